@@ -354,7 +354,7 @@ class TaskVerified:
     TYPE: ClassVar[str] = "task_verified"
     id: int
     controls: list
-    """``name, kind`` (positive, negative), ``ok``, ``status`` (what the comparison said), ``detail``."""
+    """``name, kind`` (positive, negative), ``ok``, ``status`` (what the comparison said), ``detail``, ``line`` (or None)."""
     seconds: float
 
 

@@ -37,16 +37,16 @@ class _Trial:
 def verify(task, seed, device):
     """Runs all controls; returns them as in ``messages.TaskVerified``."""
     trials = [_trial(task, planned, seed, device) for planned in plan(task, seed) if planned.repeats is None]
-    report = [_positive(task, "reference", trials, _reference(task))]
+    report = [_at(task.reference, _positive(task, "reference", trials, _reference(task)))]
     for name in CONTROLS:
         if name in task.skip_controls:
             detail = f"skipped: {task.skip_controls[name]}"
-            report.append({"name": name, "kind": "negative", "ok": True, "status": "skipped", "detail": detail})
+            report.append(_row(name, "negative", True, "skipped", detail))
         elif any(_applies(name, t.draws[0]) for t in trials):
             report.append(_negative(task, name, trials, _spoiler(task, name)))
     for name, function in task.controls.items():
         kind = _positive if name.startswith("positive_") else _negative
-        report.append(kind(task, name, trials, _own(task, function)))
+        report.append(_at(function, kind(task, name, trials, _own(task, function))))
     return report
 
 
@@ -85,7 +85,12 @@ def _negative(task, name, trials, results):
 
 
 def _row(name, kind, ok, status, detail):
-    return {"name": name, "kind": kind, "ok": ok, "status": status, "detail": detail}
+    return {"name": name, "kind": kind, "ok": ok, "status": status, "detail": detail, "line": None}
+
+
+def _at(function, row):
+    """The row with the line of the task file where the control is defined."""
+    return {**row, "line": function.__code__.co_firstlineno}
 
 
 def _judge(task, trial, results):

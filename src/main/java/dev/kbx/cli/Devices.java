@@ -6,11 +6,15 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 
 /** What {@code --device} and {@code --jobs} mean on this machine. */
 final class Devices {
+  /** Slots that share a GPU unless told otherwise: each has an oracle with a CUDA context. */
+  private static final int SHARED = 8;
+
   private Devices() {}
 
   /**
@@ -35,6 +39,18 @@ final class Devices {
     }
     if (device.startsWith("cuda:")) return chosen(device.substring("cuda:".length()));
     throw new UserError("--device %s: use auto, cpu, cuda or cuda:0,1".formatted(device));
+  }
+
+  /**
+   * The slots for work that is not timed: as {@link #slots}, but {@code jobs} on every GPU; 0 for
+   * one for every two processors, up to {@value #SHARED}.
+   */
+  static List<DeviceSlot> shared(String device, int jobs) {
+    List<DeviceSlot> slots = slots(device, jobs);
+    if (slots.getFirst().kind() == DeviceSlot.Kind.CPU) return slots;
+    int processors = Runtime.getRuntime().availableProcessors();
+    int each = jobs > 0 ? jobs : Math.clamp(processors / 2, 1, SHARED);
+    return Collections.nCopies(each, slots).stream().flatMap(List::stream).toList();
   }
 
   private static List<DeviceSlot> chosen(String list) {

@@ -33,7 +33,7 @@ final class WorkerOptions {
       defaultValue = "0",
       description =
           "Candidates or tasks at the same time on the CPU. Default: one a processor. A GPU takes"
-              + " one at a time.")
+              + " one candidate at a time, and N tasks to verify.")
   int jobs;
 
   /** The interpreter to use, provisioned with progress on stderr if need be. */

@@ -53,10 +53,21 @@ final class WorkerPool implements AutoCloseable {
         Map.of("kbx", Version.number()));
   }
 
+  /** Workers for work that is timed: a GPU has one slot. */
+  private static WorkerPool start(WorkerOptions options)
+      throws InterruptedException, PythonProblem {
+    return start(options, Devices.slots(options.device, options.jobs));
+  }
+
+  /** Workers for work that is not timed, of which a GPU takes several pieces at once. */
+  static WorkerPool shared(WorkerOptions options) throws InterruptedException, PythonProblem {
+    return start(options, Devices.shared(options.device, options.jobs));
+  }
+
   /** Starts the zygote and the first oracle; the other oracles start with their first candidate. */
-  static WorkerPool start(WorkerOptions options) throws InterruptedException, PythonProblem {
+  private static WorkerPool start(WorkerOptions options, List<DeviceSlot> wanted)
+      throws InterruptedException, PythonProblem {
     Interpreter python = options.interpreter();
-    List<DeviceSlot> wanted = Devices.slots(options.device, options.jobs);
     try {
       return start(python, wanted);
     } catch (WorkerFailure e) {

@@ -1,7 +1,5 @@
 package dev.kbx.report;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.kbx.stats.Rate;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
@@ -9,18 +7,14 @@ import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import java.io.IOException;
 import java.io.Writer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.StreamWriteFeature;
@@ -38,8 +32,6 @@ import tools.jackson.databind.ObjectWriter;
  * @param problems what could not be read
  */
 record HtmlReport(RunInfo run, List<Verdict> verdicts, Sources sources, List<String> problems) {
-  private static final Pattern HOLE = Pattern.compile("\\{\\{([a-z-]+)}}");
-  private static final String STYLE = Html.resource("report.css");
   private static final String SCRIPT = Html.resource("report.js");
 
   /** Characters of one source that the page carries; a browser shows no more at ease. */
@@ -55,24 +47,14 @@ record HtmlReport(RunInfo run, List<Verdict> verdicts, Sources sources, List<Str
   record Page(List<Verdict> verdicts, Map<String, String> sources, boolean timed) {}
 
   void write(Writer writer) throws IOException {
-    String template = Html.resource("report.html");
-    var hole = HOLE.matcher(template);
-    int written = 0;
-    while (hole.find()) {
-      writer.append(template, written, hole.start());
-      fill(writer, hole.group(1));
-      written = hole.end();
-    }
-    writer.append(template, written, template.length());
+    Template.fill("report.html", writer, this::fill);
   }
 
   private void fill(Writer writer, String hole) throws IOException {
     var tally = Tally.of(run, verdicts);
     switch (hole) {
-      case "style" -> writer.write(STYLE);
-      case "style-hash" -> writer.write(hash(STYLE));
       case "script" -> writer.write(SCRIPT);
-      case "script-hash" -> writer.write(hash(SCRIPT));
+      case "script-hash" -> writer.write(Template.hash(SCRIPT));
       case "run" -> writer.write(Html.escape(run.id()));
       case "headline" -> writer.write(headline(tally));
       case "facts" -> facts(writer);
@@ -295,14 +277,5 @@ record HtmlReport(RunInfo run, List<Verdict> verdicts, Sources sources, List<Str
                         + "\n… %,d more characters are not shown"
                             .formatted(source.length() - LONGEST_SOURCE)));
     return shortened;
-  }
-
-  private static String hash(String content) {
-    try {
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(content.getBytes(UTF_8));
-      return "sha256-" + Base64.getEncoder().encodeToString(digest);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
   }
 }

@@ -1,16 +1,11 @@
 package dev.kbx.report;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.function.Function;
 import tools.jackson.core.StreamWriteFeature;
@@ -29,7 +24,7 @@ public final class ResultFiles implements AutoCloseable {
       Json.mapper().writerWithDefaultPrettyPrinter().without(StreamWriteFeature.AUTO_CLOSE_TARGET);
 
   private final Path out;
-  private FileChannel results;
+  private final LineFile results;
 
   /**
    * Makes the folder if need be and opens {@code results.jsonl} for appending, so that an output
@@ -43,7 +38,7 @@ public final class ResultFiles implements AutoCloseable {
     } catch (IOException e) {
       throw new UnwritableException(out, e);
     }
-    this.results = open(results());
+    this.results = new LineFile(results());
   }
 
   public Path results() {
@@ -62,38 +57,17 @@ public final class ResultFiles implements AutoCloseable {
     return out.resolve("report.html");
   }
 
-  /**
-   * Adds one line to {@code results.jsonl}. The line is with the operating system when this
-   * returns, so it survives a kill of this process; a line that does not fit on the disk is taken
-   * back whole.
-   */
-  public synchronized void append(Verdict verdict) {
-    var bytes = ByteBuffer.wrap(line(verdict).getBytes(UTF_8));
-    try {
-      long before = results.size();
-      try {
-        while (bytes.hasRemaining()) results.write(bytes);
-      } catch (IOException e) {
-        results.truncate(before);
-        throw e;
-      }
-    } catch (IOException e) {
-      throw new UnwritableException(results(), e);
-    }
+  /** Adds one line to {@code results.jsonl}; it survives a kill of this process. */
+  public void append(Verdict verdict) {
+    results.append(verdict);
   }
 
   /**
    * Replaces {@code results.jsonl} with exactly these lines, in this order: what a run that was cut
-   * off is known to have judged, without the half line that the cut may have left.
+   * off is known to have judged.
    */
-  public synchronized void rewrite(List<Verdict> verdicts) {
-    AtomicFile.replace(
-        results(),
-        writer -> {
-          for (Verdict verdict : verdicts) writer.write(line(verdict));
-        });
-    close();
-    results = open(results());
+  public void rewrite(List<Verdict> verdicts) {
+    results.rewrite(verdicts);
   }
 
   /**
@@ -121,23 +95,7 @@ public final class ResultFiles implements AutoCloseable {
   }
 
   @Override
-  public synchronized void close() {
-    try {
-      results.close();
-    } catch (IOException e) {
-      throw new UnwritableException(results(), e);
-    }
-  }
-
-  private static String line(Verdict verdict) {
-    return Json.mapper().writeValueAsString(verdict) + "\n";
-  }
-
-  private static FileChannel open(Path file) {
-    try {
-      return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-    } catch (IOException e) {
-      throw new UnwritableException(file, e);
-    }
+  public void close() {
+    results.close();
   }
 }

@@ -64,8 +64,12 @@ public final class PythonSource {
   private final Set<String> names;
   private final Set<String> freeNames;
   private final boolean dynamic;
+  private final @Nullable Node module;
+  private final Utf8 source;
 
   private PythonSource(String text, Utf8 source, Node module) {
+    this.module = module;
+    this.source = source;
     List<Node> all = module.all();
     boolean broken = all.stream().anyMatch(Node::broken);
     Names found = new Names(module, source);
@@ -83,6 +87,8 @@ public final class PythonSource {
 
   /** Source too long or too large to look at. */
   private PythonSource() {
+    module = null;
+    source = new Utf8("");
     error = null;
     understood = false;
     code = true;
@@ -132,6 +138,13 @@ public final class PythonSource {
   /** Top-level functions in order; one name may occur twice. */
   public List<Function> functions() {
     return functions;
+  }
+
+  /**
+   * A top-level function with what it needs; its text is empty where there is none of that name.
+   */
+  public Excerpt excerpt(String function) {
+    return module == null ? new Excerpt("", Set.of()) : Excerpt.of(function, module, source);
   }
 
   /** Top-level assignments of literals to one name; the last of a name counts. */

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  *     approximate: str = 'none') -> torch.Tensor}
  * @param extra a dtype variant beside the published set
  * @param statement what a candidate must compute, Markdown
+ * @param reference Python source of the reference and all it needs
+ * @param operations PyTorch functions that the reference calls, by full name
  * @param file the task file
  */
 public record Task(
@@ -28,6 +30,8 @@ public record Task(
     List<String> tags,
     boolean extra,
     String statement,
+    String reference,
+    List<String> operations,
     Path file) {
 
   /** The entry that KernelBench-X accepts for every task. */
@@ -35,10 +39,16 @@ public record Task(
 
   public Task {
     tags = List.copyOf(tags);
+    operations = List.copyOf(operations);
   }
 
   /** {@code Category/name}. */
   public String path() {
     return category + "/" + name;
+  }
+
+  /** Where an honest kernel of this task lies if there is one: a control, and an example. */
+  public Path kernel() {
+    return file.resolveSibling("kernels").resolve(name + ".py");
   }
 }

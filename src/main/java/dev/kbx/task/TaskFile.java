@@ -1,5 +1,6 @@
 package dev.kbx.task;
 
+import dev.kbx.syntax.Excerpt;
 import dev.kbx.syntax.PythonSource;
 import dev.kbx.syntax.PythonSource.Constant;
 import java.io.IOException;
@@ -38,13 +39,16 @@ final class TaskFile {
     try {
       return new Usable(reader.task(PythonSource.parse(Files.readString(file))));
     } catch (Flaw flaw) {
-      return new Unusable(new BrokenTask(reader.name, file, flaw.line, flaw.message));
+      return reader.unusable(flaw.line, flaw.message);
     } catch (CharacterCodingException _) {
-      return new Unusable(new BrokenTask(reader.name, file, null, "is not UTF-8"));
+      return reader.unusable(null, "is not UTF-8");
     } catch (IOException | OutOfMemoryError e) {
-      String message = "cannot be read (" + e.getMessage() + ")";
-      return new Unusable(new BrokenTask(reader.name, file, null, message));
+      return reader.unusable(null, "cannot be read (" + e.getMessage() + ")");
     }
+  }
+
+  private Result unusable(@Nullable Integer line, String message) {
+    return new Unusable(new BrokenTask(category, name, file, line, message));
   }
 
   private Task task(PythonSource source) throws Flaw {
@@ -54,6 +58,7 @@ final class TaskFile {
     }
     String entry = constant(source, "ENTRY", String.class).orElse(name);
     Optional<Long> difficulty = constant(source, "DIFFICULTY", Long.class);
+    Excerpt reference = source.excerpt(entry);
     return new Task(
         suite,
         category,
@@ -65,6 +70,8 @@ final class TaskFile {
         tags(source),
         constant(source, "EXTRA", Boolean.class).orElse(false),
         source.docstring().filter(text -> !text.isBlank()).orElseThrow(() -> noStatement()),
+        reference.text(),
+        reference.calls().stream().filter(call -> call.startsWith("torch.")).sorted().toList(),
         file);
   }
 

@@ -18,10 +18,12 @@ public record TaskView(
     @Nullable Integer difficulty,
     @Nullable String dtype,
     List<String> tags,
+    List<String> operations,
     String file) {
 
   public TaskView {
     tags = List.copyOf(tags);
+    operations = List.copyOf(operations);
   }
 
   /** The task's JSON form. */
@@ -36,6 +38,7 @@ public record TaskView(
         task.difficulty(),
         task.dtype(),
         task.tags(),
+        task.operations(),
         task.file().toString());
   }
 
@@ -52,6 +55,9 @@ public record TaskView(
     if (task.dtype() != null) field(text, "dtype", task.dtype());
     if (task.difficulty() != null) field(text, "difficulty", task.difficulty().toString());
     if (!task.tags().isEmpty()) field(text, "tags", String.join(", ", task.tags()));
+    if (!task.operations().isEmpty()) {
+      field(text, "operations", String.join(", ", task.operations()));
+    }
     if (task.extra()) field(text, "extra", "a dtype variant beside the published set");
     field(text, "file", task.file().toString());
     return text.append('\n').append(task.statement().strip()).append('\n').toString();

@@ -267,7 +267,12 @@ public sealed interface Message {
 
   /** One control: an honest result that must pass, or a spoiled one that must fail. */
   record Control(
-      String name, String kind, boolean ok, @Nullable String status, @Nullable String detail) {}
+      String name,
+      String kind,
+      boolean ok,
+      @Nullable String status,
+      @Nullable String detail,
+      @Nullable Integer line) {}
 
   /** Referee to oracle: measure this device's peaks. */
   record MeasurePeaks(int id) implements Numbered {}

@@ -25,6 +25,8 @@ class AnswerTest {
           List.of(),
           false,
           "x",
+          "",
+          List.of(),
           Path.of("f"));
 
   private static final String CODE = "import torch\n\ndef gelu(x):\n    return torch.abs(x)\n";

@@ -43,6 +43,8 @@ class CandidateSourcesTest {
         List.of(),
         false,
         "x",
+        "",
+        List.of(),
         Path.of("f"));
   }
 

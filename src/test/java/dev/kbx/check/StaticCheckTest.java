@@ -17,7 +17,19 @@ class StaticCheckTest {
   private static Optional<Finding> check(String code) {
     Task task =
         new Task(
-            "s", "c", "AdamW", "adamw_step", "", null, null, List.of(), false, "", Path.of("f"));
+            "s",
+            "c",
+            "AdamW",
+            "adamw_step",
+            "",
+            null,
+            null,
+            List.of(),
+            false,
+            "",
+            "",
+            List.of(),
+            Path.of("f"));
     return StaticCheck.check(new Candidate(task, code, "o", 0, null, null, null));
   }
 

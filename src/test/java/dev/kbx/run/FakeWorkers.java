@@ -68,6 +68,8 @@ final class FakeWorkers {
             List.of(),
             false,
             "",
+            "",
+            List.of(),
             Path.of(task + ".py")),
         JsonMapper.shared().writeValueAsString(script),
         task + ".py",

@@ -340,4 +340,53 @@ class PythonSourceTest {
     assertThat(all).allMatch(source -> source.functions().equals(expected.functions()));
     assertThat(all).allMatch(source -> source.names().equals(expected.names()));
   }
+
+  @Test
+  void anExcerptHoldsAFunctionAndWhatItNeeds() {
+    PythonSource source =
+        PythonSource.parse(
+            """
+            \"\"\"Doc.\"\"\"
+            import torch, math
+            import torch.nn.functional as F
+            from torch import Tensor
+            from other import unused
+            SCALE = 2
+            OTHER = 3
+
+            def helper(x: Tensor):  # a comment
+                return F.relu(x) * SCALE
+
+            @torch.no_grad()
+            def f(OTHER, key=math.sqrt(2)):
+                return helper(OTHER.sum(unused=1)) + torch.special.i0(OTHER)
+
+            def g(x):
+                return f(x)
+            """);
+    Excerpt excerpt = source.excerpt("f");
+    assertThat(excerpt.text())
+        .isEqualTo(
+            """
+            import torch, math
+            import torch.nn.functional as F
+            from torch import Tensor
+
+            SCALE = 2
+
+
+            def helper(x: Tensor):  # a comment
+                return F.relu(x) * SCALE
+
+
+            @torch.no_grad()
+            def f(OTHER, key=math.sqrt(2)):
+                return helper(OTHER.sum(unused=1)) + torch.special.i0(OTHER)
+            """);
+    assertThat(excerpt.calls())
+        .containsExactlyInAnyOrder(
+            "torch.nn.functional.relu", "torch.no_grad", "math.sqrt", "torch.special.i0");
+    assertThat(source.excerpt("nothing").text()).isEmpty();
+    assertThat(PythonSource.parse("def f(:").excerpt("f").calls()).isEmpty();
+  }
 }

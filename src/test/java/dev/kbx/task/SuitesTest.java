@@ -121,7 +121,8 @@ class SuitesTest {
     Suite suite = Suites.open("mini", home);
     assertThat(suite.tasks()).hasSize(3);
     assertThat(suite.broken())
-        .containsExactly(new BrokenTask("exp", home.resolve("mini/Math/exp.py"), line, message));
+        .containsExactly(
+            new BrokenTask("Math", "exp", home.resolve("mini/Math/exp.py"), line, message));
     assertThat(suite.unknown("exp")).contains("cannot be used").contains(message);
   }
 

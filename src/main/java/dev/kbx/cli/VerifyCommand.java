@@ -1,0 +1,146 @@
+package dev.kbx.cli;
+
+import dev.kbx.python.PythonProblem;
+import dev.kbx.report.ControlFiles;
+import dev.kbx.report.ControlMatrix;
+import dev.kbx.run.Limits;
+import dev.kbx.run.Plan;
+import dev.kbx.run.Verification;
+import dev.kbx.task.BrokenTask;
+import dev.kbx.task.Suite;
+import dev.kbx.task.Task;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.TaskVerdict;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code kbx tasks verify}: judges tasks by their controls. */
+@Command(
+    name = "verify",
+    description = {
+      "Run the controls of tasks: honest results must pass, spoiled ones must fail.",
+      "Exit code 1 when a control does not do what it must, or a file cannot be used."
+    },
+    mixinStandardHelpOptions = true,
+    footer = {"", "Under --out: controls.jsonl, a task a line, and controls.html, the matrix."})
+final class VerifyCommand implements Callable<Integer> {
+  private static final Duration CALL = Duration.ofSeconds(20);
+
+  private static final String INTERRUPTED =
+      "interrupted; the same command with --resume goes on where this stopped";
+
+  @Mixin private SuiteOption suite = new SuiteOption();
+  @Mixin private WorkerOptions workers = new WorkerOptions();
+
+  @Parameters(
+      paramLabel = "TASK",
+      arity = "0..*",
+      description = "Names, Category/name, or globs of either. Default: all.")
+  private List<String> names = List.of();
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      defaultValue = "kbx-out",
+      description = "Where the matrix goes. Default: ${DEFAULT-VALUE}.")
+  private Path out = Path.of("kbx-out");
+
+  @Option(
+      names = "--resume",
+      description = "Keep what --out holds of tasks that have not changed since.")
+  private boolean resume;
+
+  @Option(
+      names = "--arch",
+      paramLabel = "ARCH",
+      defaultValue = "sm_90",
+      description =
+          "What kernels are compiled for where there is no GPU. Default: ${DEFAULT-VALUE}.")
+  private String arch = "sm_90";
+
+  @Option(names = "--json", description = "An array with one object a task.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws Exception {
+    Suite opened = suite.open();
+    List<Task> tasks =
+        opened.tasks().isEmpty() && names.isEmpty()
+            ? List.of()
+            : opened.find(names.isEmpty() ? "*" : String.join(",", names));
+    List<BrokenTask> broken = names.isEmpty() ? opened.broken() : List.of();
+    Path folder = OutFolder.writable(out);
+    try (var _ = FolderLock.of(folder);
+        ControlFiles files = new ControlFiles(folder)) {
+      List<TaskVerdict> verdicts = verify(opened, tasks, broken, files);
+      print(verdicts, files);
+      return verdicts.stream().allMatch(TaskVerdict::ok) ? ExitCode.OK : ExitCode.USAGE;
+    }
+  }
+
+  private List<TaskVerdict> verify(
+      Suite opened, List<Task> tasks, List<BrokenTask> broken, ControlFiles files)
+      throws InterruptedException, PythonProblem {
+    Map<String, TaskVerdict> before = resume ? files.before() : Map.of();
+    files.clear();
+    try (Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
+        WorkerPool pool = WorkerPool.shared(workers)) {
+      interrupts.advise(INTERRUPTED);
+      Plan plan =
+          new Plan(
+              List.of(Stage.STATIC, Stage.COMPILE, Stage.CALL, Stage.CORRECT),
+              Architectures.check(arch),
+              Home.secret(),
+              Limits.of(CALL));
+      Map<String, TaskVerdict> found = new HashMap<>();
+      VerifyProgress progress = new VerifyProgress(tasks.size());
+      new Verification(pool.slots(), plan, pool.device(), pool.versions())
+          .run(
+              tasks,
+              before,
+              verdict -> {
+                found.put(verdict.path(), verdict);
+                files.append(verdict);
+                progress.verdict(verdict, before.containsKey(verdict.judgedAs()));
+              });
+      List<TaskVerdict> verdicts = new ArrayList<>();
+      for (BrokenTask each : broken) verdicts.add(unusable(opened, each));
+      for (Task task : tasks) verdicts.add(Objects.requireNonNull(found.get(task.path())));
+      files.finish(verdicts, opened.name(), pool.device());
+      return verdicts;
+    }
+  }
+
+  private static TaskVerdict unusable(Suite suite, BrokenTask task) {
+    return new TaskVerdict(
+        task.name(),
+        suite.name(),
+        task.category(),
+        task.file().toString(),
+        task.toString(),
+        List.of(),
+        null,
+        null);
+  }
+
+  private void print(List<TaskVerdict> verdicts, ControlFiles files) {
+    if (json) {
+      System.out.println(
+          Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(verdicts));
+      return;
+    }
+    System.out.print(new ControlMatrix(Terminal.columns()).render(verdicts));
+    System.out.println("matrix: " + files.page());
+  }
+}

@@ -1,0 +1,71 @@
+package dev.kbx.report;
+
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.TaskVerdict;
+import dev.kbx.verdict.Verdict;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.core.JacksonException;
+
+/**
+ * The files of {@code kbx tasks verify} in its output folder: {@code controls.jsonl}, a task's
+ * verdict a line, and {@code controls.html}, the matrix.
+ */
+public final class ControlFiles implements AutoCloseable {
+  private final Path out;
+  private final LineFile lines;
+
+  public ControlFiles(Path out) {
+    this.out = out;
+    this.lines = new LineFile(out.resolve("controls.jsonl"));
+  }
+
+  public Path page() {
+    return out.resolve("controls.html");
+  }
+
+  /** What the file held of tasks that could be judged, by {@link TaskVerdict#judgedAs}. */
+  public Map<String, TaskVerdict> before() {
+    Map<String, TaskVerdict> found = new LinkedHashMap<>();
+    try {
+      for (String line : Files.readAllLines(lines.path())) {
+        try {
+          TaskVerdict verdict = Json.mapper().readValue(line, TaskVerdict.class);
+          if (verdict.judgedAs() != null && verdict.problem() == null)
+            found.put(verdict.judgedAs(), verdict);
+        } catch (JacksonException _) {
+          // The line that a kill cut off.
+        }
+      }
+    } catch (IOException e) {
+      throw new UnwritableException(lines.path(), e);
+    }
+    return found;
+  }
+
+  /** Starts the lines anew. */
+  public void clear() {
+    lines.rewrite(List.of());
+  }
+
+  /** Adds a line; it survives a kill of this process. */
+  public void append(TaskVerdict verdict) {
+    lines.append(verdict);
+  }
+
+  /** Writes all verdicts in their final order, and the page. */
+  public void finish(List<TaskVerdict> verdicts, String suite, Verdict.Device device) {
+    lines.rewrite(verdicts);
+    ControlPage page = new ControlPage(verdicts, suite, device);
+    AtomicFile.replace(page(), page::write);
+  }
+
+  @Override
+  public void close() {
+    lines.close();
+  }
+}

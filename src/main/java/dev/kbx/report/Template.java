@@ -1,0 +1,52 @@
+package dev.kbx.report;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.Writer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.regex.Pattern;
+
+/**
+ * Pages of the resources with {@code {{holes}}}. The holes {@code style} and {@code style-hash} are
+ * filled here: a content security policy that names our style by hash makes any other inert.
+ */
+final class Template {
+  private static final Pattern HOLE = Pattern.compile("\\{\\{([a-z-]+)}}");
+  private static final String STYLE = Html.resource("report.css");
+
+  private Template() {}
+
+  /** Writes what belongs in a hole. */
+  interface Filler {
+    void fill(Writer writer, String hole) throws IOException;
+  }
+
+  static void fill(String page, Writer writer, Filler filler) throws IOException {
+    String template = Html.resource(page);
+    var hole = HOLE.matcher(template);
+    int written = 0;
+    while (hole.find()) {
+      writer.append(template, written, hole.start());
+      switch (hole.group(1)) {
+        case "style" -> writer.write(STYLE);
+        case "style-hash" -> writer.write(hash(STYLE));
+        default -> filler.fill(writer, hole.group(1));
+      }
+      written = hole.end();
+    }
+    writer.append(template, written, template.length());
+  }
+
+  /** As a content security policy names a script or a style. */
+  static String hash(String text) {
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
+      return "sha256-" + Base64.getEncoder().encodeToString(digest);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+}

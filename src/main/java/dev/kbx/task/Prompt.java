@@ -1,0 +1,42 @@
+package dev.kbx.task;
+
+/** A task as a model is asked to solve it. */
+public final class Prompt {
+  private Prompt() {}
+
+  /**
+   * Markdown with the statement, the signature, the reference and what an answer must be; ends with
+   * a line break.
+   */
+  public static String of(Task task) {
+    return """
+    # %s
+
+    %s
+
+    ## Signature
+
+    ```python
+    def %s:
+    ```
+
+    ## Reference
+
+    ```python
+    %s
+    ```
+
+    ## Answer
+
+    Write one Python file that defines `%s` with this signature. The result is computed by Triton
+    kernels of that file. PyTorch may allocate, view and reshape tensors, copy them to other strides
+    and look at shapes, dtypes and devices; it may not compute the result or a part of it.
+    """
+        .formatted(
+            task.name(),
+            task.statement().strip(),
+            task.signature(),
+            task.reference().strip(),
+            task.entry());
+  }
+}
