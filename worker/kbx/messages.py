@@ -219,6 +219,8 @@ class Open:
     seed: str
     """Hex; every random value of this candidate's inputs derives from it, the task and the call."""
     runner: int | None = None
+    timed: bool = True
+    """Whether benchmark sizes will be asked for: they need large arenas."""
 
 
 @dataclass

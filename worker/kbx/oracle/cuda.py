@@ -13,6 +13,8 @@ from kbx.tensors import Arena
 
 CAPACITY = 12 << 30
 """Bytes of an arena on a device with room: the largest benchmark size has 8 GiB, and every set needs its own."""
+UNTIMED_CAPACITY = 1 << 30
+"""Bytes of an arena for correctness alone: several candidates may share the device."""
 SHARE = 0.2
 """Part of the free memory that one arena may take at most: the oracle needs the rest for truth in float64."""
 PEAK_BYTES = 1 << 30
@@ -95,10 +97,10 @@ class CudaDevice:
         return {"kind": "cuda", "name": p.name, "arch": f"sm_{p.major}{p.minor}", "uuid": f"GPU-{p.uuid}",
                 "driver": _driver(), "memory_bytes": p.total_memory}  # fmt: skip
 
-    def arenas(self, task):
+    def arenas(self, timed):
         torch.cuda.empty_cache()
         free, _ = torch.cuda.mem_get_info(self.torch_device)
-        capacity = min(CAPACITY, int(free * SHARE))
+        capacity = min(CAPACITY if timed else UNTIMED_CAPACITY, int(free * SHARE))
         lent = CudaArena("in", capacity, self.runtime, self.torch_device)
         try:
             return lent, CudaArena("out", capacity, self.runtime, self.torch_device)

@@ -21,7 +21,7 @@ class CpuDevice:
         """As in ``messages.Hello``."""
         return {"kind": "cpu", "name": _processor(), "arch": platform.machine()}
 
-    def arenas(self, task):
+    def arenas(self, timed):
         """A fresh pair of arenas for one candidate."""
         return MemoryArena("in"), MemoryArena("out")
 

@@ -64,7 +64,7 @@ class Server:
         self._end_session()
         task = taskfile.load(request.task)
         planned = session.planned(task, request.seed)
-        arenas = self.device.arenas(task)
+        arenas = self.device.arenas(request.timed)
         self.session = session.Session(task, request.seed, arenas, self.memory, self.device.torch_device)
         self.runner = request.runner
         self.device.offer(request.runner, arenas)

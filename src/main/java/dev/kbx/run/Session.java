@@ -95,7 +95,8 @@ final class Session {
                 id,
                 candidate.task().file().toAbsolutePath().toString(),
                 Seeds.of(plan.secret(), candidate.task()),
-                runner.number()),
+                runner.number(),
+                plan.reaches(Stage.PERF)),
         ORACLE);
   }
 

@@ -192,8 +192,11 @@ public sealed interface Message {
     }
   }
 
-  /** Referee to oracle: load a task and make arenas for one runner. */
-  record Open(int id, String task, String seed, @Nullable Integer runner) implements Numbered {}
+  /**
+   * Referee to oracle: load a task and make arenas for one runner, large ones if sizes are timed.
+   */
+  record Open(int id, String task, String seed, @Nullable Integer runner, boolean timed)
+      implements Numbered {}
 
   record Opened(
       int id,
