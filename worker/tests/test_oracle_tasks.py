@@ -18,6 +18,15 @@ def test_the_samples_hold_their_own_controls(oracle, path):
     assert {"wrong_shape", "wrong_dtype"} <= names
 
 
+def test_automatic_controls_fail_for_their_own_reasons(oracle):
+    rows = {
+        c["name"]: c for c in oracle.ask(messages.VerifyTask, task=str(TASKS / "Reduce/sum.py"), seed=SEED).controls
+    }
+    assert rows["wrong_shape"]["status"] == "wrong_shape"
+    assert rows["wrong_dtype"]["status"] == "wrong_dtype"
+    assert {rows[c]["status"] for c in ("zeros", "constant", "corrupted_1pct", "tail_missing")} == {"wrong_values"}
+
+
 def test_controls_that_fail_are_reported(oracle, tmp_path):
     text = GELU.read_text().replace("scale=1.0", "scale=1e9")
     text += "\n\ndef positive_wrong(input, approximate='none'):\n    return input.double()\n"
