@@ -4,77 +4,20 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Browser;
-import com.microsoft.playwright.BrowserType.LaunchOptions;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
-import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.io.TempDir;
 
-/**
- * The report in a real browser. {@code -Dkbx.screenshots=DIR} keeps pictures of it.
- *
- * <p>The browser is the system's chromium; Playwright's own driver comes with its jar, so nothing
- * is fetched.
- */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class HtmlReportTest {
-  private @Nullable Playwright playwright;
-  private @Nullable Browser browser;
-
-  @TempDir Path folder;
-
-  @BeforeAll
-  void startBrowser() {
-    Optional<Path> chromium = chromium();
-    Assumptions.assumeTrue(
-        chromium.isPresent(), "needs chromium on the PATH; Debian: apt-get install chromium");
-    playwright =
-        Playwright.create(
-            new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
-    browser =
-        playwright
-            .chromium()
-            .launch(
-                new LaunchOptions()
-                    .setExecutablePath(chromium.orElseThrow())
-                    .setArgs(List.of("--no-sandbox")));
-  }
-
-  @AfterAll
-  void stopBrowser() {
-    if (playwright != null) playwright.close();
-  }
-
-  private static Optional<Path> chromium() {
-    return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
-        .flatMap(dir ->
-            Stream.of("chromium", "chromium-browser", "google-chrome").map(n -> Path.of(dir, n)))
-        .filter(Files::isExecutable)
-        .findFirst();
-  }
-
+/** The report of a run in a real browser. */
+class HtmlReportTest extends BrowserTest {
   @Test
   void aRunWithoutAGpuSaysWhatWasNotMeasured() throws IOException {
     try (var shown =
@@ -244,22 +187,6 @@ class HtmlReportTest {
     }
   }
 
-  /** A report in a browser; closing it checks that the page had no error and asked for nothing. */
-  private record Shown(Page page, List<String> complaints) implements AutoCloseable {
-    void picture(String name, Page page) {
-      String pictures = System.getProperty("kbx.screenshots");
-      if (pictures == null) return;
-      page.screenshot(
-          new Page.ScreenshotOptions().setFullPage(true).setPath(Path.of(pictures, name + ".png")));
-    }
-
-    @Override
-    public void close() {
-      page.context().close();
-      assertThat(complaints).isEmpty();
-    }
-  }
-
   private Shown show(
       List<Verdict> verdicts, Verdict.Device device, Browser.NewContextOptions options)
       throws IOException {
@@ -270,16 +197,7 @@ class HtmlReportTest {
           verdicts,
           Fixtures::source,
           List.of("predictions.jsonl:3: no such task: Math/sqrtt"));
-      if (options.viewportSize == null) options.setViewportSize(1280, 800);
-      Page page = Objects.requireNonNull(browser).newContext(options).newPage();
-      var complaints = new ArrayList<String>();
-      page.onConsoleMessage(m -> complaints.add(m.type() + ": " + m.text()));
-      page.onPageError(complaints::add);
-      page.onRequest(request -> {
-        if (!request.url().startsWith("file:")) complaints.add("asks for " + request.url());
-      });
-      page.navigate(files.report().toUri().toString());
-      return new Shown(page, complaints);
+      return show(files.report(), options);
     }
   }
 

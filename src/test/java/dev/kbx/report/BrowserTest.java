@@ -1,0 +1,98 @@
+package dev.kbx.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserType.LaunchOptions;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Playwright;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Pages in a real browser. {@code -Dkbx.screenshots=DIR} keeps pictures of them.
+ *
+ * <p>The browser is the system's chromium; Playwright's own driver comes with its jar, so nothing
+ * is fetched.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class BrowserTest {
+  private @Nullable Playwright playwright;
+  private @Nullable Browser browser;
+
+  @TempDir Path folder;
+
+  @BeforeAll
+  void startBrowser() {
+    Optional<Path> chromium = chromium();
+    Assumptions.assumeTrue(
+        chromium.isPresent(), "needs chromium on the PATH; Debian: apt-get install chromium");
+    playwright =
+        Playwright.create(
+            new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+    browser =
+        playwright
+            .chromium()
+            .launch(
+                new LaunchOptions()
+                    .setExecutablePath(chromium.orElseThrow())
+                    .setArgs(List.of("--no-sandbox")));
+  }
+
+  @AfterAll
+  void stopBrowser() {
+    if (playwright != null) playwright.close();
+  }
+
+  private static Optional<Path> chromium() {
+    return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
+        .flatMap(dir ->
+            Stream.of("chromium", "chromium-browser", "google-chrome").map(n -> Path.of(dir, n)))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
+  /** A page in a browser; closing it checks that it had no error and asked for nothing. */
+  record Shown(Page page, List<String> complaints) implements AutoCloseable {
+    void picture(String name, Page page) {
+      String pictures = System.getProperty("kbx.screenshots");
+      if (pictures == null) return;
+      page.screenshot(
+          new Page.ScreenshotOptions().setFullPage(true).setPath(Path.of(pictures, name + ".png")));
+    }
+
+    @Override
+    public void close() {
+      page.context().close();
+      assertThat(complaints).isEmpty();
+    }
+  }
+
+  /** Opens a file, on a laptop's screen unless told otherwise. */
+  Shown show(Path file, Browser.NewContextOptions options) {
+    if (options.viewportSize == null) options.setViewportSize(1280, 800);
+    Page page = Objects.requireNonNull(browser).newContext(options).newPage();
+    var complaints = new ArrayList<String>();
+    page.onConsoleMessage(m -> complaints.add(m.type() + ": " + m.text()));
+    page.onPageError(complaints::add);
+    page.onRequest(request -> {
+      if (!request.url().startsWith("file:")) complaints.add("asks for " + request.url());
+    });
+    page.navigate(file.toUri().toString());
+    return new Shown(page, complaints);
+  }
+}
