@@ -17,7 +17,7 @@ may be non-contiguous, leading dimensions may be empty. Products and sums are fl
 import torch
 import torch.nn.functional as F
 
-from kbx.suite import Random, call
+from kbx.suite import Random, call, mask_complaints
 
 DIFFICULTY = 3
 DTYPE = "float32"
@@ -56,12 +56,6 @@ def inputs(make, shape, features, bias=True, p=0.5, training=True, inplace=False
     return call(x, w, make.plain(features) if bias else None, p=p, training=training, inplace=inplace)
 
 
-DEVIATIONS = 7
-"""Standard deviations that a statistic may be off: an honest kernel exceeds it about once in 10¹¹ times."""
-ENOUGH = 500
-"""Elements below which no statistics are made."""
-
-
 def check(args, kwargs, results, expected):
     x, w, b = (None if t is None else t.double() for t in args)
     p = kwargs["p"] if kwargs["training"] else 0.0
@@ -74,8 +68,7 @@ def check(args, kwargs, results, expected):
         wrong = ((r.double() * (1 - p) - y).abs() > error) & ((r != 0) | (seen if p == 0 else False))
         if wrong.any() or not r.isfinite().all():
             return [f"{int(wrong.sum())} kept elements are not sigmoid(linear) / (1 - p)"]
-    masks = [(r != 0).double()[seen] - (1 - p) for r in results]
-    return [] if p == 0 or masks[0].numel() < ENOUGH else _statistics(masks, y[seen], y.shape[-1], p)
+    return mask_complaints([r != 0 for r in results], p, y, seen)
 
 
 def _rounding(x, w, b, y):
@@ -83,20 +76,6 @@ def _rounding(x, w, b, y):
     u, k = torch.finfo(torch.float32).eps, x.shape[-1]
     size = F.linear(x.abs(), w.abs(), None if b is None else b.abs())
     return u * (4 + k**0.5) * size * y * (1 - y) + 8 * u * y + 1e-37
-
-
-def _statistics(masks, y, row, p):
-    """Each statistic is a mean of products that is 0 for independent masks; ``spread`` is one factor's deviation."""
-    spread = (p * (1 - p)) ** 0.5
-    level = (y - y.mean()) / y.std().clamp(min=1e-9)
-    found = [("the keep rate is off", masks[0], spread), ("the mask follows the data", masks[0] * level, spread)]
-    if len(masks) > 1:
-        found.append(("two calls have related masks", masks[0] * masks[1], spread**2))
-    for mask in masks:
-        found.append(("neighbours in a row are dropped together", mask[1:] * mask[:-1], spread**2))
-        found.append(("neighbours in a column are dropped together", mask[row:] * mask[:-row], spread**2))
-    scored = [(text, float(v.mean()) * v.numel() ** 0.5 / s) for text, v, s in found]
-    return [f"{text}: {z:.1f} standard deviations" for text, z in scored if not abs(z) <= DEVIATIONS]
 
 
 CONTRACT = Random(check, strides="contiguous")

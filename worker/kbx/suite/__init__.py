@@ -1,10 +1,15 @@
 """What a task file imports: how to make inputs, and what counts as a right answer.
 
 Start with ``inputs.Inputs`` (seeded tensors), then ``contracts.Close`` (the usual contract) and ``errors`` (its reasoning).
-``kbx.oracle`` runs task files; nothing here knows of processes, arenas or messages.
+``masks`` tells fair dropout masks from others. ``kbx.oracle`` runs task files; nothing here knows of processes, arenas or
+messages.
 """
 
 from kbx.suite.contracts import Close, Contract, Exact, Outcome, Property, Random
 from kbx.suite.inputs import DISTRIBUTIONS, Call, Inputs, call
+from kbx.suite.masks import dropout_complaints, mask_complaints
 
-__all__ = ["DISTRIBUTIONS", "Call", "Close", "Contract", "Exact", "Inputs", "Outcome", "Property", "Random", "call"]
+__all__ = [
+    "DISTRIBUTIONS", "Call", "Close", "Contract", "Exact", "Inputs", "Outcome", "Property", "Random", "call",
+    "dropout_complaints", "mask_complaints",
+]  # fmt: skip

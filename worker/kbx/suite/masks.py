@@ -1,0 +1,136 @@
+"""Is a dropout mask random? Statistics shared by all tasks that drop elements.
+
+What an operation means stays in its task. Where dropout is nearly the last step, the task says what each element is when it is
+kept and when it is dropped, and ``dropout_complaints`` reads off the mask; otherwise it finds the mask by itself and asks
+``mask_complaints`` whether a fair generator could have chosen it.
+
+Each statistic is a sum whose terms average to 0 for an honest mask. It may be off by what Bernstein's inequality allows: for
+terms no larger than ``M`` with variances that add up to ``V``, a sum exceeds ``t = a + sqrt(a² + 2 L V)``, ``a = L M / 3``, with
+a probability below ``exp(-L)`` on each side. Standard deviations alone (``t = sqrt(2 L V)``) would fail honest masks that drop
+one element in ten of few: their sums are far from normal. ``L`` is 25 (about seven standard deviations, once in 10¹⁰ times) plus
+the logarithm of the number of sums that are looked at together.
+"""
+
+import math
+
+import torch
+
+from kbx.suite import errors
+
+RARITY = 25.0
+"""``L`` of the module's text for a single sum."""
+
+SAMPLE = 1 << 20
+"""Leading elements of a large mask that enter the statistics; the keep rate is that of all."""
+
+VISIBLE = 1e-3
+"""How far apart, relative to their size, an element's two values must lie for the mask to be read there."""
+
+
+def dropout_complaints(results, p, kept, truth, dropped=None, scale=None):
+    """Complaints about results whose elements are each one of two values, chosen at random; an empty list for right ones.
+
+    ``results``: one or more draws, of one shape. ``kept``: what every element is where it is kept, by the reference at the task's
+    precision; ``truth``: the same in float64. ``dropped``: what it is where it is dropped, 0 unless given. ``scale``: as for
+    ``Close``, whose error model decides whether a value is right. Of the two values the nearer one counts; where they are
+    nearly equal the mask stays unseen. ``p`` 0 or 1 leaves no choice.
+    """
+    dropped = torch.zeros_like(kept) if dropped is None else dropped.expand_as(kept)
+    low = dropped.double()
+    size = truth.square().mean().sqrt() if truth.numel() else truth.sum()
+    scale = size if scale is None else torch.as_tensor(scale, device=truth.device).abs().clamp(min=size)
+    masks = []
+    for result in results:
+        mask = (result.double() - truth).abs() <= (result.double() - low).abs()
+        mask = torch.full_like(mask, p == 0) if p in (0, 1) else mask
+        found = errors.close("output", result, torch.where(mask, kept, dropped), torch.where(mask, truth, low), scale)
+        if found.wrong:
+            first = found.mismatches[0]
+            place = f"{first['index']}: {first['got']}, the nearer would be {first['expected']}"
+            return [f"{found.wrong} elements are neither what is kept nor what is dropped, first {place}"]
+        masks.append(mask)
+    return mask_complaints(masks, p, truth, (truth - low).abs() > VISIBLE * (low.abs() + scale))
+
+
+def mask_complaints(kept, p, data, seen=None):
+    """Complaints about dropout masks; an empty list for honest ones.
+
+    ``kept``: a list of one or more boolean tensors of one shape, one a draw, True where the element was kept. ``p``: the
+    probability to drop. ``data``: what the mask must not depend on, usually the values before dropout; of the same shape.
+    ``seen``: boolean, True where the mask can be read off (an activation may hide it); everywhere unless given.
+
+    With ``c = kept - (1 - p)``, 0 where unseen, and elements in row-major order, these are sums with mean 0:
+
+    * ``Σ c``: the keep rate, and ``Σ c·w`` with weights from -1 to 1 that follow the position, the rank of the data and the rank of
+      its magnitude: masks that grow denser, that drop the smallest;
+    * ``Σ c[i]·c[i+k]`` for every distance ``k``: one decision for a row or a channel, the same stream in each row, tile or program;
+    * ``Σ c[i]·d[i+k]`` for every distance ``k`` (0 and negative as well) and another draw ``d``: the same mask in every call, or
+      a stream that goes on where the last call began.
+
+    Nothing is random for ``p`` 0 or 1, and few elements prove nothing: a fixed mask is found from about 100 elements on.
+    """
+    seen = torch.ones_like(kept[0]) if seen is None else seen
+    if not 0 < p < 1 or not seen.any():
+        return []
+    spread, largest = math.sqrt(p * (1 - p)), max(p, 1 - p)
+    flat_seen = seen.reshape(-1)[:SAMPLE].double()
+    weights = _weights(data.reshape(-1)[:SAMPLE])
+    centred = [_centred(mask.reshape(-1)[:SAMPLE], p) * flat_seen for mask in kept]
+    count, pairs = seen.sum().double(), _correlated(flat_seen, flat_seen)
+    complaints, half = [], flat_seen.numel()  # distances beyond are those before, with the sign changed
+    for mask, c in zip(kept, centred, strict=True):
+        rate = (mask & seen).sum() - count * (1 - p)
+        complaints += _judged("the keep rate is off", rate, spread**2 * count, largest)
+        for text, weight in weights.items():
+            variance = (spread * flat_seen * weight).square().sum()
+            complaints += _judged(text, (c * weight).sum(), variance, largest)
+        together = _correlated(c, c)
+        complaints += _judged(
+            "elements are dropped together", together[1:half], spread**4 * pairs[1:half], largest**2, first=1
+        )
+    for c in centred[1:]:
+        between, ends = (torch.fft.fftshift(v) for v in (_correlated(centred[0], c), pairs))
+        complaints += _judged(
+            "two calls have related masks", between, spread**4 * ends, largest**2, first=-(len(ends) // 2)
+        )
+    return complaints
+
+
+def _centred(mask, p):
+    return mask.double() - (1 - p)
+
+
+def _weights(data):
+    """What a mask must not follow, each as weights from -1 to 1 in equal steps, by the complaint if it does."""
+    n = data.numel()
+    ramp = torch.linspace(-1, 1, n, dtype=torch.float64, device=data.device)
+
+    def ranked(values):
+        return torch.empty_like(ramp).scatter_(0, values.argsort(stable=True), ramp)
+
+    return {
+        "the keep rate changes along the tensor": ramp,
+        "the mask follows the data": ranked(data),
+        "the mask follows the data's magnitude": ranked(data.abs()),
+    }
+
+
+def _correlated(one, two):
+    """``Σ one[i]·two[i+k]`` at places ``k`` and ``-k`` (counted from the end), all in one go; at least ``2 n`` places."""
+    length = 1 << (2 * one.numel() - 1).bit_length()
+    return torch.fft.irfft(torch.fft.rfft(one, length).conj() * torch.fft.rfft(two, length), length)
+
+
+def _judged(text, sums, variances, term, first=0):
+    """At most one complaint: the sum that is furthest beyond its limit; ``first`` is the distance of the first."""
+    sums, variances = sums.reshape(-1), variances.reshape(-1).clamp(min=0)
+    if not sums.numel():
+        return []
+    rarity = RARITY + math.log(sums.numel())
+    limit = rarity * term / 3 + torch.sqrt((rarity * term / 3) ** 2 + 2 * rarity * variances)
+    worst = (sums.abs() / limit).argmax()
+    if sums[worst].abs() <= limit[worst]:
+        return []
+    deviations = float(sums[worst] / variances[worst].sqrt())
+    where = f" at distance {first + int(worst)}" if sums.numel() > 1 else ""
+    return [f"{text}{where}: {deviations:.1f} standard deviations"]
