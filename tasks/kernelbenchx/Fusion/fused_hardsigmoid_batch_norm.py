@@ -1,0 +1,190 @@
+"""Batch normalization over all dimensions but the second, then the piecewise linear logistic function.
+
+`fused_hardsigmoid_batch_norm(x, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1,
+eps=1e-5, inplace=False)`
+
+`x` is float32 of shape `(N, C)`, `(N, C, L)` or `(N, C, H, W)`; the other tensors are float32 of shape `(C,)`. For
+each channel `c`, over the `n` elements of `x[:, c, …]`:
+
+    y = (x - mean) / sqrt(var + eps) · weight[c] + bias[c]            (weight None: 1, bias None: 0)
+    out = min(max(y + 3, 0), 6) / 6
+
+- `training=False`: `mean = running_mean[c]`, `var = running_var[c]`; neither is changed.
+- `training=True`: `mean` and `var` are the batch's own, with the *biased* variance `Σ(x - mean)² / n`. `running_mean` and
+  `running_var`, unless `None`, are then updated in place with the batch's mean and its *unbiased* variance
+  `Σ(x - mean)² / (n - 1)`:  `running = (1 - momentum) · running + momentum · batch`. Here `n ≥ 2`.
+
+The mean may be far larger than the spread, so the variance must not be computed as `E[x²] - E[x]²` in float32. `inplace` concerns an
+intermediate value that the caller never sees: `x` is left as it was. `x`
+may be non-contiguous, and in inference empty. The result is a new tensor of `x`'s shape with any strides.
+"""
+
+import torch
+import torch.nn.functional as F
+
+from kbx.suite import Close, call
+
+DIFFICULTY = 2
+DTYPE = "float32"
+TAGS = ("normalization", "reduction", "in-place", "fusion", "memory-bound")
+MUTATES = ("running_mean", "running_var")
+
+CASES = [
+    dict(shape=(1, 1)),
+    dict(shape=(2, 1), training=True),
+    dict(shape=(5, 3, 7, 9), training=True, inplace=True),
+    dict(shape=(37, 19), training=True, momentum=0.4, eps=0.5, affine=False, strided=True),
+    dict(shape=(3, 5, 67), eps=0.3, strided=True),
+    dict(shape=(6, 4, 21), training=True, offset=300.0),
+    dict(shape=(4, 6, 5, 5), training=True, tracked=False),
+    dict(shape=(0, 3, 5)),
+]
+
+SIZES = [
+    dict(shape=(1, 64, 8, 8)),
+    dict(shape=(32, 64, 28, 28), training=True),
+    dict(shape=(1, 64, 1448, 1449)),
+    dict(shape=(64, 128, 112, 112), training=True),
+]
+
+
+def magnitude(
+    x, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5, inplace=False
+):
+    """What is left when the mean is taken away carries the rounding of what was there before."""
+    if not training:
+        return 1.0
+    values = x.double()
+    smallest = values.var([d for d in range(x.dim()) if d != 1], correction=0).min()
+    return float(values.abs().max() / (smallest + eps).sqrt())
+
+
+CONTRACT = Close(scale=magnitude)
+
+
+def fused_hardsigmoid_batch_norm(
+    x: torch.Tensor,
+    running_mean: torch.Tensor,
+    running_var: torch.Tensor,
+    weight: torch.Tensor = None,
+    bias: torch.Tensor = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-05,
+    inplace: bool = False,
+) -> torch.Tensor:
+    y = F.batch_norm(x, running_mean, running_var, weight, bias, training, momentum, eps)
+    return F.hardsigmoid(y, inplace)
+
+
+def inputs(
+    make,
+    shape,
+    affine=True,
+    tracked=True,
+    training=False,
+    momentum=0.1,
+    eps=1e-5,
+    inplace=False,
+    offset=0.0,
+    strided=False,
+):
+    x, c = make.floats(*shape), shape[1]
+    x = x + offset if offset else x
+    mean, var = (make.plain(c), make.plain(c, low=0.1, high=4.0)) if tracked else (None, None)
+    weight, bias = (make.plain(c), make.plain(c)) if affine else (None, None)
+    x = make.strided(x) if strided else x
+    return call(x, mean, var, weight, bias, training=training, momentum=momentum, eps=eps, inplace=inplace)
+
+
+def _finished(x, running_mean, running_var, weight, bias, training, momentum, eps, own=0, tracked=1, update=True):
+    """Two passes; ``own`` and ``tracked`` are what the two variances subtract from the count."""
+    dims, channel = [d for d in range(x.dim()) if d != 1], [-1] + [1] * (x.dim() - 2)
+    mean, var = running_mean, running_var
+    if training:
+        mean, n = x.mean(dims), x.numel() // x.shape[1]
+        squares = (x - mean.reshape(channel)).square().sum(dims)
+        var = squares / (n - own)
+        if running_mean is not None and update:
+            running_mean.mul_(1 - momentum).add_(mean, alpha=momentum)
+            running_var.mul_(1 - momentum).add_(squares / (n - tracked), alpha=momentum)
+    y = (x - mean.reshape(channel)) / torch.sqrt(var + eps).reshape(channel)
+    y = y if weight is None else y * weight.reshape(channel)
+    return y if bias is None else y + bias.reshape(channel)
+
+
+def positive_two_passes(
+    x, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05, inplace=False
+):
+    y = _finished(x, running_mean, running_var, weight, bias, training, momentum, eps)
+    return (y / 6 + 0.5).clamp(0, 1)
+
+
+def positive_one_factor(
+    x, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05, inplace=False
+):
+    """Scale and shift of each channel worked out before its elements are touched."""
+    if not training:
+        weight = 1 if weight is None else weight
+        scale = weight * torch.rsqrt(running_var + eps)
+        shift = (0 if bias is None else bias) - running_mean * scale
+        channel = [-1] + [1] * (x.dim() - 2)
+        return F.hardsigmoid(x * scale.reshape(channel) + shift.reshape(channel))
+    return F.hardsigmoid(_finished(x, running_mean, running_var, weight, bias, training, momentum, eps))
+
+
+def negative_no_activation(
+    x, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05, inplace=False
+):
+    return _finished(x, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def negative_fifth(
+    x, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05, inplace=False
+):
+    """The variant with slope 0.2 and ends at ±2.5."""
+    y = _finished(x, running_mean, running_var, weight, bias, training, momentum, eps)
+    return (0.2 * y + 0.5).clamp(0, 1)
+
+
+def negative_smooth(
+    x, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05, inplace=False
+):
+    return torch.sigmoid(_finished(x, running_mean, running_var, weight, bias, training, momentum, eps))
+
+
+def negative_activation_first(
+    x, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05, inplace=False
+):
+    return _finished(F.hardsigmoid(x), running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def negative_biased_running_var(
+    x, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05, inplace=False
+):
+    return F.hardsigmoid(_finished(x, running_mean, running_var, weight, bias, training, momentum, eps, tracked=0))
+
+
+def negative_unbiased_normalization(
+    x, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05, inplace=False
+):
+    return F.hardsigmoid(_finished(x, running_mean, running_var, weight, bias, training, momentum, eps, own=1))
+
+
+def negative_no_running_update(
+    x, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05, inplace=False
+):
+    return F.hardsigmoid(_finished(x, running_mean, running_var, weight, bias, training, momentum, eps, update=False))
+
+
+def negative_momentum_of_the_old(
+    x, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05, inplace=False
+):
+    """Takes momentum as the share that is kept."""
+    return F.hardsigmoid(_finished(x, running_mean, running_var, weight, bias, training, 1 - momentum, eps))
+
+
+def negative_no_eps(
+    x, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05, inplace=False
+):
+    return F.hardsigmoid(_finished(x, running_mean, running_var, weight, bias, training, momentum, 0.0))

@@ -1,0 +1,138 @@
+"""Two-dimensional convolution, then leaky ReLU.
+
+`fused_leaky_relu_conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, negative_slope=0.01,
+inplace=False)`
+
+- `input`: float32 `(N, C_in, H, W)`, `weight`: `(C_out, C_in / groups, kH, kW)`, `bias`: `(C_out,)` or `None`.
+- `stride`, `padding`, `dilation`: an int, or a pair `(vertical, horizontal)`. Padding is with zeros on both sides; it may
+  also be `'valid'` (none) or, with stride 1, `'same'` (the result is as large as the image: `T = dilation · (k - 1)` zeros
+  along an axis, `T // 2` of them before, the rest after).
+- `groups` divides both channel counts: output channels `[g·C_out/groups, (g+1)·C_out/groups)` see only the input channels
+  `[g·C_in/groups, (g+1)·C_in/groups)`.
+
+With `H_out = (H + 2·padding - dilation·(kH - 1) - 1) // stride + 1` the result is `(N, C_out, H_out, W_out)`:
+
+    z[n, o, y, x] = bias[o] + sum over c, i, j of weight[o, c, i, j] · padded[n, c0 + c, y·stride + i·dilation, …]
+    out = z if z > 0 else negative_slope · z
+
+`c0` is the first input channel of `o`'s group; the kernel is not flipped. `negative_slope` is any number, also above 1 or
+negative. `inplace` concerns an intermediate value that the caller never sees: `input` is left as it was. `input` and
+`weight` may be non-contiguous, `N` may be 0. The result is a new float32 tensor with any strides. Products and sums are
+float32: TF32 and half precision are not allowed.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from kbx.suite import Close, call
+
+DIFFICULTY = 3
+DTYPE = "float32"
+TAGS = ("convolution", "matmul", "fusion")
+
+CASES = [
+    dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1)),
+    dict(shape=(2, 3, 11, 13), weight=(5, 3, 3, 3), negative_slope=0.3, inplace=True),
+    dict(shape=(1, 4, 9, 10), weight=(6, 4, 3, 2), stride=(2, 1), padding=(1, 0), strided=True),
+    dict(shape=(2, 4, 10, 9), weight=(6, 2, 3, 3), padding=2, dilation=2, groups=2, bias=False, negative_slope=1.5),
+    dict(shape=(1, 6, 7, 8), weight=(6, 1, 4, 3), padding="same", dilation=(1, 2), groups=6, negative_slope=-0.5),
+    dict(shape=(2, 3, 7, 6), weight=(4, 3, 3, 3), padding="valid", stride=2, negative_slope=0.0),
+    dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3)),
+]
+
+SIZES = [
+    dict(shape=(1, 3, 256, 256), weight=(6, 3, 3, 3)),
+    dict(shape=(16, 3, 896, 896), weight=(6, 3, 3, 3)),
+    dict(shape=(32, 64, 56, 56), weight=(64, 64, 3, 3), padding=1),
+    dict(shape=(32, 64, 112, 112), weight=(128, 64, 3, 3), padding=1),
+]
+
+CONTRACT = Close()
+
+
+def fused_leaky_relu_conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor = None,
+    stride: int = 1,
+    padding: int = 0,
+    dilation: int = 1,
+    groups: int = 1,
+    negative_slope: float = 0.01,
+    inplace: bool = False,
+) -> Tensor:
+    return F.leaky_relu(F.conv2d(input, weight, bias, stride, padding, dilation, groups), negative_slope, inplace)
+
+
+def inputs(make, shape, weight, bias=True, strided=False, **options):
+    x, w = make.floats(*shape), make.plain(*weight)
+    if strided:
+        x, w = make.strided(x), make.strided(w)
+    return call(x, w, make.plain(weight[0]) if bias else None, **options)
+
+
+def _pair(value):
+    return (value, value) if isinstance(value, int) else value
+
+
+def _tap_by_tap(input, weight, stride, padding, dilation, groups):
+    """The image shifted and thinned out for each place of the kernel, times that place's weights."""
+    (kh, kw), (sy, sx), (dy, dx) = weight.shape[2:], _pair(stride), _pair(dilation)
+    if padding == "same":
+        top, left = dy * (kh - 1) // 2, dx * (kw - 1) // 2
+        bottom, right = dy * (kh - 1) - top, dx * (kw - 1) - left
+    else:
+        top, left = bottom, right = (0, 0) if padding == "valid" else _pair(padding)
+    x = F.pad(input, (left, right, top, bottom))
+    oh, ow = (x.shape[2] - dy * (kh - 1) - 1) // sy + 1, (x.shape[3] - dx * (kw - 1) - 1) // sx + 1
+    k, z = weight.reshape(groups, -1, *weight.shape[1:]), 0
+    for i in range(kh):
+        for j in range(kw):
+            seen = x[:, :, i * dy :: sy, j * dx :: sx][:, :, :oh, :ow].reshape(len(x), groups, weight.shape[1], oh, ow)
+            z = z + torch.einsum("ngchw,goc->ngohw", seen, k[..., i, j])
+    return z.reshape(len(x), len(weight), oh, ow)
+
+
+def positive_tap_by_tap(
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, negative_slope=0.01, inplace=False
+):
+    z = _tap_by_tap(input, weight, stride, padding, dilation, groups)
+    z = z if bias is None else z + bias[:, None, None]
+    return torch.where(z > 0, z, z * negative_slope)
+
+
+def negative_default_slope(
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, negative_slope=0.01, inplace=False
+):
+    return F.leaky_relu(F.conv2d(input, weight, bias, stride, padding, dilation, groups))
+
+
+def negative_larger_of_both(
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, negative_slope=0.01, inplace=False
+):
+    """max(z, slope · z) is the same only for slopes up to 1."""
+    z = F.conv2d(input, weight, bias, stride, padding, dilation, groups)
+    return torch.maximum(z, z * negative_slope)
+
+
+def negative_activation_before_bias(
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, negative_slope=0.01, inplace=False
+):
+    out = F.leaky_relu(F.conv2d(input, weight, None, stride, padding, dilation, groups), negative_slope)
+    return out if bias is None else out + bias[:, None, None]
+
+
+def negative_no_groups(
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, negative_slope=0.01, inplace=False
+):
+    """Each group reads the first group's channels."""
+    first = input[:, : weight.shape[1]].repeat(1, groups, 1, 1)
+    return F.leaky_relu(F.conv2d(first, weight, bias, stride, padding, dilation, groups), negative_slope)
+
+
+def negative_swapped_pairs(
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, negative_slope=0.01, inplace=False
+):
+    stride, padding, dilation = (v[::-1] if isinstance(v, tuple) else v for v in (stride, padding, dilation))
+    return F.leaky_relu(F.conv2d(input, weight, bias, stride, padding, dilation, groups), negative_slope)
