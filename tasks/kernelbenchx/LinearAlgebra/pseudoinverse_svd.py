@@ -54,7 +54,7 @@ SIZES = [
 def pseudoinverse_svd(A, full_matrices=True, rcond=1e-15, out=None):
     U, S, Vh = torch.linalg.svd(A, full_matrices=False)
     cutoff = rcond * S[..., :1]
-    inverse = torch.where(S > cutoff, 1 / S, 0)
+    inverse = torch.where(cutoff < S, 1 / S, 0)
     result = (Vh.mT * inverse.unsqueeze(-2)) @ U.mT
     return result if out is None else out.copy_(result)
 
