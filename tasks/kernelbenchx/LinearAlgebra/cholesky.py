@@ -1,0 +1,133 @@
+"""Cholesky factor of a symmetric positive definite matrix, or of each matrix of a batch.
+
+`cholesky(A, upper=False, out=None)` returns the lower triangular `L` with `A = L @ Lᵀ` and a positive diagonal; with
+`upper=True` the upper triangular `U = Lᵀ`, so that `A = Uᵀ @ U`. `A` is a float32 or float64 tensor of shape `(…, n, n)`,
+exactly symmetric, so either triangle may be read; the result has its shape and dtype.
+
+`out`: if given, a contiguous tensor of that shape and dtype; it is filled and returned.
+
+The factor `F` is judged by what defines it, in units of the machine epsilon `ε` of `A`'s dtype, Frobenius norms, for every
+matrix: `‖L Lᵀ - A‖ ≤ 10 n ε ‖A‖`, all elements of the other triangle exactly zero, all diagonal elements positive. Any
+order of elimination reaches that, also where `A` has a condition number of 10⁵. `A` may be non-contiguous, `n` and the
+batch may be 0, the strides of the result are free. TF32 and half precision are not allowed.
+"""
+
+import torch
+
+from kbx.suite import Property, call
+
+DIFFICULTY = 4
+DTYPE = "float32"
+TAGS = ("linear-algebra", "decomposition")
+DISTRIBUTIONS = ("standard", "outliers", "small", "large")
+
+CASES = [
+    dict(n=1),
+    dict(n=13, upper=True),
+    dict(n=37, condition=1e5),
+    dict(n=6, batch=(2, 3), strided=True),
+    dict(n=19, upper=True, out=True),
+    dict(n=21, dtype=torch.float64),
+    dict(n=9, batch=(2,), upper=True, strided=True, out=True),
+    dict(n=5, batch=(0,)),
+]
+
+SIZES = [
+    dict(n=16),
+    dict(n=32, batch=(512,)),
+    dict(n=256),
+    dict(n=1024),
+    dict(n=4096),
+]
+
+
+def cholesky(A: torch.Tensor, upper: bool = False, out: torch.Tensor = None) -> torch.Tensor:
+    return torch.linalg.cholesky(A, upper=upper, out=out)
+
+
+def inputs(make, n, batch=(), upper=False, condition=None, dtype=None, strided=False, out=False):
+    if condition:
+        a = make.spd(n, batch, condition, dtype)
+    else:
+        g = make.floats(*batch, n, 2 * n, dtype=dtype)
+        a = g @ g.mT
+        a = (a + a.mT) / 2
+    target = make.plain(*batch, n, n, dtype=dtype) if out else None
+    return call(make.strided(a) if strided else a, upper=upper, out=target)
+
+
+def check(args, kwargs, result, expected):
+    a, factor = args[0].double(), result.double()
+    lower = factor.mT if kwargs["upper"] else factor
+    unit = 10 * a.shape[-1] * torch.finfo(args[0].dtype).eps
+    error, allowed = _norm(lower @ lower.mT - a), unit * _norm(a)
+    complaints = []
+    if not (error <= allowed).all():
+        worst = (error - allowed).argmax()
+        complaints.append(f"‖L Lᵀ - A‖ is {error.flatten()[worst]:.3g}, allowed {allowed.flatten()[worst]:.3g}")
+    if (torch.triu(lower, 1) != 0).any():
+        complaints.append("the factor is not triangular")
+    if not (lower.diagonal(dim1=-2, dim2=-1) > 0).all():
+        complaints.append("the diagonal is not positive")
+    return complaints
+
+
+def _norm(matrix):
+    """Frobenius norm of each matrix."""
+    return matrix.square().sum((-2, -1)).sqrt()
+
+
+CONTRACT = Property(check)
+
+
+def _given(lower, upper, out):
+    result = lower.mT if upper else lower
+    return result if out is None else out.copy_(result)
+
+
+def positive_outer_products(A, upper=False, out=None):
+    """One column after the other, each taken off what is left."""
+    rest, lower = A.clone(), torch.zeros_like(A)
+    for j in range(A.shape[-1]):
+        column = rest[..., j:, j] / rest[..., j, j].sqrt().unsqueeze(-1)
+        lower[..., j:, j] = column
+        rest[..., j:, j:] -= column.unsqueeze(-1) * column.unsqueeze(-2)
+    return _given(lower, upper, out)
+
+
+def positive_bordering(A, upper=False, out=None):
+    """One row after the other, by forward substitution."""
+    lower = torch.zeros_like(A)
+    for i in range(A.shape[-1]):
+        for j in range(i):
+            known = (lower[..., i, :j] * lower[..., j, :j]).sum(-1)
+            lower[..., i, j] = (A[..., i, j] - known) / lower[..., j, j]
+        lower[..., i, i] = (A[..., i, i] - lower[..., i, :i].square().sum(-1)).sqrt()
+    return _given(lower, upper, out)
+
+
+def negative_ignores_upper(A, upper=False, out=None):
+    return torch.linalg.cholesky(A, out=out)
+
+
+def negative_ignores_out(A, upper=False, out=None):
+    return torch.linalg.cholesky(A, upper=upper)
+
+
+def negative_other_triangle_left(A, upper=False, out=None):
+    """In-place elimination that leaves A in the other triangle."""
+    lower = torch.linalg.cholesky(A)
+    return _given(lower + torch.triu(A, 1), upper, out)
+
+
+def negative_negated_column(A, upper=False, out=None):
+    """Reconstructs A with a negative diagonal element."""
+    lower = torch.linalg.cholesky(A)
+    lower[..., :1] *= -1
+    return _given(lower, upper, out)
+
+
+def negative_unit_factor(A, upper=False, out=None):
+    """The factor of L D Lᵀ without the root of D."""
+    lower = torch.linalg.cholesky(A)
+    return _given(lower / lower.diagonal(dim1=-2, dim2=-1).unsqueeze(-2), upper, out)
