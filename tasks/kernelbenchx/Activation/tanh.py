@@ -1,0 +1,91 @@
+"""Hyperbolic tangent, element by element.
+
+`tanh(input_tensor, out_tensor=None)` computes `(exp(x) - exp(-x)) / (exp(x) + exp(-x))` for every element `x` of a
+floating-point tensor of any shape.
+
+`tanh(inf) = 1`, `tanh(-inf) = -1`, and NaN stays NaN. Inputs reach hundreds: no intermediate overflow may turn into NaN. Errors
+are counted relative to 1, the size of large results: `2 / (1 + exp(-2 * x)) - 1` is accurate enough. Half precision is computed
+in float32 and rounded once.
+
+`out_tensor`: if given, a contiguous tensor of `input_tensor`'s shape and dtype; it is filled and returned. Otherwise the
+result is a new tensor of that shape and dtype with any strides. `input_tensor` may be non-contiguous, empty or without
+dimensions.
+"""
+
+import torch
+
+from kbx.suite import Close, call
+
+DIFFICULTY = 1
+DTYPE = "float32"
+TAGS = ("elementwise", "memory-bound")
+MUTATES = ("out_tensor",)
+
+CASES = [
+    dict(shape=()),
+    dict(shape=(1023,)),
+    dict(shape=(999,), special=True),
+    dict(shape=(17, 45), strided=True),
+    dict(shape=(5, 33), out=True),
+    dict(shape=(3, 0, 7)),
+    dict(shape=(2, 3, 65), dtype=torch.float64),
+    dict(shape=(7, 67), dtype=torch.float16, strided=True, out=True),
+]
+
+SIZES = [dict(shape=(4096,)), dict(shape=(1024, 1024)), dict(shape=(4096, 4096)), dict(shape=(134217728,))]
+
+# Formulas by one exponential subtract numbers near 1 from each other.
+CONTRACT = Close(scale=1.0)
+
+
+def tanh(input_tensor, out_tensor=None):
+    return torch.tanh(input_tensor, out=out_tensor)
+
+
+def inputs(make, shape, special=False, strided=False, out=False, dtype=None):
+    """`special`: NaN, infinities, and numbers whose exponential overflows."""
+    x = make.floats(*shape, dtype=dtype)
+    if special:
+        x[:7] = torch.tensor([float("nan"), float("inf"), float("-inf"), 100.0, -100.0, 1000.0, -1000.0])
+    return call(make.strided(x) if strided else x, make.plain(*shape, dtype=dtype) if out else None)
+
+
+def _given(result, out):
+    return result if out is None else out.copy_(result)
+
+
+def _wide(x):
+    return x.to(torch.promote_types(x.dtype, torch.float32))
+
+
+def positive_sigmoid(input_tensor, out_tensor=None):
+    result = 2 * torch.sigmoid(2 * _wide(input_tensor)) - 1
+    return _given(result.to(input_tensor.dtype), out_tensor)
+
+
+def positive_falling_exponential(input_tensor, out_tensor=None):
+    """(1 - e) / (1 + e) with e = exp(-2 |x|), which cannot overflow."""
+    x = _wide(input_tensor)
+    e = torch.exp(-2 * x.abs())
+    return _given(torch.copysign((1 - e) / (1 + e), x).to(input_tensor.dtype), out_tensor)
+
+
+def negative_overflow(input_tensor, out_tensor=None):
+    """The definition as it stands: inf / inf for large x."""
+    a, b = torch.exp(input_tensor), torch.exp(-input_tensor)
+    return _given((a - b) / (a + b), out_tensor)
+
+
+def negative_pade(input_tensor, out_tensor=None):
+    """x (27 + x²) / (27 + 9 x²), clamped: good near 0 only."""
+    square = input_tensor * input_tensor
+    return _given((input_tensor * (27 + square) / (27 + 9 * square)).clamp(-1, 1), out_tensor)
+
+
+def negative_sigmoid_of_x(input_tensor, out_tensor=None):
+    """Forgets to double the argument."""
+    return _given(2 * torch.sigmoid(input_tensor) - 1, out_tensor)
+
+
+def negative_ignores_out(input_tensor, out_tensor=None):
+    return torch.tanh(input_tensor)
