@@ -1,0 +1,204 @@
+"""Batched matrix product of two operands quantized to 8 bits (W8A8).
+
+`bmm_w8a8(input, mat2)` multiplies float32 `input` `(B, M, K)` with float32 `mat2` `(B, K, N)`, batch by batch. Both are
+quantized to signed 8-bit integers on the fly; the result is a new, contiguous float32 `(B, M, N)` tensor.
+
+1. *Activations*, symmetric, one scale per row of each matrix of `input`: `s_bi = max over k of |x_bik| / 127` in float32, and
+   1 where the row is all zero. `xq_bik = clamp(round(x_bik / s_bi), -127, 127)`.
+2. *Weights*, symmetric, one scale per output channel, which is a column of each matrix of `mat2`:
+   `t_bj = max over k of |w_bkj| / 127`, 1 where the column is all zero. `wq_bkj = clamp(round(w_bkj / t_bj), -127, 127)`.
+3. *Product* in integers: `acc_bij = sum over k of xq_bik · wq_bkj`, exact in int32.
+4. *Dequantization*: `out_bij = float32(acc_bij) · s_bi · t_bj`.
+
+No scale is shared between batches. `round` is to the nearest integer. The result is compared with an integer-exact emulation:
+it must agree to a few units in the last place. The one freedom is a quotient that lies within 2⁻¹⁴ of halfway between two
+integers (ties included): it may be rounded either way, and the tolerance of the results that depend on it grows by just that
+step. The unquantized product, coarser scales, or truncation are far outside. `K ≥ 1`; `B`, `M` or `N` may be 0; both
+arguments may be non-contiguous or expanded. Values are finite.
+"""
+
+import torch
+
+from kbx.suite import Property, call
+
+DIFFICULTY = 3
+DTYPE = "float32"
+TAGS = ("matmul", "quantization", "int8", "tensor-core")
+
+CASES = [
+    dict(b=1, m=1, k=1, n=1),
+    dict(b=3, m=21, k=64, n=35),
+    dict(b=2, m=19, k=131, n=33, strided=True),
+    dict(b=2, m=24, k=32, n=16, zero_rows=True),
+    dict(b=2, m=5, k=1030, n=7),
+    dict(b=4, m=17, k=48, n=20, spread=True),
+    dict(b=3, m=18, k=40, n=23, shared=True),
+    dict(b=0, m=5, k=16, n=8),
+    dict(b=2, m=0, k=16, n=8),
+]
+
+SIZES = [
+    dict(b=2, m=64, k=128, n=256),
+    dict(b=8, m=256, k=512, n=1024),
+    dict(b=16, m=512, k=1024, n=2048),
+    dict(b=16, m=1024, k=1024, n=2048),
+]
+
+
+def bmm_w8a8(input: torch.Tensor, mat2: torch.Tensor) -> torch.Tensor:
+    xq, s = _quantize(input, 2)
+    wq, t = _quantize(mat2, 1)
+    return _integer_product(xq, wq).float() * s * t
+
+
+def _quantize(x, dim):
+    """Whole numbers in float32, and their scales."""
+    scale = x.float().abs().amax(dim, keepdim=True) / 127
+    scale = torch.where(scale > 0, scale, 1)
+    return torch.round(x.float() / scale).clamp(-127, 127), scale
+
+
+def _integer_product(xq, wq):
+    """Exact: in int8 where the library has it (it wants more than 16 rows, and K and N in eights), else in float64.
+
+    The library multiplies one pair at a time, and is fastest with the weights in column order.
+    """
+    if xq.is_cuda and len(xq) and xq.shape[1] > 16 and wq.shape[1] % 8 == 0 and wq.shape[2] % 8 == 0:
+        pairs = zip(xq.to(torch.int8).contiguous(), wq.mT.to(torch.int8).contiguous(), strict=True)
+        return torch.stack([torch._int_mm(a, b.t()) for a, b in pairs])
+    return (xq.double() @ wq.double()).contiguous()
+
+
+def inputs(make, b, m, k, n, strided=False, zero_rows=False, spread=False, shared=False):
+    """`spread`: matrices, rows and columns of very different size. `shared`: one `mat2`, expanded over the batch."""
+    x, w = make.floats(b, m, k), make.plain(1 if shared else b, k, n)
+    if spread:
+        x = x * make.plain(b, m, 1, low=-6, high=2).exp2() * make.plain(b, 1, 1, low=-6, high=2).exp2()
+        w = w * make.plain(b, 1, n, low=-6, high=2).exp2() * make.plain(b, 1, 1, low=-6, high=2).exp2()
+    if zero_rows:
+        x[:, ::3], w[..., ::5] = 0, 0
+    if shared:
+        w = make.expanded(w, b, k, n)
+    return call(make.strided(x), make.strided(w)) if strided else call(x, w)
+
+
+HALFWAY = 2.0**-14
+"""How near to a half a quotient up to 127 may be rounded either way: four float32 units in the last place of 127."""
+ULPS = 8 * 2.0**-23
+"""Relative error of scales, conversion and two products."""
+
+
+def check(args, kwargs, result, expected):
+    xq, s, x_free = _exact_levels(args[0], 2)
+    wq, t, w_free = _exact_levels(args[1], 1)
+    steps = x_free @ wq.abs() + (xq.abs() + x_free) @ w_free
+    truth = (xq @ wq) * s * t
+    error = (result.double() - truth).abs()
+    right = error <= ULPS * truth.abs() + steps * s * t * (1 + ULPS)
+    if right.all():
+        return []
+    b, i, j = (~right).nonzero()[0].tolist()
+    return [
+        f"{int((~right).sum())} wrong elements, first [{b}, {i}, {j}]: expected {truth[b, i, j]:.9g}, "
+        f"got {result[b, i, j]:.9g}, one step of this row's scale times this column's is {(s * t)[b, i, j]:.3g}"
+    ]
+
+
+def _exact_levels(x, dim):
+    """Levels and scales in float64, and a 1 for each level that may be one step off."""
+    q, scale = _quantize(x, dim)
+    quotient = x.double() / scale.double()
+    free = ((quotient - quotient.floor() - 0.5).abs() < HALFWAY).double()
+    return q.double(), scale.double(), free
+
+
+CONTRACT = Property(check, strides="contiguous")
+
+
+def positive_reciprocal(input, mat2):
+    """Multiplies by 127 / max, rounds halves away from zero, adds up in blocks of int32."""
+
+    def levels(x, dim):
+        top = x.abs().amax(dim, keepdim=True)
+        inverse = torch.where(top > 0, 127 / top, 1)
+        q = torch.sign(x) * torch.floor((x * inverse).abs() + 0.5)
+        return q.to(torch.int32), 1 / inverse
+
+    (xq, s), (wq, t) = levels(input, 2), levels(mat2, 1)
+    blocks = zip(xq.split(32, 2), wq.split(32, 1), strict=True)
+    acc = sum((a.double() @ b.double()).to(torch.int32) for a, b in blocks)
+    return (acc.float() * (s * t)).contiguous()
+
+
+def _product(xq, s, wq, t):
+    return ((xq.double() @ wq.double()).float() * s * t).contiguous()
+
+
+def _one_scale(x, dims):
+    """Levels with one scale for all of `dims`."""
+    scale = (x.abs().amax(dims, keepdim=True) if x.numel() else x.new_ones(1, 1, 1)) / 127
+    scale = torch.where(scale > 0, scale, 1)
+    return torch.round(x / scale).clamp(-127, 127), scale
+
+
+def negative_never_quantized(input, mat2):
+    return input @ mat2
+
+
+def negative_weights_only(input, mat2):
+    wq, t = _quantize(mat2, 1)
+    return (input @ wq) * t
+
+
+def negative_activations_only(input, mat2):
+    xq, s = _quantize(input, 2)
+    return (xq @ mat2) * s
+
+
+def negative_scale_per_tensor(input, mat2):
+    return _product(*_one_scale(input, (0, 1, 2)), *_one_scale(mat2, (0, 1, 2)))
+
+
+def negative_scale_per_matrix(input, mat2):
+    return _product(*_one_scale(input, (1, 2)), *_one_scale(mat2, (1, 2)))
+
+
+def negative_channel_scale_shared_by_batch(input, mat2):
+    return _product(*_quantize(input, 2), *_one_scale(mat2, (0, 1)))
+
+
+def negative_truncated(input, mat2):
+    """Converts to int8 without rounding."""
+    s, t = _quantize(input, 2)[1], _quantize(mat2, 1)[1]
+    return _product((input / s).trunc(), s, (mat2 / t).trunc(), t)
+
+
+def negative_wraps_without_clamp(input, mat2):
+    """A scale of max / 128 takes the largest element to 128, which wraps around to -128 unless it is clamped."""
+
+    def levels(x, dim):
+        scale = x.abs().amax(dim, keepdim=True) / 128
+        scale = torch.where(scale > 0, scale, 1)
+        return torch.round(x / scale).to(torch.int16).to(torch.int8), scale
+
+    return _product(*levels(input, 2), *levels(mat2, 1))
+
+
+def negative_divides_by_zero(input, mat2):
+    """No scale of 1 for a row that is all zero."""
+    s, t = input.abs().amax(2, keepdim=True) / 127, mat2.abs().amax(1, keepdim=True) / 127
+    return _product(torch.round(input / s), s, torch.round(mat2 / t), t)
+
+
+def negative_seven_bits(input, mat2):
+    def levels(x, dim):
+        scale = _quantize(x, dim)[1] * 127 / 63
+        return torch.round(x / scale), scale
+
+    return _product(*levels(input, 2), *levels(mat2, 1))
+
+
+def negative_accumulates_in_bfloat16(input, mat2):
+    xq, s = _quantize(input, 2)
+    wq, t = _quantize(mat2, 1)
+    return (xq.bfloat16() @ wq.bfloat16()).float() * s * t
