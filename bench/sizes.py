@@ -51,9 +51,11 @@ def measure(task, parameters):
     known = truth.know(task, made, SEED)
     peak = torch.cuda.max_memory_allocated()
     values = [truth.know(task, made, f"{k + 2:x}", wide=False).expected for k in range(task.contract.draws)]
-    status = judge.decide(task, known, values[: 1 if task.contract.random else None]).status
-    finite = all(bool(t.isfinite().all()) for t in tensors(known.expected) if t.is_floating_point())
-    return ms, peak, status if finite else status + ", not finite"
+    judgement = judge.decide(task, known, values[: 1 if task.contract.random else None])
+    pairs = zip(tensors(known.expected), tensors(known.truth), strict=True)
+    if any(bool((~e.isfinite() & t.isfinite()).any()) for e, t in pairs):
+        return ms, peak, "the reference overflows"
+    return ms, peak, judgement.message or judgement.status
 
 
 def main(paths):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-from kbx.oracle import claims
+from kbx.oracle import claims, truth
 from kbx.oracle.claims import ClaimError, TensorClaim
 from kbx.suite.values import Named, leaves, tensors, transform
 from kbx.tensors import dtype_name
@@ -58,7 +58,9 @@ def examine(task, known, claim, fetch, changed, updated):
 
 def decide(task, known, values):
     """Asks the task's contract about the values of one call, or of all its draws."""
-    outcome = task.contract.compare(known.call, values, known.expected, known.truth)
+    home = known.on_host
+    values = values if home is known else truth.to_host(values)
+    outcome = task.contract.compare(home.call, values, home.expected, home.truth)
     if outcome.right:
         return Judgement("correct", metrics=outcome.metrics)
     return Judgement("wrong_values", "; ".join(outcome.complaints), outcome.mismatches, outcome.metrics)

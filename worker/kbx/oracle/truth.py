@@ -1,7 +1,8 @@
 """What is known of one call: its arguments, the reference's result, and the truth in float64."""
 
+import functools
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -12,6 +13,9 @@ from kbx.tensors import span
 
 BUDGET = 512 << 20
 """Bytes of known calls kept for later candidates of the same task and seed."""
+
+HOST_BYTES = 4 << 20
+"""A call with all that is known of it that is no larger is compared in host memory."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,20 @@ class Known:
     def nbytes(self):
         held = [self.call.args, self.call.kwargs, self.expected, self.truth]
         return sum(span(t.shape, t.stride()) * t.element_size() for v in held for t in tensors(v))
+
+    @functools.cached_property
+    def on_host(self):
+        """The same in host memory, for comparing: a device takes as long for ten elements as for ten million. The call itself
+        if it is large."""
+        if self.nbytes > HOST_BYTES:
+            return self
+        call = Call(to_host(self.call.args), to_host(self.call.kwargs))
+        return replace(self, call=call, expected=to_host(self.expected), truth=to_host(self.truth))
+
+
+def to_host(value):
+    """A value with its tensors in host memory."""
+    return transform(value, lambda leaf: leaf.cpu() if isinstance(leaf, torch.Tensor) else leaf)
 
 
 def copy_call(call):
