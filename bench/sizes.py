@@ -3,9 +3,9 @@
 Usage, from the project's root on a machine with a GPU:
     PYTHONPATH=worker python3 bench/sizes.py [TASKFILE...]
 
-A task is sound when its largest size takes PyTorch 0.2 to 20 ms, all of it (arguments, results, what the reference allocates,
-and the float64 truth) stays under 8 GiB above what a repeat of the inputs takes, and the result is finite where the truth is.
-Prints a line a size and ends with the tasks that are not.
+A task is sound when its largest size takes PyTorch 0.2 to 20 ms, every size (arguments, results, what the reference allocates,
+and the float64 truth) stays under 8 GiB, and the reference passes its own contract and is finite where the truth is. Prints a
+line a size and ends with what is not sound.
 """
 
 import pathlib

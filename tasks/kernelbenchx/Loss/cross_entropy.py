@@ -44,7 +44,7 @@ SIZES = [
     dict(shape=(256, 1000)),
     dict(shape=(4096, 1000)),
     dict(shape=(32768, 1000)),
-    dict(shape=(16384, 32000), ignored=0.1),
+    dict(shape=(8192, 32000), ignored=0.1),
 ]
 
 CONTRACT = Close()

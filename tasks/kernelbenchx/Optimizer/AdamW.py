@@ -37,7 +37,7 @@ SIZES = [
     dict(shape=(1024,), step=1),
     dict(shape=(1024, 1024), step=100),
     dict(shape=(32, 1024, 1024), step=100),
-    dict(shape=(134217728,), step=100),
+    dict(shape=(67108864,), step=100),
 ]
 
 CONTRACT = Close()

@@ -87,7 +87,16 @@ def _float8(weight):
 
 
 def inputs(
-    make, shape, normalized_shape, weight=True, bias=True, eps=1e-5, strided=False, zero_rows=False, spread=False, shift=0.0
+    make,
+    shape,
+    normalized_shape,
+    weight=True,
+    bias=True,
+    eps=1e-5,
+    strided=False,
+    zero_rows=False,
+    spread=False,
+    shift=0.0,
 ):
     """`spread`: rows of very different size. `shift`: rows far from zero."""
     x, inner = make.floats(*shape) + shift, _shape(normalized_shape)

@@ -64,17 +64,6 @@ class CommandsTest {
   }
 
   @Test
-  void controlsOfATaskHold() throws Exception {
-    JsonNode results =
-        ok("tasks", "verify", "qr", "matmul_w8a8", "--device", "cpu", "--json").json();
-    assertThat(results.size()).isEqualTo(2);
-    for (JsonNode task : results) {
-      assertThat(task.get("ok").asBoolean()).as(task.toString()).isTrue();
-      assertThat(task.get("controls").size()).isGreaterThan(8);
-    }
-  }
-
-  @Test
   void runsAreListedShownAndDeleted() throws Exception {
     ok("eval", GELU, "--stages", "static");
     ok("eval", GELU, "--stages", "static");
