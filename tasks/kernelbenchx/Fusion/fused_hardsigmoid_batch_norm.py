@@ -3,8 +3,8 @@
 `fused_hardsigmoid_batch_norm(x, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1,
 eps=1e-5, inplace=False)`
 
-`x` is float32 of shape `(N, C)`, `(N, C, L)` or `(N, C, H, W)`; the other tensors are float32 of shape `(C,)`. For
-each channel `c`, over the `n` elements of `x[:, c, …]`:
+`x` is float32 of shape `(N, C)`, `(N, C, L)` or `(N, C, H, W)`; the other tensors are float32 of shape `(C,)`. For each
+channel `c`, over the `n` elements of `x[:, c, …]`:
 
     y = (x - mean) / sqrt(var + eps) · weight[c] + bias[c]            (weight None: 1, bias None: 0)
     out = min(max(y + 3, 0), 6) / 6
@@ -14,9 +14,9 @@ each channel `c`, over the `n` elements of `x[:, c, …]`:
   `running_var`, unless `None`, are then updated in place with the batch's mean and its *unbiased* variance
   `Σ(x - mean)² / (n - 1)`:  `running = (1 - momentum) · running + momentum · batch`. Here `n ≥ 2`.
 
-The mean may be far larger than the spread, so the variance must not be computed as `E[x²] - E[x]²` in float32. `inplace` concerns an
-intermediate value that the caller never sees: `x` is left as it was. `x`
-may be non-contiguous, and in inference empty. The result is a new tensor of `x`'s shape with any strides.
+The mean may be far larger than the spread, so the variance must not be computed as `E[x²] - E[x]²` in float32.
+`inplace` concerns an intermediate value that the caller never sees: `x` is left as it was. `x` may be non-contiguous, and in
+inference empty. The result is a new tensor of `x`'s shape with any strides.
 """
 
 import torch
@@ -77,24 +77,11 @@ def fused_hardsigmoid_batch_norm(
     return F.hardsigmoid(y, inplace)
 
 
-def inputs(
-    make,
-    shape,
-    affine=True,
-    tracked=True,
-    training=False,
-    momentum=0.1,
-    eps=1e-5,
-    inplace=False,
-    offset=0.0,
-    strided=False,
-):
-    x, c = make.floats(*shape), shape[1]
-    x = x + offset if offset else x
+def inputs(make, shape, affine=True, tracked=True, offset=0.0, strided=False, **options):
+    x, c = make.floats(*shape) + offset, shape[1]
     mean, var = (make.plain(c), make.plain(c, low=0.1, high=4.0)) if tracked else (None, None)
     weight, bias = (make.plain(c), make.plain(c)) if affine else (None, None)
-    x = make.strided(x) if strided else x
-    return call(x, mean, var, weight, bias, training=training, momentum=momentum, eps=eps, inplace=inplace)
+    return call(make.strided(x) if strided else x, mean, var, weight, bias, **options)
 
 
 def _finished(x, running_mean, running_var, weight, bias, training, momentum, eps, own=0, tracked=1, update=True):
