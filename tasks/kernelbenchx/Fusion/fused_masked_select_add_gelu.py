@@ -1,0 +1,111 @@
+"""Elements picked by a mask, plus a scaled term, then the Gaussian error linear unit.
+
+`fused_masked_select_add_gelu(input, mask, other, *, alpha=1, approximate='none', out=None)`
+
+1. `input` (float32) and `mask` (bool) broadcast against each other by PyTorch's rules; `z` is the vector of `input`'s elements at
+   the true places of `mask`, in row-major order of the broadcast shape. Its length `n` may be 0.
+2. `s = z + alpha · other`. `other` is a Python number, or a float32 tensor with no dimension, one element, or `n` elements in a
+   vector; element `i` of it belongs to element `i` of `z`. `alpha` is a Python number.
+3. The result is `gelu(s)`: `s · Φ(s)`, `Φ(s) = (1 + erf(s / √2)) / 2` for `approximate='none'`, and
+   `s/2 · (1 + tanh(√(2/π) · (s + 0.044715 · s³)))` for `'tanh'`. The two differ by up to 5e-4 and are told apart.
+
+`out`: if given, a contiguous float32 vector of `n` elements; it is filled and returned. Otherwise the result is a new,
+contiguous vector. Arguments may be non-contiguous, expanded or empty.
+"""
+
+import torch
+import torch.nn.functional as F
+
+from kbx.suite import Close, call
+
+DIFFICULTY = 3
+DTYPE = "float32"
+TAGS = ("index", "elementwise", "memory-bound", "fusion")
+
+CASES = [
+    dict(shape=(1,), mask=(1,), density=1.0),
+    dict(shape=(1037,), mask=(1037,), other="vector", alpha=-0.5),
+    dict(shape=(37, 45), mask=(37, 45), density=0.1, other="vector", approximate="tanh", strided=True),
+    dict(shape=(5, 1, 33), mask=(7, 1), density=0.7, other="tensor", alpha=2, out=True),
+    dict(shape=(13, 21), mask=(21,), other="vector", approximate="tanh", out=True),
+    dict(shape=(9, 20), mask=(9, 20), density=0.0, other="vector"),
+    dict(shape=(3, 67), mask=(3, 67), density=0.9, other=-0.3, alpha=3),
+    dict(shape=(0, 6), mask=(6,)),
+]
+
+SIZES = [
+    dict(shape=(4096,), mask=(4096,), other="vector"),
+    dict(shape=(1048576,), mask=(1048576,), other="vector"),
+    dict(shape=(4096, 4096), mask=(4096, 1), other=0.5, approximate="tanh"),
+    dict(shape=(134217728,), mask=(134217728,), other="vector"),
+]
+
+
+def magnitude(input, mask, other, *, alpha=1, approximate="none", out=None):
+    """What is left of the sum by cancellation, and of 1 + erf, carries the rounding of the terms."""
+    return 1 + torch.masked_select(input, mask).abs() + abs(alpha * other)
+
+
+CONTRACT = Close(scale=magnitude, strides="contiguous")
+
+
+def fused_masked_select_add_gelu(input, mask, other, *, alpha=1, approximate="none", out=None):
+    sum_ = torch.add(torch.masked_select(input, mask), other, alpha=alpha)
+    result = F.gelu(sum_, approximate=approximate)
+    return result if out is None else out.copy_(result)
+
+
+def inputs(make, shape, mask, density=0.5, other=0.5, alpha=1, approximate="none", strided=False, out=False):
+    x, m = make.floats(*shape), make.bools(*mask, p=density)
+    count = int(m.expand(torch.broadcast_shapes(shape, mask)).sum())
+    y = make.floats(count) if other == "vector" else make.floats() if other == "tensor" else other
+    if strided:
+        x, m, y = make.strided(x), make.strided(m), make.strided(y)
+    return call(x, m, y, alpha=alpha, approximate=approximate, out=make.plain(count) if out else None)
+
+
+def _given(result, out):
+    return result if out is None else out.copy_(result)
+
+
+def positive_prefix_sum(input, mask, other, *, alpha=1, approximate="none", out=None):
+    """Each true place writes to the number of true places before it; GELU written out."""
+    x, m = (t.reshape(-1) for t in torch.broadcast_tensors(input, mask))
+    place = m.cumsum(0) - 1
+    z = torch.empty(int(m.sum()), dtype=input.dtype, device=input.device)
+    z[place[m]] = x[m]
+    s = z + other * alpha
+    if approximate == "none":
+        return _given(0.5 * s * (1 + torch.erf(s * 0.5**0.5)), out)
+    return _given(s * torch.sigmoid(2 * (2 / torch.pi) ** 0.5 * (s + 0.044715 * s * s * s)), out)
+
+
+def negative_ignores_alpha(input, mask, other, *, alpha=1, approximate="none", out=None):
+    return _given(F.gelu(torch.masked_select(input, mask) + other, approximate=approximate), out)
+
+
+def negative_always_erf(input, mask, other, *, alpha=1, approximate="none", out=None):
+    return _given(F.gelu(torch.masked_select(input, mask) + alpha * other), out)
+
+
+def negative_inverted_mask(input, mask, other, *, alpha=1, approximate="none", out=None):
+    z = torch.masked_select(input, ~mask)
+    n = int(mask.expand(torch.broadcast_shapes(input.shape, mask.shape)).sum())
+    z = torch.cat((z, z.new_zeros(n)))[:n]
+    return _given(F.gelu(z + alpha * other, approximate=approximate), out)
+
+
+def negative_column_order(input, mask, other, *, alpha=1, approximate="none", out=None):
+    x, m = torch.broadcast_tensors(input, mask)
+    z = x.permute(*reversed(range(x.dim())))[m.permute(*reversed(range(m.dim())))]
+    return _given(F.gelu(z + alpha * other, approximate=approximate), out)
+
+
+def negative_zeros_left_in_place(input, mask, other, *, alpha=1, approximate="none", out=None):
+    z = torch.where(mask, input, torch.zeros_like(input)).reshape(-1)
+    y = other.reshape(-1)[:1] if isinstance(other, torch.Tensor) and other.numel() else 0.0
+    return F.gelu(z + alpha * y, approximate=approximate)
+
+
+def negative_ignores_out(input, mask, other, *, alpha=1, approximate="none", out=None):
+    return F.gelu(torch.masked_select(input, mask) + alpha * other, approximate=approximate)

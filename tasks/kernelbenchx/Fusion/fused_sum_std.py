@@ -1,0 +1,128 @@
+"""Sums along some dimensions, then the standard deviation of all those sums.
+
+`fused_sum_std(input, dim=None, keepdim=False, dtype=None, correction=1, out=None)`
+
+1. `s = sum(input, dim)`. `dim` is an int, a tuple of ints, or `None` for all dimensions; negative values count from the end. If
+   `dtype` is given, `input` is converted to it *before* the summation, and the result has it. `input` is a float32 tensor, or
+   an integer tensor with a floating-point `dtype`. A sum over no elements is 0.
+2. Over *all* `N` elements of `s`, with mean `m`, the result is `sqrt(Σ (s - m)² / max(0, N - correction))`, a single number.
+   `correction` is an int: 1 for the sample's deviation, 0 for the population's.
+
+With `N = 1`, which `dim=None` always gives, the result is NaN for `correction=1` and 0 for `correction=0`. With `N = 0` it is NaN.
+
+- `keepdim=False`: the result has no dimensions; `keepdim=True`: as many as `input`, all of size 1.
+- `out`: if given, a contiguous tensor of the result's shape and dtype; it is filled and returned.
+
+Sums may have a mean much larger than their deviation: take off the mean before squaring. `input` may be non-contiguous, expanded
+or empty. Without `out` the result is a new tensor.
+"""
+
+import torch
+
+from kbx.suite import Close, call
+
+DIFFICULTY = 4
+DTYPE = "float32"
+TAGS = ("reduction", "memory-bound", "fusion")
+SKIP_CONTROLS = {
+    "constant": "the result is one number",
+    "permuted": "the result is one number",
+}
+
+CASES = [
+    dict(shape=(1,)),
+    dict(shape=(1037,), correction=0, out=True),
+    dict(shape=(33, 65), dim=-1, strided=True),
+    dict(shape=(45, 17), dim=0, keepdim=True, correction=0),
+    dict(shape=(5, 13, 21), dim=(0, -1), correction=2, out=True),
+    dict(shape=(5, 13, 7), dim=1, keepdim=True, shift=3.0),
+    dict(shape=(2, 33), dim=1),
+    dict(shape=(9, 34), dim=1, dtype=torch.float64),
+    dict(shape=(21, 19), dim=0, dtype=torch.float32, integers=True),
+    dict(shape=(3, 4), keepdim=True),
+    dict(shape=(0, 5), dim=1),
+]
+
+SIZES = [
+    dict(shape=(64, 64), dim=1),
+    dict(shape=(1024, 1024), dim=0),
+    dict(shape=(64, 1024, 512), dim=(0, 2)),
+    dict(shape=(16384, 16384), dim=1),
+]
+
+
+def magnitude(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
+    """Rounding errors grow with what is added up: the terms of each sum, and the sums themselves."""
+    x = input.to(dtype or input.dtype)
+    norm = torch.linalg.vector_norm(x, dim=dim, keepdim=keepdim)
+    return torch.sqrt((norm.square() + x.sum(dim, keepdim=keepdim).square()).mean())
+
+
+CONTRACT = Close(scale=magnitude)
+
+
+def fused_sum_std(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
+    sums = torch.sum(input, dim, keepdim=keepdim, dtype=dtype)
+    result = torch.std(sums, dim=None, correction=correction, keepdim=keepdim)
+    return result if out is None else out.copy_(result)
+
+
+def inputs(
+    make, shape, dim=None, keepdim=False, dtype=None, correction=1, shift=0.0, integers=False, strided=False, out=False
+):
+    x = make.ints(*shape, low=-100, high=100, dtype=torch.int32) if integers else make.floats(*shape) + shift
+    x = make.strided(x) if strided else x
+    target = make.plain(*([1] * x.dim() if keepdim else []), dtype=dtype) if out else None
+    return call(x, dim=dim, keepdim=keepdim, dtype=dtype, correction=correction, out=target)
+
+
+def _given(result, keepdim, like, out):
+    result = result.reshape([1] * like.dim()) if keepdim else result
+    return result if out is None else out.copy_(result)
+
+
+def _dims(input, dim):
+    return range(input.dim()) if dim is None else (dim,) if isinstance(dim, int) else dim
+
+
+def positive_sequential(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
+    """One dimension summed after the other in slices; then mean, squares, root."""
+    s = input.to(dtype or input.dtype)
+    for d in sorted((d % input.dim() for d in _dims(input, dim)), reverse=True):
+        total = torch.zeros_like(s.sum(d))
+        for part in s.split(16, d):
+            total = total + part.sum(d)
+        s = total
+    squares = (s - s.sum() / max(1, s.numel())).square().sum()
+    return _given(torch.sqrt(squares / max(0, s.numel() - correction)), keepdim, input, out)
+
+
+def negative_std_then_sum(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
+    x = input.to(dtype or input.dtype)
+    return _given(torch.std(x, dim, correction=correction).sum(), keepdim, input, out)
+
+
+def negative_std_of_elements(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
+    return _given(torch.std(input.to(dtype or input.dtype), correction=correction), keepdim, input, out)
+
+
+def negative_means(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
+    x = input.to(dtype or input.dtype)
+    return _given(torch.std(x.mean(dim), correction=correction), keepdim, input, out)
+
+
+def negative_ignores_correction(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
+    return _given(torch.std(torch.sum(input, dim, dtype=dtype)), keepdim, input, out)
+
+
+def negative_population(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
+    return _given(torch.std(torch.sum(input, dim, dtype=dtype), correction=0), keepdim, input, out)
+
+
+def negative_drops_keepdim(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
+    result = torch.std(torch.sum(input, dim, dtype=dtype), correction=correction)
+    return result if out is None else out.copy_(result)
+
+
+def negative_ignores_out(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
+    return _given(torch.std(torch.sum(input, dim, dtype=dtype), correction=correction), keepdim, input, None)
