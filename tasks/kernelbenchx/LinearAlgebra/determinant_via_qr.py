@@ -38,7 +38,7 @@ CASES = [
 
 SIZES = [
     dict(n=16, near_permutation=True),
-    dict(n=32, batch=(512,), near_permutation=True),
+    dict(n=32, batch=(64,), near_permutation=True),
     dict(n=256, near_permutation=True),
     dict(n=1024, near_permutation=True),
 ]

@@ -40,7 +40,7 @@ CASES = [
 SIZES = [
     dict(n=4),
     dict(n=32),
-    dict(n=16, batch=(64,)),
+    dict(n=16, batch=(32,)),
     dict(n=128),
 ]
 
