@@ -40,7 +40,7 @@ SIZES = [
     dict(n=16),
     dict(n=256),
     dict(n=1024),
-    dict(n=4096),
+    dict(n=2048),
 ]
 
 

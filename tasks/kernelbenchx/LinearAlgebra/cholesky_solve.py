@@ -40,7 +40,7 @@ CASES = [
 
 SIZES = [
     dict(n=16, k=10),
-    dict(n=32, k=8, batch=(256,)),
+    dict(n=32, k=8, batch=(64,)),
     dict(n=1024, k=10),
     dict(n=2048, k=256, upper=True),
     dict(n=4096, k=64),

@@ -38,7 +38,7 @@ CASES = [
 
 SIZES = [
     dict(n=16, near_permutation=True),
-    dict(n=32, batch=(512,), near_permutation=True),
+    dict(n=32, batch=(64,), near_permutation=True),
     dict(n=256, near_permutation=True),
     dict(n=1024, near_permutation=True),
 ]
@@ -72,7 +72,8 @@ def check(args, kwargs, result, expected):
     a = args[0].double()
     unit = 10 * torch.finfo(args[0].dtype).eps * a.shape[-1] ** 0.5
     truth = torch.linalg.det(a)
-    sigma = torch.linalg.svdvals(a)
+    # Singular values; from AᵀA the small ones are inexact, which does not matter in the products below.
+    sigma = torch.linalg.eigvalsh(a.mT @ a).clamp(min=0).sqrt()
     # The singular values of the adjugate are the products of all singular values but one.
     others = sigma.unsqueeze(-2).expand(a.shape).clone()
     others.diagonal(dim1=-2, dim2=-1).fill_(1)

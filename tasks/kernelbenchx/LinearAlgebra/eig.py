@@ -38,7 +38,7 @@ CASES = [
 
 SIZES = [
     dict(n=16),
-    dict(n=16, batch=(64,)),
+    dict(n=16, batch=(32,)),
     dict(n=64),
     dict(n=96),
 ]

@@ -44,7 +44,7 @@ SIZES = [
     dict(n=32),
     dict(n=16, batch=(16,)),
     dict(n=256),
-    dict(n=1024),
+    dict(n=512),
 ]
 
 

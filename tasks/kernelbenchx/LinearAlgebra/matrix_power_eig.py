@@ -38,7 +38,7 @@ CASES = [
 
 SIZES = [
     dict(n=16, k=0.5),
-    dict(n=16, k=2, batch=(64,)),
+    dict(n=16, k=2, batch=(32,)),
     dict(n=64, k=-0.5),
     dict(n=96, k=3),
 ]
