@@ -53,9 +53,9 @@ def digamma(input_tensor):
 
 
 def inputs(make, shape, low=None, high=None, special=False, strided=False):
-    """Negative values keep a tenth away from the poles: next to a pole's value no other one would count."""
+    """Values keep a tenth away from the poles: next to a pole's value no other one would count."""
     x = make.floats(*shape, low=low, high=high)
-    x = torch.where(x < 0, x.floor() + 0.1 + 0.8 * (x - x.floor()), x.clamp(min=low or 0.1))
+    x = torch.where(x < 0, x.floor() + 0.1 + 0.8 * (x - x.floor()), x.clamp(min=low if low and low > 0 else 0.1))
     if special:
         x[:9] = torch.tensor([0.0, -0.0, -1.0, -2.0, -37.0, float("nan"), float("inf"), 1.0, 1.4616321])
     return call(make.strided(x) if strided else x)

@@ -59,7 +59,7 @@ def inputs(make, shape, low=None, high=None, special=False, strided=False, out=F
     x = make.floats(*shape, low=low, high=high)
     x = torch.where(x < 0, x.floor() + 0.01 + 0.98 * (x - x.floor()), x)
     if special:
-        edges = [0.0, -0.0, -1.0, -2.0, float("nan"), float("inf"), -float("inf"), 1.0, 2.0, 1e20, 1e-20]
+        edges = [0.0, -0.0, -1.0, -2.0, float("nan"), float("inf"), -float("inf"), 1.0, 2.0, 100.0, 1e-20]
         x[: len(edges)] = torch.tensor(edges)
     return call(make.strided(x) if strided else x, out=torch.zeros_like(x) if out else None)
 
