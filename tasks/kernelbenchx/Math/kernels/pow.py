@@ -14,7 +14,7 @@ def pow_kernel(x_ptr, exponent, out_ptr, n, TENSOR: tl.constexpr, COMPUTE: tl.co
     i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = i < n
     x = tl.load(x_ptr + i, mask=mask, other=1.0).to(COMPUTE)
-    if TENSOR:
+    if TENSOR:  # noqa: SIM108
         y = tl.load(exponent + i, mask=mask, other=1.0).to(COMPUTE)
     else:
         y = tl.full((BLOCK,), exponent, COMPUTE)
