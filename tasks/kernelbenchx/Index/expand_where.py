@@ -1,15 +1,16 @@
 """Expands a tensor and replaces the elements where a condition is false.
 
-`expand_where(input, target_sizes, cond, other)` computes `where(cond, E, other)`, with `E` the input expanded to `target_sizes`:
+`expand_where(input, target_sizes, cond, other)` computes `where(cond, E, other)`, with `E` the input expanded to
+`target_sizes`:
 
-- `target_sizes`: a tuple of ints, at least as many as `input` has dimensions. Dimensions of size 1 are repeated, missing ones
-  are added in front, and -1 keeps the size that `input` has there.
+- `target_sizes`: a tuple of ints, at least as many as `input` has dimensions. Dimensions of size 1 are repeated,
+  missing ones are added in front, and -1 keeps the size that `input` has there.
 - The result has the shape to which `E`, `cond` and `other` broadcast by PyTorch's rules, which may be larger than
-  `target_sizes`. An element is `E`'s where `cond` is true and `other`'s elsewhere, copied bit for bit; NaN on the side that was
-  not chosen plays no part.
+  `target_sizes`. An element is `E`'s where `cond` is true and `other`'s elsewhere, copied bit for bit; NaN on the
+  side that was not chosen plays no part.
 
-`input` and `other` have one dtype, any; `cond` is bool. All may be non-contiguous, expanded or empty. The result is a new tensor
-of that dtype with any strides.
+`input` and `other` have one dtype, any; `cond` is bool. All may be non-contiguous, expanded or empty. The result is a
+new tensor of that dtype with any strides.
 """
 
 import torch

@@ -6,9 +6,11 @@
 
 leaves the others as they are, and returns `x` itself.
 
-- `x`: a tensor of any dtype with at least one dimension. It may be non-contiguous: it is written through its own strides.
+- `x`: a tensor of any dtype with at least one dimension. It may be non-contiguous: it is written through its own
+  strides.
 - `dim`: may be negative, counted from the end.
-- `index`: one-dimensional int64, values in `[0, x.shape[dim])`; in any order, repeated or none. It may be non-contiguous.
+- `index`: one-dimensional int64, values in `[0, x.shape[dim])`; in any order, repeated or none. It may be
+  non-contiguous.
 - `value`: a Python number, converted to `x`'s dtype.
 """
 

@@ -4,8 +4,8 @@
 
     out.shape[k] = input.shape[dims[k]],      out[i_0, …, i_n] = input[j_0, …, j_n]  with  j_(dims[k]) = i_k.
 
-- `dims`: a list of ints that names every dimension of `input` exactly once; negative ones count from the end. It is empty for a
-  tensor without dimensions.
+- `dims`: a list of ints that names every dimension of `input` exactly once; negative ones count from the end. It is
+  empty for a tensor without dimensions.
 - `input`: any dtype, up to five dimensions; it may be non-contiguous or empty.
 
 Values are copied bit for bit. The result never shares memory with `input`, not even when the order stays the same.

@@ -1,17 +1,18 @@
 """A copy of a tensor with values written to indexed places.
 
-`scatter(input, dim, index, src)` returns a new tensor: a copy of `input` where, for every place `(i, j, k)` of `index`,
+`scatter(input, dim, index, src)` returns a new tensor: a copy of `input` where, for every place `(i, j, k)` of
+`index`,
 
     out[index[i, j, k], j, k] = src[i, j, k]      for dim = 0,
     out[i, index[i, j, k], k] = src[i, j, k]      for dim = 1,  and so on for any number of dimensions.
 
 - `dim` may be negative. `input`, `index` and `src` have equally many dimensions, at least one.
-- `index`: int64, values in `[0, input.shape[dim])`. In no dimension is it larger than `src`, nor, but for `dim`, than `input`; what
-  `src` has beyond `index`'s shape is not read. No place of the result is named twice.
+- `index`: int64, values in `[0, input.shape[dim])`. In no dimension is it larger than `src`, nor, but for `dim`, than
+  `input`; what `src` has beyond `index`'s shape is not read. No place of the result is named twice.
 - `src` has `input`'s dtype, which may be any. Values are copied bit for bit.
 
-`input` is left as it was. All arguments may be non-contiguous, and `index` may be empty: then the result is a plain copy. Its
-strides are not promised.
+`input` is left as it was. All arguments may be non-contiguous, and `index` may be empty: then the result is a plain
+copy. Its strides are not promised.
 """
 
 import torch
@@ -50,7 +51,7 @@ def scatter(input, dim, index, src):
 
 
 def inputs(make, shape, dim, index, src=None, dtype=None, strided=False):
-    """Along `dim` the index is one random order of all places, shifted by another amount in every row: nothing repeats."""
+    """Along `dim` the index is a random order of the places, shifted by another amount in each row: nothing repeats."""
     size, others = shape[dim], [1 if d == dim % len(shape) else n for d, n in enumerate(index)]
     order = make.plain(size, dtype=torch.float32).argsort()[: index[dim]]
     order = order.reshape([-1 if d == dim % len(shape) else 1 for d in range(len(shape))])

@@ -2,11 +2,12 @@
 
 `log(input, out=None)` computes the logarithm to base e of every element of a floating-point tensor of any shape.
 
-`log(0)` and `log(-0.0)` are `-inf`, `log(inf)` is `inf`, and the logarithm of a negative number, `-inf` or NaN is NaN. Half
-precision is computed in float32 and rounded once.
+`log(0)` and `log(-0.0)` are `-inf`, `log(inf)` is `inf`, and the logarithm of a negative number, `-inf` or NaN is
+NaN. Half precision is computed in float32 and rounded once.
 
-`out`: if given, a contiguous tensor of `input`'s shape and dtype; it is filled and returned. Otherwise the result is a new
-tensor of `input`'s shape and dtype with any strides. `input` may be non-contiguous, empty or without dimensions.
+`out`: if given, a contiguous tensor of `input`'s shape and dtype; it is filled and returned. Otherwise the result is
+a new tensor of `input`'s shape and dtype with any strides. `input` may be non-contiguous, empty or without
+dimensions.
 """
 
 import torch

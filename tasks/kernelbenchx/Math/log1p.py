@@ -1,13 +1,15 @@
 """Natural logarithm of one plus a number, element by element.
 
-`log1p(input, out=None)` computes `ln(1 + x)` for every element `x` of a floating-point tensor of any shape, as accurately as if
-`1 + x` were not rounded: for small `x` the result is `x` nearly, and `log(1 + x)` as it stands is too inaccurate.
+`log1p(input, out=None)` computes `ln(1 + x)` for every element `x` of a floating-point tensor of any shape, as
+accurately as if `1 + x` were not rounded: for small `x` the result is `x` nearly, and `log(1 + x)` as it stands is
+too inaccurate.
 
-`log1p(-1)` is `-inf`, `log1p(inf)` is `inf`, and of numbers below -1 and NaN it is NaN. Half precision is computed in float32
-and rounded once.
+`log1p(-1)` is `-inf`, `log1p(inf)` is `inf`, and of numbers below -1 and NaN it is NaN. Half precision is computed in
+float32 and rounded once.
 
-`out`: if given, a contiguous tensor of `input`'s shape and dtype; it is filled and returned. Otherwise the result is a new
-tensor of `input`'s shape and dtype with any strides. `input` may be non-contiguous, empty or without dimensions.
+`out`: if given, a contiguous tensor of `input`'s shape and dtype; it is filled and returned. Otherwise the result is
+a new tensor of `input`'s shape and dtype with any strides. `input` may be non-contiguous, empty or without
+dimensions.
 """
 
 import torch

@@ -3,12 +3,12 @@
 `logit(input, eps=None, out=None)` computes `ln(z / (1 - z))`, where for each element `x` of a floating-point tensor
 
 - `eps=None`: `z = x`. Then `logit(0) = -inf`, `logit(1) = inf`, and numbers below 0 or above 1 give NaN;
-- `eps` a Python number from 0 to 0.5: `z` is `x` clamped to `[eps, 1 - eps]`, both bounds in `input`'s dtype. With `eps = 0`
-  numbers outside `[0, 1]` give infinities.
+- `eps` a Python number from 0 to 0.5: `z` is `x` clamped to `[eps, 1 - eps]`, both bounds in `input`'s dtype. With
+  `eps = 0` numbers outside `[0, 1]` give infinities.
 
-NaN stays NaN either way. `out`: if given, a contiguous tensor of `input`'s shape and dtype; it is filled and returned. Otherwise
-the result is a new tensor of `input`'s shape and dtype with any strides. `input` may be non-contiguous, empty or without
-dimensions.
+NaN stays NaN either way. `out`: if given, a contiguous tensor of `input`'s shape and dtype; it is filled and
+returned. Otherwise the result is a new tensor of `input`'s shape and dtype with any strides. `input` may be
+non-contiguous, empty or without dimensions.
 """
 
 import torch

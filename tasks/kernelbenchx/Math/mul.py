@@ -2,12 +2,12 @@
 
 `mul(input, other, out=None)` computes `input * other`.
 
-- `input`: a floating-point or integer tensor. `other`: such a tensor, or a Python number. Tensors broadcast by PyTorch's
-  rules, and the result has the broadcast shape.
-- The result has the dtype `torch.result_type(input, other)`, to which both are converted first: int32 with float32 gives
-  float32, int32 with int64 gives int64; a Python number takes the tensor's dtype, except that a float with an integer tensor
-  gives float32; so does a tensor without dimensions, whose dtype counts like a number's. Integers wrap around. Half precision
-  is multiplied in float32 and rounded once.
+- `input`: a floating-point or integer tensor. `other`: such a tensor, or a Python number. Tensors broadcast by
+  PyTorch's rules, and the result has the broadcast shape.
+- The result has the dtype `torch.result_type(input, other)`, to which both are converted first: int32 with float32
+  gives float32, int32 with int64 gives int64; a Python number takes the tensor's dtype, except that a float with an
+  integer tensor gives float32. A tensor without dimensions counts like a number: float16 with such a float32 gives
+  float16. Integers wrap around. Half precision is multiplied in float32 and rounded once.
 - NaN, infinities and zeros follow IEEE 754: `inf * 0` is NaN.
 - `out`: if given, a contiguous tensor of the result's shape and dtype; it is filled and returned.
 

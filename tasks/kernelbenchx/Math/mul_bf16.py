@@ -1,7 +1,8 @@
 """Product of bfloat16 tensors, element by element.
 
-`mul_bf16(input, other)` is `input * other` for two bfloat16 tensors, which broadcast by PyTorch's rules: a new bfloat16 tensor
-of the broadcast shape with any strides. A product is rounded to bfloat16 once; beyond the dtype's range it is infinite.
+`mul_bf16(input, other)` is `input * other` for two bfloat16 tensors, which broadcast by PyTorch's rules: a new
+bfloat16 tensor of the broadcast shape with any strides. A product is rounded to bfloat16 once; beyond the dtype's
+range it is infinite.
 
 NaN, infinities and zeros follow IEEE 754: `inf * 0` is NaN. Arguments may be non-contiguous, expanded or empty.
 """

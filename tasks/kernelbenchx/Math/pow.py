@@ -2,17 +2,19 @@
 
 `pow(input_tensor, exponent, out=None)` computes `input_tensor ** exponent`.
 
-- `input_tensor`: a floating-point tensor. `exponent`: a Python number, or a tensor of the same dtype; tensors broadcast by
-  PyTorch's rules, and the result has the broadcast shape and `input_tensor`'s dtype.
-- A negative base has a result for integer exponents only (also those that come as floats, like 3.0); otherwise it is NaN.
-- `x ** 0` is 1 and `1 ** y` is 1, both for NaN too. `0 ** y` is 0 for `y > 0` and infinite for `y < 0`. For exponents in a tensor
-  all further special values are those of IEEE 754's `pow`; with a Python number as exponent the base is finite, and
-  never negative or `-0.0` where that exponent is no integer.
-- An error of `y * ln|x|` in its last place is tolerated: `exp2(y * log2|x|)` is accurate enough. Results beyond the dtype's range
-  are infinite. Half precision is computed in float32 and rounded once.
+- `input_tensor`: a floating-point tensor. `exponent`: a Python number, or a tensor of the same dtype; tensors
+  broadcast by PyTorch's rules, and the result has the broadcast shape and `input_tensor`'s dtype.
+- A negative base has a result for integer exponents only (also those that come as floats, like 3.0); otherwise it is
+  NaN.
+- `x ** 0` is 1 and `1 ** y` is 1, both for NaN too. `0 ** y` is 0 for `y > 0` and infinite for `y < 0`. For exponents
+  in a tensor all further special values are those of IEEE 754's `pow`; with a Python number as exponent the base is
+  finite, and never negative or `-0.0` where that exponent is no integer.
+- An error of `y * ln|x|` in its last place is tolerated: `exp2(y * log2|x|)` is accurate enough. Results beyond the
+  dtype's range are infinite. Half precision is computed in float32 and rounded once.
 - `out`: if given, a contiguous tensor of the result's shape and dtype; it is filled and returned.
 
-Arguments may be non-contiguous, expanded, empty or without dimensions; without `out` the result is a new tensor with any strides.
+Arguments may be non-contiguous, expanded, empty or without dimensions; without `out` the result is a new tensor with
+any strides.
 """
 
 import torch

@@ -1,12 +1,13 @@
 """Two results from one pass: radians as degrees, and the square root.
 
-`rad2deg_sqrt(input)` returns the tuple `(degrees, root)` of new tensors, both of `input`'s shape and dtype, with any strides:
+`rad2deg_sqrt(input)` returns the tuple `(degrees, root)` of new tensors, both of `input`'s shape and dtype, with any
+strides:
 
 - `degrees = x * (180 / π)` for every element `x`;
 - `root = √x`, which is NaN for `x < 0`, and zero for `-0.0`.
 
-Infinities and NaN follow IEEE 754: `√inf = inf`, `√-inf` is NaN. `input` is a floating-point tensor of any shape; it may be
-non-contiguous, empty or without dimensions. Half precision is computed in float32 and rounded once.
+Infinities and NaN follow IEEE 754: `√inf = inf`, `√-inf` is NaN. `input` is a floating-point tensor of any shape; it
+may be non-contiguous, empty or without dimensions. Half precision is computed in float32 and rounded once.
 """
 
 from typing import Tuple  # noqa: UP035

@@ -2,11 +2,11 @@
 
 `reciprocal(input, out=None)` computes `1 / x` for every element `x` of a tensor of any shape.
 
-- A floating-point `input` gives its own dtype; half precision is computed in float32 and rounded once. An integer `input` gives
-  float32.
+- A floating-point `input` gives its own dtype; half precision is computed in float32 and rounded once. An integer
+  `input` gives float32.
 - `1 / 0.0 = inf`, `1 / -0.0 = -inf`, infinities give 0, NaN stays NaN. An integer 0 gives `inf`.
-- `out`: if given, a contiguous tensor of the result's shape and dtype; it is filled and returned. Otherwise the result is a new
-  tensor with any strides.
+- `out`: if given, a contiguous tensor of the result's shape and dtype; it is filled and returned. Otherwise the
+  result is a new tensor with any strides.
 
 `input` may be non-contiguous, empty or without dimensions.
 """
@@ -42,7 +42,7 @@ def reciprocal(input, out=None):
 
 
 def inputs(make, shape, special=False, strided=False, out=False, dtype=None):
-    """Both signs, at least 1/8 from zero, so that no single result dwarfs the others; `special` adds zeros and the like."""
+    """Both signs, at least 1/8 from zero, so that no result dwarfs the others; `special` adds zeros and the like."""
     integer = dtype in (torch.int32, torch.int64)
     if integer:
         x = make.ints(*shape, low=-20, high=21, dtype=dtype)

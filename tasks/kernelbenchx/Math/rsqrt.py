@@ -2,11 +2,12 @@
 
 `rsqrt(input, out=None)` computes `1 / √x` for every element `x` of a floating-point tensor of any shape.
 
-`rsqrt(0.0) = inf`, `rsqrt(-0.0) = -inf`, `rsqrt(inf) = 0`; negative numbers and NaN give NaN. Half precision is computed in
-float32 and rounded once.
+`rsqrt(0.0) = inf`, `rsqrt(-0.0) = -inf`, `rsqrt(inf) = 0`; negative numbers and NaN give NaN. Half precision is
+computed in float32 and rounded once.
 
-`out`: if given, a contiguous tensor of `input`'s shape and dtype; it is filled and returned. Otherwise the result is a new
-tensor of `input`'s shape and dtype with any strides. `input` may be non-contiguous, empty or without dimensions.
+`out`: if given, a contiguous tensor of `input`'s shape and dtype; it is filled and returned. Otherwise the result is
+a new tensor of `input`'s shape and dtype with any strides. `input` may be non-contiguous, empty or without
+dimensions.
 """
 
 import torch

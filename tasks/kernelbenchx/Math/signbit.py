@@ -2,11 +2,11 @@
 
 `signbit(input, out=None)` gives a bool tensor of `input`'s shape: true where the element's sign bit is set.
 
-- Floating-point numbers: true for negative numbers, `-inf` and `-0.0`, false for positive ones, `inf` and `0.0`. NaN does not
-  occur.
+- Floating-point numbers: true for negative numbers, `-inf` and `-0.0`, false for positive ones, `inf` and `0.0`. NaN
+  does not occur.
 - Integers: true where the element is negative; for uint8 false everywhere.
-- `out`: if given, a contiguous bool tensor of `input`'s shape; it is filled and returned. Otherwise the result is a new bool
-  tensor with any strides.
+- `out`: if given, a contiguous bool tensor of `input`'s shape; it is filled and returned. Otherwise the result is a
+  new bool tensor with any strides.
 
 `input` may be non-contiguous, empty or without dimensions.
 """

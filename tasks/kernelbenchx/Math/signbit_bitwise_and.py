@@ -2,13 +2,15 @@
 
 `signbit_bitwise_and(input, other)` returns the tuple `(signs, conjunction)` of new tensors with any strides:
 
-- `signs`: bool, of `input`'s shape; true where the sign bit of `input` is set, that is for negative numbers and `-0.0`;
-- `conjunction`: `other`'s dtype, of the shape to which `input` and `other` broadcast by PyTorch's rules: `input` is converted
-  to `other`'s dtype and combined with `other` bit by bit, in two's complement. Floating-point numbers lose their fraction
-  (`-1.7` becomes `-1`). With a bool `other` every number but zero is true (0.5 too), and AND is logical.
+- `signs`: bool, of `input`'s shape; true where the sign bit of `input` is set, that is for negative numbers and
+  `-0.0`;
+- `conjunction`: `other`'s dtype, of the shape to which `input` and `other` broadcast by PyTorch's rules: `input` is
+  converted to `other`'s dtype and combined with `other` bit by bit, in two's complement. Floating-point numbers lose
+  their fraction (`-1.7` becomes `-1`). With a bool `other` every number but zero is true (0.5 too), and AND is
+  logical.
 
-`input`: floating-point or integer, with finite values that `other`'s dtype can hold. `other`: integer or bool. Both may be
-non-contiguous, expanded, empty or without dimensions.
+`input`: floating-point or integer, with finite values that `other`'s dtype can hold. `other`: integer or bool. Both
+may be non-contiguous, expanded, empty or without dimensions.
 """
 
 from typing import Tuple  # noqa: UP035

@@ -2,11 +2,12 @@
 
 `sqrt_exp(input, out=None)` computes `exp(√x)` for every element `x` of a floating-point tensor of any shape.
 
-Numbers below 0 and NaN give NaN, `-0.0` gives 1, `inf` gives `inf`. Where the result exceeds the dtype's range (float32: `x`
-above about 7872) it is `inf`. An error of `√x` in its last place is tolerated.
+Numbers below 0 and NaN give NaN, `-0.0` gives 1, `inf` gives `inf`. Where the result exceeds the dtype's range
+(float32: `x` above about 7872) it is `inf`. An error of `√x` in its last place is tolerated.
 
-`out`: if given, a contiguous tensor of `input`'s shape and dtype; it is filled and returned. Otherwise the result is a new
-tensor of `input`'s shape and dtype with any strides. `input` may be non-contiguous, empty or without dimensions.
+`out`: if given, a contiguous tensor of `input`'s shape and dtype; it is filled and returned. Otherwise the result is
+a new tensor of `input`'s shape and dtype with any strides. `input` may be non-contiguous, empty or without
+dimensions.
 """
 
 import torch

@@ -2,12 +2,13 @@
 
 `sqrt_tanh(input, out=None)` computes `tanh(√x)` for every element `x` of a floating-point tensor of any shape.
 
-Numbers below 0 and NaN give NaN, zeros give zero, `inf` gives 1. Roots reach hundreds: no intermediate overflow may turn into
-NaN. Errors are counted relative to 1: `2 / (1 + exp(-2 * √x)) - 1` is accurate enough. Half precision is computed in float32 and
-rounded once.
+Numbers below 0 and NaN give NaN, zeros give zero, `inf` gives 1. Roots reach hundreds: no intermediate overflow may
+turn into NaN. Errors are counted relative to 1: `2 / (1 + exp(-2 * √x)) - 1` is accurate enough. Half precision is
+computed in float32 and rounded once.
 
-`out`: if given, a contiguous tensor of `input`'s shape and dtype; it is filled and returned. Otherwise the result is a new
-tensor of `input`'s shape and dtype with any strides. `input` may be non-contiguous, empty or without dimensions.
+`out`: if given, a contiguous tensor of `input`'s shape and dtype; it is filled and returned. Otherwise the result is
+a new tensor of `input`'s shape and dtype with any strides. `input` may be non-contiguous, empty or without
+dimensions.
 """
 
 import torch

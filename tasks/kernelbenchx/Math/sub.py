@@ -2,17 +2,17 @@
 
 `sub(input, other, *, alpha=1, out=None)` computes `input - alpha * other`.
 
-- `input`: a floating-point or integer tensor. `other`: such a tensor, or a Python number. Tensors broadcast by PyTorch's
-  rules, and the result has the broadcast shape.
-- The result has the dtype `torch.result_type(input, other)`, to which both are converted first: int32 with float32 gives
-  float32, int32 with int64 gives int64; a Python number takes the tensor's dtype, except that a float with an integer tensor
-  gives float32. Integers wrap around. Half precision is computed in float32 and rounded at the end.
-- `alpha`: a Python number that multiplies `other`; an int where the result is an integer. The product may be rounded before it
-  is subtracted, or not (a fused multiply-add).
+- `input`: a floating-point or integer tensor. `other`: such a tensor, or a Python number. Tensors broadcast by
+  PyTorch's rules, and the result has the broadcast shape.
+- The result has the dtype `torch.result_type(input, other)`, to which both are converted first: int32 with float32
+  gives float32, int32 with int64 gives int64; a Python number takes the tensor's dtype, except that a float with an
+  integer tensor gives float32. Integers wrap around. Half precision is computed in float32 and rounded at the end.
+- `alpha`: a Python number that multiplies `other`; an int where the result is an integer. The product may be rounded
+  before it is subtracted, or not (a fused multiply-add).
 - `out`: if given, a contiguous tensor of the result's shape and dtype; it is filled and returned.
 
-Arguments may be non-contiguous, expanded or empty and hold finite numbers; without `out` the result is a new tensor with any
-strides.
+Arguments may be non-contiguous, expanded or empty and hold finite numbers; without `out` the result is a new tensor
+with any strides.
 """
 
 import torch

@@ -1,12 +1,13 @@
 """Rounding towards zero, element by element.
 
-`trunc(input, out=None)` drops the fraction of every element: 2.7 becomes 2, -2.7 becomes -2, in `input`'s shape and dtype.
+`trunc(input, out=None)` drops the fraction of every element: 2.7 becomes 2, -2.7 becomes -2, in `input`'s shape and
+dtype.
 
-- Floating-point numbers may be far larger than any integer dtype holds; those without fraction stay as they are, and so do
-  infinities and NaN. The sign of a zero in the result is free.
+- Floating-point numbers may be far larger than any integer dtype holds; those without fraction stay as they are, and
+  so do infinities and NaN. The sign of a zero in the result is free.
 - An integer `input` is copied: the result is a new tensor all the same.
-- `out`: if given, a contiguous tensor of `input`'s shape and dtype; it is filled and returned. Otherwise the result is a new
-  tensor with any strides.
+- `out`: if given, a contiguous tensor of `input`'s shape and dtype; it is filled and returned. Otherwise the result
+  is a new tensor with any strides.
 
 `input` may be non-contiguous, empty or without dimensions.
 """

@@ -1,4 +1,4 @@
-"""Each program fills a tile of the result, seen as (rows, columns); the three operands are read by their broadcast strides.
+"""Each program fills a tile of the result, seen as (rows, columns); operands are read by their broadcast strides.
 
 Nothing is expanded in memory: where an operand repeats, its stride is 0.
 """

@@ -1,6 +1,6 @@
-"""Two passes: copy the input, then write each element of the source to its place. No place is named twice, so order is free.
+"""Two passes: copy the input, then write each element of the source to its place. None is named twice: order is free.
 
-Both tensors are seen as (outer, size, inner); dimensions of the index that are smaller than the result's are walked by stride.
+A place in the index is taken apart into four coordinates, which serve the source and the result by the strides of each.
 """
 
 import torch
