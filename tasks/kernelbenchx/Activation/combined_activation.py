@@ -8,8 +8,9 @@
 - `weight2`, `bias`: each broadcasts to `(N, D_out)` by PyTorch's rules: `(D_out,)`, `(N, 1)`, `(N, D_out)`, `(1,)` …
 - `out`: if given, a contiguous float32 `(N, D_out)` tensor; it is filled and returned.
 
-All tensors are float32, may be non-contiguous or expanded, and `N` or `D_out` may be 0. Products and sums are float32: TF32
-and half precision are not allowed. Without `out` the result is a new `(N, D_out)` tensor with any strides.
+All tensors are float32, may be non-contiguous or expanded, and `N` or `D_out` may be 0. Products and sums are
+float32: TF32 and half precision are not allowed. Without `out` the result is a new `(N, D_out)` tensor with any
+strides.
 """
 
 import torch

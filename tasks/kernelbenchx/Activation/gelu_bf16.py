@@ -5,11 +5,11 @@
 - `approximate="none"`, the default: `x * Φ(x)`, Φ the normal distribution function, `Φ(x) = (1 + erf(x / √2)) / 2`;
 - `approximate="tanh"`: `x / 2 * (1 + tanh(√(2/π) * (x + 0.044715 * x³)))`.
 
-Arithmetic is float32, rounded to bfloat16 once, at the end. The two forms differ by a tenth of the result around `x = -3`
-and are told apart there.
+Arithmetic is float32, rounded to bfloat16 once, at the end. The two forms differ by a tenth of the result around
+`x = -3` and are told apart there.
 
-`input` is bfloat16, of any shape, also without elements or without dimensions, and may be non-contiguous. It holds finite
-numbers. The result's strides are not promised.
+`input` is bfloat16, of any shape, also without elements or without dimensions, and may be non-contiguous. It holds
+finite numbers. The result's strides are not promised.
 """
 
 import torch

@@ -1,15 +1,15 @@
 """Leaky rectified linear unit, element by element.
 
-`leaky_relu(input, negative_slope=0.01, inplace=False)` returns `x` where `x >= 0` and `negative_slope * x` elsewhere, that is
-`max(0, x) + negative_slope * min(0, x)`, in the shape and dtype of `input`. `negative_slope` is any finite Python number: 0,
-negative, or greater than 1.
+`leaky_relu(input, negative_slope=0.01, inplace=False)` returns `x` where `x >= 0` and `negative_slope * x` elsewhere,
+that is `max(0, x) + negative_slope * min(0, x)`, in the shape and dtype of `input`. `negative_slope` is any finite
+Python number: 0, negative, or greater than 1.
 
 - `inplace=False`: the result is a new tensor and `input` is left as it was.
 - `inplace=True`: the result is written into `input`, through its own strides, and `input` itself is returned.
 
-`input` is a floating-point tensor of any shape, also without elements or without dimensions, and may be non-contiguous. It
-holds finite numbers. Half precision is computed in float32 and rounded once. The sign of a zero in the result is free, and
-so are the strides of a new one.
+`input` is a floating-point tensor of any shape, also without elements or without dimensions, and may be
+non-contiguous. It holds finite numbers. Half precision is computed in float32 and rounded once. The sign of a zero in
+the result is free, and so are the strides of a new one.
 """
 
 import torch

@@ -1,10 +1,10 @@
 """Rectified linear unit (ReLU) in bfloat16, element by element.
 
-`relu_bf16(input)` returns `max(x, 0)` for every element `x` of a bfloat16 tensor of any shape: a new bfloat16 tensor of
-`input`'s shape with any strides. Values above 0 are copied bit for bit.
+`relu_bf16(input)` returns `max(x, 0)` for every element `x` of a bfloat16 tensor of any shape: a new bfloat16 tensor
+of `input`'s shape with any strides. Values above 0 are copied bit for bit.
 
-`input` may be non-contiguous, empty or without dimensions. Infinities are ordinary values; NaN does not occur. The sign of a
-zero in the result is free.
+`input` may be non-contiguous, empty or without dimensions. Infinities are ordinary values; NaN does not occur. The
+sign of a zero in the result is free.
 """
 
 import torch

@@ -4,15 +4,16 @@
 
     scale * (max(0, x) + min(0, alpha * (exp(x) - 1)))
 
-with `alpha = 1.6732632423543772848` and `scale = 1.0507009873554804935`, in the shape and dtype of `input`. Where `exp(x)`
-overflows the result is `scale * x`. Errors are counted relative to 1: subtracting 1 from `exp(x)` is accurate enough.
+with `alpha = 1.6732632423543772848` and `scale = 1.0507009873554804935`, in the shape and dtype of `input`. Where
+`exp(x)` overflows the result is `scale * x`. Errors are counted relative to 1: subtracting 1 from `exp(x)` is
+accurate enough.
 
 - `inplace=False`: the result is a new tensor and `input` is left as it was.
 - `inplace=True`: the result is written into `input`, through its own strides, and `input` itself is returned.
 
-`input` is a floating-point tensor of any shape, also without elements or without dimensions, and may be non-contiguous.
-Infinities are ordinary values: `inf` stays, `-inf` becomes `-alpha * scale`; NaN does not occur. Half precision is computed in
-float32 and rounded once. The strides of a new result are free.
+`input` is a floating-point tensor of any shape, also without elements or without dimensions, and may be
+non-contiguous. Infinities are ordinary values: `inf` stays, `-inf` becomes `-alpha * scale`; NaN does not occur. Half
+precision is computed in float32 and rounded once. The strides of a new result are free.
 """
 
 import torch

@@ -2,11 +2,13 @@
 
 `sigmoid(input, out=None)` computes `1 / (1 + exp(-x))` for every element `x` of a floating-point tensor of any shape.
 
-`sigmoid(inf) = 1`, `sigmoid(-inf) = 0`, and NaN stays NaN. Inputs reach hundreds: no intermediate overflow may turn into NaN,
-while results below the smallest normal number may be 0. Half precision is computed in float32 and rounded once.
+`sigmoid(inf) = 1`, `sigmoid(-inf) = 0`, and NaN stays NaN. Inputs reach hundreds: no intermediate overflow may turn
+into NaN, while results below the smallest normal number may be 0. Half precision is computed in float32 and rounded
+once.
 
-`out`: if given, a contiguous tensor of `input`'s shape and dtype; it is filled and returned. Otherwise the result is a new
-tensor of `input`'s shape and dtype with any strides. `input` may be non-contiguous, empty or without dimensions.
+`out`: if given, a contiguous tensor of `input`'s shape and dtype; it is filled and returned. Otherwise the result is
+a new tensor of `input`'s shape and dtype with any strides. `input` may be non-contiguous, empty or without
+dimensions.
 """
 
 import torch

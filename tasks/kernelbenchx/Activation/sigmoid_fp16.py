@@ -3,10 +3,11 @@
 `sigmoid_fp16(input)` computes `1 / (1 + exp(-x))` for every element `x` of a float16 tensor of any shape, in float32,
 and rounds to float16 once, at the end.
 
-`sigmoid(inf) = 1`, `sigmoid(-inf) = 0`, and NaN stays NaN. Inputs reach hundreds: no intermediate overflow may turn into NaN.
+`sigmoid(inf) = 1`, `sigmoid(-inf) = 0`, and NaN stays NaN. Inputs reach hundreds: no intermediate overflow may turn
+into NaN.
 
-`input` may be non-contiguous, empty or without dimensions. The result is a new float16 tensor of `input`'s shape with any
-strides.
+`input` may be non-contiguous, empty or without dimensions. The result is a new float16 tensor of `input`'s shape with
+any strides.
 """
 
 import torch

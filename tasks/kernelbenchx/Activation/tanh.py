@@ -3,13 +3,13 @@
 `tanh(input_tensor, out_tensor=None)` computes `(exp(x) - exp(-x)) / (exp(x) + exp(-x))` for every element `x` of a
 floating-point tensor of any shape.
 
-`tanh(inf) = 1`, `tanh(-inf) = -1`, and NaN stays NaN. Inputs reach hundreds: no intermediate overflow may turn into NaN. Errors
-are counted relative to 1, the size of large results: `2 / (1 + exp(-2 * x)) - 1` is accurate enough. Half precision is computed
-in float32 and rounded once.
+`tanh(inf) = 1`, `tanh(-inf) = -1`, and NaN stays NaN. Inputs reach hundreds: no intermediate overflow may turn into
+NaN. Errors are counted relative to 1, the size of large results: `2 / (1 + exp(-2 * x)) - 1` is accurate enough. Half
+precision is computed in float32 and rounded once.
 
-`out_tensor`: if given, a contiguous tensor of `input_tensor`'s shape and dtype; it is filled and returned. Otherwise the
-result is a new tensor of that shape and dtype with any strides. `input_tensor` may be non-contiguous, empty or without
-dimensions.
+`out_tensor`: if given, a contiguous tensor of `input_tensor`'s shape and dtype; it is filled and returned. Otherwise
+the result is a new tensor of that shape and dtype with any strides. `input_tensor` may be non-contiguous, empty or
+without dimensions.
 """
 
 import torch

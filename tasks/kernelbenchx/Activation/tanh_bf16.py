@@ -1,12 +1,13 @@
 """Hyperbolic tangent in bfloat16, element by element.
 
-`tanh_bf16(input)` computes `(exp(x) - exp(-x)) / (exp(x) + exp(-x))` for every element `x` of a bfloat16 tensor of any shape, in float32,
-and rounds to bfloat16 once, at the end.
+`tanh_bf16(input)` computes `(exp(x) - exp(-x)) / (exp(x) + exp(-x))` for every element `x` of a bfloat16 tensor of
+any shape, in float32, and rounds to bfloat16 once, at the end.
 
-`tanh(inf) = 1`, `tanh(-inf) = -1`, and NaN stays NaN. Inputs reach hundreds: no intermediate overflow may turn into NaN.
+`tanh(inf) = 1`, `tanh(-inf) = -1`, and NaN stays NaN. Inputs reach hundreds: no intermediate overflow may turn into
+NaN.
 
-`input` may be non-contiguous, empty or without dimensions. The result is a new bfloat16 tensor of `input`'s shape with any
-strides.
+`input` may be non-contiguous, empty or without dimensions. The result is a new bfloat16 tensor of `input`'s shape
+with any strides.
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""One pass over the flat tensor. In place, the kernel writes where it reads; only a strided input takes a copy and back."""
+"""One pass over the flat tensor. In place, it writes where it reads; only a strided input is copied there and back."""
 
 import triton
 import triton.language as tl

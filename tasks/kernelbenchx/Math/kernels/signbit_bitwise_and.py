@@ -1,0 +1,60 @@
+"""Two results from one read where the shapes agree; otherwise the signs have a pass of their own.
+
+The sign is the top bit of the number as it is stored, so that -0.0 counts as negative.
+"""
+
+from typing import Tuple  # noqa: UP035
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def both_kernel(
+    x_ptr, bits_ptr, y_ptr, signs_ptr, out_ptr, n,
+    SIGNS: tl.constexpr, AND: tl.constexpr, BOOL: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """``bits`` is the same memory as ``x``, seen as signed integers."""
+    i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < n
+    if SIGNS:
+        bits = tl.load(bits_ptr + i, mask=mask, other=0)
+        tl.store(signs_ptr + i, (bits < 0).to(tl.uint8), mask=mask)
+    if AND:
+        x = tl.load(x_ptr + i, mask=mask, other=0)
+        y = tl.load(y_ptr + i, mask=mask, other=0)
+        if BOOL:
+            converted = (x != 0).to(tl.uint8)
+        elif x.dtype.is_floating():
+            # small integer dtypes by way of 64 bits: towards zero for every dtype alike
+            converted = x.to(tl.float32).to(tl.int64).to(y.dtype)
+        else:
+            converted = x.to(y.dtype)
+        tl.store(out_ptr + i, converted & y, mask=mask)
+
+
+SIGNED = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+
+
+def launch(x, y, signs, out, *, with_signs, with_and):
+    n = x.numel()
+    if n:
+        boolean = y.dtype == torch.bool
+        y, out = (t.view(torch.uint8) if boolean else t for t in (y, out))
+        both_kernel[(triton.cdiv(n, 2048),)](
+            x, x.view(SIGNED[x.itemsize]), y, signs.view(torch.uint8), out, n,
+            SIGNS=with_signs, AND=with_and, BOOL=boolean, BLOCK=2048,
+        )  # fmt: skip
+
+
+def signbit_bitwise_and(input: torch.Tensor, other: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:  # noqa: UP006
+    signs = torch.empty(input.shape, dtype=torch.bool, device=input.device)
+    x, y = (t.contiguous() for t in torch.broadcast_tensors(input, other))
+    out = torch.empty(x.shape, dtype=other.dtype, device=input.device)
+    same = x.shape == input.shape
+    if not same:
+        # nothing to combine here: the outputs stand in for what is not read
+        launch(input.contiguous(), out, signs, out, with_signs=True, with_and=False)
+    launch(x, y, signs, out, with_signs=same, with_and=True)
+    return signs, out

@@ -1,0 +1,115 @@
+"""Product, element by element.
+
+`mul(input, other, out=None)` computes `input * other`.
+
+- `input`: a floating-point or integer tensor. `other`: such a tensor, or a Python number. Tensors broadcast by
+  PyTorch's rules, and the result has the broadcast shape.
+- The result has the dtype `torch.result_type(input, other)`, to which both are converted first: int32 with float32
+  gives float32, int32 with int64 gives int64; a Python number takes the tensor's dtype, except that a float with an
+  integer tensor gives float32. A tensor without dimensions counts like a number: float16 with such a float32 gives
+  float16. Integers wrap around. Half precision is multiplied in float32 and rounded once.
+- NaN, infinities and zeros follow IEEE 754: `inf * 0` is NaN.
+- `out`: if given, a contiguous tensor of the result's shape and dtype; it is filled and returned.
+
+Arguments may be non-contiguous, expanded or empty; without `out` the result is a new tensor with any strides.
+"""
+
+import torch
+
+from kbx.suite import Close, call
+
+DIFFICULTY = 3
+DTYPE = "float32"
+TAGS = ("elementwise", "broadcast", "memory-bound")
+
+CASES = [
+    dict(shape=(1,), other=(1,)),
+    dict(shape=(1021,), other=(1021,), special=True),
+    dict(shape=(17, 45), other=(45,), strided=True),
+    dict(shape=(7, 1, 33), other=(5, 1), out=True),
+    dict(shape=(3, 67), other=-2.5, out=True),
+    dict(shape=(4, 31), other=(4, 31), expanded=True),
+    dict(shape=(129,), other=(129,), dtype=torch.int64, other_dtype=torch.int32),
+    dict(shape=(9, 31), other=(31,), dtype=torch.int32, other_dtype=torch.float32),
+    dict(shape=(65,), other=2.5, dtype=torch.int32),
+    dict(shape=(5, 7, 9), other=(9,), dtype=torch.float16, other_dtype=torch.float16),
+    dict(shape=(37,), other=(), dtype=torch.float16, other_dtype=torch.float32),
+    dict(shape=(0, 9), other=(9,)),
+]
+
+SIZES = [
+    dict(shape=(4096,), other=(4096,)),
+    dict(shape=(512, 1024), other=(512, 1024)),
+    dict(shape=(4096, 4096), other=(4096,)),
+    dict(shape=(134217728,), other=(134217728,)),
+]
+
+CONTRACT = Close()
+
+
+def mul(input, other, out=None):
+    return torch.mul(input, other, out=out)
+
+
+def inputs(make, shape, other, dtype=None, other_dtype=None, special=False, strided=False, expanded=False, out=False):
+    x = _numbers(make, shape, dtype)
+    y = _numbers(make, other, other_dtype) if isinstance(other, tuple) else other
+    if special:
+        x[:4], y[:4] = (
+            torch.tensor([float("nan"), float("inf"), float("-inf"), 0.0]),
+            torch.tensor([1.0, 0.0, 2.0, -3.0]),
+        )
+    if strided:
+        x, y = make.strided(x), make.strided(y)
+    if expanded:
+        y = make.expanded(make.floats(shape[0], 1), *shape)
+    return call(x, y, out=torch.zeros_like(torch.mul(x, y)) if out else None)
+
+
+def _numbers(make, shape, dtype):
+    """Integers large enough to be lost in float32, and in int32 their products."""
+    if dtype in (torch.int32, torch.int64):
+        return make.ints(*shape, low=-(2**30), high=2**30, dtype=dtype)
+    return make.floats(*shape, dtype=dtype)
+
+
+def _given(result, out):
+    return result if out is None else out.copy_(result)
+
+
+def positive_double(input, other, out=None):
+    """Factors swapped, in double precision; integers as they are."""
+    dtype = torch.result_type(input, other)
+    return _given((other * (input.double() if dtype.is_floating_point else input)).to(dtype), out)
+
+
+def negative_sum(input, other, out=None):
+    return torch.add(input, other, out=out)
+
+
+def negative_through_float32(input, other, out=None):
+    """Integers lose bits beyond 2²⁴."""
+    result = torch.mul(input, other)
+    return _given(result.float().to(result.dtype), out)
+
+
+def negative_dtype_of_input(input, other, out=None):
+    return _given(torch.mul(input, other).to(input.dtype), out)
+
+
+def negative_number_as_integer(input, other, out=None):
+    return _given(torch.mul(input, other if isinstance(other, torch.Tensor) else int(other)), out)
+
+
+def negative_no_broadcast(input, other, out=None):
+    """Reads `other` as a flat run of numbers, again from its start where it ends."""
+    result = torch.mul(input, other)
+    if isinstance(other, torch.Tensor) and other.numel() and input.numel():
+        n = result.numel()
+        flat = (t.reshape(-1).repeat(-(-n // t.numel()))[:n] for t in (input, other))
+        result = torch.mul(*flat).reshape(result.shape).to(result.dtype)
+    return _given(result, out)
+
+
+def negative_ignores_out(input, other, out=None):
+    return torch.mul(input, other)
