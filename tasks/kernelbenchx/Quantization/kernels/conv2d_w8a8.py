@@ -34,9 +34,10 @@ def quantize_kernel(x_ptr, top_ptr, q_ptr, scale_ptr, n, BLOCK: tl.constexpr, CH
     tl.store(q_ptr + row * n + k, tl.minimum(tl.maximum(q, -127.0), 127.0).to(tl.int8), mask=k < n)
 
 
-@triton.jit(do_not_specialize=["places", "H", "W", "OH", "OW", "C", "O", "KH", "KW", "stride", "padding"])
+@triton.jit(do_not_specialize=["places", "H", "W", "OH", "OW", "C", "filters", "KH", "KW", "stride", "padding"])
 def conv2d_kernel(
-    x_ptr, w_ptr, x_scale_ptr, w_scale_ptr, bias_ptr, out_ptr, places, H, W, OH, OW, C, O, KH, KW, stride, padding,
+    x_ptr, w_ptr, x_scale_ptr, w_scale_ptr, bias_ptr, out_ptr,
+    places, H, W, OH, OW, C, filters, KH, KW, stride, padding,
     BIAS: tl.constexpr, BLOCK_P: tl.constexpr, BLOCK_O: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
     """A tile of output places (n, y, x) times output channels; the sum runs over (c, i, j). Padding is level 0."""
@@ -47,7 +48,7 @@ def conv2d_kernel(
     depth = C * KH * KW
     # Offsets within an image fit into 32 bits, those of images may not.
     image, corner = x_ptr + n * C * H * W, row * W + column
-    filters = w_ptr + o.to(tl.int64) * depth
+    weights = w_ptr + o.to(tl.int64) * depth
     acc = tl.zeros((BLOCK_P, BLOCK_O), tl.int32)
     for start in range(0, depth, BLOCK_K):
         k = start + tl.arange(0, BLOCK_K)
@@ -55,16 +56,16 @@ def conv2d_kernel(
         h, w = row[:, None] + i[None, :], column[:, None] + j[None, :]
         inside = (p < places)[:, None] & (k < depth)[None, :] & (h >= 0) & (h < H) & (w >= 0) & (w < W)
         patch = tl.load(image[:, None] + (corner[:, None] + (c * H * W + i * W + j)[None, :]), mask=inside, other=0)
-        weight_mask = (k < depth)[:, None] & (o < O)[None, :]
-        weight = tl.load(filters[None, :] + k[:, None], mask=weight_mask, other=0)
+        weight_mask = (k < depth)[:, None] & (o < filters)[None, :]
+        weight = tl.load(weights[None, :] + k[:, None], mask=weight_mask, other=0)
         acc = tl.dot(patch, weight, acc, out_dtype=tl.int32)
     x_scale = tl.load(x_scale_ptr + n, mask=p < places, other=0.0)
-    w_scale = tl.load(w_scale_ptr + o, mask=o < O, other=0.0)
+    w_scale = tl.load(w_scale_ptr + o, mask=o < filters, other=0.0)
     out = acc.to(tl.float32) * x_scale[:, None] * w_scale[None, :]
     if BIAS:
-        out += tl.load(bias_ptr + o, mask=o < O, other=0.0)[None, :]
-    target = (n[:, None] * O + o[None, :]) * (OH * OW) + (y * OW + x)[:, None]
-    tl.store(out_ptr + target, out, mask=(p < places)[:, None] & (o < O)[None, :])
+        out += tl.load(bias_ptr + o, mask=o < filters, other=0.0)[None, :]
+    target = (n[:, None] * filters + o[None, :]) * (OH * OW) + (y * OW + x)[:, None]
+    tl.store(out_ptr + target, out, mask=(p < places)[:, None] & (o < filters)[None, :])
 
 
 CHUNKS = 1024
@@ -88,16 +89,16 @@ def quantize(x):
 def conv2d_w8a8(
     input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor = None, stride: int = 1, padding: int = 0
 ) -> torch.Tensor:
-    (N, C, H, W), (O, _, KH, KW) = input.shape, weight.shape
+    (N, C, H, W), (filters, _, KH, KW) = input.shape, weight.shape
     OH, OW = (H + 2 * padding - KH) // stride + 1, (W + 2 * padding - KW) // stride + 1
-    out = torch.empty((N, O, OH, OW), dtype=torch.float32, device=input.device)
+    out = torch.empty((N, filters, OH, OW), dtype=torch.float32, device=input.device)
     if out.numel():
         (x, x_scale), (w, w_scale) = quantize(input), quantize(weight)
         places = N * OH * OW
-        block_o = 32 if O <= 32 else 64 if O <= 64 else 128
-        conv2d_kernel[(triton.cdiv(places, 128), triton.cdiv(O, block_o))](
+        block_o = 32 if filters <= 32 else 64 if filters <= 64 else 128
+        conv2d_kernel[(triton.cdiv(places, 64), triton.cdiv(filters, block_o))](
             x, w, x_scale, w_scale, None if bias is None else bias.contiguous(), out,
-            places, H, W, OH, OW, C, O, KH, KW, stride, padding,
-            BIAS=bias is not None, BLOCK_P=128, BLOCK_O=block_o, BLOCK_K=32, num_warps=8,
+            places, H, W, OH, OW, C, filters, KH, KW, stride, padding,
+            BIAS=bias is not None, BLOCK_P=64, BLOCK_O=block_o, BLOCK_K=32, num_warps=8,
         )  # fmt: skip
     return out

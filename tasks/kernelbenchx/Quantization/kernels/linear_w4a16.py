@@ -53,7 +53,7 @@ def linear_kernel(
     byte = tl.arange(0, 32)
     width = tl.cdiv(K, 64) * 32
     acc = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
-    for group in range(0, tl.cdiv(K, 64)):
+    for group in range(tl.cdiv(K, 64)):
         packed = tl.load(packed_ptr + n[None, :] * width + (group * 32 + byte)[:, None], mask=(n < N)[None, :], other=0)
         packed = packed.to(tl.int32)
         # Four bits in two's complement: flipping the top one and subtracting 8 extends the sign.
