@@ -1,26 +1,27 @@
 """Attention with 8-bit operands in both matrix products (W8A8), one head.
 
-`attention_w8a8(query, key, value)` is `softmax(query @ keyᵀ / sqrt(D)) @ value` with every operand of a product quantized to
-signed 8-bit integers on the fly. `query` is float32 `(B, S, D)`, `key` and `value` are float32 `(B, T, D)`; the result is a new,
-contiguous float32 `(B, S, D)` tensor. All batches are independent.
+`attention_w8a8(query, key, value)` is `softmax(query @ keyᵀ / sqrt(D)) @ value` with every operand of a product
+quantized to signed 8-bit integers on the fly. `query` is float32 `(B, S, D)`, `key` and `value` are float32
+`(B, T, D)`; the result is a new, contiguous float32 `(B, S, D)` tensor. All batches are independent.
 
-1. *Query and key*, symmetric, one scale per row (a token): `a_i = max over d of |q_id| / 127` in float32, and 1 where the row is
-   all zero; `qq_id = clamp(round(q_id / a_i), -127, 127)`. Alike `b_j` and `kq_jd` for row `j` of `key`.
-2. *Value*, symmetric, one scale per output channel, which is a column of `value`: `c_d = max over j of |v_jd| / 127`, 1 where
-   the column is all zero; `vq_jd = clamp(round(v_jd / c_d), -127, 127)`.
+1. *Query and key*, symmetric, one scale per row (a token): `a_i = max over d of |q_id| / 127` in float32, and 1 where
+   the row is all zero; `qq_id = clamp(round(q_id / a_i), -127, 127)`. Alike `b_j` and `kq_jd` for row `j` of `key`.
+2. *Value*, symmetric, one scale per output channel, which is a column of `value`: `c_d = max over j of |v_jd| / 127`, 1
+   where the column is all zero; `vq_jd = clamp(round(v_jd / c_d), -127, 127)`.
 3. *Scores*: `s_ij = float32(sum over d of qq_id · kq_jd) · a_i · b_j / sqrt(D)`, with the sum exact in int32.
-4. *Probabilities*: `p_ij = softmax over j of s_ij` in float32, over all `T` keys, then quantized with one scale per row:
-   `r_i = max over j of p_ij / 127`, `pq_ij = clamp(round(p_ij / r_i), 0, 127)`. With `m_i` the row's largest score and
-   `L_i = sum over j of exp(s_ij - m_i)`, that is `pq_ij = round(127 · exp(s_ij - m_i))` and `r_i = 1 / (127 · L_i)`: the final
-   maximum has to be known before anything is quantized, and `L_i` is a sum of unrounded exponentials.
+4. *Probabilities*: `p_ij = softmax over j of s_ij` in float32, over all `T` keys, then quantized with one scale per
+   row: `r_i = max over j of p_ij / 127`, `pq_ij = clamp(round(p_ij / r_i), 0, 127)`. With `m_i` the row's largest score
+   and `L_i = sum over j of exp(s_ij - m_i)`, that is `pq_ij = round(127 · exp(s_ij - m_i))` and
+   `r_i = 1 / (127 · L_i)`: the final maximum has to be known before anything is quantized, and `L_i` is a sum of
+   unrounded exponentials.
 5. *Result*: `out_id = float32(sum over j of pq_ij · vq_jd) · r_i · c_d`, with the sum exact in int32.
 
-`round` is to the nearest integer. The result is compared with an integer-exact emulation: it must agree to a few units in the
-last place. Where the last bit of float32 arithmetic decides, either level is right and the tolerance of the results that
-depend on it grows by just that step: a quotient of step 1 or 2 within 2⁻¹⁴ of halfway between two integers (ties included)
-and, for probabilities, within 2⁻¹² of halfway plus what those freedoms and an error of 2⁻²⁰ of a score do to its exponential.
-Unquantized operands or probabilities, coarser scales, or truncation are far outside. `T ≥ 1` and `D ≥ 1`; `B` or `S` may be 0.
-All arguments may be non-contiguous. Values are finite.
+`round` is to the nearest integer. The result is compared with an integer-exact emulation: it must agree to a few units
+in the last place. Where the last bit of float32 arithmetic decides, either level is right and the tolerance of the
+results that depend on it grows by just that step: a quotient of step 1 or 2 within 2⁻¹⁴ of halfway between two integers
+(ties included) and, for probabilities, within 2⁻¹² of halfway plus what those freedoms and an error of 2⁻²⁰ of a score
+do to its exponential. Unquantized operands or probabilities, coarser scales, or truncation are far outside. `T ≥ 1` and
+`D ≥ 1`; `B` or `S` may be 0. All arguments may be non-contiguous. Values are finite.
 """
 
 import torch
@@ -66,7 +67,7 @@ def _quantize(x, dim):
 
 
 def _integer_product(x, y):
-    """Exact: in int8 where the library has it (it wants more than 16 rows, and the other sizes in eights), else in float64.
+    """Exact: in int8 where the library has it (it wants more than 16 rows, other sizes in eights), else in float64.
 
     The library multiplies one pair at a time, and is fastest with the right operand in column order.
     """
@@ -77,7 +78,7 @@ def _integer_product(x, y):
 
 
 def inputs(make, b, s, t, d, strided=False, zeroed=False, spread=False):
-    """`spread`: rows of query and key, and columns of value, of very different size. `zeroed`: some of them all zero."""
+    """`spread`: rows of query and key, columns of value, of very different size. `zeroed`: some all zero."""
     q, k, v = make.floats(b, s, d), make.plain(b, t, d), make.plain(b, t, d)
     if spread:
         q, k = (x * make.plain(*x.shape[:2], 1, low=-4, high=2).exp2() for x in (q, k))

@@ -3,18 +3,19 @@
 `bmm_w8a8(input, mat2)` multiplies float32 `input` `(B, M, K)` with float32 `mat2` `(B, K, N)`, batch by batch. Both are
 quantized to signed 8-bit integers on the fly; the result is a new, contiguous float32 `(B, M, N)` tensor.
 
-1. *Activations*, symmetric, one scale per row of each matrix of `input`: `s_bi = max over k of |x_bik| / 127` in float32, and
-   1 where the row is all zero. `xq_bik = clamp(round(x_bik / s_bi), -127, 127)`.
+1. *Activations*, symmetric, one scale per row of each matrix of `input`: `s_bi = max over k of |x_bik| / 127` in
+   float32, and 1 where the row is all zero. `xq_bik = clamp(round(x_bik / s_bi), -127, 127)`.
 2. *Weights*, symmetric, one scale per output channel, which is a column of each matrix of `mat2`:
-   `t_bj = max over k of |w_bkj| / 127`, 1 where the column is all zero. `wq_bkj = clamp(round(w_bkj / t_bj), -127, 127)`.
+   `t_bj = max over k of |w_bkj| / 127`, 1 where the column is all zero.
+   `wq_bkj = clamp(round(w_bkj / t_bj), -127, 127)`.
 3. *Product* in integers: `acc_bij = sum over k of xq_bik · wq_bkj`, exact in int32.
 4. *Dequantization*: `out_bij = float32(acc_bij) · s_bi · t_bj`.
 
-No scale is shared between batches. `round` is to the nearest integer. The result is compared with an integer-exact emulation:
-it must agree to a few units in the last place. The one freedom is a quotient that lies within 2⁻¹⁴ of halfway between two
-integers (ties included): it may be rounded either way, and the tolerance of the results that depend on it grows by just that
-step. The unquantized product, coarser scales, or truncation are far outside. `K ≥ 1`; `B`, `M` or `N` may be 0; both
-arguments may be non-contiguous or expanded. Values are finite.
+No scale is shared between batches. `round` is to the nearest integer. The result is compared with an integer-exact
+emulation: it must agree to a few units in the last place. The one freedom is a quotient that lies within 2⁻¹⁴ of
+halfway between two integers (ties included): it may be rounded either way, and the tolerance of the results that depend
+on it grows by just that step. The unquantized product, coarser scales, or truncation are far outside. `K ≥ 1`; `B`, `M`
+or `N` may be 0; both arguments may be non-contiguous or expanded. Values are finite.
 """
 
 import torch

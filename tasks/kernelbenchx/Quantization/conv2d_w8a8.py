@@ -1,23 +1,24 @@
 """Two-dimensional convolution with 8-bit weights and 8-bit activations (W8A8).
 
-`conv2d_w8a8(input, weight, bias=None, stride=1, padding=0)` is the cross-correlation (the kernel is not flipped) of float32
-`input` `(N, C, H, W)` with float32 `weight` `(O, C, kH, kW)`, both quantized to signed 8-bit integers on the fly, plus the
-float32 `bias` `(O,)`, which is not quantized. `stride` and `padding` are ints for both directions; padding is with zeros.
+`conv2d_w8a8(input, weight, bias=None, stride=1, padding=0)` is the cross-correlation (the kernel is not flipped) of
+float32 `input` `(N, C, H, W)` with float32 `weight` `(O, C, kH, kW)`, both quantized to signed 8-bit integers on the
+fly, plus the float32 `bias` `(O,)`, which is not quantized. `stride` and `padding` are ints for both directions;
+padding is with zeros.
 
-1. *Activations*, symmetric, one scale per image: `s_n = max over c, h, w of |x_nchw| / 127` in float32, and 1 where the image
-   is all zero. `xq = clamp(round(x / s_n), -127, 127)`.
+1. *Activations*, symmetric, one scale per image: `s_n = max over c, h, w of |x_nchw| / 127` in float32, and 1 where the
+   image is all zero. `xq = clamp(round(x / s_n), -127, 127)`.
 2. *Weights*, symmetric, one scale per output channel: `t_o = max over c, i, j of |w_ocij| / 127`, 1 where all are zero.
    `wq = clamp(round(w / t_o), -127, 127)`.
-3. *Convolution* in integers, exact in int32, with `xq = 0` outside of the image:
-   `acc_noyx = sum over c, i, j of wq_ocij · xq[n, c, y·stride + i - padding, x·stride + j - padding]`.
+3. *Convolution* in integers, exact in int32, with `xq = 0` outside of the image: `acc_noyx = sum over c, i, j of
+   wq_ocij · xq[n, c, y·stride + i - padding, x·stride + j - padding]`.
 4. *Dequantization*: `out_noyx = float32(acc_noyx) · s_n · t_o + bias_o`.
 
-The result is a new, contiguous float32 `(N, O, (H + 2·padding - kH) // stride + 1, (W + 2·padding - kW) // stride + 1)` tensor.
-`round` is to the nearest integer. The result is compared with an integer-exact emulation: it must agree to a few units in the
-last place of product and bias. The one freedom is a quotient that lies within 2⁻¹⁴ of halfway between two integers (ties
-included): it may be rounded either way, and the tolerance of the results that depend on it grows by just that step. The
-unquantized convolution, coarser scales, or truncation are far outside. `N` may be 0, other sizes are at least 1, and the
-kernel fits into the padded image. All arguments may be non-contiguous. Values are finite.
+The result is a new, contiguous float32 `(N, O, (H + 2·padding - kH) // stride + 1, (W + 2·padding - kW) // stride + 1)`
+tensor. `round` is to the nearest integer. The result is compared with an integer-exact emulation: it must agree to a
+few units in the last place of product and bias. The one freedom is a quotient that lies within 2⁻¹⁴ of halfway between
+two integers (ties included): it may be rounded either way, and the tolerance of the results that depend on it grows by
+just that step. The unquantized convolution, coarser scales, or truncation are far outside. `N` may be 0, other sizes
+are at least 1, and the kernel fits into the padded image. All arguments may be non-contiguous. Values are finite.
 """
 
 import torch

@@ -1,23 +1,24 @@
 """Layer normalization of 8-bit activations with 8-bit weights (W8A8).
 
 `layernorm_w8a8(input, normalized_shape, weight=None, bias=None, eps=1e-5)` normalizes float32 `input` over its trailing
-dimensions `normalized_shape` (an int, or a list or tuple that equals the last dimensions of `input`); `weight` and `bias`, if
-given, have that shape. A *group* is the elements that are normalized together.
+dimensions `normalized_shape` (an int, or a list or tuple that equals the last dimensions of `input`); `weight` and
+`bias`, if given, have that shape. A *group* is the elements that are normalized together.
 
-1. *Activations* are int8, symmetric, one float32 scale per group: `s_g = max over the group of |x| / 127`, and 1 where the group
-   is all zero. `xq = clamp(round(x / s_g), -127, 127)`, to the nearest integer, stands for `x̃ = xq · s_g`.
+1. *Activations* are int8, symmetric, one float32 scale per group: `s_g = max over the group of |x| / 127`, and 1 where
+   the group is all zero. `xq = clamp(round(x / s_g), -127, 127)`, to the nearest integer, stands for `x̃ = xq · s_g`.
 2. *Weights* are float8 (e4m3 without infinities: 4 significant bits, largest 448), one float32 scale for the tensor:
    `t = max |weight| / 448`, and 1 if all are zero. `wq = float8(weight / t)`, to the nearest, ties to even, stands for
    `w̃ = wq · t`. Without `weight`, `w̃ = 1`.
-3. *Normalization* is of the dequantized activations, in float32, with mean `μ` and *biased* variance `σ²` of the group's `x̃`
-   (which follow exactly from integer sums): `y = (x̃ - μ) / sqrt(σ² + eps)`.
+3. *Normalization* is of the dequantized activations, in float32, with mean `μ` and *biased* variance `σ²` of the
+   group's `x̃` (which follow exactly from integer sums): `y = (x̃ - μ) / sqrt(σ² + eps)`.
 4. `out = y · w̃ + bias`; the bias is not quantized.
 
-The result is a new, contiguous float32 tensor of `input`'s shape. It is compared with an exact emulation: it must agree to a
-few units in the last place of the group's largest activation. The one freedom is a quotient within 2⁻¹⁴ of halfway between two
-integers (for weights: within a millionth of halfway between two float8 numbers): it may be rounded either way, and the tolerance
-of the results that depend on it grows by just that step. Unquantized operands, coarser scales, int8 weights or truncation are
-far outside. Groups are not empty; leading dimensions may be 0. All arguments may be non-contiguous. Values are finite.
+The result is a new, contiguous float32 tensor of `input`'s shape. It is compared with an exact emulation: it must agree
+to a few units in the last place of the group's largest activation. The one freedom is a quotient within 2⁻¹⁴ of halfway
+between two integers (for weights: within a millionth of halfway between two float8 numbers): it may be rounded either
+way, and the tolerance of the results that depend on it grows by just that step. Unquantized operands, coarser scales,
+int8 weights or truncation are far outside. Groups are not empty; leading dimensions may be 0. All arguments may be
+non-contiguous. Values are finite.
 """
 
 import math
@@ -38,7 +39,7 @@ CASES = [
     dict(shape=(4, 7, 18), normalized_shape=[7, 18], bias=False),
     dict(shape=(3, 5, 37), normalized_shape=37, weight=False, spread=True),
     dict(shape=(6, 1030), normalized_shape=(1030,), weight=False, bias=False, shift=5.0),
-    dict(shape=(9, 2, 33), normalized_shape=33, zero_rows=True),
+    dict(shape=(9, 2, 33), normalized_shape=33, zeroed=True),
     dict(shape=(2, 3, 4, 5), normalized_shape=(3, 4, 5), strided=True),
     dict(shape=(0, 12), normalized_shape=12),
 ]
@@ -87,28 +88,19 @@ def _float8(weight):
 
 
 def inputs(
-    make,
-    shape,
-    normalized_shape,
-    weight=True,
-    bias=True,
-    eps=1e-5,
-    strided=False,
-    zero_rows=False,
-    spread=False,
-    shift=0.0,
+    make, shape, normalized_shape, weight=True, bias=True, strided=False, zeroed=False, spread=False, shift=0, **eps
 ):
     """`spread`: rows of very different size. `shift`: rows far from zero."""
     x, inner = make.floats(*shape) + shift, _shape(normalized_shape)
     if spread:
         x = x * make.plain(*shape[:-1], 1, low=-6, high=2).exp2()
-    if zero_rows:
+    if zeroed:
         x[::3] = 0
     w = make.plain(*inner) if weight else None
     b = make.plain(*inner) if bias else None
     if strided:
         x, w, b = make.strided(x), make.strided(w), make.strided(b)
-    return call(x, normalized_shape, weight=w, bias=b, eps=eps)
+    return call(x, normalized_shape, weight=w, bias=b, **eps)
 
 
 HALFWAY, HALFWAY_FLOAT8 = 2.0**-14, 2.0**-20

@@ -2,21 +2,23 @@
 
 `linear_w4a16(input, weight, bias=None)` is `input @ weightᵀ + bias` with the weights quantized to 4 bits on the fly.
 
-- `input`: float16 `(…, K)`, `weight`: float16 `(N, K)`, `bias`: float16 `(N,)` or `None`. The result is a new, contiguous
-  float16 tensor `(…, N)`.
+- `input`: float16 `(…, K)`, `weight`: float16 `(N, K)`, `bias`: float16 `(N,)` or `None`. The result is a new,
+  contiguous float16 tensor `(…, N)`.
 
-1. *Weights*, symmetric, one float32 scale per output channel, which is a row of `weight`: `s_j = max over k of |w_jk| / 7`, and
-   1 where the row is all zero. `wq_jk = clamp(round(w_jk / s_j), -7, 7)`, with the division in float32, fits in 4 bits: a
-   kernel keeps two of them in a byte, in any order, and has to cope with an odd `K`.
+1. *Weights*, symmetric, one float32 scale per output channel, which is a row of `weight`:
+   `s_j = max over k of |w_jk| / 7`, and 1 where the row is all zero. `wq_jk = clamp(round(w_jk / s_j), -7, 7)`, with
+   the division in float32, fits in 4 bits: a kernel keeps two of them in a byte, in any order, and has to cope with an
+   odd `K`.
 2. *Activations* stay float16.
 3. `out_ij = float16(sum over k of x_ik · (wq_jk · s_j) + bias_j)`.
 
-`wq_jk · s_j` may be rounded to float16 before the product, or `s_j` be applied to the finished sum. Sums are float32; float16
-sums as tensor cores keep them, rounded once for 16 products, pass too, coarser ones do not. `round` is to the nearest integer.
-The result is compared with an exact emulation, to a few float16 units in the last place and those roundings. The one freedom
-is a quotient that lies within 2⁻¹⁴ of halfway between two integers (ties included): it may be rounded either way, and the
-tolerance of the results that depend on it grows by just that step. Unquantized weights, another number of bits, or coarser
-scales are far outside. `K ≥ 1`; `N` and leading dimensions may be 0; all arguments may be non-contiguous. Values are finite.
+`wq_jk · s_j` may be rounded to float16 before the product, or `s_j` be applied to the finished sum. Sums are float32;
+float16 sums as tensor cores keep them, rounded once for 16 products, pass too, coarser ones do not. `round` is to the
+nearest integer. The result is compared with an exact emulation, to a few float16 units in the last place and those
+roundings. The one freedom is a quotient that lies within 2⁻¹⁴ of halfway between two integers (ties included): it may
+be rounded either way, and the tolerance of the results that depend on it grows by just that step. Unquantized weights,
+another number of bits, or coarser scales are far outside. `K ≥ 1`; `N` and leading dimensions may be 0; all arguments
+may be non-contiguous. Values are finite.
 """
 
 import torch
@@ -84,7 +86,7 @@ def check(args, kwargs, result, expected):
     dequantized = wq.double() * scale.double()
     shift = x.new_zeros(()) if bias is None else bias.double()
     truth = F.linear(x, dequantized) + shift
-    # One rounding of the result, one before the bias, and of each term or of a running sum: random, so they add as squares.
+    # Roundings of the result, of what the bias is added to, and of terms or running sums: these add as squares.
     terms = F.linear(x.square(), dequantized.square()).sqrt()
     allowed = ROUNDOFF * (2 * truth.abs() + shift.abs() + (4 + w.shape[1] ** 0.5 / 2) * terms) + 2.0**-24
     error = (result.double() - truth).abs()
@@ -127,7 +129,7 @@ def positive_packed(input, weight, bias=None):
 
 
 def positive_half_sums(input, weight, bias=None):
-    """Reciprocal scales, float16 weights, and a float16 running sum over blocks of 16, as one tensor core instruction."""
+    """Reciprocal scales, float16 weights, a float16 running sum over blocks of 16, as in a tensor core."""
     inverse = 7 / weight.float().abs().amax(1, keepdim=True)
     inverse = torch.where(inverse.isfinite(), inverse, 1)
     w = (torch.round(weight.float() * inverse) / inverse).half()

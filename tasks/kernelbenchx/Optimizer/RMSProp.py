@@ -1,0 +1,98 @@
+"""One step of the RMSProp optimizer, out of place.
+
+`rmsprop_step(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-8, weight_decay=0.0)` returns the tuple
+`(param, square_avg)` of new tensors; the arguments are left as they were.
+
+1. `grad = grad + weight_decay * param`, a decay that is part of the gradient, if `weight_decay` is not 0;
+2. `square_avg = alpha * square_avg + (1 - alpha) * grad * grad`;
+3. `param = param - lr * grad / (sqrt(square_avg) + eps)`: the new average, without a mean subtracted, and `eps` outside
+   of the root.
+
+The three tensors are float32 and of one shape, which is any, also without elements; each may have strides of its own.
+Those of the results are free. `square_avg` is not negative; where it and the gradient are 0, the parameter does not
+change.
+"""
+
+import torch
+
+from kbx.suite import Close, call
+
+DIFFICULTY = 3
+DTYPE = "float32"
+TAGS = ("elementwise", "optimizer", "memory-bound")
+ENTRY = "rmsprop_step"
+
+CASES = [
+    dict(shape=(1,)),
+    dict(shape=(0, 4)),
+    dict(shape=(37,), fresh=True),
+    dict(shape=(1000,), lr=0.1, weight_decay=0.5),
+    dict(shape=(33, 65), strided=True, alpha=0.9),
+    dict(shape=(3, 5, 31), alpha=0.5, eps=1e-2, weight_decay=1e-2),
+    dict(shape=(129,), lr=1.0, eps=1e-3, fresh=True),
+    dict(shape=(), lr=0.5, weight_decay=0.1),
+]
+
+SIZES = [
+    dict(shape=(1024,)),
+    dict(shape=(524288,)),
+    dict(shape=(16, 1024, 1024), weight_decay=0.01),
+    dict(shape=(67108864,)),
+]
+
+CONTRACT = Close()
+
+
+def rmsprop_step(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0.0):
+    if weight_decay != 0:
+        grad = grad + weight_decay * param
+    square_avg = alpha * square_avg + (1 - alpha) * grad * grad
+    return param - lr * grad / (torch.sqrt(square_avg) + eps), square_avg
+
+
+def inputs(make, shape, strided=False, fresh=False, **options):
+    """`fresh` starts from an empty average, as the first step of a training run does."""
+    param, grad, square_avg = make.plain(*shape), make.floats(*shape), make.plain(*shape, low=1e-6, high=1.0)
+    if fresh:
+        square_avg = torch.zeros_like(square_avg)
+    if strided:
+        param, grad = make.strided(param), make.strided(grad)
+    return call(param, grad, square_avg, **options)
+
+
+def positive_fused(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0.0):
+    """Other grouping: lerp, addcmul and addcdiv."""
+    grad = torch.add(grad, param, alpha=weight_decay)
+    square_avg = torch.lerp(grad * grad, square_avg, alpha)
+    return torch.addcdiv(param, grad, square_avg.sqrt().add_(eps), value=-lr), square_avg
+
+
+def negative_eps_inside_root(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0.0):
+    grad = grad + weight_decay * param
+    square_avg = alpha * square_avg + (1 - alpha) * grad * grad
+    return param - lr * grad / torch.sqrt(square_avg + eps), square_avg
+
+
+def negative_old_average(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0.0):
+    """Divides by the average before this step."""
+    grad = grad + weight_decay * param
+    return param - lr * grad / (torch.sqrt(square_avg) + eps), alpha * square_avg + (1 - alpha) * grad * grad
+
+
+def negative_decoupled_decay(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0.0):
+    """Decays the parameter, as AdamW does."""
+    return rmsprop_step(param * (1 - lr * weight_decay), grad, square_avg, lr, alpha, eps)
+
+
+def negative_ignores_decay(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0.0):
+    return rmsprop_step(param, grad, square_avg, lr, alpha, eps)
+
+
+def negative_factors_swapped(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0.0):
+    return rmsprop_step(param, grad, square_avg, lr, 1 - alpha, eps, weight_decay)
+
+
+def negative_in_place(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0.0):
+    """Writes the results over the arguments."""
+    new_param, new_avg = rmsprop_step(param, grad, square_avg, lr, alpha, eps, weight_decay)
+    return param.copy_(new_param), square_avg.copy_(new_avg)

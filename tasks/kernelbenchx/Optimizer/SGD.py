@@ -1,0 +1,141 @@
+"""One step of stochastic gradient descent, in place, with momentum.
+
+`sgd_step(param, grad, momentum_buffer=None, lr=0.1, momentum=0.9, weight_decay=0.0, dampening=0.0, nesterov=False)`
+updates `param` in place and returns the tuple `(param, momentum_buffer)`. `grad` is not changed.
+
+1. `g = grad + weight_decay * param`, with the old parameter;
+2. if `momentum` is not 0:
+   - a given `momentum_buffer` is updated in place:
+     `momentum_buffer = momentum * momentum_buffer + (1 - dampening) * g`;
+   - `None` means the first step: the buffer returned is a new tensor that holds `g`, without dampening;
+   - then `g = g + momentum * momentum_buffer` if `nesterov`, else `g = momentum_buffer`, with the new buffer;
+3. if `momentum` is 0, `dampening` and `nesterov` have no effect, and the buffer is returned as it was given;
+4. `param = param - lr * g`.
+
+The tensors are float32 and of one shape, which is any, also without elements; each may have strides of its own, and
+those of a new buffer are free. The tensors returned are `param` and, where it was given, `momentum_buffer` themselves.
+"""
+
+import torch
+
+from kbx.suite import Close, call
+
+DIFFICULTY = 3
+DTYPE = "float32"
+TAGS = ("elementwise", "optimizer", "in-place", "memory-bound")
+ENTRY = "sgd_step"
+MUTATES = ("param", "momentum_buffer")
+
+CASES = [
+    dict(shape=(1,)),
+    dict(shape=(0, 4)),
+    dict(shape=(37,), first=True, dampening=0.5),
+    dict(shape=(1000,), lr=0.5, momentum=0.5, weight_decay=0.5),
+    dict(shape=(33, 65), strided=True, dampening=0.1),
+    dict(shape=(3, 5, 31), nesterov=True, weight_decay=1e-2),
+    dict(shape=(129,), lr=1.0, momentum=0.0, dampening=0.25, weight_decay=0.1, nesterov=True),
+    dict(shape=(2, 65), first=True, nesterov=True, strided=True),
+    dict(shape=(), lr=0.5, dampening=0.3),
+]
+
+SIZES = [
+    dict(shape=(1024,)),
+    dict(shape=(524288,)),
+    dict(shape=(16, 1024, 1024), weight_decay=0.01, nesterov=True),
+    dict(shape=(67108864,)),
+]
+
+CONTRACT = Close()
+
+
+def sgd_step(
+    param, grad, momentum_buffer=None, lr=0.1, momentum=0.9, weight_decay=0.0, dampening=0.0, nesterov=False
+):  # fmt: skip
+    if weight_decay != 0:
+        grad = grad.add(param, alpha=weight_decay)
+    if momentum != 0:
+        if momentum_buffer is None:
+            momentum_buffer = grad.clone()
+        else:
+            momentum_buffer.mul_(momentum).add_(grad, alpha=1 - dampening)
+        grad = grad.add(momentum_buffer, alpha=momentum) if nesterov else momentum_buffer
+    param.add_(grad, alpha=-lr)
+    return param, momentum_buffer
+
+
+def inputs(make, shape, first=False, strided=False, **options):
+    param, grad = make.plain(*shape), make.floats(*shape)
+    buffer = None if first else make.plain(*shape)
+    if strided:
+        param, grad = make.strided(param), make.strided(grad)
+    return call(param, grad, buffer, **options)
+
+
+def positive_textbook(
+    param, grad, momentum_buffer=None, lr=0.1, momentum=0.9, weight_decay=0.0, dampening=0.0, nesterov=False
+):
+    """One formula for the step, out of place and copied back."""
+    grad = grad + weight_decay * param
+    if momentum == 0:
+        return param.copy_(param - lr * grad), momentum_buffer
+    new = grad if momentum_buffer is None else momentum * momentum_buffer + (grad - dampening * grad)
+    param.copy_(param - (lr * momentum * new + lr * grad if nesterov else lr * new))
+    return param, new.clone() if momentum_buffer is None else momentum_buffer.copy_(new)
+
+
+def negative_no_decay(
+    param, grad, momentum_buffer=None, lr=0.1, momentum=0.9, weight_decay=0.0, dampening=0.0, nesterov=False
+):
+    return sgd_step(param, grad, momentum_buffer, lr, momentum, 0.0, dampening, nesterov)
+
+
+def negative_no_dampening(
+    param, grad, momentum_buffer=None, lr=0.1, momentum=0.9, weight_decay=0.0, dampening=0.0, nesterov=False
+):
+    return sgd_step(param, grad, momentum_buffer, lr, momentum, weight_decay, 0.0, nesterov)
+
+
+def negative_dampened_first_step(
+    param, grad, momentum_buffer=None, lr=0.1, momentum=0.9, weight_decay=0.0, dampening=0.0, nesterov=False
+):
+    """Takes a missing buffer for one of zeros."""
+    if momentum_buffer is None:
+        momentum_buffer = torch.zeros_like(param)
+    return sgd_step(param, grad, momentum_buffer, lr, momentum, weight_decay, dampening, nesterov)
+
+
+def negative_never_nesterov(
+    param, grad, momentum_buffer=None, lr=0.1, momentum=0.9, weight_decay=0.0, dampening=0.0, nesterov=False
+):
+    return sgd_step(param, grad, momentum_buffer, lr, momentum, weight_decay, dampening)
+
+
+def negative_average(
+    param, grad, momentum_buffer=None, lr=0.1, momentum=0.9, weight_decay=0.0, dampening=0.0, nesterov=False
+):
+    """Weights the gradient with 1 - momentum, as Adam's first moment does."""
+    return sgd_step(param, grad, momentum_buffer, lr, momentum, weight_decay, momentum, nesterov)
+
+
+def negative_dampened_without_momentum(
+    param, grad, momentum_buffer=None, lr=0.1, momentum=0.9, weight_decay=0.0, dampening=0.0, nesterov=False
+):
+    grad = grad * (1 - dampening) if momentum == 0 else grad
+    return sgd_step(param, grad, momentum_buffer, lr, momentum, weight_decay, dampening, nesterov)
+
+
+def negative_out_of_place(
+    param, grad, momentum_buffer=None, lr=0.1, momentum=0.9, weight_decay=0.0, dampening=0.0, nesterov=False
+):
+    """Returns the right values and leaves the arguments as they were."""
+    buffer = None if momentum_buffer is None else momentum_buffer.clone()
+    return sgd_step(param.clone(), grad, buffer, lr, momentum, weight_decay, dampening, nesterov)
+
+
+def negative_returns_old_buffer(
+    param, grad, momentum_buffer=None, lr=0.1, momentum=0.9, weight_decay=0.0, dampening=0.0, nesterov=False
+):
+    """Steps by a buffer that it does not keep."""
+    new = None if momentum_buffer is None else momentum_buffer.clone()
+    _, new = sgd_step(param, grad, new, lr, momentum, weight_decay, dampening, nesterov)
+    return param, new if momentum_buffer is None else momentum_buffer
