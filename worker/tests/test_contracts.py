@@ -4,6 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from kbx.oracle import judge
 from kbx.suite import Close, Inputs, Property, Random, call
 
 
@@ -75,3 +76,16 @@ def test_options_are_named():
         Property()
     assert Property(qr_check).check is qr_check
     assert Close(strides="contiguous").strides == "contiguous"
+
+
+def test_one_element_of_a_strided_tensor_has_bits_too():
+    assert judge.equal_bits(torch.ones(2)[::2], torch.ones(1))
+    assert not judge.equal_bits(torch.ones(2)[::2], torch.zeros(1))
+
+
+def test_a_check_that_fails_is_a_complaint():
+    def check(args, kwargs, result, expected):
+        return result[7]
+
+    outcome = Property(check).compare(call(), [(torch.ones(1),)], None, None)
+    assert outcome.complaints == ["the check could not be carried out: IndexError: tuple index out of range"]

@@ -159,7 +159,10 @@ def equal_bits(a, b):
 
 def _raw(tensor):
     """A tensor's elements as a flat run of bytes."""
-    return tensor.resolve_conj().contiguous().reshape(-1).view(torch.uint8)
+    flat = tensor.resolve_conj().contiguous().reshape(-1)
+    # A single element counts as contiguous whatever its stride, yet cannot be viewed as bytes.
+    flat = flat if flat.stride(0) == 1 else flat.clone(memory_format=torch.contiguous_format)
+    return flat.view(torch.uint8)
 
 
 def _scalar_bits(value):

@@ -163,5 +163,5 @@ def _outcome(found):
 def _complaints(check, call, result, expected):
     try:
         return Outcome([str(c) for c in check(call.args, call.kwargs, result, expected)])
-    except (RuntimeError, ValueError, ArithmeticError) as error:
-        return Outcome([f"the check could not be carried out: {error}"])
+    except Exception as error:
+        return Outcome([f"the check could not be carried out: {type(error).__name__}: {error}"])
