@@ -6,7 +6,7 @@ scale_grad_by_freq=False, sparse=False, out=None)` computes `tanh(weight[input_i
 - `input_indices`: an int64 or int32 tensor of any shape `S`, with values in `[0, V)`. `weight`: float32 `(V, D)`. `other`:
   a float32 tensor that broadcasts to `(*S, D)`, the shape of the result.
 - `max_norm`: if given, every row of `weight` that some index names is first shortened **in place**, in `weight` itself: with
-  its norm `n = (Σ |w_j|^p)^(1/p)`, `p = norm_type` (1, 2 or another finite number ≥ 1), a row of `n > max_norm` is
+  its norm `n = (Σ |w_j|^p)^(1/p)`, `p = norm_type` (1 or an even number), a row of `n > max_norm` is
   multiplied by `max_norm / (n + 1e-7)`, once, however often it is named. The shortened rows are what is picked. Rows that
   no index names stay as they are, and so does `weight` without `max_norm`.
 - `padding_idx` (in `[-V, V)`), `scale_grad_by_freq` and `sparse` concern gradients only: they change nothing here, and the
@@ -33,7 +33,7 @@ CASES = [
     dict(shape=(5, 7), rows=67, width=33, other=(5, 1, 33), strided=True, padding_idx=3),
     dict(shape=(41,), rows=30, width=17, other=(41, 17), max_norm=2.0),
     dict(shape=(3, 9), rows=23, width=50, other=(), max_norm=5.0, norm_type=1.0, padding_idx=-1, out=True),
-    dict(shape=(11,), rows=9, width=21, other=(11, 1), max_norm=1.5, norm_type=3.0, int32=True),
+    dict(shape=(11,), rows=9, width=21, other=(11, 1), max_norm=1.5, norm_type=4.0, int32=True),
     dict(shape=(), rows=9, width=20, other=(20,), scale_grad_by_freq=True, sparse=True),
     dict(shape=(0, 4), rows=5, width=6, other=(6,)),
 ]

@@ -56,6 +56,8 @@ def merge_kernel(
     common = tl.sum(mean * size, 1) / n
     away = mean - common[:, None]
     squares = tl.load(squares_ptr + at, mask=mask, other=0.0) + size * away * away
+    # a single value has no spread, but where multiplication and subtraction are fused its rounding error is left
+    squares = tl.where(n == 1, 0.0, squares)
     tl.store(out_ptr + row, tl.sqrt(tl.sum(squares, 1) / divisor), mask=row < rows)
 
 
