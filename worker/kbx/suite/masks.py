@@ -76,23 +76,22 @@ def mask_complaints(kept, p, data, seen=None):
     flat_seen = seen.reshape(-1)[:SAMPLE].double()
     weights = _weights(data.reshape(-1)[:SAMPLE])
     centred = [_centred(mask.reshape(-1)[:SAMPLE], p) * flat_seen for mask in kept]
-    count, pairs = seen.sum().double(), _correlated(flat_seen, flat_seen)
-    complaints, half = [], flat_seen.numel()  # distances beyond are those before, with the sign changed
-    for mask, c in zip(kept, centred, strict=True):
+    count, complaints, half = seen.sum().double(), [], flat_seen.numel()
+    spectra = [_spectrum(c) for c in centred]
+    pairs = _correlated(_spectrum(flat_seen), _spectrum(flat_seen))
+    for mask, c, spectrum in zip(kept, centred, spectra, strict=True):
         rate = (mask & seen).sum() - count * (1 - p)
         complaints += _judged("the keep rate is off", rate, spread**2 * count, largest)
         for text, weight in weights.items():
             variance = (spread * flat_seen * weight).square().sum()
             complaints += _judged(text, (c * weight).sum(), variance, largest)
-        together = _correlated(c, c)
-        complaints += _judged(
-            "elements are dropped together", together[1:half], spread**4 * pairs[1:half], largest**2, first=1
-        )
-    for c in centred[1:]:
-        between, ends = (torch.fft.fftshift(v) for v in (_correlated(centred[0], c), pairs))
-        complaints += _judged(
-            "two calls have related masks", between, spread**4 * ends, largest**2, first=-(len(ends) // 2)
-        )
+        together = _correlated(spectrum, spectrum)[1:half]
+        variances = spread**4 * pairs[1:half]
+        complaints += _judged("elements are dropped together", together, variances, largest**2, first=1)
+    for spectrum in spectra[1:]:
+        between, ends = (torch.fft.fftshift(v) for v in (_correlated(spectra[0], spectrum), pairs))
+        first = -(len(ends) // 2)
+        complaints += _judged("two calls have related masks", between, spread**4 * ends, largest**2, first)
     return complaints
 
 
@@ -115,10 +114,14 @@ def _weights(data):
     }
 
 
+def _spectrum(values):
+    """Of the values with as many zeros behind them: products of spectra then belong to pairs that do not wrap around."""
+    return torch.fft.rfft(values, 1 << (2 * values.numel() - 1).bit_length())
+
+
 def _correlated(one, two):
-    """``Σ one[i]·two[i+k]`` at places ``k`` and ``-k`` (counted from the end), all in one go; at least ``2 n`` places."""
-    length = 1 << (2 * one.numel() - 1).bit_length()
-    return torch.fft.irfft(torch.fft.rfft(one, length).conj() * torch.fft.rfft(two, length), length)
+    """``Σ x[i]·y[i+k]`` from the spectra of ``x`` and ``y``, at place ``k``, or counted from the end for negative ``k``."""
+    return torch.fft.irfft(one.conj() * two)
 
 
 def _judged(text, sums, variances, term, first=0):
