@@ -83,7 +83,7 @@ def check(args, kwargs, results, expected):
         fits = _fits(a, out, indices, rows, columns, kh, kw)
         odd = ~fits.flatten(1).any(1)
         # Where u is within rounding of a jump, single windows may be one off; that is rare.
-        if odd.sum() > 1 + len(a) // 1000 or not _nearly(a[odd], out[odd], rows[0], columns[0], kh, kw):
+        if odd.sum() > 4 + len(a) // 500 or not _nearly(a[odd], out[odd], rows[0], columns[0], kh, kw):
             return [f"{int(odd.sum())} of {len(a)} planes are no maxima over windows that one u_h and one u_w give"]
         if fits.flatten(1).sum(1).eq(1).double().mean() > 0.98 and len(a) >= ENOUGH:
             place = fits.flatten(1).int().argmax(1)

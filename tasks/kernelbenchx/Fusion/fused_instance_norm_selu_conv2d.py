@@ -100,19 +100,9 @@ def _selu(z):
 
 
 def positive_unfold(
-    input,
-    weight,
-    bias=None,
-    stride=1,
-    padding=0,
-    dilation=1,
-    groups=1,
-    num_features=None,
-    eps=1e-05,
-    momentum=0.1,
-    affine=False,
-    track_running_stats=False,
-):
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, num_features=None, eps=1e-05, momentum=0.1,
+    affine=False, track_running_stats=False,
+):  # fmt: skip
     """Patches as columns; the normalization in two passes."""
     z = F.conv2d(input, weight, None, stride, padding, dilation, groups)
     columns = F.unfold(input, weight.shape[2:], dilation, padding, stride).reshape(len(z), groups, -1, z[0, 0].numel())
@@ -122,104 +112,44 @@ def positive_unfold(
 
 
 def negative_norm_before_selu(
-    input,
-    weight,
-    bias=None,
-    stride=1,
-    padding=0,
-    dilation=1,
-    groups=1,
-    num_features=None,
-    eps=1e-05,
-    momentum=0.1,
-    affine=False,
-    track_running_stats=False,
-):
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, num_features=None, eps=1e-05, momentum=0.1,
+    affine=False, track_running_stats=False,
+):  # fmt: skip
     return F.selu(F.instance_norm(F.conv2d(input, weight, bias, stride, padding, dilation, groups), eps=eps))
 
 
 def negative_elu(
-    input,
-    weight,
-    bias=None,
-    stride=1,
-    padding=0,
-    dilation=1,
-    groups=1,
-    num_features=None,
-    eps=1e-05,
-    momentum=0.1,
-    affine=False,
-    track_running_stats=False,
-):
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, num_features=None, eps=1e-05, momentum=0.1,
+    affine=False, track_running_stats=False,
+):  # fmt: skip
     return _normalized(F.elu(F.conv2d(input, weight, bias, stride, padding, dilation, groups)), eps)
 
 
 def negative_unbiased_variance(
-    input,
-    weight,
-    bias=None,
-    stride=1,
-    padding=0,
-    dilation=1,
-    groups=1,
-    num_features=None,
-    eps=1e-05,
-    momentum=0.1,
-    affine=False,
-    track_running_stats=False,
-):
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, num_features=None, eps=1e-05, momentum=0.1,
+    affine=False, track_running_stats=False,
+):  # fmt: skip
     return _normalized(_selu(F.conv2d(input, weight, bias, stride, padding, dilation, groups)), eps, correction=1)
 
 
 def negative_batch_statistics(
-    input,
-    weight,
-    bias=None,
-    stride=1,
-    padding=0,
-    dilation=1,
-    groups=1,
-    num_features=None,
-    eps=1e-05,
-    momentum=0.1,
-    affine=False,
-    track_running_stats=False,
-):
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, num_features=None, eps=1e-05, momentum=0.1,
+    affine=False, track_running_stats=False,
+):  # fmt: skip
     """One mean and variance for the channel in all images."""
     return _normalized(_selu(F.conv2d(input, weight, bias, stride, padding, dilation, groups)), eps, dims=(0, 2, 3))
 
 
 def negative_default_eps(
-    input,
-    weight,
-    bias=None,
-    stride=1,
-    padding=0,
-    dilation=1,
-    groups=1,
-    num_features=None,
-    eps=1e-05,
-    momentum=0.1,
-    affine=False,
-    track_running_stats=False,
-):
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, num_features=None, eps=1e-05, momentum=0.1,
+    affine=False, track_running_stats=False,
+):  # fmt: skip
     return _normalized(_selu(F.conv2d(input, weight, bias, stride, padding, dilation, groups)), 1e-5)
 
 
 def negative_bias_after_selu(
-    input,
-    weight,
-    bias=None,
-    stride=1,
-    padding=0,
-    dilation=1,
-    groups=1,
-    num_features=None,
-    eps=1e-05,
-    momentum=0.1,
-    affine=False,
-    track_running_stats=False,
-):
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, num_features=None, eps=1e-05, momentum=0.1,
+    affine=False, track_running_stats=False,
+):  # fmt: skip
     """A bias added after the activation vanishes in the normalization."""
     return _normalized(_selu(F.conv2d(input, weight, None, stride, padding, dilation, groups)), eps)

@@ -113,43 +113,17 @@ def _finished(z, running_mean, running_var, gain, shift, training, momentum, eps
 
 
 def positive_two_passes(
-    input,
-    weight,
-    bias=None,
-    stride=1,
-    padding=0,
-    dilation=1,
-    groups=1,
-    running_mean=None,
-    running_var=None,
-    bn_weight=None,
-    bn_bias=None,
-    training=False,
-    momentum=0.1,
-    eps=1e-05,
-    inplace=False,
-):
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, running_mean=None, running_var=None,
+    bn_weight=None, bn_bias=None, training=False, momentum=0.1, eps=1e-05, inplace=False,
+):  # fmt: skip
     z = _convolved(input, weight, bias, stride, padding, dilation, groups)
     return _finished(z, running_mean, running_var, bn_weight, bn_bias, training, momentum, eps)
 
 
 def positive_folded(
-    input,
-    weight,
-    bias=None,
-    stride=1,
-    padding=0,
-    dilation=1,
-    groups=1,
-    running_mean=None,
-    running_var=None,
-    bn_weight=None,
-    bn_bias=None,
-    training=False,
-    momentum=0.1,
-    eps=1e-05,
-    inplace=False,
-):
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, running_mean=None, running_var=None,
+    bn_weight=None, bn_bias=None, training=False, momentum=0.1, eps=1e-05, inplace=False,
+):  # fmt: skip
     """In inference, normalization as a change of the weights and the bias."""
     if training:
         z = _convolved(input, weight, bias, stride, padding, dilation, groups)
@@ -160,165 +134,56 @@ def positive_folded(
 
 
 def negative_no_relu(
-    input,
-    weight,
-    bias=None,
-    stride=1,
-    padding=0,
-    dilation=1,
-    groups=1,
-    running_mean=None,
-    running_var=None,
-    bn_weight=None,
-    bn_bias=None,
-    training=False,
-    momentum=0.1,
-    eps=1e-05,
-    inplace=False,
-):
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, running_mean=None, running_var=None,
+    bn_weight=None, bn_bias=None, training=False, momentum=0.1, eps=1e-05, inplace=False,
+):  # fmt: skip
     z = F.conv2d(input, weight, bias, stride, padding, dilation, groups)
     return F.batch_norm(z, running_mean, running_var, bn_weight, bn_bias, training, momentum, eps)
 
 
 def negative_relu_before_norm(
-    input,
-    weight,
-    bias=None,
-    stride=1,
-    padding=0,
-    dilation=1,
-    groups=1,
-    running_mean=None,
-    running_var=None,
-    bn_weight=None,
-    bn_bias=None,
-    training=False,
-    momentum=0.1,
-    eps=1e-05,
-    inplace=False,
-):
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, running_mean=None, running_var=None,
+    bn_weight=None, bn_bias=None, training=False, momentum=0.1, eps=1e-05, inplace=False,
+):  # fmt: skip
     z = F.relu(F.conv2d(input, weight, bias, stride, padding, dilation, groups))
     return F.batch_norm(z, running_mean, running_var, bn_weight, bn_bias, training, momentum, eps)
 
 
 def negative_biased_running_var(
-    input,
-    weight,
-    bias=None,
-    stride=1,
-    padding=0,
-    dilation=1,
-    groups=1,
-    running_mean=None,
-    running_var=None,
-    bn_weight=None,
-    bn_bias=None,
-    training=False,
-    momentum=0.1,
-    eps=1e-05,
-    inplace=False,
-):
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, running_mean=None, running_var=None,
+    bn_weight=None, bn_bias=None, training=False, momentum=0.1, eps=1e-05, inplace=False,
+):  # fmt: skip
     z = F.conv2d(input, weight, bias, stride, padding, dilation, groups)
     return _finished(z, running_mean, running_var, bn_weight, bn_bias, training, momentum, eps, tracked=0)
 
 
 def negative_unbiased_normalization(
-    input,
-    weight,
-    bias=None,
-    stride=1,
-    padding=0,
-    dilation=1,
-    groups=1,
-    running_mean=None,
-    running_var=None,
-    bn_weight=None,
-    bn_bias=None,
-    training=False,
-    momentum=0.1,
-    eps=1e-05,
-    inplace=False,
-):
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, running_mean=None, running_var=None,
+    bn_weight=None, bn_bias=None, training=False, momentum=0.1, eps=1e-05, inplace=False,
+):  # fmt: skip
     z = F.conv2d(input, weight, bias, stride, padding, dilation, groups)
     return _finished(z, running_mean, running_var, bn_weight, bn_bias, training, momentum, eps, own=1)
 
 
 def negative_no_running_update(
-    input,
-    weight,
-    bias=None,
-    stride=1,
-    padding=0,
-    dilation=1,
-    groups=1,
-    running_mean=None,
-    running_var=None,
-    bn_weight=None,
-    bn_bias=None,
-    training=False,
-    momentum=0.1,
-    eps=1e-05,
-    inplace=False,
-):
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, running_mean=None, running_var=None,
+    bn_weight=None, bn_bias=None, training=False, momentum=0.1, eps=1e-05, inplace=False,
+):  # fmt: skip
     z = F.conv2d(input, weight, bias, stride, padding, dilation, groups)
     return _finished(z, running_mean, running_var, bn_weight, bn_bias, training, momentum, eps, update=False)
 
 
 def negative_always_inference(
-    input,
-    weight,
-    bias=None,
-    stride=1,
-    padding=0,
-    dilation=1,
-    groups=1,
-    running_mean=None,
-    running_var=None,
-    bn_weight=None,
-    bn_bias=None,
-    training=False,
-    momentum=0.1,
-    eps=1e-05,
-    inplace=False,
-):
-    if running_mean is None:
-        return fused_relu_batch_norm_conv2d(
-            input,
-            weight,
-            bias,
-            stride,
-            padding,
-            dilation,
-            groups,
-            running_mean,
-            running_var,
-            bn_weight,
-            bn_bias,
-            training,
-            momentum,
-            eps,
-            inplace,
-        )
-    z = F.conv2d(input, weight, bias, stride, padding, dilation, groups)
-    return _finished(z, running_mean, running_var, bn_weight, bn_bias, False, momentum, eps)
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, running_mean=None, running_var=None,
+    bn_weight=None, bn_bias=None, training=False, momentum=0.1, eps=1e-05, inplace=False,
+):  # fmt: skip
+    z, batch = F.conv2d(input, weight, bias, stride, padding, dilation, groups), running_mean is None
+    return _finished(z, running_mean, running_var, bn_weight, bn_bias, batch, momentum, eps)
 
 
 def negative_no_eps(
-    input,
-    weight,
-    bias=None,
-    stride=1,
-    padding=0,
-    dilation=1,
-    groups=1,
-    running_mean=None,
-    running_var=None,
-    bn_weight=None,
-    bn_bias=None,
-    training=False,
-    momentum=0.1,
-    eps=1e-05,
-    inplace=False,
-):
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, running_mean=None, running_var=None,
+    bn_weight=None, bn_bias=None, training=False, momentum=0.1, eps=1e-05, inplace=False,
+):  # fmt: skip
     z = F.conv2d(input, weight, bias, stride, padding, dilation, groups)
     return _finished(z, running_mean, running_var, bn_weight, bn_bias, training, momentum, 0.0)

@@ -96,177 +96,65 @@ def _pair(value):
 
 
 def positive_relu_first(
-    input,
-    weight,
-    bias=None,
-    conv_stride=1,
-    conv_padding=0,
-    conv_dilation=1,
-    conv_groups=1,
-    pool_kernel_size=2,
-    pool_stride=None,
-    pool_padding=0,
-    pool_dilation=1,
-    pool_ceil_mode=False,
-    inplace=False,
-):
+    input, weight, bias=None, conv_stride=1, conv_padding=0, conv_dilation=1, conv_groups=1, pool_kernel_size=2,
+    pool_stride=None, pool_padding=0, pool_dilation=1, pool_ceil_mode=False, inplace=False,
+):  # fmt: skip
     """The maximum is monotone: ReLU may come first, and padding may count as zero."""
     z = _convolved(input, weight, bias, conv_stride, conv_padding, conv_dilation, conv_groups).clamp(min=0)
     like = F.max_pool2d(z, pool_kernel_size, pool_stride, pool_padding, pool_dilation, pool_ceil_mode)
     (h, w), (py, px), (dy, dx) = like.shape[2:], _pair(pool_padding), _pair(pool_dilation)
     (ky, kx), (sy, sx) = _pair(pool_kernel_size), _pair(pool_stride or pool_kernel_size)
-    z, out = F.pad(z, (px, px + kx * dx + sx, py, py + ky * dy + sy)), 0.0
+    z, out = F.pad(z, (px, px + kx * dx + sx, py, py + ky * dy + sy)), torch.zeros_like(like)
     for i in range(ky):
         for j in range(kx):
-            out = torch.maximum(torch.as_tensor(out).to(z), z[:, :, i * dy :: sy, j * dx :: sx][:, :, :h, :w])
+            out = torch.maximum(out, z[:, :, i * dy :: sy, j * dx :: sx][:, :, :h, :w])
     return out
 
 
 def negative_no_relu(
-    input,
-    weight,
-    bias=None,
-    conv_stride=1,
-    conv_padding=0,
-    conv_dilation=1,
-    conv_groups=1,
-    pool_kernel_size=2,
-    pool_stride=None,
-    pool_padding=0,
-    pool_dilation=1,
-    pool_ceil_mode=False,
-    inplace=False,
-):
+    input, weight, bias=None, conv_stride=1, conv_padding=0, conv_dilation=1, conv_groups=1, pool_kernel_size=2,
+    pool_stride=None, pool_padding=0, pool_dilation=1, pool_ceil_mode=False, inplace=False,
+):  # fmt: skip
     z = F.conv2d(input, weight, bias, conv_stride, conv_padding, conv_dilation, conv_groups)
     return F.max_pool2d(z, pool_kernel_size, pool_stride, pool_padding, pool_dilation, pool_ceil_mode)
 
 
-def negative_average(
-    input,
-    weight,
-    bias=None,
-    conv_stride=1,
-    conv_padding=0,
-    conv_dilation=1,
-    conv_groups=1,
-    pool_kernel_size=2,
-    pool_stride=None,
-    pool_padding=0,
-    pool_dilation=1,
-    pool_ceil_mode=False,
-    inplace=False,
-):
-    z = F.conv2d(input, weight, bias, conv_stride, conv_padding, conv_dilation, conv_groups)
-    if pool_dilation == 1 and z.numel():
-        return F.relu(F.avg_pool2d(z, pool_kernel_size, pool_stride, pool_padding, pool_ceil_mode))
-    return fused_relu_max_pool2d_conv2d(
-        input,
-        weight,
-        bias,
-        conv_stride,
-        conv_padding,
-        conv_dilation,
-        conv_groups,
-        pool_kernel_size,
-        pool_stride,
-        pool_padding,
-        pool_dilation,
-        pool_ceil_mode,
-        inplace,
-    )
-
-
 def negative_ignores_pool_padding(
-    input,
-    weight,
-    bias=None,
-    conv_stride=1,
-    conv_padding=0,
-    conv_dilation=1,
-    conv_groups=1,
-    pool_kernel_size=2,
-    pool_stride=None,
-    pool_padding=0,
-    pool_dilation=1,
-    pool_ceil_mode=False,
-    inplace=False,
-):
+    input, weight, bias=None, conv_stride=1, conv_padding=0, conv_dilation=1, conv_groups=1, pool_kernel_size=2,
+    pool_stride=None, pool_padding=0, pool_dilation=1, pool_ceil_mode=False, inplace=False,
+):  # fmt: skip
     """Windows begin at the convolution's first row and column."""
     z = F.conv2d(input, weight, bias, conv_stride, conv_padding, conv_dilation, conv_groups)
     return F.relu(F.max_pool2d(z, pool_kernel_size, pool_stride, 0, pool_dilation, pool_ceil_mode))
 
 
 def negative_ignores_pool_dilation(
-    input,
-    weight,
-    bias=None,
-    conv_stride=1,
-    conv_padding=0,
-    conv_dilation=1,
-    conv_groups=1,
-    pool_kernel_size=2,
-    pool_stride=None,
-    pool_padding=0,
-    pool_dilation=1,
-    pool_ceil_mode=False,
-    inplace=False,
-):
+    input, weight, bias=None, conv_stride=1, conv_padding=0, conv_dilation=1, conv_groups=1, pool_kernel_size=2,
+    pool_stride=None, pool_padding=0, pool_dilation=1, pool_ceil_mode=False, inplace=False,
+):  # fmt: skip
     z = F.conv2d(input, weight, bias, conv_stride, conv_padding, conv_dilation, conv_groups)
     return F.relu(F.max_pool2d(z, pool_kernel_size, pool_stride, pool_padding, 1, pool_ceil_mode))
 
 
 def negative_always_floor(
-    input,
-    weight,
-    bias=None,
-    conv_stride=1,
-    conv_padding=0,
-    conv_dilation=1,
-    conv_groups=1,
-    pool_kernel_size=2,
-    pool_stride=None,
-    pool_padding=0,
-    pool_dilation=1,
-    pool_ceil_mode=False,
-    inplace=False,
-):
+    input, weight, bias=None, conv_stride=1, conv_padding=0, conv_dilation=1, conv_groups=1, pool_kernel_size=2,
+    pool_stride=None, pool_padding=0, pool_dilation=1, pool_ceil_mode=False, inplace=False,
+):  # fmt: skip
     z = F.conv2d(input, weight, bias, conv_stride, conv_padding, conv_dilation, conv_groups)
     return F.relu(F.max_pool2d(z, pool_kernel_size, pool_stride, pool_padding, pool_dilation))
 
 
 def negative_stride_one_by_default(
-    input,
-    weight,
-    bias=None,
-    conv_stride=1,
-    conv_padding=0,
-    conv_dilation=1,
-    conv_groups=1,
-    pool_kernel_size=2,
-    pool_stride=None,
-    pool_padding=0,
-    pool_dilation=1,
-    pool_ceil_mode=False,
-    inplace=False,
-):
+    input, weight, bias=None, conv_stride=1, conv_padding=0, conv_dilation=1, conv_groups=1, pool_kernel_size=2,
+    pool_stride=None, pool_padding=0, pool_dilation=1, pool_ceil_mode=False, inplace=False,
+):  # fmt: skip
     z = F.conv2d(input, weight, bias, conv_stride, conv_padding, conv_dilation, conv_groups)
     return F.relu(F.max_pool2d(z, pool_kernel_size, pool_stride or 1, pool_padding, pool_dilation, pool_ceil_mode))
 
 
 def negative_no_bias(
-    input,
-    weight,
-    bias=None,
-    conv_stride=1,
-    conv_padding=0,
-    conv_dilation=1,
-    conv_groups=1,
-    pool_kernel_size=2,
-    pool_stride=None,
-    pool_padding=0,
-    pool_dilation=1,
-    pool_ceil_mode=False,
-    inplace=False,
-):
+    input, weight, bias=None, conv_stride=1, conv_padding=0, conv_dilation=1, conv_groups=1, pool_kernel_size=2,
+    pool_stride=None, pool_padding=0, pool_dilation=1, pool_ceil_mode=False, inplace=False,
+):  # fmt: skip
     z = F.conv2d(input, weight, None, conv_stride, conv_padding, conv_dilation, conv_groups)
     return F.relu(F.max_pool2d(z, pool_kernel_size, pool_stride, pool_padding, pool_dilation, pool_ceil_mode))
