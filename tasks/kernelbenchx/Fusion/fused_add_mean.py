@@ -7,11 +7,12 @@
   PyTorch's rules; the mean is that of the broadcast sum. `alpha`: a Python number (an int if the tensors are integers).
 - `dim`: an int, a tuple of ints, or `None` for all dimensions; negative values count from the end.
 - `keepdim=True` keeps the reduced dimensions with size 1 (`dim=None`: all of them), otherwise they are removed.
-- `dtype`: the sum `input + alpha · other` is made in the tensors' own dtype, then converted to `dtype`, in which the mean
-  is taken and returned. Integers always come with a floating-point `dtype`.
+- `dtype`: the sum `input + alpha · other` is made in the tensors' own dtype, then converted to `dtype`, in which the
+  mean is taken and returned. Integers always come with a floating-point `dtype`.
 - `out`: if given, a contiguous tensor of the result's shape and dtype; it is filled and returned.
 
-Arguments may be non-contiguous, expanded or empty. The mean over no elements is NaN. The result's strides are not promised.
+Arguments may be non-contiguous, expanded or empty. The mean over no elements is NaN. The result's strides are not
+promised.
 """
 
 import torch

@@ -1,11 +1,11 @@
 """Cosine and its sign bit, element by element.
 
-`fused_cos_signbit(input)` returns a tuple of two tensors of `input`'s shape: `cos(input)` (radians, float32), and a bool
-tensor that is true where that cosine is negative.
+`fused_cos_signbit(input)` returns a tuple of two tensors of `input`'s shape: `cos(input)` (radians, float32), and a
+bool tensor that is true where that cosine is negative.
 
-`input` is a finite float32 tensor of any shape, possibly non-contiguous or empty. No float32 number is a zero of the cosine,
-so the sign is always defined, and it must be right next to the zeros too: reduce the argument by more than a float32 π.
-The results are new tensors; their strides are not promised.
+`input` is a finite float32 tensor of any shape, possibly non-contiguous or empty. No float32 number is a zero of the
+cosine, so the sign is always defined, and it must be right next to the zeros too: reduce the argument by more than a
+float32 π. The results are new tensors; their strides are not promised.
 """
 
 from typing import Tuple  # noqa: UP035

@@ -4,12 +4,13 @@
 
 1. `z = input @ weightᵀ + bias`, with `input`: `(…, in_features)`, `weight`: `(out_features, in_features)`, `bias`:
    `(out_features,)` or `None`, all float32.
-2. `elu(z) = z` where `z > 0`, and `alpha · (exp(z) - 1)` elsewhere. What this difference loses for small `z` is tolerated.
+2. `elu(z) = z` where `z > 0`, and `alpha · (exp(z) - 1)` elsewhere. What this difference loses for small `z` is
+   tolerated.
 
-`alpha` is a Python number of either sign. `inplace` concerns an intermediate that the caller never sees: no argument changes.
-The result is a new, contiguous `(…, out_features)` float32 tensor. `input` may have one dimension or more; it and `weight` may
-be non-contiguous, leading dimensions may be empty, and `in_features` may be 0 (`z` is then the bias, or 0). Products and sums
-are float32: TF32 and half precision are not allowed.
+`alpha` is a Python number of either sign. `inplace` concerns an intermediate that the caller never sees: no argument
+changes. The result is a new, contiguous `(…, out_features)` float32 tensor. `input` may have one dimension or more; it
+and `weight` may be non-contiguous, leading dimensions may be empty, and `in_features` may be 0 (`z` is then the bias,
+or 0). Products and sums are float32: TF32 and half precision are not allowed.
 """
 
 import torch
@@ -41,7 +42,7 @@ SIZES = [
 
 
 def magnitude(input, weight, bias=None, alpha=1.0, inplace=False):
-    """Rounding errors of z grow with the norm of its terms, and reach the result as far as it rises with z; exp(z) - 1 cancels."""
+    """Rounding errors of z grow with the norm of its terms and reach the result by its slope; exp(z) - 1 cancels."""
     terms = F.linear(input.square(), weight.square(), None if bias is None else bias.square()).sqrt()
     z = F.linear(input, weight, bias)
     return torch.where(z > 0, terms, abs(alpha) * (1 + terms * torch.exp(z)))

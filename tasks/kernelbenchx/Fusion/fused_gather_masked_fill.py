@@ -2,18 +2,19 @@
 
 `fused_gather_masked_fill(input, dim, index, mask, value, *, sparse_grad=False, out=None)`
 
-1. `y` has the shape of `index`, and for `dim = 0` holds `y[i, j, …] = input[index[i, j, …], j, …]`; for other dimensions the
-   index replaces that coordinate.
+1. `y` has the shape of `index`, and for `dim = 0` holds `y[i, j, …] = input[index[i, j, …], j, …]`; for other
+   dimensions the index replaces that coordinate.
 2. Where `mask` is true, `value` takes the place of `y`.
 
-- `input`: a tensor of any dtype. `dim`: an int, negative values count from the end. `index`: int64, with as many dimensions as
-  `input`, no larger than it in any dimension but `dim`, where its size is free, and with values in `[0, input.shape[dim])`.
+- `input`: a tensor of any dtype. `dim`: an int, negative values count from the end. `index`: int64, with as many
+  dimensions as `input`, no larger than it in any dimension but `dim`, where its size is free, and with values in
+  `[0, input.shape[dim])`.
 - `mask`: bool, broadcastable to the shape of `index`. `value`: a Python number, converted to `input`'s dtype.
 - `sparse_grad` concerns gradients only and changes nothing.
 - `out`: if given, a contiguous tensor of `index`'s shape and `input`'s dtype; it is filled and returned.
 
-Arguments may be non-contiguous, expanded or empty. Without `out` the result is a new tensor with any strides. Values are
-copied bit for bit; NaN and infinity are ordinary values.
+Arguments may be non-contiguous, expanded or empty. Without `out` the result is a new tensor with any strides. Values
+are copied bit for bit; NaN and infinity are ordinary values.
 """
 
 import torch

@@ -2,12 +2,14 @@
 
 `fused_gelu_min(input, approximate='none', dim=None, keepdim=False, out=None)` takes a float32 tensor `input`.
 
-- `approximate='none'`: `gelu(x) = x · Φ(x)`, `Φ(x) = (1 + erf(x / √2)) / 2`, whose minimum is -0.16997 near x = -0.7518.
+- `approximate='none'`: `gelu(x) = x · Φ(x)`, `Φ(x) = (1 + erf(x / √2)) / 2`, smallest (-0.16997) near
+  x = -0.7518.
 - `approximate='tanh'`: `gelu(x) = x/2 · (1 + tanh(√(2/π) · (x + 0.044715 · x³)))`; its minimum differs by 7e-5.
 - `dim=None`: the result is the smallest value as a 0-dimensional tensor; `keepdim` has no effect.
-- `dim` an int (negative values count from the end): the result is a tuple `(values, indices)`, float32 and int64, of `input`'s
-  shape without that dimension, or with size 1 there if `keepdim` is true. `indices` say where along `dim` the value is. GELU
-  is flat around its minimum, so that values that differ by rounding only are tied: any of their places is right.
+- `dim` an int (negative values count from the end): the result is a tuple `(values, indices)`, float32 and int64, of
+  `input`'s shape without that dimension, or with size 1 there if `keepdim` is true. `indices` say where along `dim` the
+  value is. GELU is flat around its minimum, so that values that differ by rounding only are tied: any of their places
+  is right.
 - NaN is smaller than every number: where there is one, the value is NaN and the index that of a NaN.
 - `out`: a contiguous tensor of the result's shape, or a tuple `(values, indices)` of them if `dim` is given; filled and
   returned.
@@ -139,13 +141,3 @@ def negative_zero_padded_row(input, approximate="none", dim=None, keepdim=False,
 
 def negative_skips_nan(input, approximate="none", dim=None, keepdim=False, out=None):
     return _smallest(F.gelu(input, approximate=approximate).nan_to_num(nan=torch.inf), dim, keepdim, out)
-
-
-def negative_values_only(input, approximate="none", dim=None, keepdim=False, out=None):
-    found = fused_gelu_min(input, approximate, dim, keepdim, out)
-    return found if dim is None else found[0]
-
-
-def negative_int32_indices(input, approximate="none", dim=None, keepdim=False, out=None):
-    found = fused_gelu_min(input, approximate, dim, keepdim, out)
-    return found if dim is None or out is not None else (found[0], found[1].int())

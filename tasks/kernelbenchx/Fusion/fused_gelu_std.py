@@ -4,14 +4,15 @@
 
 - `approximate='none'`: `g = x · Φ(x)`, `Φ(x) = (1 + erf(x / √2)) / 2`; `approximate='tanh'`:
   `g = x/2 · (1 + tanh(√(2/π) · (x + 0.044715 · x³)))`. The two differ by up to 5e-4 and are told apart.
-- Over the `N` elements of `g` along `dim`, with mean `m`, the result is `sqrt(Σ (g - m)² / max(0, N - correction))`: NaN where
-  `N = correction = 1` or `N = 0`. `correction` is an int: 1 for the sample's deviation, 0 for the population's.
+- Over the `N` elements of `g` along `dim`, with mean `m`, the result is `sqrt(Σ (g - m)² / max(0, N - correction))`:
+  NaN where `N = correction = 1` or `N = 0`. `correction` is an int: 1 for the sample's deviation, 0 for the
+  population's.
 - `dim`: an int, a tuple of ints, or `None` for all dimensions; negative values count from the end.
 - `keepdim=True` keeps the reduced dimensions with size 1 (`dim=None`: all of them), otherwise they are removed.
 - `out`: if given, a contiguous float32 tensor of the result's shape; it is filled and returned.
 
-`input` may have a mean much larger than its deviation: take off the mean before squaring. It may be non-contiguous, expanded
-or empty. The result's strides are not promised.
+`input` may have a mean much larger than its deviation: take off the mean before squaring. It may be non-contiguous,
+expanded or empty. The result's strides are not promised.
 """
 
 import torch
@@ -86,15 +87,19 @@ def positive_two_pass(input, dim=None, keepdim=False, correction=1, approximate=
     return _given(torch.sqrt(squares / max(0, n - correction)), out)
 
 
-def positive_shifted(input, dim=None, keepdim=False, correction=1, approximate="none", out=None):
-    """Sums of (g - g₀) and of its square, with a row's first element as g₀."""
-    g = _gelu(input, approximate)
-    first = g
-    for d in range(g.dim()) if dim is None else (dim,) if isinstance(dim, int) else dim:
-        first = first.narrow(d, 0, min(1, first.shape[d]))
-    away, n = g - first, _count(input, dim)
-    total, squares = away.sum(dim, keepdim=keepdim), away.square().sum(dim, keepdim=keepdim)
-    return _given(torch.sqrt((squares - total * total / n).clamp(min=0) / max(0, n - correction)), out)
+def positive_merged_chunks(input, dim=None, keepdim=False, correction=1, approximate="none", out=None):
+    """Means and squares of chunks of 16 elements, merged one after the other."""
+    g, n = _gelu(input, approximate), _count(input, dim)
+    dims = sorted(d % g.dim() for d in (range(g.dim()) if dim is None else (dim,) if isinstance(dim, int) else dim))
+    rows = g.permute(*(d for d in range(g.dim()) if d not in dims), *dims).flatten(-len(dims))
+    size, mean, squares = 0, 0.0, torch.zeros_like(rows.sum(-1))
+    for chunk in rows.split(16, -1):
+        length, away = chunk.shape[-1], chunk.mean(-1) - mean
+        squares = squares + (chunk - chunk.mean(-1, keepdim=True)).square().sum(-1)
+        squares = squares + away * away * (size * length / (size + length))
+        size, mean = size + length, mean + away * (length / (size + length))
+    result = torch.sqrt(squares / max(0, n - correction))
+    return _given(result.view([1 if d in dims else s for d, s in enumerate(g.shape)]) if keepdim else result, out)
 
 
 def negative_ignores_correction(input, dim=None, keepdim=False, correction=1, approximate="none", out=None):

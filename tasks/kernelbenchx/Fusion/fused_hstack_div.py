@@ -2,13 +2,15 @@
 
 `fused_hstack_div(tensors, divisor, *, rounding_mode=None, out=None)`
 
-1. `tensors` is a list or tuple of tensors of one dtype, float32 or integer. They are joined along the first dimension if they
-   are one-dimensional, and along the second otherwise; 0-dimensional tensors count as vectors of one element. All other
-   dimensions agree.
-2. The result is divided by `divisor`, a Python number or a tensor of the same dtype that broadcasts to the joined shape:
+1. `tensors` is a list or tuple of tensors of one dtype, float32 or integer. They are joined along the first dimension
+   if they are one-dimensional, and along the second otherwise; 0-dimensional tensors count as vectors of one element.
+   All other dimensions agree.
+2. The result is divided by `divisor`, a Python number or a tensor of the same dtype that broadcasts to the joined
+   shape:
    - `rounding_mode=None`: true division. Integers give float32. A zero divisor follows IEEE: ±inf, or NaN for 0 / 0.
-   - `'trunc'`: the quotient rounded towards zero. `'floor'`: the quotient rounded down, so that -7 by 2 gives -4. Both keep
-     the dtype: int32 gives int32. Zero divisors do not occur, and float quotients that are rounded have exact float32 values.
+   - `'trunc'`: the quotient rounded towards zero. `'floor'`: the quotient rounded down, so that -7 by 2 gives -4. Both
+     keep the dtype: int32 gives int32. Zero divisors do not occur, and float quotients that are rounded have exact
+     float32 values.
 
 `out`: if given, a contiguous tensor of the result's shape and dtype; it is filled and returned. Arguments may be
 non-contiguous, expanded or empty; without `out` the result is a new tensor with any strides.
@@ -52,7 +54,7 @@ def fused_hstack_div(tensors, divisor, *, rounding_mode=None, out=None):
 
 
 def inputs(make, shapes, divisor, rounding_mode=None, dtype=None, exact=False, zeros=False, strided=False, out=False):
-    """``exact``: multiples of 1/4 over powers of two. Otherwise divisors keep away from zero, unless ``zeros`` are wanted."""
+    """``exact``: multiples of 1/4 over powers of two. Divisors keep away from zero, unless ``zeros`` are wanted."""
 
     def numbers(*shape):
         if dtype or exact:

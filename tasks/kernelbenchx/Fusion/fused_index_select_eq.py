@@ -2,14 +2,14 @@
 
 `fused_index_select_eq(input, dim, index, other, *, out=None)`
 
-1. `index` is a one-dimensional int64 or int32 tensor with values in `[0, input.shape[dim])`; they may repeat, in any order, and
-   may be none. `dim` may be negative. Slice `i` along `dim` of `s` is slice `index[i]` of `input`.
-2. The result is a bool tensor of `s`'s shape: where `s == other`. `other` is a tensor of `input`'s dtype that broadcasts to that
-   shape, or a Python number, which is first rounded to `input`'s dtype.
+1. `index` is a one-dimensional int64 or int32 tensor with values in `[0, input.shape[dim])`; they may repeat, in any
+   order, and may be none. `dim` may be negative. Slice `i` along `dim` of `s` is slice `index[i]` of `input`.
+2. The result is a bool tensor of `s`'s shape: where `s == other`. `other` is a tensor of `input`'s dtype that
+   broadcasts to that shape, or a Python number, which is first rounded to `input`'s dtype.
 
-`input` has any dtype; integers are compared in all their bits. NaN equals nothing, and 0.0 equals -0.0. `out`: if given, a
-contiguous bool tensor of the result's shape; it is filled and returned. Arguments may be non-contiguous, expanded or empty;
-without `out` the result is a new tensor with any strides.
+`input` has any dtype; integers are compared in all their bits. NaN equals nothing, and 0.0 equals -0.0. `out`: if
+given, a contiguous bool tensor of the result's shape; it is filled and returned. Arguments may be non-contiguous,
+expanded or empty; without `out` the result is a new tensor with any strides.
 """
 
 import torch
@@ -49,7 +49,7 @@ def fused_index_select_eq(input, dim, index, other, *, out=None):
 
 
 def inputs(make, shape, dim, count, other=0.0, dtype=None, nan=0.0, int32=False, strided=False, out=False):
-    """Multiples of 0.1, few enough for many to be equal; integers beyond float32's 24 bits that differ in the last one."""
+    """Multiples of 0.1, few enough for many to be equal; integers beyond float32's 24 bits, equal but for the last."""
     if dtype:
         x = make.ints(*shape, low=0, high=4) + (2**40 if isinstance(other, tuple) else 0)
     else:

@@ -8,9 +8,10 @@
 3. `out = z - m - log(Σ exp(z - m))`, with `m` the largest `z`; sum and maximum run along `dim` of `z`, which may be any
    dimension, also a leading one; negative values count from the end.
 
-Scores reach several thousand: subtract the maximum, and do not take the logarithm of a finished softmax, which underflows to
--inf where the result is below about -103. The result is a new, contiguous tensor of `z`'s shape. `input` may have one dimension
-or more; it and `weight` may be non-contiguous, and leading dimensions may be empty. TF32 and half precision are not allowed.
+Scores reach several thousand: subtract the maximum, and do not take the logarithm of a finished softmax, which
+underflows to -inf where the result is below about -103. The result is a new, contiguous tensor of `z`'s shape. `input`
+may have one dimension or more; it and `weight` may be non-contiguous, and leading dimensions may be empty. TF32 and
+half precision are not allowed.
 """
 
 import torch
@@ -42,7 +43,7 @@ SIZES = [
 
 
 def magnitude(input, weight, bias=None, dim=-1, dtype=None):
-    """Rounding errors of scores grow with the norm of their terms, and those of the row's largest reach all its results."""
+    """Rounding errors of scores grow with the norm of their terms; the largest score's reach the whole row."""
     terms = F.linear(input.square(), weight.square(), None if bias is None else bias.square()).sqrt()
     terms = terms + F.linear(input, weight, bias).abs()
     return terms.amax(dim, keepdim=True) if terms.numel() else terms

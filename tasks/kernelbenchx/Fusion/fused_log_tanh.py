@@ -2,11 +2,11 @@
 
 `fused_log_tanh(input, out=None)` computes `tanh(log(x))`, which is also `(x² - 1) / (x² + 1)`, for a float32 tensor.
 
-`x = 0` (of either sign) gives -1, `x = inf` and whatever is large gives 1: squares must not overflow to NaN. Negative numbers,
-`-inf` and NaN give NaN.
+`x = 0` (of either sign) gives -1, `x = inf` and whatever is large gives 1: squares must not overflow to NaN. Negative
+numbers, `-inf` and NaN give NaN.
 
-`out`: if given, a contiguous float32 tensor of `input`'s shape; it is filled and returned. Otherwise the result is a new tensor
-of `input`'s shape with any strides. `input` may be non-contiguous or empty.
+`out`: if given, a contiguous float32 tensor of `input`'s shape; it is filled and returned. Otherwise the result is a
+new tensor of `input`'s shape with any strides. `input` may be non-contiguous or empty.
 """
 
 import torch

@@ -2,10 +2,10 @@
 
 `fused_masked_select_add_gelu(input, mask, other, *, alpha=1, approximate='none', out=None)`
 
-1. `input` (float32) and `mask` (bool) broadcast against each other by PyTorch's rules; `z` is the vector of `input`'s elements at
-   the true places of `mask`, in row-major order of the broadcast shape. Its length `n` may be 0.
-2. `s = z + alpha · other`. `other` is a Python number, or a float32 tensor with no dimension, one element, or `n` elements in a
-   vector; element `i` of it belongs to element `i` of `z`. `alpha` is a Python number.
+1. `input` (float32) and `mask` (bool) broadcast against each other by PyTorch's rules; `z` is the vector of `input`'s
+   elements at the true places of `mask`, in row-major order of the broadcast shape. Its length `n` may be 0.
+2. `s = z + alpha · other`. `other` is a Python number, or a float32 tensor with no dimension, one element, or `n`
+   elements in a vector; element `i` of it belongs to element `i` of `z`. `alpha` is a Python number.
 3. The result is `gelu(s)`: `s · Φ(s)`, `Φ(s) = (1 + erf(s / √2)) / 2` for `approximate='none'`, and
    `s/2 · (1 + tanh(√(2/π) · (s + 0.044715 · s³)))` for `'tanh'`. The two differ by up to 5e-4 and are told apart.
 

@@ -2,13 +2,14 @@
 
 `fused_mul_sub(input, other_mul, other_sub, alpha=1, out=None)` computes `input · other_mul - alpha · other_sub`.
 
-- `input`: a float32 or integer tensor. `other_mul`, `other_sub`: each a tensor of the same dtype, or a Python number (an int if
-  `input` holds integers). All tensors broadcast by PyTorch's rules; the result has the common shape and `input`'s dtype.
+- `input`: a float32 or integer tensor. `other_mul`, `other_sub`: each a tensor of the same dtype, or a Python number
+  (an int if `input` holds integers). All tensors broadcast by PyTorch's rules; the result has the common shape and
+  `input`'s dtype.
 - `alpha`: a Python number that multiplies `other_sub` alone, an int if `input` holds integers.
 - `out`: if given, a contiguous tensor of the result's shape and dtype; it is filled and returned.
 
-Float products may be rounded or contracted to a fused multiply-add; integers wrap around modulo 2^32 or 2^64. Arguments may be
-non-contiguous, expanded or empty; without `out` the result is a new tensor with any strides.
+Float products may be rounded or contracted to a fused multiply-add; integers wrap around modulo 2^32 or 2^64. Arguments
+may be non-contiguous, expanded or empty; without `out` the result is a new tensor with any strides.
 """
 
 import torch

@@ -3,13 +3,13 @@
 `fused_mv_sigmoid_sub(input, vec, other, alpha=1, *, out=None)` computes `σ(input @ vec) - alpha · other` with
 `σ(z) = 1 / (1 + exp(-z))`.
 
-- `input`: float32 `(n, m)`, `vec`: float32 `(m,)`. `other`: a Python number, or a float32 tensor that broadcasts to `(n,)`, the
-  shape of the result. `alpha`: a Python number.
+- `input`: float32 `(n, m)`, `vec`: float32 `(m,)`. `other`: a Python number, or a float32 tensor that broadcasts to
+  `(n,)`, the shape of the result. `alpha`: a Python number.
 - `out`: if given, a contiguous float32 `(n,)` tensor; it is filled and returned.
 
-`n` or `m` may be 0 (`m = 0`: the product is zero, σ is 0.5). Products reach several thousand, where σ is 0 or 1 and must not
-become NaN. Arguments may be non-contiguous or expanded; without `out` the result is a new, contiguous tensor. Products and sums
-are float32: TF32 and half precision are not allowed.
+`n` or `m` may be 0 (`m = 0`: the product is zero, σ is 0.5). Products reach several thousand, where σ is 0 or 1 and
+must not become NaN. Arguments may be non-contiguous or expanded; without `out` the result is a new, contiguous tensor.
+Products and sums are float32: TF32 and half precision are not allowed.
 """
 
 import torch

@@ -1,13 +1,13 @@
 """Rectified linear unit (ReLU), then the square root, element by element.
 
-`fused_relu_sqrt(input, inplace=False, out=None)` returns `sqrt(max(x, 0))` of a float32 tensor: 0 for every negative number,
-`-inf` included; `inf` gives `inf`, NaN gives NaN, and zeros of either sign give a zero whose sign is free.
+`fused_relu_sqrt(input, inplace=False, out=None)` returns `sqrt(max(x, 0))` of a float32 tensor: 0 for every negative
+number, `-inf` included; `inf` gives `inf`, NaN gives NaN, and zeros of either sign give a zero whose sign is free.
 
 - `inplace=False`: `input` is left as it was.
-- `inplace=True`: `input` is overwritten with `max(input, 0)`, the *intermediate*, through its own strides. The square roots
-  still go to another tensor, the result.
-- `out`: if given, a contiguous float32 tensor of `input`'s shape that shares no memory with it; it is filled and returned.
-  Otherwise the result is a new tensor of `input`'s shape with any strides.
+- `inplace=True`: `input` is overwritten with `max(input, 0)`, the *intermediate*, through its own strides. The square
+  roots still go to another tensor, the result.
+- `out`: if given, a contiguous float32 tensor of `input`'s shape that shares no memory with it; it is filled and
+  returned. Otherwise the result is a new tensor of `input`'s shape with any strides.
 
 `input` may be non-contiguous or empty.
 """

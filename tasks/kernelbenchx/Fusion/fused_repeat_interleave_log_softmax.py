@@ -2,21 +2,21 @@
 
 `fused_repeat_interleave_log_softmax(input, repeats, dim=None, *, output_size=None, dtype=None, out=None)`
 
-1. With `dim=None`, `input` (float32) is flattened in row-major order, and `dim` is 0 from here on. Otherwise `dim` is an int,
-   negative values count from the end.
-2. `y` has every slice `i` of `input` along `dim` repeated `repeats[i]` times, the copies next to each other: `[a, b]` twice is
-   `[a, a, b, b]`. `repeats` is an int, or an int64 tensor on `input`'s device, of one element for all slices or a vector of one
-   for each. A repeat of 0 drops the slice.
+1. With `dim=None`, `input` (float32) is flattened in row-major order, and `dim` is 0 from here on. Otherwise `dim` is
+   an int, negative values count from the end.
+2. `y` has every slice `i` of `input` along `dim` repeated `repeats[i]` times, the copies next to each other: `[a, b]`
+   twice is `[a, a, b, b]`. `repeats` is an int, or an int64 tensor on `input`'s device, of one element for all slices
+   or a vector of one for each. A repeat of 0 drops the slice.
 3. If `dtype` is given, `y` is converted to it, and the rest is computed and returned in that dtype.
-4. The result is `y - m - log(Σ exp(y - m))`, with `m` the largest `y`; maximum and sum run along `dim` of the *repeated*
-   tensor: a slice counts as often as it is repeated.
+4. The result is `y - m - log(Σ exp(y - m))`, with `m` the largest `y`; maximum and sum run along `dim` of the
+   *repeated* tensor: a slice counts as often as it is repeated.
 
 - `output_size`: if given, the size of `y` along `dim`, which spares reading `repeats` back from the device.
 - `out`: if given, a contiguous tensor of the result's shape and dtype; it is filled and returned.
 
-Scores reach several thousand: subtract the maximum, and do not take the logarithm of a finished softmax, which underflows to
--inf below about -103. Arguments may be non-contiguous, expanded or empty; without `out` the result is a new tensor with any
-strides.
+Scores reach several thousand: subtract the maximum, and do not take the logarithm of a finished softmax, which
+underflows to -inf below about -103. Arguments may be non-contiguous, expanded or empty; without `out` the result is a
+new tensor with any strides.
 """
 
 import torch
@@ -50,7 +50,7 @@ SIZES = [
 
 
 def magnitude(input, repeats, dim=None, *, output_size=None, dtype=None, out=None):
-    """The logarithm of the sum is rounded relative to itself, and to the row's largest score where that is added first."""
+    """The logarithm of the sum is rounded relative to the row's largest score where that is added first."""
     x = input.reshape(-1) if dim is None else input
     return 1 + x.abs().amax(dim or 0, keepdim=True) if x.numel() else 1.0
 

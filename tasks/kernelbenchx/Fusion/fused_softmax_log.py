@@ -6,9 +6,10 @@
 2. If `dtype` is given, `l` is converted to it, and the rest is computed and returned in that dtype.
 3. `out = exp(l - m) / Σ exp(l - m)`, with `m` the largest `l`; maximum and sum run along `dim`, which may be negative.
 
-This is neither `log(softmax(x))` nor `log_softmax(x)`, despite the name; on paper it is `x / Σ x`, and a kernel that divides by
-the sum is right. The elements are finite and not negative. A zero has the logarithm -inf and the result 0, as long as its row has
-a positive element; a row of zeros gives NaN. Results below the smallest normal number may be flushed to 0.
+This is neither `log(softmax(x))` nor `log_softmax(x)`, despite the name; on paper it is `x / Σ x`, and a kernel that
+divides by the sum is right. The elements are finite and not negative. A zero has the logarithm -inf and the result 0,
+as long as its row has a positive element; a row of zeros gives NaN. Results below the smallest normal number may be
+flushed to 0.
 
 `input` may be non-contiguous, or empty in any dimension; the result is a new, contiguous tensor of `input`'s shape.
 """

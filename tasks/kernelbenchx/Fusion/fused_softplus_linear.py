@@ -4,12 +4,13 @@
 
 1. `z = input @ weightᵀ + bias`, with `input`: `(…, in_features)`, `weight`: `(out_features, in_features)`, `bias`:
    `(out_features,)` or `None`, all float32.
-2. The result is `z` where `beta · z > threshold`, and `log(1 + exp(beta · z)) / beta` elsewhere, `beta · z == threshold`
-   included.
+2. The result is `z` where `beta · z > threshold`, and `log(1 + exp(beta · z)) / beta` elsewhere,
+   `beta · z == threshold` included.
 
-`beta` is a positive Python number, `threshold` any. The result is a new, contiguous `(…, out_features)` float32 tensor. `input`
-may have one dimension or more; it and `weight` may be non-contiguous, leading dimensions may be empty, and `in_features` may
-be 0 (`z` is then the bias, or 0). Products and sums are float32: TF32 and half precision are not allowed.
+`beta` is a positive Python number, `threshold` any. The result is a new, contiguous `(…, out_features)` float32 tensor.
+`input` may have one dimension or more; it and `weight` may be non-contiguous, leading dimensions may be empty, and
+`in_features` may be 0 (`z` is then the bias, or 0). Products and sums are float32: TF32 and half precision are not
+allowed.
 """
 
 import torch

@@ -2,8 +2,8 @@
 
 `fused_sub_gelu(input, other, alpha=1, approximate='none', out=None)` computes `gelu(input - alpha · other)`.
 
-- `input`: a float32 tensor. `other`: a float32 tensor, or a Python number; tensors broadcast by PyTorch's rules, and the
-  result has the broadcast shape.
+- `input`: a float32 tensor. `other`: a float32 tensor, or a Python number; tensors broadcast by PyTorch's rules, and
+  the result has the broadcast shape.
 - `alpha`: a Python number that multiplies `other` alone.
 - `approximate='none'`: `gelu(x) = x · Φ(x)` with Φ the standard normal distribution function,
   `Φ(x) = (1 + erf(x / √2)) / 2`.

@@ -2,19 +2,20 @@
 
 `fused_sum_std(input, dim=None, keepdim=False, dtype=None, correction=1, out=None)`
 
-1. `s = sum(input, dim)`. `dim` is an int, a tuple of ints, or `None` for all dimensions; negative values count from the end. If
-   `dtype` is given, `input` is converted to it *before* the summation, and the result has it. `input` is a float32 tensor, or
-   an integer tensor with a floating-point `dtype`. A sum over no elements is 0.
-2. Over *all* `N` elements of `s`, with mean `m`, the result is `sqrt(Σ (s - m)² / max(0, N - correction))`, a single number.
-   `correction` is an int: 1 for the sample's deviation, 0 for the population's.
+1. `s = sum(input, dim)`. `dim` is an int, a tuple of ints, or `None` for all dimensions; negative values count from the
+   end. If `dtype` is given, `input` is converted to it *before* the summation, and the result has it. `input` is a
+   float32 tensor, or an integer tensor with a floating-point `dtype`. A sum over no elements is 0.
+2. Over *all* `N` elements of `s`, with mean `m`, the result is `sqrt(Σ (s - m)² / max(0, N - correction))`, a single
+   number. `correction` is an int: 1 for the sample's deviation, 0 for the population's.
 
-With `N = 1`, which `dim=None` always gives, the result is NaN for `correction=1` and 0 for `correction=0`. With `N = 0` it is NaN.
+With `N = 1`, which `dim=None` always gives, the result is NaN for `correction=1` and 0 for `correction=0`. With `N = 0`
+it is NaN.
 
 - `keepdim=False`: the result has no dimensions; `keepdim=True`: as many as `input`, all of size 1.
 - `out`: if given, a contiguous tensor of the result's shape and dtype; it is filled and returned.
 
-Sums may have a mean much larger than their deviation: take off the mean before squaring. `input` may be non-contiguous, expanded
-or empty. Without `out` the result is a new tensor.
+Sums may have a mean much larger than their deviation: take off the mean before squaring. `input` may be non-contiguous,
+expanded or empty. Without `out` the result is a new tensor.
 """
 
 import torch

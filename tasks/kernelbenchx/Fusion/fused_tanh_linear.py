@@ -3,10 +3,10 @@
 `fused_tanh_linear(input, weight, bias=None)` computes `tanh(input @ weightᵀ + bias)` with `input`: `(…, in_features)`,
 `weight`: `(out_features, in_features)`, `bias`: `(out_features,)` or `None`, all float32.
 
-Sums reach several thousand, where the result is ±1: a tangent made of `exp(2z)` must not overflow to NaN. The result is a
-new, contiguous `(…, out_features)` float32 tensor. `input` may have one dimension or more; it and `weight` may be
-non-contiguous, leading dimensions may be empty, and `in_features` may be 0 (then the sum is the bias, or 0). Products and
-sums are float32: TF32 and half precision are not allowed.
+Sums reach several thousand, where the result is ±1: a tangent made of `exp(2z)` must not overflow to NaN. The result is
+a new, contiguous `(…, out_features)` float32 tensor. `input` may have one dimension or more; it and `weight` may be
+non-contiguous, leading dimensions may be empty, and `in_features` may be 0 (then the sum is the bias, or 0). Products
+and sums are float32: TF32 and half precision are not allowed.
 """
 
 import torch
@@ -37,7 +37,7 @@ SIZES = [
 
 
 def magnitude(input, weight, bias=None):
-    """Rounding errors of the sum grow with the norm of its terms and fade where the tangent is flat; 1 - 2 / (1 + exp) cancels."""
+    """Rounding errors of the sum grow with the norm of its terms, by the slope; 1 - 2 / (1 + exp) cancels."""
     terms = F.linear(input.square(), weight.square(), None if bias is None else bias.square()).sqrt()
     return 1 + terms / torch.cosh(F.linear(input, weight, bias)) ** 2
 

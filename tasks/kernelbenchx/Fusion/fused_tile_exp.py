@@ -7,8 +7,8 @@
   dimensions of size 1. A 0 gives an empty dimension.
 - `out`: if given, a contiguous float32 tensor of the result's shape; it is filled and returned.
 
-Where the exponential overflows float32 (above about 88.72) the result is `inf`; `exp(-inf)` is 0 and NaN stays NaN. `input` may
-be non-contiguous, expanded or empty; without `out` the result is a new tensor with any strides.
+Where the exponential overflows float32 (above about 88.72) the result is `inf`; `exp(-inf)` is 0 and NaN stays NaN.
+`input` may be non-contiguous, expanded or empty; without `out` the result is a new tensor with any strides.
 """
 
 import torch

@@ -1,7 +1,7 @@
 """The reduced dimensions are moved to the end, which makes a matrix whose rows are to be averaged; then two passes.
 
-The first adds up chunks of rows, tiles of several rows and columns at a time; where a few rows are very long, many programs
-share a row and leave partial sums, which the second pass adds up. Nothing is atomic, so repeated runs agree.
+The first adds up chunks of rows, tiles of several rows and columns at a time; where a few rows are very long, many
+programs share a row and leave partial sums, which the second pass adds up. Nothing is atomic, so repeated runs agree.
 """
 
 import torch
@@ -14,7 +14,7 @@ def add_rows(
     x_ptr, y_ptr, out_ptr, alpha, count, rows, n, chunk,
     WITH_Y: tl.constexpr, SUM: tl.constexpr, ACC: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """out[row, c] = the sum over chunk c of row, over count; x + alpha * y is rounded to ``SUM`` as PyTorch's sum is."""
+    """out[row, c] = the sum over chunk c of row, over count; x + alpha * y is rounded to ``SUM``, as PyTorch does."""
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     first = tl.program_id(1) * chunk
     last = tl.minimum(first + chunk, n)

@@ -1,7 +1,7 @@
 """A program takes a tile: a few indices and a block of the table's columns, which it loads by index, adds and stores.
 
-With ``max_norm`` two kernels go before: one marks the rows that are named, and one shortens the marked rows, each in one
-program, so that a row named many times is shortened once and nobody reads it half-way.
+With ``max_norm`` two kernels go before: one marks the rows that are named, and one shortens the marked rows, each in
+one program, so that a row named many times is shortened once and nobody reads it half-way.
 """
 
 import torch

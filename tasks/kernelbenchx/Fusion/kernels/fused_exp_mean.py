@@ -1,7 +1,8 @@
 """The reduced dimensions are moved to the end, which makes a matrix whose rows are to be averaged; then two passes.
 
-The first adds up exponentials, tiles of several rows and columns at a time; where a few rows are very long, many programs
-share a row and leave partial sums, which the second pass adds up. Lanes beyond a row's end load -inf, whose exponential is 0.
+The first adds up exponentials, tiles of several rows and columns at a time; where a few rows are very long, many
+programs share a row and leave partial sums, which the second pass adds up. Lanes beyond a row's end load -inf, whose
+exponential is 0.
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""The reduced dimension is moved to the end, which makes a matrix whose rows are searched, a tile of several rows at a time.
+"""The reduced dimension is moved to the end, and the rows of the matrix that this makes are searched, a few at a time.
 
 Every lane keeps the smallest value it has met and its place; at the end the lanes of a row are compared. The minimum of
 everything is one long row: many programs take a chunk each, and a second pass finds the smallest of their values.

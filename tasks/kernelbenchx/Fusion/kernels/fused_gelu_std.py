@@ -1,8 +1,8 @@
 """The reduced dimensions are moved to the end, which makes a matrix of rows; then two kernels.
 
-The first takes a chunk of each of a few rows and goes over it twice, for its mean and for the sum of squares around that
-mean, so that nothing cancels. The second merges the chunks: the squares around the common mean are those around the
-chunks' own means, plus each chunk's size times its mean's distance squared.
+The first takes a chunk of each of a few rows and goes over it twice, for its mean and for the sum of squares around
+that mean, so that nothing cancels. The second merges the chunks: the squares around the common mean are those around
+the chunks' own means, plus each chunk's size times its mean's distance squared.
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""The input is seen as (outer, size, inner) with the selected dimension in the middle; a program compares one block of results.
+"""The input is seen as (outer, size, inner), the selected dimension in the middle; a program takes a block of results.
 
 Neither the selected slices nor a broadcast ``other`` is ever written to memory.
 """

@@ -1,6 +1,7 @@
-"""Two kernels: the linear layer, a tile of the product per program, and the logarithm of softmax along the dimension asked for.
+"""Two kernels: the linear layer, a tile of the product per program, and the logarithm of softmax along any dimension.
 
-The second sees the scores as (outer, n, inner) and takes a tile of rows: one pass for maximum and sum together, one to write.
+The second sees the scores as (outer, n, inner) and takes a tile of rows: one pass for maximum and sum together, one to
+write.
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""A program takes a few rows of the matrix, multiplies them by the vector block by block, and finishes its part of the result.
+"""A program takes a few rows of the matrix, multiplies them by the vector block by block, and finishes their results.
 
 The matrix is read once, in order of its strides, which is all that costs time here.
 """

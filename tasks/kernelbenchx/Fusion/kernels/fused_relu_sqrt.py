@@ -1,4 +1,7 @@
-"""One program takes one block of elements: the rectified values go back where ``inplace`` asks for it, the roots to the result."""
+"""One program takes one block of elements.
+
+The rectified values go back to the input where ``inplace`` asks for it, and their roots to the result.
+"""
 
 import torch
 import triton

@@ -1,6 +1,7 @@
-"""softmax(log(x)) is x / Σ x. The input is seen as (outer, n, inner); a program takes a tile of rows, adds up, then divides.
+"""softmax(log(x)) is x / Σ x.
 
-Neither logarithms nor exponentials are needed, and no maximum, since nothing can overflow that the input itself did not.
+The input is seen as (outer, n, inner); a program takes a tile of rows, adds up, then divides. Neither logarithms nor
+exponentials are needed, and no maximum, since nothing can overflow that the input itself did not.
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Each program computes one tile of the product by a loop over in_features, then bias and softplus before it stores.
 
-A single row of input would leave a matrix unit idle, so vectors have a kernel of their own: a program takes a few rows of
-the weight and multiplies and adds, which runs at the speed of memory.
+A single row of input would leave a matrix unit idle, so vectors have a kernel of their own: a program takes a few rows
+of the weight and multiplies and adds, which runs at the speed of memory.
 """
 
 import torch
