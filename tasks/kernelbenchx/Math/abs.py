@@ -5,8 +5,8 @@
 - Floating point: infinity for either infinity, NaN for NaN; the sign of a zero in the result is free.
 - Integers: the smallest value of a signed dtype has no counterpart and stays as it is (int8: `|-128|` is `-128`).
 
-`out`: if given, a contiguous tensor of the input's shape and dtype; it is filled and returned. Otherwise the result is a new
-tensor with any strides, also for unsigned input. `input_tensor` may be non-contiguous or empty.
+`out`: if given, a contiguous tensor of the input's shape and dtype; it is filled and returned. Otherwise the result is
+a new tensor with any strides, also for unsigned input. `input_tensor` may be non-contiguous or empty.
 """
 
 import torch

@@ -2,13 +2,14 @@
 
 `add(input, other, alpha=1, out=None)` computes `input + alpha · other`, element by element.
 
-- `input`: a floating-point or integer tensor. `other`: the same, or a Python number. Tensors broadcast by PyTorch's rules.
-- Different dtypes are first converted to their common dtype by PyTorch's promotion: int32 with int64 gives int64, an integer
-  with a float32 tensor float32; a Python float with an integer tensor gives float32, any other Python number and a tensor
-  without dimensions of the same kind take the tensor's dtype.
+- `input`: a floating-point or integer tensor. `other`: the same, or a Python number. Tensors broadcast by PyTorch's
+  rules.
+- Different dtypes are first converted to their common dtype by PyTorch's promotion: int32 with int64 gives int64, an
+  integer with a float32 tensor float32; a Python float with an integer tensor gives float32, any other Python number
+  and a tensor without dimensions of the same kind take the tensor's dtype.
 - `alpha`: a Python number; an int where the result holds integers.
-- Floating-point arithmetic is that of the common dtype, fused or in two roundings; float16 may be computed in float32 and
-  rounded at the end. Integers are exact.
+- Floating-point arithmetic is that of the common dtype, fused or in two roundings; float16 may be computed in float32
+  and rounded at the end. Integers are exact.
 - `out`: if given, a contiguous tensor of the result's shape and dtype; it is filled and returned.
 
 Arguments may be non-contiguous, expanded or empty; without `out` the result is a new tensor with any strides.

@@ -4,12 +4,13 @@
 
     y''(x) = x · y(x),      Ai(0) = 0.35502805,      Ai'(0) = -0.25881940,
 
-that vanishes for `x` to infinity. It oscillates for negative `x`, asymptotically as `sin(zeta + pi/4) / (sqrt(pi) |x|^(1/4))` with
-`zeta = 2/3 |x|^(3/2)`, and decays as `exp(-zeta) / (2 sqrt(pi) x^(1/4))` for positive `x`.
+that vanishes for `x` to infinity. It oscillates for negative `x`, asymptotically as
+`sin(zeta + pi/4) / (sqrt(pi) |x|^(1/4))` with `zeta = 2/3 |x|^(3/2)`, and decays as `exp(-zeta) / (2 sqrt(pi) x^(1/4))`
+for positive `x`.
 
-`x` lies between -500 and 500; results below 1.2e-38 may be 0, NaN gives NaN. The error may be what rounding `zeta` to float32
-causes. `out`: if given, a contiguous float32 tensor of the input's shape; it is filled and returned. Otherwise the result is a
-new tensor with any strides. `input` may be non-contiguous or empty.
+`x` lies between -500 and 500; results below 1.2e-38 may be 0, NaN gives NaN. The error may be what rounding `zeta` to
+float32 causes. `out`: if given, a contiguous float32 tensor of the input's shape; it is filled and returned. Otherwise
+the result is a new tensor with any strides. `input` may be non-contiguous or empty.
 """
 
 import math

@@ -1,11 +1,11 @@
 """Inverse sine, element by element.
 
-`asin(input_tensor)` returns the angle in `[-pi/2, pi/2]` whose sine is `x`, in radians, for every element of a floating-point
-tensor of any shape, as a new tensor of its shape and dtype with any strides.
+`asin(input_tensor)` returns the angle in `[-pi/2, pi/2]` whose sine is `x`, in radians, for every element of a
+floating-point tensor of any shape, as a new tensor of its shape and dtype with any strides.
 
-Outside `[-1, 1]` and for NaN the result is NaN; at `±1` it is `±pi/2`. Accuracy near the ends, where the slope is infinite,
-and near 0 is that of the dtype: the argument is exact as given. Half precision is computed in float32 and rounded at the end.
-`input_tensor` may be non-contiguous or empty.
+Outside `[-1, 1]` and for NaN the result is NaN; at `±1` it is `±pi/2`. Accuracy near the ends, where the slope is
+infinite, and near 0 is that of the dtype: the argument is exact as given. Half precision is computed in float32 and
+rounded at the end. `input_tensor` may be non-contiguous or empty.
 """
 
 import torch

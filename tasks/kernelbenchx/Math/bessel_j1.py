@@ -4,12 +4,12 @@
 
     J1(x) = 1 / pi · ∫ cos(t - x sin t) dt from 0 to pi
 
-for every element of a float32 tensor of any shape. `J1` is odd, near `x / 2` for small `x`, and oscillates asymptotically as
-`sqrt(2 / (pi x)) · cos(x - 3/4 pi)`.
+for every element of a float32 tensor of any shape. `J1` is odd, near `x / 2` for small `x`, and oscillates
+asymptotically as `sqrt(2 / (pi x)) · cos(x - 3/4 pi)`.
 
-`|x|` is at most 10⁴; NaN gives NaN. The error may be what rounding the phase `x - 3/4 pi` to float32 causes. `out`: if given, a
-contiguous float32 tensor of the input's shape; it is filled and returned. Otherwise the result is a new tensor with any
-strides. `input` may be non-contiguous or empty.
+`|x|` is at most 10⁴; NaN gives NaN. The error may be what rounding the phase `x - 3/4 pi` to float32 causes. `out`: if
+given, a contiguous float32 tensor of the input's shape; it is filled and returned. Otherwise the result is a new tensor
+with any strides. `input` may be non-contiguous or empty.
 """
 
 import math

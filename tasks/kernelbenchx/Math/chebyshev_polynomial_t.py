@@ -1,16 +1,17 @@
 """Chebyshev polynomial of the first kind, element by element.
 
-`chebyshev_polynomial_t(input, n, out=None)` returns `T_n(x)` for every element of a float32 tensor of any shape, for one degree
-`n`, a Python int:
+`chebyshev_polynomial_t(input, n, out=None)` returns `T_n(x)` for every element of a float32 tensor of any shape, for
+one degree `n`, a Python int:
 
     T_0(x) = 1,      T_1(x) = x,      T_{k+1}(x) = 2 x · T_k(x) - T_{k-1}(x),
 
-and 0 for negative `n`. For `|x| ≤ 1` that is `cos(n · arccos x)`; outside, `|T_n(x)| = cosh(n · arcosh |x|)` grows fast, with the
-sign of `x` for odd `n`. No result overflows. `T_0` and negative `n` do not depend on `x`, NaN or not; otherwise NaN gives NaN.
+and 0 for negative `n`. For `|x| ≤ 1` that is `cos(n · arccos x)`; outside, `|T_n(x)| = cosh(n · arcosh |x|)` grows
+fast, with the sign of `x` for odd `n`. No result overflows. `T_0` and negative `n` do not depend on `x`, NaN or not;
+otherwise NaN gives NaN.
 
-Either form is accurate enough: errors may grow with `n`, and with `n²` near `x = ±1`. `out`: if given, a contiguous float32
-tensor of the input's shape; it is filled and returned. Otherwise the result is a new tensor with any strides. `input` may be
-non-contiguous or empty.
+Either form is accurate enough: errors may grow with `n`, and with `n²` near `x = ±1`. `out`: if given, a contiguous
+float32 tensor of the input's shape; it is filled and returned. Otherwise the result is a new tensor with any strides.
+`input` may be non-contiguous or empty.
 """
 
 import torch
@@ -45,7 +46,7 @@ SIZES = [
 
 
 def magnitude(input, n, out=None):
-    """The polynomial's slope times x: n |x| / sqrt(|1 - x²|), at most n²; the recurrence's errors grow like that too."""
+    """The polynomial's slope times x: n |x| / sqrt(|1 - x²|), at most n²; the recurrence errs like that too."""
     x = input.abs().nan_to_num(0)
     slope = x / ((1 - x * x).abs() + 1 / max(n, 1) ** 2).sqrt()
     return torch.special.chebyshev_polynomial_t(input, n).abs().clamp(min=1) * (1 + max(n, 0) * slope)

@@ -1,14 +1,14 @@
 """Digamma function, the logarithmic derivative of the gamma function, element by element.
 
-`digamma(input_tensor)` returns `psi(x) = Gamma'(x) / Gamma(x)` for every element of a float32 tensor of any shape, as a new
-tensor of its shape with any strides. For positive `x`, `psi` rises from `-inf`, through 0 at 1.46163, like `log(x)`; for
-negative `x` it follows from the reflection
+`digamma(input_tensor)` returns `psi(x) = Gamma'(x) / Gamma(x)` for every element of a float32 tensor of any shape, as a
+new tensor of its shape with any strides. For positive `x`, `psi` rises from `-inf`, through 0 at 1.46163, like
+`log(x)`; for negative `x` it follows from the reflection
 
     psi(x) = psi(1 - x) - pi / tan(pi x).
 
-Poles: `-inf` at `0.0`, `inf` at `-0.0`, NaN at -1, -2, …; NaN gives NaN, `inf` gives `inf`, `-inf` does not occur. The argument
-is exact as given: `pi x` must be reduced accurately, for `x` down to -1000. Errors near the zeros may be absolute, of the size
-of the neighbouring values. `input_tensor` may be non-contiguous or empty.
+Poles: `-inf` at `0.0`, `inf` at `-0.0`, NaN at -1, -2, …; NaN gives NaN, `inf` gives `inf`, `-inf` does not occur. The
+argument is exact as given: `pi x` must be reduced accurately, for `x` down to -1000. Errors near the zeros may be
+absolute, of the size of the neighbouring values. `input_tensor` may be non-contiguous or empty.
 """
 
 import math

@@ -2,19 +2,21 @@
 
 `div(input, other, rounding_mode=None, out=None)` divides `input` by `other`, element by element.
 
-- `input`: a floating-point or integer tensor. `other`: the same, or a Python number. Tensors broadcast by PyTorch's rules.
-- `rounding_mode=None`: the quotient. Of two integer dtypes it is float32 (both sides converted to float32), otherwise the
-  common dtype by PyTorch's promotion.
-- `rounding_mode="trunc"`: the quotient rounded towards zero, `"floor"`: towards minus infinity, in the common dtype. Integers
-  are divided exactly, whatever their size. Of floating-point numbers the exact quotient counts, and none lies within a
-  relative 1e-5 of an integer unless it is one: then that integer is the result, so the quotient must be accurate
-  (`x * (1 / y)` is not).
-- Floating-point division by zero: `x / 0.0` is `inf` for positive `x`, `-inf` for negative, NaN for 0 and NaN; `x / -0.0` has
-  the opposite sign. That holds in all three modes. Integers are never divided by zero where a rounding mode is given.
+- `input`: a floating-point or integer tensor. `other`: the same, or a Python number. Tensors broadcast by PyTorch's
+  rules.
+- `rounding_mode=None`: the quotient. Of two integer dtypes it is float32 (both sides converted to float32), otherwise
+  the common dtype by PyTorch's promotion.
+- `rounding_mode="trunc"`: the quotient rounded towards zero, `"floor"`: towards minus infinity, in the common dtype.
+  Integers are divided exactly, whatever their size. Of floating-point numbers the exact quotient counts, and none lies
+  within a relative 1e-5 of an integer unless it is one: then that integer is the result, so the quotient must be
+  accurate (`x * (1 / y)` is not).
+- Floating-point division by zero: `x / 0.0` is `inf` for positive `x`, `-inf` for negative, NaN for 0 and NaN;
+  `x / -0.0` has the opposite sign. That holds in all three modes. Integers are never divided by zero where a rounding
+  mode is given.
 - `out`: if given, a contiguous tensor of the result's shape and dtype; it is filled and returned.
 
-Dividends are finite or NaN. The sign of a zero in the result is free. Arguments may be non-contiguous, expanded or empty;
-without `out` the result is a new tensor with any strides.
+Dividends are finite or NaN. The sign of a zero in the result is free. Arguments may be non-contiguous, expanded or
+empty; without `out` the result is a new tensor with any strides.
 """
 
 import torch

@@ -4,9 +4,10 @@
 
     erf(x) = 2 / sqrt(pi) · ∫ exp(-t²) dt from 0 to x
 
-for every element of a floating-point tensor of any shape, as a new tensor of its shape and dtype with any strides. `erf` is
-odd; infinities give `±1`, NaN gives NaN. Small `x` must keep their relative accuracy: `erf(x)` is near `1.1283792 · x` there.
-Half precision is computed in float32 and rounded at the end. `input_tensor` may be non-contiguous or empty.
+for every element of a floating-point tensor of any shape, as a new tensor of its shape and dtype with any strides.
+`erf` is odd; infinities give `±1`, NaN gives NaN. Small `x` must keep their relative accuracy: `erf(x)` is near
+`1.1283792 · x` there. Half precision is computed in float32 and rounded at the end. `input_tensor` may be
+non-contiguous or empty.
 """
 
 import torch

@@ -7,16 +7,17 @@ dimension of length `N` it is
 
 and over several, one after the other. Every output frequency is returned, also of real input.
 
-- `dim`: a tuple of ints, negative ones count from the end. By default all dimensions, or the last `len(s)` ones if `s` is given.
-- `s`: a tuple with a length for each dimension of `dim`. Before the transform the dimension is cut to that length, or filled up
-  with zeros, at its end; -1 leaves it as it is. By default nothing changes.
-- `norm`: `"backward"` or None: no factor; `"forward"`: the result divided by `n`; `"ortho"`: by `sqrt(n)`; `n` is the product
-  of the transformed lengths, after `s`.
+- `dim`: a tuple of ints, negative ones count from the end. By default all dimensions, or the last `len(s)` ones if `s`
+  is given.
+- `s`: a tuple with a length for each dimension of `dim`. Before the transform the dimension is cut to that length, or
+  filled up with zeros, at its end; -1 leaves it as it is. By default nothing changes.
+- `norm`: `"backward"` or None: no factor; `"forward"`: the result divided by `n`; `"ortho"`: by `sqrt(n)`; `n` is the
+  product of the transformed lengths, after `s`.
 - `out`: if given, a contiguous complex64 tensor of the result's shape; it is filled and returned.
 
-The result is complex64. Lengths are any, primes too, and at least 1; no dimension is empty. `input` may be non-contiguous;
-without `out` the result is a new tensor with any strides. Errors grow with log N in a fast transform; a plain sum in float32
-is accurate enough for short dimensions.
+The result is complex64. Lengths are any, primes too, and at least 1; no dimension is empty. `input` may be
+non-contiguous; without `out` the result is a new tensor with any strides. Errors grow with log N in a fast transform; a
+plain sum in float32 is accurate enough for short dimensions.
 """
 
 import math

@@ -1,11 +1,11 @@
 """Largest integer that is not larger, element by element.
 
-`floor(input, out=None)` returns, for every element of a real tensor of any shape, the largest integer that is less than or
-equal to it, in the tensor's dtype. Infinities and NaN stay what they are, and so do values that are integers already, as all
-large ones are; the sign of a zero in the result is free. Integer tensors are copied.
+`floor(input, out=None)` returns, for every element of a real tensor of any shape, the largest integer that is less than
+or equal to it, in the tensor's dtype. Infinities and NaN stay what they are, and so do values that are integers
+already, as all large ones are; the sign of a zero in the result is free. Integer tensors are copied.
 
-`out`: if given, a contiguous tensor of the input's shape and dtype; it is filled and returned. Otherwise the result is a new
-tensor with any strides, also for integers. `input` may be non-contiguous or empty.
+`out`: if given, a contiguous tensor of the input's shape and dtype; it is filled and returned. Otherwise the result is
+a new tensor with any strides, also for integers. `input` may be non-contiguous or empty.
 """
 
 import torch

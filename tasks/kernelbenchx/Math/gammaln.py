@@ -1,15 +1,16 @@
 """Logarithm of the gamma function's absolute value, element by element.
 
-`gammaln(input, out=None)` returns `log |Gamma(x)|` for every element of a float32 tensor of any shape. For negative `x` it is
+`gammaln(input, out=None)` returns `log |Gamma(x)|` for every element of a float32 tensor of any shape. For negative `x`
+it is
 
     log |Gamma(x)| = log(pi / |sin(pi x)|) - log Gamma(1 - x),
 
-not the value at `|x|`. It is `inf` at 0, -1, -2, … and at both infinities; NaN gives NaN. `Gamma(x)` itself overflows from about 35
-on, its logarithm does not. Errors near the zeros (1, 2 and some negative values) may be absolute, of the size of the
-neighbouring values.
+not the value at `|x|`. It is `inf` at 0, -1, -2, … and at both infinities; NaN gives NaN. `Gamma(x)` itself overflows
+from about 35 on, its logarithm does not. Errors near the zeros (1, 2 and some negative values) may be absolute, of the
+size of the neighbouring values.
 
-`out`: if given, a contiguous float32 tensor of the input's shape; it is filled and returned. Otherwise the result is a new
-tensor with any strides. `input` may be non-contiguous or empty.
+`out`: if given, a contiguous float32 tensor of the input's shape; it is filled and returned. Otherwise the result is a
+new tensor with any strides. `input` may be non-contiguous or empty.
 """
 
 import math

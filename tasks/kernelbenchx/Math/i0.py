@@ -4,11 +4,11 @@
 
     I0(x) = sum over k ≥ 0 of (x² / 4)^k / (k!)²
 
-for every element of a float32 tensor of any shape. `I0` is even, 1 at 0 and grows like exp(|x|) / sqrt(2 pi |x|). `|x|` is at
-most 88, where the result is still finite; NaN gives NaN.
+for every element of a float32 tensor of any shape. `I0` is even, 1 at 0 and grows like exp(|x|) / sqrt(2 pi |x|). `|x|`
+is at most 80, where the result is still finite; NaN gives NaN.
 
-`out`: if given, a contiguous float32 tensor of the input's shape; it is filled and returned. Otherwise the result is a new
-tensor with any strides. `input_tensor` may be non-contiguous or empty.
+`out`: if given, a contiguous float32 tensor of the input's shape; it is filled and returned. Otherwise the result is a
+new tensor with any strides. `input_tensor` may be non-contiguous or empty.
 """
 
 import math

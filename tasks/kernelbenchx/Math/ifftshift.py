@@ -1,15 +1,17 @@
 """Undoes the centring of zero frequency: rolls dimensions back by half.
 
-`ifftshift(input, dim=None)` returns a new tensor of `input`'s shape and dtype. Along each chosen dimension, of length `N`,
+`ifftshift(input, dim=None)` returns a new tensor of `input`'s shape and dtype. Along each chosen dimension, of length
+`N`,
 
     out[i] = input[(i + N // 2) mod N],
 
-so that the element in the middle, at `N // 2`, comes first. It is the inverse of `fftshift`; for odd `N` the two differ.
+so that the element in the middle, at `N // 2`, comes first. It is the inverse of `fftshift`; for odd `N` the two
+differ.
 
 - `dim`: an int or a tuple of ints without repetition, negative ones count from the end; None means all dimensions.
 
-`input` has at least one dimension and any dtype: floats, integers, booleans or complex numbers are moved bit by bit. It may be
-non-contiguous or empty. The result never shares memory with `input`; its strides are free.
+`input` has at least one dimension and any dtype: floats, integers, booleans or complex numbers are moved bit by bit. It
+may be non-contiguous or empty. The result never shares memory with `input`; its strides are free.
 """
 
 import torch

@@ -1,17 +1,18 @@
 """Polygamma function, the n-th derivative of the digamma function, element by element.
 
-`polygamma(n, input, *, out=None)` returns, for every element `x` of a float32 tensor of any shape and one order `n`, a Python int
-not less than 0,
+`polygamma(n, input, *, out=None)` returns, for every element `x` of a float32 tensor of any shape and one order `n`, a
+Python int not less than 0,
 
     psi(x) = Gamma'(x) / Gamma(x)                                               for n = 0,
     (-1)^(n + 1) · n! · sum over k ≥ 0 of 1 / (x + k)^(n + 1)                   for n ≥ 1.
 
-For odd `n` all values are positive, also for negative `x`; for even `n ≥ 2` they are negative where `x` is positive. At 0 the
-result is `inf` for odd `n` and `-inf` for even `n` (the sign of the zero only counts for `n = 0`, and `x = -0.0` does not occur
-there). `x = -1, -2, …` occurs for `n ≥ 2` only, with the same values as at 0. NaN gives NaN; infinities do not occur.
+For odd `n` all values are positive, also for negative `x`; for even `n ≥ 2` they are negative where `x` is positive. At
+0 the result is `inf` for odd `n` and `-inf` for even `n` (the sign of the zero only counts for `n = 0`, and `x = -0.0`
+does not occur there). `x = -1, -2, …` occurs for `n ≥ 2` only, with the same values as at 0. NaN gives NaN; infinities
+do not occur.
 
-`out`: if given, a contiguous float32 tensor of the input's shape; it is filled and returned. Otherwise the result is a new
-tensor with any strides. `input` may be non-contiguous or empty.
+`out`: if given, a contiguous float32 tensor of the input's shape; it is filled and returned. Otherwise the result is a
+new tensor with any strides. `input` may be non-contiguous or empty.
 """
 
 import math
@@ -49,7 +50,7 @@ SIZES = [
 
 
 def magnitude(n, input, *, out=None):
-    """Powers of the order n + 1 and the factorial err more the larger n is; terms of both signs cancel for negative x."""
+    """Powers and factorial err more the larger n is; for negative x, terms of both signs cancel."""
     nearest = torch.minimum((input - input.round()).abs(), input.abs())
     negative = torch.where(input < 0, math.factorial(n) * nearest.clamp(min=0.05) ** -(n + 1.0), 0.0)
     return torch.special.polygamma(n, input).abs().nan_to_num(0, 0, 0) * (1 + n) + negative + (n == 0)
@@ -63,7 +64,7 @@ def polygamma(n, input, *, out=None):
 
 
 def inputs(make, shape, n, low=None, high=None, special=False, strided=False, out=False):
-    """Ranges are narrow, as next to large values no others would count; negative ones keep a tenth away from the poles."""
+    """Ranges are narrow, as next to large values no others would count; poles are a tenth away."""
     x = make.floats(*shape, low=low, high=high)
     x = torch.where(x < 0, x.floor() + 0.1 + 0.8 * (x - x.floor()), x.clamp(min=low if low and low > 0 else 0.1))
     if special:

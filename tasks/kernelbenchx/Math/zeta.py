@@ -4,16 +4,17 @@
 
     zeta(x, q) = sum over k ≥ 0 of 1 / (k + q)^x.
 
-`q = 1` gives Riemann's function. Both are float32 tensors and broadcast by PyTorch's rules. Where the sum does not converge, or is
-not real:
+`q = 1` gives Riemann's function. Both are float32 tensors and broadcast by PyTorch's rules. Where the sum does not
+converge, or is not real:
 
 - `x = 1` gives `inf`, `x < 1` NaN;
-- otherwise `q = 0, -1, -2, …` gives `inf`, and other negative `q` NaN unless `x` is an integer; then it is the sum as written.
+- otherwise `q = 0, -1, -2, …` gives `inf`, and other negative `q` NaN unless `x` is an integer; then it is the sum as
+  written.
 
 NaN in `input` gives NaN; other NaN, and infinities, do not occur, and no sum overflows.
 
-`out`: if given, a contiguous float32 tensor of the broadcast shape; it is filled and returned. Otherwise the result is a new
-tensor with any strides. Arguments may be non-contiguous, expanded or empty.
+`out`: if given, a contiguous float32 tensor of the broadcast shape; it is filled and returned. Otherwise the result is
+a new tensor with any strides. Arguments may be non-contiguous, expanded or empty.
 """
 
 import torch

@@ -4,13 +4,13 @@
 
 - both one-dimensional, `(K)` and `(K)`: the dot product, a tensor without dimensions;
 - both two-dimensional, `(M, K)` and `(K, N)`: the matrix product `(M, N)`;
-- one of them one-dimensional: a vector on the left counts as `(1, K)`, one on the right as `(K, 1)`; the dimension added is
-  removed from the result: `(M, K)` and `(K)` give `(M)`, `(K)` and `(B, K, N)` give `(B, N)`;
-- otherwise a batch of matrix products, `(…, M, K)` and `(…, K, N)` to `(…, M, N)`: dimensions before the last two broadcast
-  by PyTorch's rules, and a two-dimensional tensor has none.
+- one of them one-dimensional: a vector on the left counts as `(1, K)`, one on the right as `(K, 1)`; the dimension
+  added is removed from the result: `(M, K)` and `(K)` give `(M)`, `(K)` and `(B, K, N)` give `(B, N)`;
+- otherwise a batch of matrix products, `(…, M, K)` and `(…, K, N)` to `(…, M, N)`: dimensions before the last two
+  broadcast by PyTorch's rules, and a two-dimensional tensor has none.
 
-Arguments may be non-contiguous or expanded, and every size may be 0 (with `K = 0` the product is zero). The result is a new
-float32 tensor with any strides. Products and sums are float32: TF32 and half precision are not allowed.
+Arguments may be non-contiguous or expanded, and every size may be 0 (with `K = 0` the product is zero). The result is a
+new float32 tensor with any strides. Products and sums are float32: TF32 and half precision are not allowed.
 """
 
 import torch

@@ -1,15 +1,16 @@
 """Dot product of the first two rows of a scaled matrix product plus a scaled matrix.
 
-`matrix_multiply_and_row_dot(A, B, alpha, beta, C)` with `A` of shape `(n, m)`, `B` `(m, p)` and `C` `(n, p)`, all float32, and
-`n` at least 2 computes
+`matrix_multiply_and_row_dot(A, B, alpha, beta, C)` with `A` of shape `(n, m)`, `B` `(m, p)` and `C` `(n, p)`, all
+float32, and `n` at least 2 computes
 
     R = alpha · (A @ B) + beta · C,      result = sum over j of R[0, j] · R[1, j],
 
 a float32 tensor without dimensions. Only the first two rows of `A` and `C` matter; the others may hold NaN. `alpha` and
-`beta` are Python numbers, multiplied as written: a NaN in the first rows of `C` reaches the result also where `beta` is 0.
+`beta` are Python numbers, multiplied as written: a NaN in the first rows of `C` reaches the result also where `beta` is
+0.
 
-No argument is changed, `C` neither. Arguments may be non-contiguous, `m` and `p` may be 0 (`m = 0`: the product is zero;
-`p = 0`: the result is 0). Products and sums are float32: TF32 and half precision are not allowed.
+No argument is changed, `C` neither. Arguments may be non-contiguous, `m` and `p` may be 0 (`m = 0`: the product is
+zero; `p = 0`: the result is 0). Products and sums are float32: TF32 and half precision are not allowed.
 """
 
 import torch

@@ -1,15 +1,16 @@
 """A scaled matrix product plus a matrix, then the same with the result and its transpose.
 
-`matrix_multiply_symmetric(A, B, C, alpha, beta)` with float32 `A` of shape `(n, m)`, `B` `(m, n)` and `C` `(n, n)` computes
+`matrix_multiply_symmetric(A, B, C, alpha, beta)` with float32 `A` of shape `(n, m)`, `B` `(m, n)` and `C` `(n, n)`
+computes
 
     R = alpha · (A @ B) + beta · C,      result = alpha · (R @ Rᵀ) + beta · R,
 
-where `alpha` and `beta` are Python numbers; the same two are used in both steps. `R` itself is not symmetric, so neither is
-the result.
+where `alpha` and `beta` are Python numbers; the same two are used in both steps. `R` itself is not symmetric, so
+neither is the result.
 
 The result is a new float32 `(n, n)` tensor with any strides; no argument is changed, `C` neither. Arguments may be
-non-contiguous; `n` and `m` may be 0 (`m = 0`: `A @ B` is zero). Products and sums are float32: TF32 and half precision are
-not allowed.
+non-contiguous; `n` and `m` may be 0 (`m = 0`: `A @ B` is zero). Products and sums are float32: TF32 and half precision
+are not allowed.
 """
 
 import torch

@@ -1,14 +1,14 @@
-"""A scaled matrix-vector product plus a scaled vector, and the dot product of the sum with the vector that was multiplied.
+"""Dot product of a vector with a scaled matrix-vector product plus a scaled vector.
 
 `matrix_vector_dot(A, x, y, alpha, beta)` with float32 `A` of shape `(n, n)`, `x` and `y` of shape `(n)`, computes
 
     v = alpha · (A @ x) + beta · y,      result = sum over i of v[i] · x[i],
 
-a float32 tensor without dimensions. `alpha` and `beta` are Python numbers, multiplied as written: a NaN in `y` reaches the
-result also where `beta` is 0.
+a float32 tensor without dimensions. `alpha` and `beta` are Python numbers, multiplied as written: a NaN in `y` reaches
+the result also where `beta` is 0.
 
-No argument is changed: `v` is a value of its own and is not written to `y`. Arguments may be non-contiguous, and `n` may be
-0 (the result is 0). Products and sums are float32: TF32 and half precision are not allowed.
+No argument is changed: `v` is a value of its own and is not written to `y`. Arguments may be non-contiguous, and `n`
+may be 0 (the result is 0). Products and sums are float32: TF32 and half precision are not allowed.
 """
 
 import torch

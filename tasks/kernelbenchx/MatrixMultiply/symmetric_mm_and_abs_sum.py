@@ -6,9 +6,9 @@
 
 a float32 tensor without dimensions. `alpha` and `beta` are Python numbers. `C` need not be symmetric.
 
-No argument is changed, `C` neither. Arguments may be non-contiguous; `n` and `m` may be 0 (`m = 0`: the product is zero; `n =
-0`: the result is 0). Products and sums are float32: TF32 and half precision are not allowed. Order of summation is free, but
-one running sum over millions of elements is too inaccurate.
+No argument is changed, `C` neither. Arguments may be non-contiguous; `n` and `m` may be 0 (`m = 0`: the product is
+zero; `n = 0`: the result is 0). Products and sums are float32: TF32 and half precision are not allowed. Order of
+summation is free, but one running sum over millions of elements is too inaccurate.
 """
 
 import torch

@@ -2,16 +2,16 @@
 
 `tensordot_rsqrt(a, b, dims)` computes `1 / sqrt(t)` for every element `t` of the contraction of float32 `a` and `b`:
 
-- `dims` an int `d`: sums over the products along the last `d` dimensions of `a` and the first `d` of `b`, in order; with
-  `d = 0` nothing is summed and `t` is the outer product;
-- `dims` a pair of lists or tuples of ints: dimension `dims[0][k]` of `a` is paired with `dims[1][k]` of `b`, for every `k`;
-  negative values count from the end. Paired dimensions have equal sizes.
+- `dims` an int `d`: sums over the products along the last `d` dimensions of `a` and the first `d` of `b`, in order;
+  with `d = 0` nothing is summed and `t` is the outer product;
+- `dims` a pair of lists or tuples of ints: dimension `dims[0][k]` of `a` is paired with `dims[1][k]` of `b`, for every
+  `k`; negative values count from the end. Paired dimensions have equal sizes.
 
-The result's dimensions are the remaining ones of `a`, in order, then the remaining ones of `b`; with none left it is a tensor
-without dimensions. A sum of zero gives `inf`, a negative sum NaN; a sum over no elements is zero.
+The result's dimensions are the remaining ones of `a`, in order, then the remaining ones of `b`; with none left it is a
+tensor without dimensions. A sum of zero gives `inf`, a negative sum NaN; a sum over no elements is zero.
 
-`a` and `b` may be non-contiguous or empty. The result is a new float32 tensor with any strides. Products and sums are float32:
-TF32 and half precision are not allowed.
+`a` and `b` may be non-contiguous or empty. The result is a new float32 tensor with any strides. Products and sums are
+float32: TF32 and half precision are not allowed.
 """
 
 import torch

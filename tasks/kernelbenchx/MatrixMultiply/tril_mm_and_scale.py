@@ -4,11 +4,11 @@
 
     result[i, j] = beta · (alpha · sum over k ≤ i of A[i, k] · B[k, j]),
 
-where `alpha` and `beta` are Python numbers. What lies above the diagonal of `A` counts as zero whatever it is, NaN and infinity
-included.
+where `alpha` and `beta` are Python numbers. What lies above the diagonal of `A` counts as zero whatever it is, NaN and
+infinity included.
 
-The result is a new float32 `(n, p)` tensor with any strides. Arguments may be non-contiguous; `n` and `p` may be 0. Products
-and sums are float32: TF32 and half precision are not allowed.
+The result is a new float32 `(n, p)` tensor with any strides. Arguments may be non-contiguous; `n` and `p` may be 0.
+Products and sums are float32: TF32 and half precision are not allowed.
 """
 
 import torch

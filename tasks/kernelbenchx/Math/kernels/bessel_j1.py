@@ -1,7 +1,8 @@
 """Bessel function J1: a Chebyshev series of J1(x) / x in x² up to 8, the asymptotic expansion above.
 
-The series' coefficients are cosine sums of the function at 200 Chebyshev nodes in double precision; those of the expansion
-follow from Bessel's equation. The phase x - 3/4 pi is taken apart, so that only sine and cosine of x itself are needed.
+The series' coefficients are cosine sums of the function at 200 Chebyshev nodes in double precision; those of the
+expansion follow from Bessel's equation. The phase x - 3/4 pi is taken apart, so that only sine and cosine of x itself
+are needed.
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Quotient with broadcasting: one program per 1024 elements of the result, which finds both operands by their strides.
 
-Floating-point division rounds to nearest (`div_rn`; a plain `/` may be two units off, which the rounding modes would show).
-Integer division truncates, as the hardware's does, and is corrected by the remainder where it has to round down.
+Floating-point division rounds to nearest (`div_rn`; a plain `/` may be two units off, which the rounding modes would
+show). Integer division truncates, as the hardware's does, and is corrected by the remainder where it has to round down.
 """
 
 import torch

@@ -1,6 +1,7 @@
 """Rolls up to four dimensions back by half in one pass: each element of the result knows where it comes from.
 
-Tensors of more dimensions take one more pass for every three further ones. Elements are moved as integers of their size.
+Tensors of more dimensions take one more pass for every three further ones. Elements are moved as integers of their
+size.
 """
 
 import torch

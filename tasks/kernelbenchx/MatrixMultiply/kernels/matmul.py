@@ -1,7 +1,7 @@
 """Matrix product of any ranks: vectors become matrices and batch dimensions one, then each program makes one tile.
 
-Broadcasting costs nothing where a whole operand is broadcast (its batch stride is 0); a batch times one matrix becomes one
-tall product. Float32 products without TF32.
+Broadcasting costs nothing where a whole operand is broadcast (its batch stride is 0); a batch times one matrix becomes
+one tall product. Float32 products without TF32.
 """
 
 import torch
@@ -47,7 +47,7 @@ def matmul(tensor1, tensor2):
     else:
         a, b = flat_batch(a, batch), flat_batch(b, batch)
     (count, M, K), N = a.shape, b.shape[-1]
-    tile_m, tile_n = (16 if size <= 16 else 32 if size <= 32 else 64 for size in (M, N))
+    tile_m, tile_n = (16 if size <= 16 else 64 for size in (M, N))
     tiles_m, tiles_n = triton.cdiv(M, tile_m), triton.cdiv(N, tile_n)
     matmul_kernel[(count * tiles_m * tiles_n,)](
         a, b, result, M, N, K, *a.stride(), *b.stride(), tiles_m, tiles_n,

@@ -1,4 +1,4 @@
-"""Each program takes a block of rows: their part of the matrix-vector product, and what these rows add to the dot product.
+"""Each program takes a block of rows: their matrix-vector product, and what these rows add to the dot product.
 
 A second launch of one program adds up the partial sums, always in the same order.
 """

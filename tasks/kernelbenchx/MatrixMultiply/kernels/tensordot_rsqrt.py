@@ -36,7 +36,7 @@ def tensordot_rsqrt(a: torch.Tensor, b: torch.Tensor, dims) -> torch.Tensor:
     y = b.permute(*right, *free_b).reshape(K, N)
     result = torch.empty((*shape_m, *shape_n), dtype=a.dtype, device=a.device)
     if result.numel():
-        tile_m, tile_n = (16 if size <= 16 else 32 if size <= 32 else 64 for size in (M, N))
+        tile_m, tile_n = (16 if size <= 16 else 64 for size in (M, N))
         product_rsqrt_kernel[(triton.cdiv(M, tile_m), triton.cdiv(N, tile_n))](
             x, y, result, M, N, K, *x.stride(), *y.stride(), BLOCK_M=tile_m, BLOCK_N=tile_n, BLOCK_K=32
         )

@@ -1,6 +1,7 @@
 """Lower triangle times a matrix: a tile of rows stops at its last diagonal element, so half of the work is never done.
 
-Tiles at the bottom have the longest sums and are started first. What lies above the diagonal is masked when it is loaded.
+Tiles at the bottom have the longest sums and are started first. What lies above the diagonal is masked when it is
+loaded.
 """
 
 import torch
@@ -30,7 +31,7 @@ def tril_mm_and_scale(A: torch.Tensor, B: torch.Tensor, alpha: float, beta: floa
     M, N = B.shape
     result = torch.empty((M, N), dtype=A.dtype, device=A.device)
     if result.numel():
-        tile_m, tile_n = (16 if size <= 16 else 32 if size <= 32 else 64 for size in (M, N))
+        tile_m, tile_n = (16 if size <= 16 else 64 for size in (M, N))
         tril_mm_kernel[(triton.cdiv(N, tile_n), triton.cdiv(M, tile_m))](
             A, B, result, float(alpha), float(beta), M, N, *A.stride(), *B.stride(),
             BLOCK_M=tile_m, BLOCK_N=tile_n, BLOCK_K=32,
