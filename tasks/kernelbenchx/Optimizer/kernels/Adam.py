@@ -1,4 +1,4 @@
-"""One fused Adam step per parameter of the list, in place. Corrections of young moments are computed once, in double."""
+"""One fused Adam step per parameter of the list, in place. Bias corrections are computed once, in double."""
 
 import triton
 import triton.language as tl

@@ -1,7 +1,8 @@
 """W8A8 attention in two passes over the keys: probabilities are quantized by the row's final maximum.
 
-The first pass finds each row's largest score and the sum of exponentials; the second computes the scores again, quantizes
-the exponentials and multiplies them with the values, all products in int8 with int32 sums. Scores never leave the chip.
+The first pass finds each row's largest score and the sum of exponentials; the second computes the scores again,
+quantizes the exponentials and multiplies them with the values, all products in int8 with int32 sums. Scores never leave
+the chip.
 """
 
 import torch

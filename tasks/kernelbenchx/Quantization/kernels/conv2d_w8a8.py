@@ -1,7 +1,7 @@
 """W8A8 convolution: images and filters become int8 rows, then an implicit matrix product gathers patches on the fly.
 
-An image is too large for one program: partial maxima of its chunks come first, and each program of the second kernel reads
-them all.
+An image is too large for one program: partial maxima of its chunks come first, and each program of the second kernel
+reads them all.
 """
 
 import torch

@@ -1,6 +1,7 @@
 """W8A8 layer normalization with integer statistics: int8 levels are summed exactly, floats come in at the end only.
 
-One small kernel rounds the weights to float8; the other quantizes and normalizes a few groups, in three passes over them.
+One small kernel rounds the weights to float8; the other quantizes and normalizes a few groups, in three passes over
+them.
 """
 
 import math

@@ -1,7 +1,7 @@
 """W4A16 linear layer: one kernel packs weights to 4 bits, two in a byte; the product kernel unpacks them on the fly.
 
-Byte j of a group of 64 weights holds weight j in its low half and weight j + 32 in its high half, so that both halves meet
-contiguous activations. Levels are exact in float16; the scale of an output channel multiplies the finished sum.
+Byte j of a group of 64 weights holds weight j in its low half and weight j + 32 in its high half, so that both halves
+meet contiguous activations. Levels are exact in float16; the scale of an output channel multiplies the finished sum.
 """
 
 import torch

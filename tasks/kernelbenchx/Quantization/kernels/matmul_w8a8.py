@@ -1,7 +1,7 @@
-"""W8A8 matrix product in two steps: scales first, then one fused kernel that quantizes tiles on their way to the product.
+"""W8A8 matrix product: scales first, then one fused kernel that quantizes tiles on their way to the product.
 
-The int8 operands never exist in memory: a tile of floats is loaded, divided, rounded and multiplied in registers. It costs
-divisions (each operand is quantized once per tile of the other) and saves a pass over memory.
+The int8 operands never exist in memory: a tile of floats is loaded, divided, rounded and multiplied in registers. It
+costs divisions (each operand is quantized once per tile of the other) and saves a pass over memory.
 """
 
 import torch
