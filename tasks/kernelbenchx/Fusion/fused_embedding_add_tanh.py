@@ -33,7 +33,7 @@ CASES = [
     dict(shape=(5, 7), rows=67, width=33, other=(5, 1, 33), strided=True, padding_idx=3),
     dict(shape=(41,), rows=30, width=17, other=(41, 17), max_norm=2.0),
     dict(shape=(3, 9), rows=23, width=50, other=(), max_norm=5.0, norm_type=1.0, padding_idx=-1, out=True),
-    dict(shape=(11,), rows=9, width=21, other=(11, 1), max_norm=1.5, norm_type=3.0, int32=True),
+    dict(shape=(11,), rows=9, width=21, other=(11, 1), max_norm=1.5, norm_type=4.0, int32=True),
     dict(shape=(), rows=9, width=20, other=(20,), scale_grad_by_freq=True, sparse=True),
     dict(shape=(0, 4), rows=5, width=6, other=(6,)),
 ]

@@ -19,6 +19,7 @@ new results are free.
 
 import torch
 import torch.nn.functional as F
+from torch import Tensor
 
 from kbx.suite import Close, Property, call
 
@@ -48,7 +49,7 @@ SIZES = [
 ]
 
 
-def min_gelu(input: torch.Tensor, dim=None, keepdim=False, approximate="none", out=None) -> torch.Tensor:
+def min_gelu(input: Tensor, dim=None, keepdim=False, approximate="none", out=None) -> Tensor:
     g = F.gelu(input, approximate=approximate)
     if dim is None:
         return torch.min(g)

@@ -16,11 +16,13 @@ import java.util.TreeSet;
  *
  * @param text Python source that defines the function
  * @param calls full names of what is called in it by dotted name, imports resolved: {@code
- *     torch.nn.functional.gelu}; methods of values are not among them
+ *     torch.nn.functional.gelu}
+ * @param methods names of methods of values that are called in it
  */
-public record Excerpt(String text, Set<String> calls) {
+public record Excerpt(String text, Set<String> calls, Set<String> methods) {
   public Excerpt {
     calls = Set.copyOf(calls);
+    methods = Set.copyOf(methods);
   }
 
   /** A top-level statement, the names it binds and the names it needs from others. */
@@ -38,7 +40,10 @@ public record Excerpt(String text, Set<String> calls) {
     }
     List<Part> chosen =
         parts.stream().filter(p -> p.binds.stream().anyMatch(wanted::contains)).toList();
-    return new Excerpt(text(chosen, source), calls(chosen, parts, source));
+    Set<String> calls = new TreeSet<>();
+    Set<String> methods = new TreeSet<>();
+    findCalls(chosen, parts, source, calls, methods);
+    return new Excerpt(text(chosen, source), calls, methods);
   }
 
   private static List<Part> parts(Node module, Utf8 source) {
@@ -76,10 +81,10 @@ public record Excerpt(String text, Set<String> calls) {
     return node.is("import_statement", "import_from_statement", "future_import_statement");
   }
 
-  private static Set<String> calls(List<Part> chosen, List<Part> all, Utf8 source) {
+  private static void findCalls(
+      List<Part> chosen, List<Part> all, Utf8 source, Set<String> calls, Set<String> methods) {
     Map<String, String> imported = new HashMap<>();
     for (Part part : all) if (isImport(part.node)) addImports(part.node, source, imported);
-    Set<String> calls = new TreeSet<>();
     for (Part part : chosen) {
       for (Node node : part.node.all()) {
         Node callee = node.is("call") ? node.child("function") : null;
@@ -88,9 +93,9 @@ public record Excerpt(String text, Set<String> calls) {
         int dot = name.indexOf('.');
         String head = imported.get(dot < 0 ? name : name.substring(0, dot));
         if (head != null) calls.add(dot < 0 ? head : head + name.substring(dot));
+        else if (dot >= 0) methods.add(name.substring(name.lastIndexOf('.') + 1));
       }
     }
-    return calls;
   }
 
   /** What each name that the statement binds stands for. */

@@ -144,7 +144,9 @@ public final class PythonSource {
    * A top-level function with what it needs; its text is empty where there is none of that name.
    */
   public Excerpt excerpt(String function) {
-    return module == null ? new Excerpt("", Set.of()) : Excerpt.of(function, module, source);
+    return module == null
+        ? new Excerpt("", Set.of(), Set.of())
+        : Excerpt.of(function, module, source);
   }
 
   /** Top-level assignments of literals to one name; the last of a name counts. */

@@ -71,8 +71,16 @@ final class TaskFile {
         constant(source, "EXTRA", Boolean.class).orElse(false),
         source.docstring().filter(text -> !text.isBlank()).orElseThrow(() -> noStatement()),
         reference.text(),
-        reference.calls().stream().filter(call -> call.startsWith("torch.")).sorted().toList(),
+        operations(reference),
         file);
+  }
+
+  /** Functions of PyTorch; methods only where there are no others, since any value has methods. */
+  private static List<String> operations(Excerpt reference) {
+    List<String> functions =
+        reference.calls().stream().filter(call -> call.startsWith("torch.")).sorted().toList();
+    if (!functions.isEmpty()) return functions;
+    return reference.methods().stream().sorted().map(name -> "torch.Tensor." + name).toList();
   }
 
   private static Flaw noStatement() {

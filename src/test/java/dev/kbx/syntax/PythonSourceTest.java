@@ -386,6 +386,7 @@ class PythonSourceTest {
     assertThat(excerpt.calls())
         .containsExactlyInAnyOrder(
             "torch.nn.functional.relu", "torch.no_grad", "math.sqrt", "torch.special.i0");
+    assertThat(excerpt.methods()).containsExactly("sum");
     assertThat(source.excerpt("nothing").text()).isEmpty();
     assertThat(PythonSource.parse("def f(:").excerpt("f").calls()).isEmpty();
   }
