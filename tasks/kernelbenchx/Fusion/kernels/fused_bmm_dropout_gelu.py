@@ -47,10 +47,9 @@ def fused_bmm_dropout_gelu(input1, input2, p=0.5, training=True, inplace=False, 
         return result.zero_()
     if result.numel():
         seed = int(torch.randint(1 << 31, (1,)).item()) if dropout else 0
-        block_n, block_p = (32 if size <= 32 else 64 for size in (N, P))
-        grid = (triton.cdiv(N, block_n) * triton.cdiv(P, block_p), B)
+        grid = (triton.cdiv(N, 64) * triton.cdiv(P, 64), B)
         bmm_dropout_gelu_kernel[grid](
             input1, input2, result, seed, 1.0 - p, N, M, P, *input1.stride(), *input2.stride(),
-            DROPOUT=dropout, TANH=approximate == "tanh", BLOCK_N=block_n, BLOCK_P=block_p, BLOCK_M=32, num_warps=4,
+            DROPOUT=dropout, TANH=approximate == "tanh", BLOCK_N=64, BLOCK_P=64, BLOCK_M=32, num_warps=4,
         )  # fmt: skip
     return result
