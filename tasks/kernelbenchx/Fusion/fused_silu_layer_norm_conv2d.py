@@ -12,8 +12,8 @@ conv_groups=1, ln_eps=1e-5)`
 
 1. Convolution, `H_out = (H + 2·padding - dilation·(kH - 1) - 1) // stride + 1`, `W_out` alike; with `c0` the first
    input channel of `o`'s group:
-   `z[n, o, y, x] = bias[o] + sum of conv_weight[o, c, i, j] · padded[n, c0 + c, y·stride + i·dilation, …]` over `c, i, j`.
-   The kernel is not flipped.
+   `z[n, o, y, x] = bias[o] + sum of conv_weight[o, c, i, j] · padded[n, c0 + c, y·stride + i·dilation, …]` over all
+   `c, i, j`. The kernel is not flipped.
 2. For each `n`, over all `C_out · H_out · W_out` elements of `z[n]` with mean `μ` and *biased* variance `σ²`:
    `y = (z - μ) / sqrt(σ² + ln_eps)`.
 3. `out = y · sigmoid(y) = y / (1 + exp(-y))`.
