@@ -9,16 +9,17 @@
 
 Start from zeros. For every `n`, input channel `c`, output channel `o` of its group, and all `y, x, i, j`:
 
-    out[n, o, y·stride + i·dilation - padding, x·stride + j·dilation - padding] += input[n, c, y, x] · weight[c, o', i, j]
+    out[n, o, y·stride + i·dilation - padding, x·stride + j·dilation - padding] +=
+        input[n, c, y, x] · weight[c, o', i, j]
 
-where `o'` is `o`'s place within its group; what falls outside the output is dropped. Then `bias[o]` is added everywhere.
-The result is `(N, C_out, H_out, W_out)` with
+where `o'` is `o`'s place within its group; what falls outside the output is dropped. Then `bias[o]` is added
+everywhere. The result is `(N, C_out, H_out, W_out)` with
 
     H_out = (H - 1)·stride - 2·padding + dilation·(kH - 1) + output_padding + 1,
 
-`W_out` alike: `output_padding` only adds rows at the bottom and columns at the right, smaller in number than the larger of
-stride and dilation. `input` and `weight` may be non-contiguous, `N` may be 0. The result is a new float32 tensor with any
-strides. Products and sums are float32: TF32 and half precision are not allowed.
+`W_out` alike: `output_padding` only adds rows at the bottom and columns at the right, smaller in number than the larger
+of stride and dilation. `input` and `weight` may be non-contiguous, `N` may be 0. The result is a new float32 tensor
+with any strides. Products and sums are float32: TF32 and half precision are not allowed.
 """
 
 import torch

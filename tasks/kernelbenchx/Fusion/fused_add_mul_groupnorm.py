@@ -6,13 +6,14 @@
 trailing dimensions, `weight` and `bias` are float32 `(C,)`, and `num_groups` divides `C`.
 
 1. `m = (input1 + input2) · input2`, element by element.
-2. The channels fall into `num_groups` groups of `C / num_groups` neighbours. For each `n` and group, over all its elements
-   `m[n, group, …]` with mean `μ` and *biased* variance `σ²`: `y = (m - μ) / sqrt(σ² + eps) · weight[c] + bias[c]`.
+2. The channels fall into `num_groups` groups of `C / num_groups` neighbours. For each `n` and group, over all its
+   elements `m[n, group, …]` with mean `μ` and *biased* variance `σ²`:
+   `y = (m - μ) / sqrt(σ² + eps) · weight[c] + bias[c]`.
 
 The result has `m`'s shape. `out`, if given, is a contiguous float32 tensor of that shape: it is filled and returned.
-Otherwise the result is a new tensor with any strides. The mean may be far larger than the spread, so the variance must not
-be computed as `E[m²] - E[m]²` in float32. `input1` and `input2` may be non-contiguous or expanded, `N` may be 0; `m` has
-more than one element for each channel, or a group more than one channel.
+Otherwise the result is a new tensor with any strides. The mean may be far larger than the spread, so the variance must
+not be computed as `E[m²] - E[m]²` in float32. `input1` and `input2` may be non-contiguous or expanded, `N` may be 0;
+`m` has more than one element for each channel, or a group more than one channel.
 """
 
 import torch

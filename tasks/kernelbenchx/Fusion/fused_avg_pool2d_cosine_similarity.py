@@ -2,14 +2,14 @@
 
 `fused_avg_pool2d_cosine_similarity(x1, x2, kernel_size, stride=None, padding=0, eps=1e-8)`
 
-`x1` and `x2` are float32 of one shape `(N, C, H, W)`; `kernel_size` `k`, `stride` `s` (`None`: `k`) and `padding` `p ≤ k / 2`
-are ints that hold for both directions.
+`x1` and `x2` are float32 of one shape `(N, C, H, W)`; `kernel_size` `k`, `stride` `s` (`None`: `k`) and `padding`
+`p ≤ k / 2` are ints that hold for both directions.
 
-1. `c[n, y, x] = sum over channels of x1 · x2 / (max(‖x1‖, eps) · max(‖x2‖, eps))`, with the Euclidean norms of the pixel's
-   channels. Each norm has its own lower bound; a pixel that is zero in all channels has similarity 0.
+1. `c[n, y, x] = sum over channels of x1 · x2 / (max(‖x1‖, eps) · max(‖x2‖, eps))`, with the Euclidean norms of the
+   pixel's channels. Each norm has its own lower bound; a pixel that is zero in all channels has similarity 0.
 2. The map, as one channel, is padded with `p` zeros on all sides. The result is `(N, 1, OH, OW)` with
-   `OH = (H + 2p - k) // s + 1`, `OW` alike, and each place is the sum of its `k × k` window *divided by `k²`*: padding zeros
-   count. Rows and columns beyond the last whole window are dropped.
+   `OH = (H + 2p - k) // s + 1`, `OW` alike, and each place is the sum of its `k × k` window *divided by `k²`*: padding
+   zeros count. Rows and columns beyond the last whole window are dropped.
 
 `x1` and `x2` may be non-contiguous or expanded, `N` may be 0. The result is a new float32 tensor with any strides.
 """

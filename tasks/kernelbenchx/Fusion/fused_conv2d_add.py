@@ -5,11 +5,11 @@
 - `input`: float32 `(N, C_in, H, W)`, `weight`: `(C_out, C_in / groups, kH, kW)`, `bias`: `(C_out,)` or `None`.
 - `other`: `None` (nothing is added), a Python number, or a float32 tensor that broadcasts to the convolution's shape.
 - `alpha`: a Python number that multiplies `other`, and nothing else.
-- `stride`, `padding`, `dilation`: an int, or a pair `(vertical, horizontal)`. Padding is with zeros on both sides; it may
-  also be `'valid'` (none) or, with stride 1, `'same'` (the result is as large as the image: `T = dilation · (k - 1)` zeros
-  along an axis, `T // 2` of them before, the rest after).
-- `groups` divides both channel counts: output channels `[g·C_out/groups, (g+1)·C_out/groups)` see only the input channels
-  `[g·C_in/groups, (g+1)·C_in/groups)`.
+- `stride`, `padding`, `dilation`: an int, or a pair `(vertical, horizontal)`. Padding is with zeros on both sides; it
+  may also be `'valid'` (none) or, with stride 1, `'same'` (the result is as large as the image:
+  `T = dilation · (k - 1)` zeros along an axis, `T // 2` of them before, the rest after).
+- `groups` divides both channel counts: output channels `[g·C_out/groups, (g+1)·C_out/groups)` see only the input
+  channels `[g·C_in/groups, (g+1)·C_in/groups)`.
 - `out`: if given, a contiguous float32 tensor of the result's shape; it is filled and returned.
 
 With `H_out = (H + 2·padding - dilation·(kH - 1) - 1) // stride + 1` the result is `(N, C_out, H_out, W_out)`:
@@ -17,9 +17,9 @@ With `H_out = (H + 2·padding - dilation·(kH - 1) - 1) // stride + 1` the resul
     z[n, o, y, x] = bias[o] + sum over c, i, j of weight[o, c, i, j] · padded[n, c0 + c, y·stride + i·dilation, …]
     result = z + alpha · other
 
-`c0` is the first input channel of `o`'s group; the kernel is not flipped. Tensors may be non-contiguous or expanded, `N` may
-be 0. Without `out` the result is a new tensor with any strides. Products and sums are float32: TF32 and half precision are
-not allowed.
+`c0` is the first input channel of `o`'s group; the kernel is not flipped. Tensors may be non-contiguous or expanded,
+`N` may be 0. Without `out` the result is a new tensor with any strides. Products and sums are float32: TF32 and half
+precision are not allowed.
 """
 
 import torch

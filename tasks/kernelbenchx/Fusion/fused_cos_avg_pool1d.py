@@ -2,19 +2,19 @@
 
 `fused_cos_avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True)`
 
-`input` is float32 of shape `(N, C, L)` or `(C, L)`, in radians. `kernel_size` `k`, `stride` `s` (`None`: `k`) and `padding`
-`p ≤ k / 2` are ints. Let `c[i] = cos(input[…, i])` for `0 ≤ i < L`, and 0 (not `cos(0)`) for the `p` places before and
-after. The result has `(L + 2p - k) / s + 1` places, the quotient rounded down, or up with `ceil_mode`; then a last place
-whose window would begin at or after the end of the input (at `i·s ≥ L + p`) is left out. Place `i` covers `c[a] … c[b - 1]`
-with `a = i·s - p`, `b = min(a + k, L + p)`:
+`input` is float32 of shape `(N, C, L)` or `(C, L)`, in radians. `kernel_size` `k`, `stride` `s` (`None`: `k`) and
+`padding` `p ≤ k / 2` are ints. Let `c[i] = cos(input[…, i])` for `0 ≤ i < L`, and 0 (not `cos(0)`) for the `p` places
+before and after. The result has `(L + 2p - k) / s + 1` places, the quotient rounded down, or up with `ceil_mode`; then
+a last place whose window would begin at or after the end of the input (at `i·s ≥ L + p`) is left out. Place `i` covers
+`c[a] … c[b - 1]` with `a = i·s - p`, `b = min(a + k, L + p)`:
 
     out[…, i] = (c[a] + … + c[b - 1]) / divisor,
 
 - `count_include_pad=True`: `divisor = b - a`, with the padding, but without what a last window has beyond it;
 - `count_include_pad=False`: `divisor` is the number of elements of `input` in the window.
 
-Elements reach several thousand: the reduction of the angle must be accurate there. `input` may be non-contiguous, `N` may
-be 0. The result is a new float32 tensor with any strides.
+Elements reach several thousand: the reduction of the angle must be accurate there. `input` may be non-contiguous, `N`
+may be 0. The result is a new float32 tensor with any strides.
 """
 
 import torch

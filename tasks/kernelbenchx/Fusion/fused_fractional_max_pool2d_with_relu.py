@@ -8,14 +8,14 @@
   numbers in `(0, 1)`, gives `OH = floor(H · ratio)`, `OW` alike. `OH + kH - 1 ≤ H`, `OW + kW - 1 ≤ W`.
 
 1. `a = max(0, input)`.
-2. Each plane draws two numbers `u_h`, `u_w` uniformly from `[0, 1)`, independently of each other, of the other planes, of
-   the data, and anew in each call, so seed from `torch`'s generator or a counter. With `α = (H - kH) / (OH - 1)` window row
-   `i` starts at `h_i = floor((i + u_h)·α) - floor(u_h·α)`, the last at `h_(OH-1) = H - kH` (also where it is the only one).
-   Columns `w_j` alike from `u_w`. Products may be rounded in float32.
+2. Each plane draws two numbers `u_h`, `u_w` uniformly from `[0, 1)`, independently of each other, of the other planes,
+   of the data, and anew in each call, so seed from `torch`'s generator or a counter. With `α = (H - kH) / (OH - 1)`
+   window row `i` starts at `h_i = floor((i + u_h)·α) - floor(u_h·α)`, the last at `h_(OH-1) = H - kH` (also where it is
+   the only one). Columns `w_j` alike from `u_w`. Products may be rounded in float32.
 3. `out[…, i, j] = max of a[…, h_i : h_i + kH, w_j : w_j + kW]`.
 
-With `return_indices` the result is a tuple `(out, indices)`: `indices` is int64, `row · W + column` within the plane, of an
-element of the window whose `a` equals the maximum; where several do (often zeros), any of them.
+With `return_indices` the result is a tuple `(out, indices)`: `indices` is int64, `row · W + column` within the plane,
+of an element of the window whose `a` equals the maximum; where several do (often zeros), any of them.
 
 `input` may be non-contiguous and has no NaN. The results are new tensors with any strides.
 """
@@ -62,7 +62,7 @@ def inputs(make, shape, kernel_size, strided=False, **options):
 
 
 DEVIATIONS, SLACK = 7, 4
-"""Standard deviations, and beyond that planes, that a count may be off: an honest kernel exceeds it once in a billion."""
+"""Standard deviations, and beyond that planes, that a count may be off: an honest kernel stays below."""
 ENOUGH = 64
 """Planes below which nothing is counted."""
 CHUNK = 1 << 24

@@ -4,21 +4,23 @@
 
 - `input`: float32 `(N, C_in, H, W)`, `weight`: `(C_out, C_in / groups, kH, kW)`, `bias`: `(C_out,)` or `None`.
 - `stride`, `dilation`: an int, or a pair `(vertical, horizontal)`.
-- `padding`: zeros around the image: an int or a pair, on both sides; `'valid'`: none; `'same'` (with stride 1): the result
-  is as large as the image. That takes `T = dilation · (k - 1)` zeros along an axis: `T // 2` before, the rest after.
-- `groups` divides both channel counts: output channels `[g·C_out/groups, (g+1)·C_out/groups)` see only the input channels
-  `[g·C_in/groups, (g+1)·C_in/groups)`.
+- `padding`: zeros around the image: an int or a pair, on both sides; `'valid'`: none; `'same'` (with stride 1): the
+  result is as large as the image. That takes `T = dilation · (k - 1)` zeros along an axis: `T // 2` before, the rest
+  after.
+- `groups` divides both channel counts: output channels `[g·C_out/groups, (g+1)·C_out/groups)` see only the input
+  channels `[g·C_in/groups, (g+1)·C_in/groups)`.
 
-With `H_out = (H + padding before and after - dilation·(kH - 1) - 1) // stride + 1` the result is `(N, C_out, H_out, W_out)`:
+With `H_out = (H + padding before and after - dilation·(kH - 1) - 1) // stride + 1` the result is
+`(N, C_out, H_out, W_out)`:
 
     z[n, o, y, x] = bias[o] + sum over c, i, j of weight[o, c, i, j] · padded[n, c0 + c, y·stride + i·dilation, …]
     approximate='none':  out = z · Φ(z),  Φ(z) = (1 + erf(z / √2)) / 2
     approximate='tanh':  out = z/2 · (1 + tanh(√(2/π) · (z + 0.044715 · z³)))
 
-`c0` is the first input channel of `o`'s group; the kernel is not flipped. The two forms differ by up to 5e-4 and are told
-apart. `out`, if given, is a contiguous float32 tensor of the result's shape: it is filled and returned. Otherwise the result
-is a new tensor with any strides. `input` and `weight` may be non-contiguous, `N` may be 0. Products and sums are float32:
-TF32 and half precision are not allowed.
+`c0` is the first input channel of `o`'s group; the kernel is not flipped. The two forms differ by up to 5e-4 and are
+told apart. `out`, if given, is a contiguous float32 tensor of the result's shape: it is filled and returned. Otherwise
+the result is a new tensor with any strides. `input` and `weight` may be non-contiguous, `N` may be 0. Products and sums
+are float32: TF32 and half precision are not allowed.
 """
 # ruff: noqa: UP006, UP007, UP035, UP045
 

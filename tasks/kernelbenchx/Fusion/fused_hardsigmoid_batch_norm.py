@@ -10,13 +10,13 @@ channel `c`, over the `n` elements of `x[:, c, …]`:
     out = min(max(y + 3, 0), 6) / 6
 
 - `training=False`: `mean = running_mean[c]`, `var = running_var[c]`; neither is changed.
-- `training=True`: `mean` and `var` are the batch's own, with the *biased* variance `Σ(x - mean)² / n`. `running_mean` and
-  `running_var`, unless `None`, are then updated in place with the batch's mean and its *unbiased* variance
+- `training=True`: `mean` and `var` are the batch's own, with the *biased* variance `Σ(x - mean)² / n`. `running_mean`
+  and `running_var`, unless `None`, are then updated in place with the batch's mean and its *unbiased* variance
   `Σ(x - mean)² / (n - 1)`:  `running = (1 - momentum) · running + momentum · batch`. Here `n ≥ 2`.
 
 The mean may be far larger than the spread, so the variance must not be computed as `E[x²] - E[x]²` in float32.
-`inplace` concerns an intermediate value that the caller never sees: `x` is left as it was. `x` may be non-contiguous, and in
-inference empty. The result is a new tensor of `x`'s shape with any strides.
+`inplace` concerns an intermediate value that the caller never sees: `x` is left as it was. `x` may be non-contiguous,
+and in inference empty. The result is a new tensor of `x`'s shape with any strides.
 """
 
 import torch

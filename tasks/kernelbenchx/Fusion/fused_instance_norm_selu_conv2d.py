@@ -5,21 +5,22 @@ eps=1e-5, momentum=0.1, affine=False, track_running_stats=False)`
 
 - `input`: float32 `(N, C_in, H, W)`, `weight`: `(C_out, C_in / groups, kH, kW)`, `bias`: `(C_out,)` or `None`.
 - `stride`, `padding`, `dilation`: an int, or a pair `(vertical, horizontal)`. Padding is with zeros on both sides.
-- `groups` divides both channel counts: output channels `[g·C_out/groups, (g+1)·C_out/groups)` see only the input channels
-  `[g·C_in/groups, (g+1)·C_in/groups)`.
+- `groups` divides both channel counts: output channels `[g·C_out/groups, (g+1)·C_out/groups)` see only the input
+  channels `[g·C_in/groups, (g+1)·C_in/groups)`.
 
-1. Convolution, `H_out = (H + 2·padding - dilation·(kH - 1) - 1) // stride + 1`, `W_out` alike; with `c0` the first input
-   channel of `o`'s group:
-   `z[n, o, y, x] = bias[o] + sum over c, i, j of weight[o, c, i, j] · input[n, c0 + c, y·stride + i·dilation - padding, …]`.
+1. Convolution, `H_out = (H + 2·padding - dilation·(kH - 1) - 1) // stride + 1`, `W_out` alike; with `c0` the first
+   input channel of `o`'s group:
+   `z[n, o, y, x] = bias[o] + sum over c, i, j of weight[o, c, i, j] · padded[n, c0 + c, y·stride + i·dilation, …]`.
+   The kernel is not flipped.
 2. `a = scale · (max(0, z) + min(0, alpha · (exp(z) - 1)))`, `scale = 1.0507009873554805`, `alpha = 1.6732632423543772`.
-3. For each `n` and `o`, over the `H_out · W_out` (at least two) elements of `a[n, o]` with mean `μ` and *biased* variance
-   `σ²`: `out = (a - μ) / sqrt(σ² + eps)`.
+3. For each `n` and `o`, over the `H_out · W_out` (at least two) elements of `a[n, o]` with mean `μ` and *biased*
+   variance `σ²`: `out = (a - μ) / sqrt(σ² + eps)`.
 
-The statistics are always the image's own, and there is no scale and shift: `num_features` (`None` or `C_out`), `momentum`,
-`affine` and `track_running_stats` have no effect. A channel may be constant: then rounding errors of `a` are divided by
-`sqrt(eps)`, and are tolerated as such; still, the variance must be summed up from differences to the mean. `input` and
-`weight` may be non-contiguous; `N ≥ 1`. The result is a new float32 tensor with any strides. Products and sums are float32:
-TF32 and half precision are not allowed.
+The statistics are always the image's own, and there is no scale and shift: `num_features` (`None` or `C_out`),
+`momentum`, `affine` and `track_running_stats` have no effect. A channel may be constant: then rounding errors of `a`
+are divided by `sqrt(eps)`, and are tolerated as such; still, the variance must be summed up from differences to the
+mean. `input` and `weight` may be non-contiguous; `N ≥ 1`. The result is a new float32 tensor with any strides. Products
+and sums are float32: TF32 and half precision are not allowed.
 """
 
 import torch

@@ -4,19 +4,19 @@
 inplace=False)`
 
 - `input`: float32 `(N, C_in, H, W)`, `weight`: `(C_out, C_in / groups, kH, kW)`, `bias`: `(C_out,)` or `None`.
-- `stride`, `padding`, `dilation`: an int, or a pair `(vertical, horizontal)`. Padding is with zeros on both sides; it may
-  also be `'valid'` (none) or, with stride 1, `'same'` (the result is as large as the image: `T = dilation · (k - 1)` zeros
-  along an axis, `T // 2` of them before, the rest after).
-- `groups` divides both channel counts: output channels `[g·C_out/groups, (g+1)·C_out/groups)` see only the input channels
-  `[g·C_in/groups, (g+1)·C_in/groups)`.
+- `stride`, `padding`, `dilation`: an int, or a pair `(vertical, horizontal)`. Padding is with zeros on both sides; it
+  may also be `'valid'` (none) or, with stride 1, `'same'` (the result is as large as the image:
+  `T = dilation · (k - 1)` zeros along an axis, `T // 2` of them before, the rest after).
+- `groups` divides both channel counts: output channels `[g·C_out/groups, (g+1)·C_out/groups)` see only the input
+  channels `[g·C_in/groups, (g+1)·C_in/groups)`.
 
 With `H_out = (H + 2·padding - dilation·(kH - 1) - 1) // stride + 1` the result is `(N, C_out, H_out, W_out)`:
 
     z[n, o, y, x] = bias[o] + sum over c, i, j of weight[o, c, i, j] · padded[n, c0 + c, y·stride + i·dilation, …]
     out = z if z > 0 else negative_slope · z
 
-`c0` is the first input channel of `o`'s group; the kernel is not flipped. `negative_slope` is any number, also above 1 or
-negative. `inplace` concerns an intermediate value that the caller never sees: `input` is left as it was. `input` and
+`c0` is the first input channel of `o`'s group; the kernel is not flipped. `negative_slope` is any number, also above 1
+or negative. `inplace` concerns an intermediate value that the caller never sees: `input` is left as it was. `input` and
 `weight` may be non-contiguous, `N` may be 0. The result is a new float32 tensor with any strides. Products and sums are
 float32: TF32 and half precision are not allowed.
 """

@@ -2,16 +2,16 @@
 
 `fused_pairwise_distance_adaptive_avg_pool2d(x1, x2, output_size, p=2.0, eps=1e-6, keepdim=False)`
 
-`x1` and `x2` are float32 of one shape `(N, C, H, W)`. `output_size` is an int `S`, meaning `(S, S)`, or a pair `(OH, OW)`,
-where `None` keeps the input's size along that dimension.
+`x1` and `x2` are float32 of one shape `(N, C, H, W)`. `output_size` is an int `S`, meaning `(S, S)`, or a pair
+`(OH, OW)`, where `None` keeps the input's size along that dimension.
 
 1. Each image is averaged over windows to `(N, C, OH, OW)`: place `(i, j)` is the mean over the rows
-   `floor(i·H / OH) … ceil((i + 1)·H / OH) - 1` and the columns `floor(j·W / OW) … ceil((j + 1)·W / OW) - 1`. Where `OH` does
-   not divide `H`, neighbouring windows overlap and differ in size; `OH` may exceed `H`.
+   `floor(i·H / OH) … ceil((i + 1)·H / OH) - 1` and the columns `floor(j·W / OW) … ceil((j + 1)·W / OW) - 1`. Where `OH`
+   does not divide `H`, neighbouring windows overlap and differ in size; `OH` may exceed `H`.
 2. `d` = the difference of the two; `norm[n] = (sum of |d|^p)^(1/p)` over all `C · OH · OW` elements of `d[n]`;
    `p = inf`: the largest `|d|`; `p = 0`: how many elements differ from 0. Other `p` are positive.
-3. The result is `norm + eps`: `eps` is added at the end, to the finished norm. It has shape `(N,)`, or `(N, 1, 1, 1)` with
-   `keepdim`.
+3. The result is `norm + eps`: `eps` is added at the end, to the finished norm. It has shape `(N,)`, or `(N, 1, 1, 1)`
+   with `keepdim`.
 
 `x1` and `x2` may be non-contiguous or expanded, `N` may be 0. The result is a new float32 tensor with any strides.
 """

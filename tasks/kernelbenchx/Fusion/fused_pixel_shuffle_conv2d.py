@@ -4,21 +4,22 @@
 
 - `input`: float32 `(N, C_in, H, W)`, `weight`: `(C_out, C_in / groups, kH, kW)`, `bias`: `(C_out,)` or `None`.
 - `stride`, `padding`, `dilation`: an int, or a pair `(vertical, horizontal)`. Padding is with zeros on both sides.
-- `groups` divides both channel counts: output channels `[g·C_out/groups, (g+1)·C_out/groups)` see only the input channels
-  `[g·C_in/groups, (g+1)·C_in/groups)`.
+- `groups` divides both channel counts: output channels `[g·C_out/groups, (g+1)·C_out/groups)` see only the input
+  channels `[g·C_in/groups, (g+1)·C_in/groups)`.
 - `upscale_factor`: an int `r ≥ 1`; `r²` divides `C_out`.
 
 The convolution has `H_out = (H + 2·padding - dilation·(kH - 1) - 1) // stride + 1` rows, `W_out` columns alike:
 
-    z[n, o, y, x] = bias[o] + sum over c, i, j of weight[o, c, i, j] · input[n, c0 + c, y·stride + i·dilation - padding, …]
+    z[n, o, y, x] = bias[o] + sum over c, i, j of
+        weight[o, c, i, j] · input[n, c0 + c, y·stride + i·dilation - padding, x·stride + j·dilation - padding]
 
 where `c0` is the first input channel of `o`'s group and the kernel is not flipped. The result is
 `(N, C_out / r², r·H_out, r·W_out)`:
 
     out[n, q, y·r + a, x·r + b] = z[n, q·r² + a·r + b, y, x]    for 0 ≤ a, b < r.
 
-`input` and `weight` may be non-contiguous, `N` may be 0. The result is a new float32 tensor with any strides. Products and
-sums are float32: TF32 and half precision are not allowed.
+`input` and `weight` may be non-contiguous, `N` may be 0. The result is a new float32 tensor with any strides. Products
+and sums are float32: TF32 and half precision are not allowed.
 """
 
 import torch

@@ -3,24 +3,26 @@
 `fused_relu_batch_norm_conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, running_mean=None,
 running_var=None, bn_weight=None, bn_bias=None, training=False, momentum=0.1, eps=1e-5, inplace=False)`
 
-- `input`: float32 `(N, C_in, H, W)`, `weight`: `(C_out, C_in / groups, kH, kW)`, all other tensors `(C_out,)` or `None`.
-- `stride`, `padding`, `dilation`: an int, or a pair `(vertical, horizontal)`. Padding is with zeros on both sides; it may
-  also be `'valid'` (none) or, with stride 1, `'same'` (the result is as large as the image: `T = dilation · (k - 1)` zeros
-  along an axis, `T // 2` of them before, the rest after).
-- `groups` divides both channel counts: output channels `[g·C_out/groups, (g+1)·C_out/groups)` see only the input channels
-  `[g·C_in/groups, (g+1)·C_in/groups)`.
+- `input`: float32 `(N, C_in, H, W)`, `weight`: `(C_out, C_in / groups, kH, kW)`, all other tensors `(C_out,)` or
+  `None`.
+- `stride`, `padding`, `dilation`: an int, or a pair `(vertical, horizontal)`. Padding is with zeros on both sides; it
+  may also be `'valid'` (none) or, with stride 1, `'same'` (the result is as large as the image:
+  `T = dilation · (k - 1)` zeros along an axis, `T // 2` of them before, the rest after).
+- `groups` divides both channel counts: output channels `[g·C_out/groups, (g+1)·C_out/groups)` see only the input
+  channels `[g·C_in/groups, (g+1)·C_in/groups)`.
 
-1. Convolution, `H_out = (H + 2·padding - dilation·(kH - 1) - 1) // stride + 1`; `c0` is the first input channel of the
-   group: `z[n, o, y, x] = bias[o] + sum over c, i, j of weight[o, c, i, j] · padded[n, c0 + c, y·stride + i·dilation, …]`.
+1. Convolution, `H_out = (H + 2·padding - dilation·(kH - 1) - 1) // stride + 1`; with `c0` the first input channel of
+   `o`'s group, the kernel not flipped:
+   `z[n, o, y, x] = bias[o] + sum over c, i, j of weight[o, c, i, j] · padded[n, c0 + c, y·stride + i·dilation, …]`.
 2. `y = (z - mean) / sqrt(var + eps) · bn_weight[o] + bn_bias[o]` (`None`: 1 and 0), where
    - `training=False`: `mean = running_mean[o]`, `var = running_var[o]`, both given and left as they are;
-   - `training=True`: mean and *biased* variance of the `m ≥ 2` elements `z[:, o]`. `running_mean` and `running_var`, unless
-     `None`, are then updated in place with that mean and the *unbiased* variance (`/ (m - 1)`):
+   - `training=True`: mean and *biased* variance of the `m ≥ 2` elements `z[:, o]`. `running_mean` and `running_var`,
+     unless `None`, are then updated in place with that mean and the *unbiased* variance (`/ (m - 1)`):
      `running = (1 - momentum) · running + momentum · batch`.
 3. `out = max(0, y)`.
 
-`inplace` concerns an intermediate value that the caller never sees: `input` is left as it was. `input` and `weight` may be
-non-contiguous; in inference `N` may be 0. The result is a new float32 tensor with any strides. Products and sums are
+`inplace` concerns an intermediate value that the caller never sees: `input` is left as it was. `input` and `weight` may
+be non-contiguous; in inference `N` may be 0. The result is a new float32 tensor with any strides. Products and sums are
 float32: TF32 and half precision are not allowed.
 """
 

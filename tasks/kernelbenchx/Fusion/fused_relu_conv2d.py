@@ -4,18 +4,21 @@
 
 - `input`: float32 `(N, C_in, H, W)`, `weight`: `(C_out, C_in / groups, kH, kW)`, `bias`: `(C_out,)` or `None`.
 - `stride`, `dilation`: an int, or a pair `(vertical, horizontal)`.
-- `padding`: zeros around the image: an int or a pair, on both sides; `'valid'`: none; `'same'` (with stride 1): the result
-  is as large as the image. That takes `T = dilation · (k - 1)` zeros along an axis: `T // 2` before, the rest after.
-- `groups` divides both channel counts: output channels `[g·C_out/groups, (g+1)·C_out/groups)` see only the input channels
-  `[g·C_in/groups, (g+1)·C_in/groups)`.
+- `padding`: zeros around the image: an int or a pair, on both sides; `'valid'`: none; `'same'` (with stride 1): the
+  result is as large as the image. That takes `T = dilation · (k - 1)` zeros along an axis: `T // 2` before, the rest
+  after.
+- `groups` divides both channel counts: output channels `[g·C_out/groups, (g+1)·C_out/groups)` see only the input
+  channels `[g·C_in/groups, (g+1)·C_in/groups)`.
 
-The result is `(N, C_out, H_out, W_out)` with `H_out = (H + padding before and after - dilation·(kH - 1) - 1) // stride + 1`:
+The result is `(N, C_out, H_out, W_out)` with
+`H_out = (H + padding before and after - dilation·(kH - 1) - 1) // stride + 1`:
 
-    out[n, o, y, x] = max(0, bias[o] + sum over c, i, j of weight[o, c, i, j] · padded[n, c0 + c, y·stride + i·dilation, …])
+    z[n, o, y, x] = bias[o] + sum over c, i, j of weight[o, c, i, j] · padded[n, c0 + c, y·stride + i·dilation, …]
+    out = max(0, z)
 
-`c0` is the first input channel of `o`'s group; the kernel is not flipped. `inplace` concerns an intermediate value that the
-caller never sees: `input` is left as it was. `input` and `weight` may be non-contiguous, `N` may be 0. The result is a new
-float32 tensor with any strides. Products and sums are float32: TF32 and half precision are not allowed.
+`c0` is the first input channel of `o`'s group; the kernel is not flipped. `inplace` concerns an intermediate value that
+the caller never sees: `input` is left as it was. `input` and `weight` may be non-contiguous, `N` may be 0. The result
+is a new float32 tensor with any strides. Products and sums are float32: TF32 and half precision are not allowed.
 """
 
 import torch

@@ -4,24 +4,25 @@
 pool_kernel_size=2, pool_stride=None, pool_padding=0, pool_dilation=1, pool_ceil_mode=False, inplace=False)`
 
 - `input`: float32 `(N, C_in, H, W)`, `weight`: `(C_out, C_in / groups, kH, kW)`, `bias`: `(C_out,)` or `None`.
-- Every stride, padding, dilation and `pool_kernel_size` is an int, or a pair `(vertical, horizontal)`; `pool_stride=None`
-  means `pool_kernel_size`. `conv_padding` may also be `'valid'` (none) or, with stride 1, `'same'` (the result is as large as
-  the image: `T = dilation · (k - 1)` zeros along an axis, `T // 2` of them before, the rest after).
+- Every stride, padding, dilation and `pool_kernel_size` is an int, or a pair `(vertical, horizontal)`;
+  `pool_stride=None` means `pool_kernel_size`. `conv_padding` may also be `'valid'` (none) or, with stride 1, `'same'`
+  (the result is as large as the image: `T = dilation · (k - 1)` zeros along an axis, `T // 2` of them before, the rest
+  after).
 - `conv_groups` divides both channel counts: output channels `[g·C_out/groups, (g+1)·C_out/groups)` see only the input
   channels `[g·C_in/groups, (g+1)·C_in/groups)`.
 
-1. Convolution with zeros around the image, `H_z = (H + 2·padding - dilation·(kH - 1) - 1) // stride + 1` rows; `c0` is the
-   first input channel of `o`'s group, the kernel is not flipped:
+1. Convolution with zeros around the image, `H_z = (H + 2·padding - dilation·(kH - 1) - 1) // stride + 1` rows; `c0` is
+   the first input channel of `o`'s group, the kernel is not flipped:
    `z[n, o, y, x] = bias[o] + sum over c, i, j of weight[o, c, i, j] · padded[n, c0 + c, y·stride + i·dilation, …]`.
-2. `p[n, o, u, v] = max over i, j of z[n, o, u·stride + i·dilation - padding, v·stride + …]` with the pool's numbers, over
-   those places that lie in `z`. There are `(H_z + 2·padding - dilation·(k - 1) - 1) / stride + 1` rows, the quotient rounded
-   down, or up with `pool_ceil_mode`; then a last row whose window would begin after the bottom padding's start, at
-   `u·stride ≥ H_z + padding`, is left out. Columns alike. `pool_padding ≤ pool_kernel_size / 2`.
+2. `p[n, o, u, v] = max over i, j of z[n, o, u·stride + i·dilation - padding, v·stride + …]` with the pool's numbers,
+   over those places that lie in `z`. There are `(H_z + 2·padding - dilation·(k - 1) - 1) / stride + 1` rows, the
+   quotient rounded down, or up with `pool_ceil_mode`; then a last row whose window would begin in the bottom
+   padding, at `u·stride ≥ H_z + padding`, is left out. Columns alike. `pool_padding ≤ pool_kernel_size / 2`.
 3. `out = max(0, p)`.
 
-`inplace` concerns an intermediate value that the caller never sees: `input` is left as it was. `input` and `weight` may be
-non-contiguous, `N` may be 0. The result is a new float32 tensor with any strides. Products and sums are float32: TF32 and
-half precision are not allowed.
+`inplace` concerns an intermediate value that the caller never sees: `input` is left as it was. `input` and `weight` may
+be non-contiguous, `N` may be 0. The result is a new float32 tensor with any strides. Products and sums are float32:
+TF32 and half precision are not allowed.
 """
 
 import torch
@@ -49,8 +50,8 @@ CASES = [
 SIZES = [
     dict(shape=(1, 3, 34, 34), weight=(64, 3, 3, 3)),
     dict(shape=(1, 3, 514, 514), weight=(64, 3, 3, 3)),
-    dict(shape=(32, 3, 224, 224), weight=(64, 3, 7, 7), conv_stride=2, conv_padding=3, pool_kernel_size=3, pool_stride=2,
-         pool_padding=1),
+    dict(shape=(32, 3, 224, 224), weight=(64, 3, 7, 7), conv_stride=2, conv_padding=3, pool_kernel_size=3,
+         pool_stride=2, pool_padding=1),
     dict(shape=(16, 64, 112, 112), weight=(64, 64, 3, 3), conv_padding=1),
     dict(shape=(1, 3, 1538, 1538), weight=(64, 3, 3, 3)),
 ]  # fmt: skip

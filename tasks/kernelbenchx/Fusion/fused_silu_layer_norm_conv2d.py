@@ -5,20 +5,21 @@ conv_groups=1, ln_eps=1e-5)`
 
 - `x`: float32 `(N, C_in, H, W)`, `conv_weight`: `(C_out, C_in / groups, kH, kW)`, `conv_bias`: `(C_out,)` or `None`.
 - `weight`: `(C_out,)`. It has no effect: the normalization has neither scale nor shift.
-- `conv_stride`, `conv_padding`, `conv_dilation`: an int, or a pair `(vertical, horizontal)`. Padding is with zeros on both
-  sides.
+- `conv_stride`, `conv_padding`, `conv_dilation`: an int, or a pair `(vertical, horizontal)`. Padding is with zeros on
+  both sides.
 - `conv_groups` divides both channel counts: output channels `[g·C_out/groups, (g+1)·C_out/groups)` see only the input
   channels `[g·C_in/groups, (g+1)·C_in/groups)`.
 
-1. Convolution, `H_out = (H + 2·padding - dilation·(kH - 1) - 1) // stride + 1`, `W_out` alike; with `c0` the first input
-   channel of `o`'s group:
-   `z[n, o, y, x] = bias[o] + sum over c, i, j of conv_weight[o, c, i, j] · x[n, c0 + c, y·stride + i·dilation - padding, …]`.
+1. Convolution, `H_out = (H + 2·padding - dilation·(kH - 1) - 1) // stride + 1`, `W_out` alike; with `c0` the first
+   input channel of `o`'s group:
+   `z[n, o, y, x] = bias[o] + sum of conv_weight[o, c, i, j] · padded[n, c0 + c, y·stride + i·dilation, …]` over all
+   `c, i, j`. The kernel is not flipped.
 2. For each `n`, over all `C_out · H_out · W_out` elements of `z[n]` with mean `μ` and *biased* variance `σ²`:
    `y = (z - μ) / sqrt(σ² + ln_eps)`.
 3. `out = y · sigmoid(y) = y / (1 + exp(-y))`.
 
-`x` and `conv_weight` may be non-contiguous, `N` may be 0. The result is a new float32 tensor with any strides. Products and
-sums are float32: TF32 and half precision are not allowed.
+`x` and `conv_weight` may be non-contiguous, `N` may be 0. The result is a new float32 tensor with any strides. Products
+and sums are float32: TF32 and half precision are not allowed.
 """
 
 import torch

@@ -2,23 +2,23 @@
 
 `grid_sample_with_affine(input, theta, size, mode='bilinear', padding_mode='zeros', align_corners=False)`
 
-`input` is float32 `(N, C, H, W)`, `theta` float32 `(N, 2, 3)`, `size` a `torch.Size` `(N, C, H_out, W_out)`: the shape of
-the result.
+`input` is float32 `(N, C, H, W)`, `theta` float32 `(N, 2, 3)`, `size` a `torch.Size` `(N, C, H_out, W_out)`: the shape
+of the result.
 
 1. *Grid*. Column `j` of `m = W_out` has the coordinate `x_j = (2j + 1) / m - 1`, or with `align_corners=True`
-   `x_j = 2j / (m - 1) - 1` (0 for `m = 1`); rows have `y_i` likewise with `m = H_out`. Output pixel `(i, j)` of image `n`
-   samples the place `(g_x, g_y) = theta[n] · (x_j, y_i, 1)`: `g_x = theta[n, 0, 0] x_j + theta[n, 0, 1] y_i + theta[n, 0, 2]`,
-   `g_y` alike from row 1.
+   `x_j = 2j / (m - 1) - 1` (0 for `m = 1`); rows have `y_i` likewise with `m = H_out`. Output pixel `(i, j)` of image
+   `n` samples the place `(g_x, g_y) = theta[n] · (x_j, y_i, 1)`, a matrix times a column:
+   `g_x = theta[n, 0, 0] x_j + theta[n, 0, 1] y_i + theta[n, 0, 2]`, `g_y` alike from row 1.
 2. *Pixel coordinate* along an axis of `s` pixels (`W` for `g_x`, `H` for `g_y`): `((g + 1) · s - 1) / 2`, or with
    `align_corners=True` `(g + 1) / 2 · (s - 1)`.
 3. *Outside the image*, by `padding_mode`: `'zeros'`: pixels outside are 0. `'border'`: the coordinate is clamped to
    `[0, s - 1]`. `'reflection'`: it is reflected as often as needed at the edges `-0.5` and `s - 0.5` (with
    `align_corners=True` at `0` and `s - 1`), then clamped to `[0, s - 1]`.
 4. *Interpolation*, by `mode`: `'bilinear'`: the four surrounding pixels, each axis weighted by `1 - distance`.
-   `'nearest'`: the pixel at the rounded coordinate, which stays away from halves here. `'bicubic'`: the 4 × 4 surrounding
-   pixels; along an axis a pixel at distance `d` has the weight `(A + 2) d³ - (A + 3) d² + 1` if `d ≤ 1`, else
-   `A d³ - 5 A d² + 8 A d - 4 A`, with `A = -0.75`. Here step 3 applies to the index of each of the 16 pixels, not to the
-   coordinate.
+   `'nearest'`: the pixel at the rounded coordinate, which stays away from halves here. `'bicubic'`: the 4 × 4
+   surrounding pixels; along an axis a pixel at distance `d` has the weight `(A + 2) d³ - (A + 3) d² + 1` if `d ≤ 1`,
+   else `A d³ - 5 A d² + 8 A d - 4 A`, with `A = -0.75`. Here step 3 applies to the index of each of the 16 pixels, not
+   to the coordinate.
 
 Values are finite. `input` and `theta` may be non-contiguous. The result is a new tensor with any strides.
 """
@@ -83,7 +83,7 @@ def inputs(make, shape, places, mode="bilinear", padding_mode="zeros", align_cor
 
 
 def _whole_steps(make, shape, places, align_corners):
-    """Maps that step by whole pixels, so that every coordinate is within 0.3 of a whole number: rounding has one answer."""
+    """Maps that step by whole pixels, so that a coordinate is within 0.3 of a whole number: rounding has one answer."""
     less = 1 if align_corners else 0
     into = torch.tensor([[shape[3] - less], [shape[2] - less]])
     out = torch.tensor([places[1], places[0]])

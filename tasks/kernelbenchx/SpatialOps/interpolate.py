@@ -2,26 +2,27 @@
 
 `interpolate(input, size=None, scale_factor=None, mode='nearest', align_corners=None)`
 
-`input` is float32 `(N, C, L)`, `(N, C, H, W)` or `(N, C, D, H, W)`. Exactly one of `size` and `scale_factor` is given: a
-number for all spatial dimensions, or a tuple with one number each. With `scale_factor` `f` an axis of `n` elements gets
-`floor(n · f)` places. The axes are resized independently of each other; along one of `n` elements and `m` places, place
-`i` of the result reads as follows, with `s = 1 / f` if a factor was given and `s = n / m` otherwise:
+`input` is float32 `(N, C, L)`, `(N, C, H, W)` or `(N, C, D, H, W)`. Exactly one of `size` and `scale_factor` is given:
+a number for all spatial dimensions, or a tuple with one number each. With `scale_factor` `f` an axis of `n` elements
+gets `floor(n · f)` places. The axes are resized independently of each other; along one of `n` elements and `m` places,
+place `i` of the result reads as follows, with `s = 1 / f` if a factor was given and `s = n / m` otherwise:
 
 | `mode` | ranks | value |
 |---|---|---|
 | `'nearest'` | 3, 4, 5 | element `floor(i · s)`, at most `n - 1` |
 | `'nearest-exact'` | 3, 4, 5 | element `floor((i + 1/2) · s)`, at most `n - 1` |
 | `'area'` | 3, 4, 5 | mean of the elements `floor(i·n/m) … ceil((i + 1)·n/m) - 1`, also when a factor was given |
-| `'linear'`, `'bilinear'`, `'trilinear'` | 3, 4, 5 | `(1 - t) · x[a] + t · x[min(a + 1, n - 1)]`, `a = floor(u)`, `t = u - a` |
-| `'bicubic'` | 4 | `sum over k = -1 … 2 of w(abs(t - k)) · x[clamp(a + k, 0, n - 1)]`, `a = floor(u)`, `t = u - a` |
+| `'linear'`, `'bilinear'`, `'trilinear'` | 3, 4, 5 | `(1 - t) · x[a] + t · x[min(a + 1, n - 1)]` |
+| `'bicubic'` | 4 | `sum over k = -1 … 2 of w(abs(t - k)) · x[clamp(a + k, 0, n - 1)]` |
 
-with the coordinate `u = (i + 1/2) · s - 1/2`, for the linear modes at least 0 (for `'bicubic'` it may be negative), or, if
-`align_corners` is true, `u = i · (n - 1) / (m - 1)` (0 for `m = 1`), whatever the factor. `w` is the cubic convolution
-kernel for `A = -0.75`: `w(d) = (A + 2) d³ - (A + 3) d² + 1` for `d ≤ 1`, else `A d³ - 5 A d² + 8 A d - 4 A`.
-`align_corners` is `None` (as `False`) or a bool with the linear modes and `'bicubic'`, and `None` with the others.
+with `a = floor(u)`, `t = u - a` and the coordinate `u = (i + 1/2) · s - 1/2`, for the linear modes at least 0 (for
+`'bicubic'` it may be negative), or, if `align_corners` is true, `u = i · (n - 1) / (m - 1)` (0 for `m = 1`), whatever
+the factor. `w` is the cubic convolution kernel for `A = -0.75`: `w(d) = (A + 2) d³ - (A + 3) d² + 1` for `d ≤ 1`, else
+`A d³ - 5 A d² + 8 A d - 4 A`. `align_corners` is `None` (as `False`) or a bool with the linear modes and `'bicubic'`,
+and `None` with the others.
 
-Sizes and factors are such that no product under a `floor` of the nearest modes lies on a whole number by anything but exact
-arithmetic. `input` may be non-contiguous, `N` may be 0. The result is a new float32 tensor with any strides.
+Sizes and factors are such that no product under a `floor` of the nearest modes lies on a whole number by anything but
+exact arithmetic. `input` may be non-contiguous, `N` may be 0. The result is a new float32 tensor with any strides.
 """
 
 import torch

@@ -1,8 +1,8 @@
 """Transposed convolution as gathered matrix products, phase by phase.
 
-Output rows with equal remainder by the stride (a phase) are reached by the same rows of the kernel, from neighbouring rows
-of the input. A program makes a tile of places of one phase times output channels of one group; a tap of the kernel that
-does not reach the phase is skipped as a whole.
+Output rows with equal remainder by the stride (a phase) are reached by the same rows of the kernel, from neighbouring
+rows of the input. A program makes a tile of places of one phase times output channels of one group; a tap of the kernel
+that does not reach the phase is skipped as a whole.
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Group normalization of (x + y) · y: statistics by chunks of a group, then one pass that combines and applies them.
 
-A chunk leaves its mean and its squared differences from that mean; these combine without cancellation. Many chunks a group
-keep the whole device busy even where there are few groups.
+A chunk leaves its mean and its squared differences from that mean; these combine without cancellation. Many chunks a
+group keep the whole device busy even where there are few groups.
 """
 
 import torch

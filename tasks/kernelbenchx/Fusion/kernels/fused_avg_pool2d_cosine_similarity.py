@@ -1,4 +1,4 @@
-"""Two kernels: the similarity of every pixel, with one walk over the channels, then the average of windows of that map."""
+"""Two kernels: the similarity of every pixel, in one walk over the channels, then the average of that map's windows."""
 
 import torch
 import triton

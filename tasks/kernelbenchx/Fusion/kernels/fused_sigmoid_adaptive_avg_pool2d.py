@@ -1,7 +1,7 @@
-"""Adaptive average pooling and the logistic function: a tile is some outputs times the elements of their windows, whatever the windows' size.
+"""Adaptive average pooling and the logistic function: a tile is some outputs times their windows.
 
-Small windows give tiles with many outputs, one window as large as the image a tile with few; a window that is larger than
-the tile is walked through in steps.
+Small windows give tiles with many outputs, one window as large as the image a tile with few; a window that is larger
+than the tile is walked through in steps.
 """
 
 # ruff: noqa: UP006, UP007, UP035

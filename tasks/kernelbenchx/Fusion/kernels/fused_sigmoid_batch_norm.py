@@ -1,8 +1,8 @@
 """Batch normalization and the logistic function: statistics by tiles, their combination, one pass over the elements.
 
-Elements are seen as rows (places of the batch and the image) times channels. A tile is wide where channels are neighbours
-in memory (two-dimensional input) and one channel wide otherwise, so that reads coalesce either way. In training each tile
-leaves its mean and its squared differences from that mean, which combine without cancellation.
+Elements are seen as rows (places of the batch and the image) times channels. A tile is wide where channels are
+neighbours in memory (two-dimensional input) and one channel wide otherwise, so that reads coalesce either way. In
+training each tile leaves its mean and its squared differences from that mean, which combine without cancellation.
 """
 
 import torch
