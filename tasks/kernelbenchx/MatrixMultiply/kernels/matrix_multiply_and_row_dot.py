@@ -1,5 +1,4 @@
-"""Only the first two rows of the product are made, since no others matter: that is reading B once instead of
-multiplying.
+"""Only the first two rows of the product are made, since no others matter: B is read once, A and C hardly.
 
 Each program takes a block of B's columns and a stretch of its rows, so that wide and tall matrices both fill the
 device. A second launch of one program adds up the stretches and C and makes the dot product.
