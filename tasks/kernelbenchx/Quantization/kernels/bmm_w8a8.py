@@ -43,17 +43,18 @@ def bmm_kernel(
 ):  # fmt: skip
     batch = tl.program_id(2).to(tl.int64)
     i, j = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M), tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
-    row, column = batch * M + i, batch * N + j
+    # Offsets within a matrix fit into 32 bits, those of matrices may not.
+    a_matrix, b_matrix, out_matrix = a_ptr + batch * M * K, b_ptr + batch * N * K, out_ptr + batch * M * N
     acc = tl.zeros((BLOCK_M, BLOCK_N), tl.int32)
     for start in range(0, K, BLOCK_K):
         k = start + tl.arange(0, BLOCK_K)
-        a = tl.load(a_ptr + row[:, None] * K + k[None, :], mask=(i < M)[:, None] & (k < K)[None, :], other=0)
-        b = tl.load(b_ptr + column[None, :] * K + k[:, None], mask=(k < K)[:, None] & (j < N)[None, :], other=0)
+        a = tl.load(a_matrix + (i[:, None] * K + k[None, :]), mask=(i < M)[:, None] & (k < K)[None, :], other=0)
+        b = tl.load(b_matrix + (j[None, :] * K + k[:, None]), mask=(k < K)[:, None] & (j < N)[None, :], other=0)
         acc = tl.dot(a, b, acc, out_dtype=tl.int32)
-    a_scale = tl.load(a_scale_ptr + row, mask=i < M, other=0.0)
-    b_scale = tl.load(b_scale_ptr + column, mask=j < N, other=0.0)
+    a_scale = tl.load(a_scale_ptr + batch * M + i, mask=i < M, other=0.0)
+    b_scale = tl.load(b_scale_ptr + batch * N + j, mask=j < N, other=0.0)
     out = acc.to(tl.float32) * a_scale[:, None] * b_scale[None, :]
-    tl.store(out_ptr + row[:, None] * N + j[None, :], out, mask=(i < M)[:, None] & (j < N)[None, :])
+    tl.store(out_matrix + (i[:, None] * N + j[None, :]), out, mask=(i < M)[:, None] & (j < N)[None, :])
 
 
 def quantize(x):

@@ -95,7 +95,7 @@ def conv2d_w8a8(
     if out.numel():
         (x, x_scale), (w, w_scale) = quantize(input), quantize(weight)
         places = N * OH * OW
-        block_o = 32 if filters <= 32 else 64 if filters <= 64 else 128
+        block_o = 32 if filters <= 32 else 64
         conv2d_kernel[(triton.cdiv(places, 64), triton.cdiv(filters, block_o))](
             x, w, x_scale, w_scale, None if bias is None else bias.contiguous(), out,
             places, H, W, OH, OW, C, filters, KH, KW, stride, padding,
