@@ -8,6 +8,7 @@ and the float64 truth) stays under 8 GiB, and the reference passes its own contr
 line a size and ends with what is not sound.
 """
 
+import gc
 import pathlib
 import statistics
 import sys
@@ -47,6 +48,7 @@ def milliseconds(task, made):
 def measure(task, parameters):
     """``(ms, peak bytes, status)`` of one size; the status is that of the reference judged by its own contract."""
     device = torch.device("cuda")
+    gc.collect()
     torch.cuda.empty_cache()
     torch.cuda.reset_peak_memory_stats()
     made = task.call(parameters, "standard", SEED, device, fast=True)

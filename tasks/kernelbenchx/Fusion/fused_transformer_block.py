@@ -94,7 +94,8 @@ def _undone(y, weight2, residual):
     gram = weight2 @ weight2.mT
 
     def solved(rows):
-        return torch.linalg.solve(gram, rows @ weight2.mT, left=False)
+        flat = (rows @ weight2.mT).reshape(-1, len(gram))
+        return torch.linalg.solve(gram, flat.mT).mT.reshape(*rows.shape[:-1], len(gram))
 
     residual = residual.expand_as(y)
     parts = torch.stack((y, torch.ones_like(y), residual), -2)

@@ -34,7 +34,7 @@ SIZES = [
     dict(shape=(2, 64, 1024), kernel_size=3, stride=2, padding=1),
     dict(shape=(16, 64, 8192), kernel_size=3, stride=2, padding=1),
     dict(shape=(64, 64, 32768), kernel_size=3, stride=2, padding=1),
-    dict(shape=(64, 128, 32768), kernel_size=8, stride=1, padding=4),
+    dict(shape=(64, 96, 32768), kernel_size=8, stride=1, padding=4),
 ]
 
 CONTRACT = Close(strides="any")
