@@ -31,11 +31,11 @@ def dropout_complaints(results, p, kept, truth, dropped=None, scale=None):
     """Complaints about results whose elements are each one of two values, chosen at random; an empty list for right ones.
 
     ``results``: one or more draws, of one shape. ``kept``: what every element is where it is kept, by the reference at the task's
-    precision; ``truth``: the same in float64. ``dropped``: what it is where it is dropped, 0 unless given. ``scale``: as for
+    precision; ``truth``: the same in float64. ``dropped``: what it is where it is dropped, broadcast, 0 unless given. ``scale``: as for
     ``Close``, whose error model decides whether a value is right. Of the two values the nearer one counts; where they are
     nearly equal the mask stays unseen. ``p`` 0 or 1 leaves no choice.
     """
-    dropped = torch.zeros_like(kept) if dropped is None else dropped.expand_as(kept)
+    dropped = kept.new_zeros(()) if dropped is None else dropped
     low = dropped.double()
     size = truth.square().mean().sqrt() if truth.numel() else truth.sum()
     scale = size if scale is None else torch.as_tensor(scale, device=truth.device).abs().clamp(min=size)

@@ -9,9 +9,9 @@ import triton.language as tl
 from triton.language.extra import libdevice
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["seed"])
 def bmm_dropout_gelu_kernel(
-    x_ptr, y_ptr, out_ptr, seed, keep, N, M, P, x_b, x_n, x_m, y_b, y_m, y_p,
+    x_ptr, y_ptr, out_ptr, seed, keep, N, M, P,
     DROPOUT: tl.constexpr, TANH: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_P: tl.constexpr, BLOCK_M: tl.constexpr,
 ):  # fmt: skip
     tiles_n, tiles_p = tl.cdiv(N, BLOCK_N), tl.cdiv(P, BLOCK_P)
@@ -26,8 +26,8 @@ def bmm_dropout_gelu_kernel(
         m = start + tl.arange(0, BLOCK_M)
         x_mask = (rows[:, None] < N) & (m[None, :] < M)
         y_mask = (m[:, None] < M) & (columns[None, :] < P)
-        x = tl.load(x_ptr + batch * x_b + rows[:, None] * x_n + m[None, :] * x_m, mask=x_mask, other=0.0)
-        y = tl.load(y_ptr + batch * y_b + m[:, None] * y_m + columns[None, :] * y_p, mask=y_mask, other=0.0)
+        x = tl.load(x_ptr + (batch * N + rows[:, None]) * M + m[None, :], mask=x_mask, other=0.0)
+        y = tl.load(y_ptr + (batch * M + m[:, None]) * P + columns[None, :], mask=y_mask, other=0.0)
         acc = tl.dot(x, y, acc, input_precision="ieee")
     at = (batch * N + rows[:, None]) * P + columns[None, :]
     if DROPOUT:
@@ -49,7 +49,7 @@ def fused_bmm_dropout_gelu(input1, input2, p=0.5, training=True, inplace=False, 
         seed = int(torch.randint(1 << 31, (1,)).item()) if dropout else 0
         grid = (triton.cdiv(N, 64) * triton.cdiv(P, 64), B)
         bmm_dropout_gelu_kernel[grid](
-            input1, input2, result, seed, 1.0 - p, N, M, P, *input1.stride(), *input2.stride(),
-            DROPOUT=dropout, TANH=approximate == "tanh", BLOCK_N=64, BLOCK_P=64, BLOCK_M=32, num_warps=4,
+            input1.contiguous(), input2.contiguous(), result, seed, 1.0 - p, N, M, P,
+            DROPOUT=dropout, TANH=approximate == "tanh", BLOCK_N=64, BLOCK_P=64, BLOCK_M=16, num_warps=4,
         )  # fmt: skip
     return result

@@ -8,7 +8,7 @@ import triton
 import triton.language as tl
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["seed"])
 def hardshrink_dropout_kernel(
     x_ptr, out_ptr, seed, keep, lambd, n, DROPOUT: tl.constexpr, IN_PLACE: tl.constexpr, BLOCK: tl.constexpr
 ):  # fmt: skip
