@@ -38,6 +38,8 @@ def verify(task, seed, device):
     """Runs all controls; returns them as in ``messages.TaskVerified``."""
     trials = [_trial(task, planned, seed, device) for planned in plan(task, seed) if planned.repeats is None]
     report = [_positive(task, "reference", trials, _reference(task))]
+    if task.note:
+        report.append({"name": "left_out", "kind": "positive", "ok": True, "status": "skipped", "detail": task.note})
     for name in CONTROLS:
         if name in task.skip_controls:
             detail = f"skipped: {task.skip_controls[name]}"
