@@ -23,11 +23,12 @@ import picocli.CommandLine.Parameters;
     name = "tasks",
     description = "List, show and verify the tasks of a suite.",
     mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "list|show|verify",
+    synopsisSubcommandLabel = "list|show|verify|import",
     subcommands = {
       TasksCommand.ListTasks.class,
       TasksCommand.ShowTask.class,
-      TasksCommand.VerifyTasks.class
+      TasksCommand.VerifyTasks.class,
+      ImportTasksCommand.class
     })
 final class TasksCommand implements Callable<Integer> {
   @Override
