@@ -98,6 +98,8 @@ def test_an_update_counts_where_the_tests_look_at_it(oracle, imported):
     assert set(statuses) == {"correct"}
     _, statuses = judged(oracle, task, lambda total, x: None)
     assert set(statuses) == {"wrong_values"}
+    controls = oracle.ask(messages.VerifyTask, task=str(task), seed=SEED).controls
+    assert [c for c in controls if not c["ok"]] == []
 
 
 def test_thresholds_are_the_original_s(oracle, imported):

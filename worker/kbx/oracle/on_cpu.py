@@ -44,6 +44,10 @@ class _Autocast(torch.autocast):
         super().__init__("cpu", *args, **kwargs)
 
 
+# Messages name them as their users know them.
+_Generator.__name__, _Autocast.__name__ = "Generator", "autocast"
+
+
 def _nothing(*args, **kwargs):
     return None
 

@@ -71,7 +71,7 @@ def task(stamp, original, entry, device):
         path=original.file, stamp=stamp, name=os.path.splitext(os.path.basename(stamp[0]))[0], entry=entry,
         dtype="float32", cases=[{"call": i} for i in recording.calls], sizes=[],
         contract=OriginalRules(thresholds=original.thresholds), reference=recording.reference,
-        inputs=recording.reference, distributions=("recorded",), mutates=recording.judged, skip_controls={}, controls={},
+        inputs=recording.reference, distributions=("recorded",), mutates=recording.judged, skip_controls=recording.skipped, controls={},
         rounds=1, note=recording.note, original=original, device=device, scratch=recording.scratch,
     )  # fmt: skip
 
@@ -85,6 +85,8 @@ class _Recording:
     judged: tuple
     scratch: tuple
     note: str
+    skipped: dict
+    """As a task's ``SKIP_CONTROLS``."""
 
 
 @functools.lru_cache(maxsize=KEPT)
@@ -96,14 +98,16 @@ def _recorded(file, sha256, entry, device):
     reference = run.reference()
     for number in [n for n, made in run.calls.items() if not _repeatable(reference, *made, run.drew[n])]:
         del run.calls[number]
-        run.left_out["random"] += 1
+        run.left_out["random" if run.drew[number] else "depends on earlier calls"] += 1
+    returns = any(tensors_of(result) for _, result in run.calls.values())
+    skipped = {} if returns else dict.fromkeys(("wrong_shape", "wrong_dtype"), "no tensor is returned")
     total = len(run.calls) + run.left_out.total()
     reasons = ", ".join(f"{text} ({n})" for text, n in run.left_out.most_common())
     if not run.calls:
         raise InvalidTask(f"no call of its tests can be judged in another process: {reasons}", file, run.line)
     judged, scratch = (run.changed, ()) if run.changed and _looked_at(run, results) else ((), run.changed)
     note = f"{run.left_out.total()} of {total} calls are not judged: {reasons}" if run.left_out else ""
-    return _Recording({n: call for n, (call, _) in run.calls.items()}, reference, judged, scratch, note)
+    return _Recording({n: call for n, (call, _) in run.calls.items()}, reference, judged, scratch, note, skipped)
 
 
 def _repeatable(reference, call, result, drew):

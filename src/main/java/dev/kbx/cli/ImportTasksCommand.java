@@ -184,8 +184,11 @@ final class ImportTasksCommand implements Callable<Integer> {
           tasks.tasks(),
           result ->
               System.err.printf(
-                  "[%d/%d] %s  %.1f s%n",
-                  done.incrementAndGet(), total, result.task().path(), result.seconds()));
+                  "[%d/%d] %s  %s%n",
+                  done.incrementAndGet(),
+                  total,
+                  result.problem() == null ? "ok  " : "FAIL",
+                  result.task().path()));
     }
   }
 
@@ -245,8 +248,7 @@ final class ImportTasksCommand implements Callable<Integer> {
     }
     weak.forEach((control, tasks) ->
         System.out.printf(
-            "control %s passes under the original's rules: %d of %d tasks%n",
-            control, tasks, usable));
+            "control %s passes the original's tests in %d of %d tasks%n", control, tasks, usable));
   }
 
   /** A folder with task files of the user's own is not a place to replace files in. */

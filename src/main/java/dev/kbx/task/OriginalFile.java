@@ -126,7 +126,7 @@ final class OriginalFile {
             thresholds
                 ? " by its thresholds: " + new TreeMap<>(said.thresholds())
                 : " by its tolerances: float16 and bfloat16 5e-3, float32 and float64 1e-5, all"
-                      + " else equal")
+                    + " else equal")
         .append(".")
         .toString();
   }
