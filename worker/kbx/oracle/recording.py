@@ -183,7 +183,7 @@ class _Run:
         if "test_results" not in module.__dict__:
             raise InvalidTask("the tests leave no test_results", self.file, self.separator)
         # What the reference's module keeps is kept as long as the reference.
-        return _detached(module.__dict__.pop("test_results"))
+        return _placed(module.__dict__.pop("test_results"), self.device)
 
     def reference(self):
         """The reference, for a call outside the tests."""
@@ -192,7 +192,7 @@ class _Run:
         @functools.wraps(function)
         def reference(*args, **kwargs):
             with _surroundings(device):
-                return _detached(function(*args, **kwargs))
+                return _placed(function(*args, **kwargs), device)
 
         return reference
 
@@ -238,15 +238,15 @@ class _Run:
 
     def _record(self, call):
         number, self.count = self.count, self.count + 1
-        before = _copied(call)
-        given = _copied(call) if self.protect else call
+        before = self._copied(call)
+        given = self._copied(call) if self.protect else call
         streams = _streams(self.device)
         try:
             result = self.function(*given.args, **given.kwargs)
         except Exception:
             self.left_out["the reference raises"] += 1
             raise
-        kept = transform(_detached(result), _copy)
+        kept = transform(result, self._copy)
         reason = f"beyond the first {MAX_CALLS}" if number >= MAX_CALLS else self._obstacle(before, kept)
         if reason:
             self.left_out[reason] += 1
@@ -254,9 +254,19 @@ class _Run:
         self.calls[number] = before, kept
         self.drew[number] = not all(map(torch.equal, streams, _streams(self.device)))
         pairs = zip(named_tensors(self.function, before), named_tensors(self.function, call), strict=True)
-        changed = {name.split("[")[0] for (name, old), (_, new) in pairs if not judge.equal_bits(old, new.detach())}
+        changed = {name.split("[")[0] for (name, old), (_, new) in pairs if not judge.equal_bits(old, self._copy(new))}
         self.changed = tuple(dict.fromkeys((*self.changed, *sorted(changed))))
         return result
+
+    def _copied(self, call):
+        return Call(transform(call.args, self._copy), transform(call.kwargs, self._copy))
+
+    def _copy(self, leaf):
+        """A leaf of its own memory on the device, out of every graph; tensors of odd layouts are left to be refused."""
+        if not isinstance(leaf, torch.Tensor) or leaf.layout != torch.strided:
+            return leaf
+        leaf = _placed(leaf, self.device).detach().as_subclass(torch.Tensor)
+        return truth.copy_leaf(leaf.resolve_conj().resolve_neg() if leaf.is_conj() or leaf.is_neg() else leaf)
 
     def _obstacle(self, call, result):
         """Why a call cannot be made or judged in another process; None when it can."""
@@ -327,17 +337,13 @@ def _streams(device):
     return [torch.get_rng_state(), *cuda]
 
 
-def _copied(call):
-    return Call(transform(call.args, _copy), transform(call.kwargs, _copy))
+def _placed(value, device):
+    """Results out of every graph and on the device, where those of a candidate belong."""
 
+    def place(leaf):
+        if not isinstance(leaf, torch.Tensor):
+            return leaf
+        leaf = leaf.detach() if leaf.requires_grad else leaf
+        return leaf if leaf.device.type == torch.device(device).type else leaf.to(device)
 
-def _copy(leaf):
-    """A leaf of its own memory, out of every graph; tensors of odd layouts are left to be refused."""
-    if not isinstance(leaf, torch.Tensor) or leaf.layout != torch.strided:
-        return leaf
-    leaf = leaf.detach().as_subclass(torch.Tensor)
-    return truth.copy_leaf(leaf.resolve_conj().resolve_neg() if leaf.is_conj() or leaf.is_neg() else leaf)
-
-
-def _detached(value):
-    return transform(value, lambda v: v.detach() if isinstance(v, torch.Tensor) and v.requires_grad else v)
+    return transform(value, place)
