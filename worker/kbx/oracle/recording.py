@@ -322,7 +322,7 @@ def _read(file, sha256):
             content = opened.read()
         source = content.decode("utf-8-sig")
     except OSError as error:
-        text = f"the original file cannot be read ({error.strerror}); put it back or import its checkout again"
+        text = f"the original file cannot be read ({error.strerror}); an imported task needs it where it was"
         raise InvalidTask(text, file) from None
     except UnicodeDecodeError:
         raise InvalidTask("the original file is not UTF-8", file) from None

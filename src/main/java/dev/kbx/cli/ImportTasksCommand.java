@@ -107,7 +107,7 @@ final class ImportTasksCommand implements Callable<Integer> {
       String suite, String source, int files, List<Imported> imported, List<Unusable> unusable) {}
 
   @Override
-  public Integer call() throws InterruptedException, PythonProblem {
+  public Integer call() throws PythonProblem {
     if (!format.equals(FORMAT)) {
       throw new UserError("tasks import %s: only kernelbenchx can be imported".formatted(format));
     }
@@ -121,16 +121,17 @@ final class ImportTasksCommand implements Callable<Integer> {
           Files.createDirectories(
               suite.resolveSibling(
                   ".%s.%d".formatted(suite.getFileName(), ProcessHandle.current().pid())));
-      Thread cleaning = new Thread(() -> delete(draft), "import");
-      Runtime.getRuntime().addShutdownHook(cleaning);
-      try {
-        Report report = fill(draft, suite, originals);
-        if (!report.imported().isEmpty()) publish(draft, suite);
-        print(report);
-        return report.imported().isEmpty() ? ExitCode.USAGE : ExitCode.OK;
-      } finally {
-        delete(draft);
-        forget(cleaning);
+      try (Interrupts _ = new Interrupts("interrupted; nothing was imported")) {
+        try {
+          Report report = fill(draft, suite, originals);
+          if (!report.imported().isEmpty()) publish(draft, suite);
+          print(report);
+          return report.imported().isEmpty() ? ExitCode.USAGE : ExitCode.OK;
+        } finally {
+          delete(draft);
+        }
+      } catch (InterruptedException _) {
+        return ExitCode.INCOMPLETE; // The interrupt has said so.
       }
     } catch (IOException e) {
       throw new UserError("--out %s: cannot write there: %s".formatted(out, e));
@@ -288,14 +289,6 @@ final class ImportTasksCommand implements Callable<Integer> {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
     } catch (IOException e) {
       System.err.println("kbx: cannot delete %s: %s".formatted(folder, e));
-    }
-  }
-
-  private static void forget(Thread hook) {
-    try {
-      Runtime.getRuntime().removeShutdownHook(hook);
-    } catch (IllegalStateException _) {
-      // The JVM is going down, and the hook runs.
     }
   }
 }
