@@ -40,6 +40,8 @@ def verify(task, seed, device):
     """Runs all controls; returns them as in ``messages.TaskVerified``."""
     trials = [_trial(task, planned, seed, device) for planned in plan(task, seed) if planned.repeats is None]
     report = [_at(task.reference, _positive(task, "reference", trials, _reference(task)))]
+    if task.note:
+        report.append(_row("left_out", "positive", True, "skipped", task.note))
     for name in CONTROLS:
         if name in task.skip_controls:
             detail = f"skipped: {task.skip_controls[name]}"

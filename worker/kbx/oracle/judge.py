@@ -38,13 +38,13 @@ def examine(task, known, claim, fetch, changed, updated):
     """Compares form and memory and reads the result: ``correct`` here says only that values may be compared.
 
     ``changed()`` names the argument tensors that are not as they were lent; ``updated()`` gives ``{position: (name, contents)}``
-    of those that the call may change.
+    of those whose contents are judged.
     """
     try:
         pairs = _pairs(known.returned, claim)
         _compare_form(pairs, known)
         for name in changed():
-            if not task.updates(name):
+            if not task.may_change(name):
                 raise _Rejected("input_mutated", f"the call changed its argument {name!r}")
         _compare_memory(task, pairs, known)
         value = transform(claim, lambda v: fetch(v) if isinstance(v, TensorClaim) else v)

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from kbx.oracle.taskfile import describe
 from kbx.oracle.truth import argument_tensors
 
-ROUNDS = 3
-"""Times that each case is called, every time with fresh values of another distribution."""
 REPEATED = 2
 """Cases whose first call is made once more at the end to see whether the bits agree: those with the largest inputs."""
 
@@ -42,7 +40,7 @@ def plan(task, seed):
         calls.append(PlannedCall(len(calls), task.cases[case], distribution, name, repeats))
         return calls[-1].index
 
-    for round_ in range(ROUNDS):
+    for round_ in range(task.rounds):
         for case in range(len(task.cases)):
             first = add(case, round_)
             for _ in range(task.contract.draws - 1):

@@ -62,7 +62,7 @@ class Server:
     def _open(self, request):
         start = time.monotonic()
         self._end_session()
-        task = taskfile.load(request.task)
+        task = taskfile.load(request.task, self.device.torch_device)
         planned = session.planned(task, request.seed)
         arenas = self.device.arenas(request.timed)
         self.session = session.Session(task, request.seed, arenas, self.memory, self.device.torch_device)
@@ -89,7 +89,7 @@ class Server:
 
     def _verify_task(self, request):
         start = time.monotonic()
-        task = taskfile.load(request.task)
+        task = taskfile.load(request.task, self.device.torch_device)
         report = controls.verify(task, request.seed, self.device.torch_device)
         return messages.TaskVerified(request.id, report, time.monotonic() - start)
 

@@ -12,9 +12,12 @@ import torch
 
 from kbx import tensors
 from kbx.suite import DISTRIBUTIONS, Call, Contract, Inputs
+from kbx.suite.original import Original
 from kbx.suite.values import leaves
 
 MIN_CASES, MIN_SIZES = 5, 4
+ROUNDS = 3
+"""Times that each case is called, every time with fresh values of another distribution."""
 CONTROLS = (
     "zeros",
     "constant",
@@ -55,6 +58,9 @@ class Task:
     skip_controls: dict
     controls: dict
     """``positive_*`` and ``negative_*`` functions by name."""
+    rounds: int = ROUNDS
+    note: str = ""
+    """What whoever verifies the task should know of it."""
 
     @property
     def entries(self):
@@ -87,17 +93,32 @@ class Task:
             raise
         except Exception as error:
             text = f"{what} raised {type(error).__name__}: {error}"
-            raise InvalidTask(text, self.path, _deepest_line(error, self.path)) from error
+            raise InvalidTask(text, self.path, deepest_line(error, self.path)) from error
 
     def named_tensors(self, call):
         """``(path, tensor)`` of every tensor argument in order of appearance; paths read ``param`` or ``params[0]``."""
-        names = list(inspect.signature(self.reference).parameters)
-        named = [*zip(names, call.args, strict=False), *call.kwargs.items()]
-        return [(path, t) for name, v in named for path, t in leaves(v, name) if isinstance(t, torch.Tensor)]
+        return named_tensors(self.reference, call)
+
+    def check_unchanged(self):
+        """Raises InvalidTask where the task rests on another file, and that one is no longer what it was."""
 
     def updates(self, path):
         """Whether the call may change this argument: the task says so, or it is the usual ``out``."""
         return path.split("[")[0] in (*self.mutates, "out")
+
+    def may_change(self, path):
+        """Whether the call may leave this argument changed, be it judged or not."""
+        return self.updates(path)
+
+
+def named_tensors(function, call):
+    """As ``Task.named_tensors``, of any function's arguments; those of ``*args`` read ``args[0]``."""
+    parameters = list(inspect.signature(function).parameters.values())
+    rest = next((i for i, p in enumerate(parameters) if p.kind == p.VAR_POSITIONAL), len(parameters))
+    names = [p.name for p in parameters[:rest]]
+    names += [f"{parameters[rest].name}[{i}]" for i in range(len(call.args) - rest)]
+    named = [*zip(names, call.args, strict=False), *call.kwargs.items()]
+    return [(path, t) for name, v in named for path, t in leaves(v, name) if isinstance(t, torch.Tensor)]
 
 
 def describe(parameters):
@@ -105,19 +126,28 @@ def describe(parameters):
     return ", ".join(f"{k}={v!r}" for k, v in parameters.items())
 
 
-def load(path):
-    """The task in a file, from memory if the file is unchanged; raises InvalidTask."""
+def load(path, device="cpu"):
+    """The task in a file, from memory if the file is unchanged; raises InvalidTask.
+
+    An imported task's calls are recorded on ``device``; they must not be asked for on another.
+    """
     try:
         state = os.stat(path)
     except OSError as error:
         raise InvalidTask(f"cannot read the task file: {error.strerror}", path) from None
-    return _load((path, state.st_mtime_ns, state.st_size))
+    task = _load((path, state.st_mtime_ns, state.st_size), str(device))
+    task.check_unchanged()
+    return task
 
 
 @functools.lru_cache(maxsize=1024)
-def _load(stamp):
+def _load(stamp, device):
     path = stamp[0]
     module, lines = _execute(path)
+    if isinstance(module.get("ORIGINAL"), Original):
+        from kbx.oracle import recording  # which builds on this module
+
+        return recording.task(stamp, module["ORIGINAL"], module.get("ENTRY"), device)
     stem = os.path.splitext(os.path.basename(path))[0]
     reader = _Reader(path, module, lines)
     entry = reader.get("ENTRY", str, stem)
@@ -144,18 +174,26 @@ def _execute(path):
         with open(path, encoding="utf-8") as file:
             source = file.read()
         tree = ast.parse(source, path)
+        if "ORIGINAL" in _targets(tree):
+            # The entry is the original's; the def line here is for those who read it without running Python.
+            tree.body = [s for s in tree.body if not isinstance(s, ast.FunctionDef)]
         module = types.ModuleType("kbx_task")
         module.__file__ = path
-        exec(compile(source, path, "exec"), module.__dict__)
+        exec(compile(tree, path, "exec"), module.__dict__)
     except SyntaxError as error:
         raise InvalidTask(f"not valid Python: {error.msg}", path, error.lineno) from None
     except (OSError, ValueError) as error:
         raise InvalidTask(f"cannot read the task file: {error}", path) from None
     except Exception as error:
         text = f"importing the file raised {type(error).__name__}: {error}"
-        raise InvalidTask(text, path, _deepest_line(error, path)) from error
+        raise InvalidTask(text, path, deepest_line(error, path)) from error
+    return module.__dict__, _targets(tree)
+
+
+def _targets(tree):
+    """Names that the module assigns, with the line."""
     targets = [(t, s.lineno) for s in tree.body if isinstance(s, ast.Assign) for t in s.targets]
-    return module.__dict__, {t.id: line for t, line in targets if isinstance(t, ast.Name)}
+    return {t.id: line for t, line in targets if isinstance(t, ast.Name)}
 
 
 class _Reader:
@@ -218,6 +256,7 @@ class _Reader:
         return found
 
 
-def _deepest_line(error, path):
+def deepest_line(error, path):
+    """The line of ``path`` that is deepest in what an exception passed through, or None."""
     frames = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
     return frames[-1] if frames else None

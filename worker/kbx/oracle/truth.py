@@ -57,7 +57,7 @@ def to_host(value):
 
 def copy_call(call):
     """A call of equal arguments in fresh memory, strides and all."""
-    return Call(transform(call.args, _copy), transform(call.kwargs, _copy))
+    return Call(transform(call.args, copy_leaf), transform(call.kwargs, copy_leaf))
 
 
 def know(task, call, seed, wide=True):
@@ -115,7 +115,8 @@ def seed_number(text):
     return int(text, 16) & (1 << 63) - 1
 
 
-def _copy(leaf):
+def copy_leaf(leaf):
+    """A tensor of equal elements and strides in fresh memory; anything else as it is."""
     if not isinstance(leaf, torch.Tensor):
         return leaf
     count = span(leaf.shape, leaf.stride())
@@ -129,7 +130,7 @@ def _widen(leaf):
     if isinstance(dtype, torch.dtype) and (dtype.is_floating_point or dtype.is_complex):
         wide = torch.complex128 if dtype.is_complex else torch.float64
         return leaf.to(wide, copy=True) if isinstance(leaf, torch.Tensor) else wide
-    return _copy(leaf)
+    return copy_leaf(leaf)
 
 
 def _line(task):

@@ -17,12 +17,17 @@ import picocli.CommandLine.Parameters;
     name = "tasks",
     description = "List, show and verify the tasks of a suite.",
     mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "list|show|verify",
-    subcommands = {TasksCommand.ListTasks.class, TasksCommand.ShowTask.class, VerifyCommand.class})
+    synopsisSubcommandLabel = "list|show|verify|import",
+    subcommands = {
+      TasksCommand.ListTasks.class,
+      TasksCommand.ShowTask.class,
+      VerifyCommand.class,
+      ImportTasksCommand.class
+    })
 final class TasksCommand implements Callable<Integer> {
   @Override
   public Integer call() {
-    throw new UserError("tasks: say list, show TASK or verify [TASK...]");
+    throw new UserError("tasks: say list, show TASK, verify [TASK...] or import FORMAT DIR");
   }
 
   @Command(name = "list", description = "All tasks.", mixinStandardHelpOptions = true)

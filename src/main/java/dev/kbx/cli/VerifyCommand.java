@@ -35,6 +35,9 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     footer = {"", "Under --out: controls.jsonl, a task a line, and controls.html, the matrix."})
 final class VerifyCommand implements Callable<Integer> {
+  /** What kernels are compiled for where there is no GPU and none is named. */
+  static final String ARCH = "sm_90";
+
   private static final Duration CALL = Duration.ofSeconds(20);
 
   private static final String INTERRUPTED =
@@ -64,10 +67,10 @@ final class VerifyCommand implements Callable<Integer> {
   @Option(
       names = "--arch",
       paramLabel = "ARCH",
-      defaultValue = "sm_90",
+      defaultValue = ARCH,
       description =
           "What kernels are compiled for where there is no GPU. Default: ${DEFAULT-VALUE}.")
-  private String arch = "sm_90";
+  private String arch = ARCH;
 
   @Option(names = "--json", description = "An array with one object a task.")
   private boolean json;
@@ -97,15 +100,9 @@ final class VerifyCommand implements Callable<Integer> {
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
         WorkerPool pool = WorkerPool.shared(workers)) {
       interrupts.advise(INTERRUPTED);
-      Plan plan =
-          new Plan(
-              List.of(Stage.STATIC, Stage.COMPILE, Stage.CALL, Stage.CORRECT),
-              Architectures.check(arch),
-              Home.secret(),
-              Limits.of(CALL));
       Map<String, TaskVerdict> found = new HashMap<>();
       VerifyProgress progress = new VerifyProgress(tasks.size());
-      new Verification(pool.slots(), plan, pool.device(), pool.versions())
+      verification(pool, arch)
           .run(
               tasks,
               before,
@@ -120,6 +117,17 @@ final class VerifyCommand implements Callable<Integer> {
       files.finish(verdicts, opened.name(), pool.device());
       return verdicts;
     }
+  }
+
+  /** Controls are judged up to correctness; nothing is timed. */
+  static Verification verification(WorkerPool pool, String arch) {
+    Plan plan =
+        new Plan(
+            List.of(Stage.STATIC, Stage.COMPILE, Stage.CALL, Stage.CORRECT),
+            Architectures.check(arch),
+            Home.secret(),
+            Limits.of(CALL));
+    return new Verification(pool.slots(), plan, pool.device(), pool.versions());
   }
 
   private static TaskVerdict unusable(Suite suite, BrokenTask task) {

@@ -75,6 +75,10 @@ final class Session {
       if (!plan.reaches(Stage.PERF) || slot.device().kind() != DeviceSlot.Kind.CUDA) {
         return Outcome.correct(lastBeforePerf());
       }
+      if (task.sizes().isEmpty()) {
+        draft.flags(List.of("no_sizes"));
+        return Outcome.correct(lastBeforePerf());
+      }
       return new Timing(oracle, runner, plan, draft, slot.peaks()).judge(task.sizes());
     } catch (Oracle.Refused e) {
       return refused(e.answer());

@@ -19,13 +19,7 @@ public final class Prompt {
     ```python
     def %s:
     ```
-
-    ## Reference
-
-    ```python
     %s
-    ```
-
     ## Answer
 
     Write one Python file that defines `%s` with this signature. The result is computed by Triton
@@ -33,10 +27,21 @@ public final class Prompt {
     and look at shapes, dtypes and devices; it may not compute the result or a part of it.
     """
         .formatted(
-            task.name(),
-            task.statement().strip(),
-            task.signature(),
-            task.reference().strip(),
-            task.entry());
+            task.name(), task.statement().strip(), task.signature(), reference(task), task.entry());
+  }
+
+  /** Imported tasks have a signature in place of the reference. */
+  private static String reference(Task task) {
+    String code = task.reference().strip();
+    if (code.endsWith(": ...")) return "";
+    return """
+
+    ## Reference
+
+    ```python
+    %s
+    ```
+    """
+        .formatted(code);
   }
 }

@@ -2,8 +2,10 @@ package dev.kbx.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
+import dev.kbx.worker.DeviceSlot;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +49,24 @@ class JudgeTest {
   void anHonestRunnerPasses() throws Exception {
     Verdict verdict = judge(Map.of());
     assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
+  }
+
+  @Test
+  void aTaskWithoutSizesIsNotTimed() throws Exception {
+    Plan timed =
+        new Plan(
+            List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
+            "sm_90",
+            "secret",
+            FakeWorkers.plan().limits());
+    try (Workers.Slot gpu = workers.slot(DeviceSlot.cuda(0))) {
+      Verdict verdict =
+          new Judge(gpu, timed, FakeWorkers.DEVICE, Map.of())
+              .judge("run", FakeWorkers.candidate("task", Map.of()));
+      assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
+      assertThat(verdict.flags()).containsExactly("no_sizes");
+      assertThat(verdict.perfOk()).isNull();
+    }
   }
 
   @ParameterizedTest

@@ -1,0 +1,294 @@
+package dev.kbx.cli;
+
+import static java.util.Objects.requireNonNull;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.python.PythonProblem;
+import dev.kbx.task.BrokenTask;
+import dev.kbx.task.Originals;
+import dev.kbx.task.Suite;
+import dev.kbx.task.Suites;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.TaskVerdict;
+import dev.kbx.verdict.TaskVerdict.Control;
+import dev.kbx.verdict.TaskVerdict.Kind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * {@code kbx tasks import kernelbenchx DIR}: a suite of task files that name the originals, each
+ * tried before it is let in.
+ */
+@Command(
+    name = "import",
+    description = {
+      "Make a suite of a checkout of the original KernelBench-X.",
+      "Its files are read where they lie, run here, and judged by their own rules."
+    },
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "Exit codes: 0 imported (the report names files that cannot be used), 1 DIR holds no",
+      "task that can be used, 2 it could not complete."
+    })
+final class ImportTasksCommand implements Callable<Integer> {
+  private static final String FORMAT = "kernelbenchx";
+
+  /** The line that every imported task file has and no other. */
+  private static final String MARK = "\nORIGINAL = Original(\n";
+
+  private static final String REFERENCE = "reference";
+  private static final String LEFT_OUT = "left_out";
+
+  /** Where a failure says it is, when that is a line of the original. */
+  private static final Pattern LINE = Pattern.compile("^:([0-9]+): ");
+
+  @Mixin private WorkerOptions workers = new WorkerOptions();
+
+  @Parameters(index = "0", paramLabel = "FORMAT", description = "kernelbenchx")
+  private String format = FORMAT;
+
+  @Parameters(
+      index = "1",
+      paramLabel = "DIR",
+      description = "A checkout of KernelBench-X, or its folder of categories.")
+  private Path folder = Path.of("");
+
+  @Option(
+      names = "--out",
+      paramLabel = "FOLDER",
+      defaultValue = "kernelbenchx-original",
+      description = "Where the suite goes. Default: ${DEFAULT-VALUE}.")
+  private Path out = Path.of("kernelbenchx-original");
+
+  @Option(names = "--json", description = "The report as one object.")
+  private boolean json;
+
+  /** One original that became a task. */
+  @JsonInclude(JsonInclude.Include.NON_EMPTY)
+  record Imported(
+      String name,
+      String category,
+      String original,
+      @Nullable String leftOut,
+      List<String> accepts) {}
+
+  /** One original that did not. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record Unusable(String file, @Nullable Integer line, String reason) {
+    static Unusable of(BrokenTask task) {
+      return new Unusable(task.file().toString(), task.line(), task.message());
+    }
+
+    @Override
+    public String toString() {
+      return (line == null ? file : file + ":" + line) + ": " + reason;
+    }
+  }
+
+  /** What {@code --json} prints. */
+  record Report(
+      String suite, String source, int files, List<Imported> imported, List<Unusable> unusable) {}
+
+  @Override
+  public Integer call() throws PythonProblem {
+    if (!format.equals(FORMAT)) {
+      throw new UserError("tasks import %s: only kernelbenchx can be imported".formatted(format));
+    }
+    Originals originals = Originals.find(folder);
+    Path suite = out.toAbsolutePath().normalize();
+    try {
+      refuseForeign(suite);
+      Path parent = suite.getParent();
+      OutFolder.writable(parent == null ? suite : parent);
+      Path draft =
+          Files.createDirectories(
+              suite.resolveSibling(
+                  ".%s.%d".formatted(suite.getFileName(), ProcessHandle.current().pid())));
+      try (Interrupts _ = new Interrupts("interrupted; nothing was imported")) {
+        try {
+          Report report = fill(draft, suite, originals);
+          if (!report.imported().isEmpty()) publish(draft, suite);
+          print(report);
+          return report.imported().isEmpty() ? ExitCode.USAGE : ExitCode.OK;
+        } finally {
+          delete(draft);
+        }
+      } catch (InterruptedException _) {
+        return ExitCode.INCOMPLETE; // The interrupt has said so.
+      }
+    } catch (IOException e) {
+      throw new UserError("--out %s: cannot write there: %s".formatted(out, e));
+    }
+  }
+
+  private Report fill(Path draft, Path suite, Originals originals)
+      throws IOException, InterruptedException, PythonProblem {
+    Map<String, Path> written = new LinkedHashMap<>();
+    List<Unusable> unusable = new ArrayList<>();
+    for (Path file : originals.files()) {
+      switch (originals.write(file)) {
+        case Originals.Unusable(BrokenTask reason) -> unusable.add(Unusable.of(reason));
+        case Originals.Written task -> {
+          Path category = Files.createDirectories(draft.resolve(task.category()));
+          Files.writeString(category.resolve(task.name() + ".py"), task.text());
+          written.put(task.category() + "/" + task.name(), task.original());
+        }
+      }
+    }
+    List<Imported> imported = new ArrayList<>();
+    if (!written.isEmpty()) {
+      Suite tasks = Suites.open(draft.toString(), Home.tasks());
+      for (BrokenTask broken : tasks.broken()) {
+        unusable.add(Unusable.of(broken));
+        Files.delete(broken.file());
+      }
+      for (TaskVerdict result : run(tasks).values()) {
+        Path original = requireNonNull(written.get(result.path()));
+        Unusable reason = reason(result, original);
+        if (reason == null) {
+          imported.add(imported(result, original));
+        } else {
+          unusable.add(reason);
+          Files.delete(Path.of(result.file()));
+        }
+      }
+    }
+    unusable.sort(Comparator.comparing(Unusable::file));
+    String source = originals.folder().toString();
+    return new Report(suite.toString(), source, originals.files().size(), imported, unusable);
+  }
+
+  private Map<String, TaskVerdict> run(Suite tasks) throws InterruptedException, PythonProblem {
+    Map<String, TaskVerdict> verdicts = new TreeMap<>();
+    int total = tasks.tasks().size();
+    try (WorkerPool pool = WorkerPool.shared(workers)) {
+      VerifyCommand.verification(pool, VerifyCommand.ARCH)
+          .run(
+              tasks.tasks(),
+              Map.of(),
+              verdict -> {
+                verdicts.put(verdict.path(), verdict);
+                System.err.printf(
+                    "[%d/%d] %s  %s%n",
+                    verdicts.size(),
+                    total,
+                    verdict.problem() == null ? "ok  " : "FAIL",
+                    verdict.path());
+              });
+    }
+    return verdicts;
+  }
+
+  /** Why an original cannot be a task; null when it can. */
+  private static @Nullable Unusable reason(TaskVerdict result, Path original) {
+    String file = original.toString();
+    String problem = result.problem();
+    if (problem != null && problem.startsWith(file)) {
+      String rest = problem.substring(file.length());
+      Matcher line = LINE.matcher(rest);
+      return line.find()
+          ? new Unusable(file, Integer.valueOf(line.group(1)), rest.substring(line.end()))
+          : new Unusable(file, null, rest.replaceFirst("^: ", ""));
+    }
+    if (problem != null) {
+      return new Unusable(file, null, "the worker that ran it failed: " + problem);
+    }
+    return result.controls().stream()
+        .filter(control -> control.name().equals(REFERENCE) && !control.ok())
+        .map(control ->
+            new Unusable(
+                file, null, "the reference fails the original's rules: " + control.detail()))
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static Imported imported(TaskVerdict result, Path original) {
+    String leftOut = null;
+    List<String> accepts = new ArrayList<>();
+    for (Control control : result.controls()) {
+      if (control.name().equals(LEFT_OUT)) leftOut = control.detail();
+      if (control.kind() == Kind.NEGATIVE && !control.ok()) accepts.add(control.name());
+    }
+    return new Imported(
+        result.name(), result.category(), original.toString(), leftOut, List.copyOf(accepts));
+  }
+
+  private void print(Report report) {
+    if (json) {
+      System.out.println(Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(report));
+      return;
+    }
+    int usable = report.imported().size();
+    System.out.printf("%d of %d files imported", usable, report.files());
+    System.out.println(usable == 0 ? "; no suite is written" : " into " + report.suite());
+    report.unusable().forEach(System.out::println);
+    Map<String, Integer> weak = new LinkedHashMap<>();
+    for (Imported task : report.imported()) {
+      if (task.leftOut() != null) {
+        System.out.printf("%s/%s: %s%n", task.category(), task.name(), task.leftOut());
+      }
+      task.accepts().forEach(control -> weak.merge(control, 1, Integer::sum));
+    }
+    weak.forEach((control, tasks) ->
+        System.out.printf(
+            "control %s passes the original's tests in %d of %d tasks%n", control, tasks, usable));
+  }
+
+  /** A folder with task files of the user's own is not a place to replace files in. */
+  private void refuseForeign(Path suite) throws IOException {
+    if (Files.exists(suite) && !Files.isDirectory(suite)) {
+      throw new UserError("--out %s: there is a file of that name; name a folder".formatted(out));
+    }
+    for (Path file : sources(suite)) {
+      if (!Files.readString(file).contains(MARK)) {
+        throw new UserError(
+            "--out %s: holds a file that was not imported, %s; name another folder"
+                .formatted(out, suite.relativize(file)));
+      }
+    }
+  }
+
+  /** Replaces an earlier import by this one. */
+  private static void publish(Path draft, Path suite) throws IOException {
+    for (Path file : sources(suite)) Files.delete(file);
+    for (Path file : sources(draft)) {
+      Path target = suite.resolve(draft.relativize(file));
+      Files.createDirectories(target.getParent());
+      Files.move(file, target, StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
+  private static List<Path> sources(Path suite) throws IOException {
+    if (!Files.isDirectory(suite)) return List.of();
+    try (Stream<Path> files = Files.walk(suite, 2)) {
+      return files.filter(file -> file.toString().endsWith(".py")).toList();
+    }
+  }
+
+  private static void delete(Path folder) {
+    if (!Files.isDirectory(folder)) return;
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
+    } catch (IOException e) {
+      System.err.println("kbx: cannot delete %s: %s".formatted(folder, e));
+    }
+  }
+}

@@ -1,0 +1,162 @@
+package dev.kbx.task;
+
+import dev.kbx.syntax.PythonSource;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One task file of the original, turned into kbx's format. The new file holds no code of it: it
+ * names the original, which the worker runs where it lies.
+ */
+final class OriginalFile {
+  private static final Pattern NAME = Pattern.compile("^([A-Za-z_][A-Za-z_0-9.]*)\\(");
+  private static final Pattern DTYPE = Pattern.compile("(?:torch\\.)?([a-z]+[0-9]+)");
+
+  private final Path file;
+  private final String category;
+  private final String name;
+
+  OriginalFile(Path file, String category) {
+    this.file = file;
+    this.category = category;
+    String base = file.getFileName().toString();
+    this.name = base.substring(0, base.length() - ".py".length());
+  }
+
+  Originals.Result write(OriginalMetadata.Entry said) {
+    try {
+      byte[] bytes = Files.readAllBytes(file);
+      String text =
+          StandardCharsets.UTF_8.newDecoder().decode(java.nio.ByteBuffer.wrap(bytes)).toString();
+      return write(bytes, text.startsWith("\ufeff") ? text.substring(1) : text, said);
+    } catch (CharacterCodingException _) {
+      return unusable(null, "is not UTF-8");
+    } catch (IOException | OutOfMemoryError e) {
+      return unusable(null, "cannot be read (" + e.getMessage() + ")");
+    }
+  }
+
+  private Originals.Result write(byte[] bytes, String text, OriginalMetadata.Entry said) {
+    Matcher separator = Originals.SEPARATOR.matcher(text);
+    if (!separator.find()) return unusable(null, "no line of 146 # divides reference and tests");
+    Optional<PythonSource.SyntaxError> error = PythonSource.parse(text).error();
+    if (error.isPresent()) {
+      return unusable(error.get().line(), error.get().message() + ": " + error.get().text());
+    }
+    PythonSource reference = PythonSource.parse(text.substring(0, separator.start()));
+    PythonSource.Function entry = entry(reference.functions(), said);
+    if (entry == null) {
+      int line =
+          1 + (int) text.substring(0, separator.start()).chars().filter(c -> c == '\n').count();
+      return unusable(
+          line,
+          "defines no function %s or %s above the line of 146 #"
+              .formatted(name, Task.COMMON_ENTRY));
+    }
+    return new Originals.Written(file, category, name, task(bytes, entry, said));
+  }
+
+  /** The file's name, the common one, the one that the metadata calls, or the only one. */
+  private PythonSource.@Nullable Function entry(
+      List<PythonSource.Function> functions, OriginalMetadata.Entry said) {
+    Map<String, PythonSource.Function> named = new TreeMap<>();
+    functions.forEach(function -> named.put(function.name(), function));
+    PythonSource.Function found = named.getOrDefault(name, named.get(Task.COMMON_ENTRY));
+    if (found == null && said.entry() != null) {
+      Matcher called = NAME.matcher(said.entry());
+      if (called.find()) {
+        String path = called.group(1);
+        found = named.get(path.substring(path.lastIndexOf('.') + 1));
+      }
+    }
+    List<PythonSource.Function> open =
+        named.values().stream().filter(function -> !function.name().startsWith("_")).toList();
+    return found == null && open.size() == 1 ? open.getFirst() : found;
+  }
+
+  private String task(byte[] bytes, PythonSource.Function entry, OriginalMetadata.Entry said) {
+    StringBuilder text = new StringBuilder();
+    text.append("\"\"\"").append(escaped(statement(entry, said))).append("\n\"\"\"\n\n");
+    text.append("from kbx.suite.original import Original\n\n");
+    text.append("ENTRY = ").append(quoted(entry.name())).append('\n');
+    if (said.difficulty() != null) {
+      text.append("DIFFICULTY = ").append(said.difficulty()).append('\n');
+    }
+    Matcher dtype = DTYPE.matcher(said.dtype() == null ? "" : said.dtype());
+    if (dtype.matches()) text.append("DTYPE = ").append(quoted(dtype.group(1))).append('\n');
+    text.append("TAGS = (\"imported\",)\n");
+    text.append("ORIGINAL = Original(\n");
+    text.append("    file=").append(quoted(file.toString())).append(",\n");
+    text.append("    sha256=").append(quoted(sha256(bytes))).append(",\n");
+    if (!said.thresholds().isEmpty()) {
+      text.append("    thresholds={");
+      new TreeMap<>(said.thresholds())
+          .forEach((key, limit) -> text.append("%s: %s, ".formatted(quoted(key), limit)));
+      text.setLength(text.length() - 2);
+      text.append("},\n");
+    }
+    return text.append(")\n\n\ndef ").append(entry.signature()).append(": ...\n").toString();
+  }
+
+  private String statement(PythonSource.Function entry, OriginalMetadata.Entry said) {
+    StringBuilder text = new StringBuilder();
+    String description = said.description();
+    if (description == null) {
+      description = "`%s` of %s/%s.".formatted(entry.name(), category, file.getFileName());
+    }
+    text.append(description).append("\n\n");
+    if (said.entry() != null) text.append(said.entry()).append("\n\n");
+    if (said.math() != null) text.append(said.math()).append("\n\n");
+    text.append("A task of the original KernelBench-X, judged on the calls of its own tests");
+    boolean thresholds = !said.thresholds().isEmpty();
+    return text.append(
+            thresholds
+                ? " by its thresholds: " + new TreeMap<>(said.thresholds())
+                : " by its tolerances: float16 and bfloat16 5e-3, float32 and float64 1e-5, all"
+                    + " else equal")
+        .append(".")
+        .toString();
+  }
+
+  private Originals.Result unusable(@Nullable Integer line, String message) {
+    return new Originals.Unusable(new BrokenTask(category, name, file, line, message));
+  }
+
+  private static String sha256(byte[] bytes) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+
+  /** Text between triple quotes: what Python would read otherwise is escaped. */
+  private static String escaped(String text) {
+    StringBuilder safe = new StringBuilder();
+    text.codePoints()
+        .map(c -> Character.getType(c) == Character.SURROGATE ? '?' : c)
+        .filter(c -> c == '\n' || c == '\t' || !Character.isISOControl(c))
+        .forEach(c -> {
+          if (c == '\\' || c == '"') safe.append('\\');
+          safe.appendCodePoint(c);
+        });
+    return safe.toString();
+  }
+
+  private static String quoted(String text) {
+    return '"' + escaped(text).replace("\n", "\\n").replace("\t", "\\t") + '"';
+  }
+}

@@ -1,0 +1,115 @@
+package dev.kbx.task;
+
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * The task files of a checkout of the original KernelBench-X, or of TritonBench-T, from which it
+ * grew: each a reference, a line of 146 {@code #}, and tests.
+ *
+ * @param folder what holds the categories, or the files themselves where there are none
+ * @param files in the order of their paths
+ */
+public record Originals(Path folder, List<Path> files, OriginalMetadata metadata) {
+  /** Divides reference and tests. */
+  static final Pattern SEPARATOR = Pattern.compile("(?m)^[ \\t]*#{146}[ \\t]*\\r?$");
+
+  /** Where the task files lie in a checkout, its root being the last to be tried. */
+  private static final List<String> PLACES =
+      List.of("data/kernelbenchx", "kernelbenchx", "data/TritonBench_T_v1", "TritonBench_T_v1", "");
+
+  /** No task file is longer. */
+  private static final long MOST_BYTES = 1 << 20;
+
+  public Originals {
+    files = List.copyOf(files);
+  }
+
+  /** What became of one file. */
+  public sealed interface Result {}
+
+  /** Its task file in kbx's own format. */
+  public record Written(Path original, String category, String name, String text)
+      implements Result {}
+
+  public record Unusable(BrokenTask reason) implements Result {}
+
+  /**
+   * Looks for task files: below the root of a checkout, in a folder of categories, or in one
+   * category's folder.
+   *
+   * @throws InvalidSuite if {@code folder} is none of these or cannot be read
+   */
+  public static Originals find(Path folder) {
+    if (!Files.isDirectory(folder)) {
+      throw new InvalidSuite(folder + ": no such folder; name a checkout of KernelBench-X");
+    }
+    for (String place : PLACES) {
+      Path root = folder.resolve(place).toAbsolutePath().normalize();
+      if (!Files.isDirectory(root)) continue;
+      List<Path> files = taskFiles(root);
+      if (!files.isEmpty()) return new Originals(root, files, OriginalMetadata.near(root, files));
+    }
+    throw new InvalidSuite(
+        folder
+            + ": holds no task files of KernelBench-X; name its checkout, or the folder that has a"
+            + " folder per category");
+  }
+
+  /** Reads one of the files and writes its task file, as far as that is possible without Python. */
+  public Result write(Path file) {
+    return new OriginalFile(file, category(file)).write(metadata.of(category(file), file));
+  }
+
+  private static String category(Path file) {
+    Path parent = file.getParent();
+    Path name = parent == null ? null : parent.getFileName();
+    return name == null ? "tasks" : name.toString();
+  }
+
+  /** Files of every category that has at least one task; else those of the folder itself. */
+  private static List<Path> taskFiles(Path root) {
+    List<Path> found = new ArrayList<>();
+    for (Path category : list(root)) {
+      if (!Files.isDirectory(category)) continue;
+      List<Path> files = sources(category);
+      if (files.stream().anyMatch(Originals::divided)) found.addAll(files);
+    }
+    if (!found.isEmpty()) return found;
+    List<Path> own = sources(root);
+    return own.stream().anyMatch(Originals::divided) ? own : List.of();
+  }
+
+  private static List<Path> sources(Path folder) {
+    return list(folder).stream().filter(file -> file.toString().endsWith(".py")).toList();
+  }
+
+  private static boolean divided(Path file) {
+    try {
+      return Files.size(file) <= MOST_BYTES && SEPARATOR.matcher(Files.readString(file)).find();
+    } catch (CharacterCodingException _) {
+      return false;
+    } catch (IOException _) {
+      return false; // The import says why it cannot be read, if its neighbours are tasks.
+    }
+  }
+
+  static List<Path> list(Path folder) {
+    try (Stream<Path> entries = Files.list(folder)) {
+      return entries
+          .filter(entry -> !entry.getFileName().toString().startsWith("."))
+          .filter(entry -> !entry.getFileName().toString().startsWith("_"))
+          .sorted(Comparator.comparing(entry -> entry.getFileName().toString()))
+          .toList();
+    } catch (IOException e) {
+      throw new InvalidSuite(folder + ": cannot be read (" + e.getMessage() + ")");
+    }
+  }
+}

@@ -1,0 +1,243 @@
+package dev.kbx.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** {@code kbx tasks import}, and what can be done with a suite that it made. */
+class ImportTasksTest {
+  private static final Path CHECKOUT = Kbx.home().resolve("src/test/resources/original");
+
+  private static final String KERNEL =
+      """
+      import torch
+      import triton
+      import triton.language as tl
+
+      @triton.jit
+      def kernel(x, y, n, limit, factor: tl.constexpr, BLOCK: tl.constexpr):
+          i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+          value = tl.load(x + i, mask=i < n).to(tl.float32) * factor
+          tl.store(y + i, tl.minimum(value, limit), mask=i < n)
+
+      def %s(input, rounding=float("inf")):
+          x = input.contiguous()
+          y = torch.empty_like(x)
+          kernel[(triton.cdiv(x.numel(), 256),)](x, y, x.numel(), rounding, %s, BLOCK=256)
+          return y
+      """;
+
+  @TempDir private static Path folder;
+
+  private static JsonNode report;
+
+  /** One import for all tests: of a copy, so that a test can change it. */
+  @BeforeAll
+  static void importOnce() throws Exception {
+    copy(CHECKOUT, folder.resolve("checkout"));
+    Kbx.Result result =
+        Kbx.run(folder, "tasks", "import", "kernelbenchx", "checkout", "--device", "cpu", "--json");
+    assertThat(result.exit()).as(result.err()).isZero();
+    assertThat(result.err()).contains("Math/halve", "/14] ");
+    report = result.json();
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : files.toList()) Files.copy(file, to.resolve(from.relativize(file)));
+    }
+  }
+
+  private static Kbx.Result run(Object... arguments) throws Exception {
+    return Kbx.run(folder, arguments);
+  }
+
+  private static void refused(Kbx.Result result, String... words) {
+    assertThat(result.exit()).as(result.err()).isEqualTo(1);
+    assertThat(result.err()).contains(words).doesNotContain("\tat ");
+    assertThat(result.out()).isEmpty();
+  }
+
+  @Test
+  void everyFileIsImportedOrExplained() {
+    assertThat(report.get("files").asInt()).isEqualTo(16);
+    List<String> imported = new ArrayList<>();
+    for (JsonNode task : report.get("imported")) {
+      imported.add(
+          "%s: left out %s, accepts %s"
+              .formatted(
+                  task.get("name").asString(),
+                  task.has("left_out") ? task.get("left_out").asString() : "none",
+                  task.has("accepts") ? task.get("accepts") : "none"));
+    }
+    assertThat(imported)
+        .containsExactly(
+            "drop_add: left out 1 of 3 calls are not judged: random (1), accepts none",
+            "halve: left out none, accepts none",
+            "Descent: left out none, accepts none",
+            "accumulate: left out none, accepts none",
+            "product: left out none, accepts [\"lower_precision\"]");
+    List<String> reasons = new ArrayList<>();
+    for (JsonNode file : report.get("unusable")) {
+      Path path = Path.of(file.get("file").asString());
+      String line = file.has("line") ? ":" + file.get("line").asInt() : "";
+      reasons.add(path.getFileName() + line + ": " + file.get("reason").asString());
+    }
+    assertThat(reasons)
+        .containsExactly(
+            "dependent.py:1: needs the module 'no_such_package', which cannot be found from there"
+                + " or in this Python",
+            "leaving.py:8: the tests raised SystemExit: 3",
+            "misnamed.py:8: defines no function misnamed or kernel_function above the line of 146"
+                + " #",
+            "noise.py:4: no call of its tests can be judged in another process: random (2)",
+            "raising.py:7: the tests raised ValueError: no such data",
+            "syntax.py:2: not valid Python: invalid syntax",
+            "uncalled.py:4: the tests never call uncalled()",
+            "undivided.py: no line of 146 # divides reference and tests",
+            "unfinished.py:4: the tests leave no test_results",
+            "unpassable.py:4: no call of its tests can be judged in another process: layer is a"
+                + " Linear (1)",
+            "zeroed.py: the reference fails the original's rules: call=0, recorded: output: cosine"
+                + " 0 < 0.95");
+  }
+
+  @Test
+  void theSuiteIsListedShownAndVerified() throws Exception {
+    JsonNode tasks = run("tasks", "list", "--suite", "kernelbenchx-original", "--json").json();
+    assertThat(tasks.size()).isEqualTo(5);
+    String shown = run("tasks", "show", "Descent", "--suite", "kernelbenchx-original").out();
+    assertThat(shown)
+        .contains("descent_step(param, grad, lr=0.1)", "One step of gradient descent.");
+    String product = run("tasks", "show", "product", "--suite", "kernelbenchx-original").out();
+    assertThat(product).contains("A quantized product, \"\"\"faithfully\"\"\".", "rmse=0.1");
+    Kbx.Result verified =
+        run("tasks", "verify", "--suite", "kernelbenchx-original", "--device", "cpu", "--jobs", 1);
+    assertThat(verified.exit()).isEqualTo(1);
+    assertThat(verified.out())
+        .contains(
+            "4 of 5 tasks sound",
+            "Quantization/product.py: negative control 'lower_precision' ended as correct");
+  }
+
+  @Test
+  void candidatesAreJudgedOnTheCallsOfTheTests() throws Exception {
+    Path candidates = Files.createDirectories(folder.resolve("candidates"));
+    for (String name : List.of("right", "wrong", "common")) {
+      Files.createDirectories(candidates.resolve(name));
+    }
+    Files.writeString(candidates.resolve("right/halve.py"), KERNEL.formatted("halve", "0.5"));
+    Files.writeString(candidates.resolve("wrong/halve.py"), KERNEL.formatted("halve", "0.4999"));
+    Files.writeString(
+        candidates.resolve("common/halve.py"), KERNEL.formatted("kernel_function", "0.5"));
+    Kbx.Result result =
+        run(
+            "eval",
+            "candidates",
+            "--suite",
+            "kernelbenchx-original",
+            "--device",
+            "cpu",
+            "--jobs",
+            1,
+            "--json");
+    assertThat(result.exit()).as(result.err()).isZero();
+    Map<String, String> verdicts = new HashMap<>();
+    for (JsonNode verdict : result.json().get("verdicts")) {
+      String message = verdict.has("message") ? ": " + verdict.get("message").asString() : "";
+      verdicts.put(
+          verdict.get("source").asString().split("/", -1)[1],
+          verdict.get("status").asString() + message);
+    }
+    assertThat(verdicts)
+        .containsEntry("right", "correct")
+        .containsEntry("common", "correct")
+        .containsEntry(
+            "wrong",
+            "wrong_values: call=0, recorded values: 2 wrong elements, first output[0]: expected"
+                + " 0.5, got 0.499900013");
+  }
+
+  @Test
+  void anOriginalThatIsNoLongerThereSpoilsOnlyItsTask() throws Exception {
+    Files.writeString(folder.resolve("checkout/data/kernelbenchx/Optimizer/accumulate.py"), "\n");
+    Kbx.Result result =
+        run(
+            "tasks",
+            "verify",
+            "accumulate",
+            "drop_add",
+            "--suite",
+            "kernelbenchx-original",
+            "--device",
+            "cpu");
+    assertThat(result.exit()).isEqualTo(1);
+    assertThat(result.out())
+        .contains("has changed since it was imported", "1 of 2 tasks sound")
+        .contains("checkout/data/kernelbenchx/Optimizer/accumulate.py: ");
+    copyBack("data/kernelbenchx/Optimizer/accumulate.py");
+  }
+
+  private static void copyBack(String file) throws IOException {
+    Files.write(
+        folder.resolve("checkout").resolve(file), Files.readAllBytes(CHECKOUT.resolve(file)));
+  }
+
+  @Test
+  void anImportReplacesAnEarlierOneAndNothingElse() throws Exception {
+    Path category = folder.resolve("checkout/data/kernelbenchx/Math");
+    Path stale = Files.createDirectories(folder.resolve("again/Math")).resolve("stale.py");
+    Files.copy(folder.resolve("kernelbenchx-original/Math/halve.py"), stale);
+    Kbx.Result again =
+        run("tasks", "import", "kernelbenchx", category, "--out", "again", "--device", "cpu");
+    assertThat(again.out()).startsWith("1 of 1 files imported into " + folder.resolve("again"));
+    Path task = folder.resolve("again/Math/halve.py");
+    String first = Files.readString(task);
+    assertThat(stale).doesNotExist();
+    assertThat(first).contains("Halves each element").doesNotContain("torch.clamp");
+    Files.writeString(folder.resolve("again/Math/own.py"), "\"\"\"Mine.\"\"\"\n");
+    refused(
+        run("tasks", "import", "kernelbenchx", category, "--out", "again"),
+        "--out again: holds a file that was not imported, Math/own.py; name another folder");
+    assertThat(Files.readString(task)).isEqualTo(first);
+    try (Stream<Path> left = Files.list(folder)) {
+      assertThat(left.map(file -> file.getFileName().toString()))
+          .noneMatch(name -> name.startsWith("."));
+    }
+  }
+
+  @Test
+  void nothingUsableLeavesNoSuite() throws Exception {
+    Path broken = folder.resolve("checkout/data/kernelbenchx/Broken");
+    Kbx.Result result =
+        run("tasks", "import", "kernelbenchx", broken, "--out", "none", "--device", "cpu");
+    assertThat(result.exit()).isEqualTo(1);
+    assertThat(result.out()).startsWith("0 of 11 files imported; no suite is written\n");
+    assertThat(folder.resolve("none")).doesNotExist();
+  }
+
+  @Test
+  void badArgumentsAreExplained() throws Exception {
+    refused(run("tasks", "import", "kernelbenchx", "nowhere"), "nowhere: no such folder");
+    refused(run("tasks", "import", "kernelbenchx", "candidates.py"), "candidates.py: no such");
+    refused(
+        run("tasks", "import", "kernelbenchx", Kbx.home().resolve("docs")),
+        "holds no task files of KernelBench-X; name its checkout");
+    refused(run("tasks", "import", "mlperf", "."), "mlperf: only kernelbenchx can be imported");
+    refused(run("tasks", "import"), "FORMAT");
+    String help = run("tasks", "import", "--help").out();
+    assertThat(help).contains("Usage: kbx tasks import", "--out", "--json");
+    assertThat(help.lines()).allMatch(line -> line.length() <= 100);
+  }
+}

@@ -1,0 +1,78 @@
+"""Runs trusted code that was written for a GPU on the CPU: while it lasts, ``cuda`` means the CPU.
+
+Unlike the runner's stand-in, which a whole process keeps, this one ends: the oracle has other work to do. It does not pretend;
+tensors say that they live on the CPU.
+"""
+
+import contextlib
+from unittest import mock
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+
+class _OnCpu(TorchFunctionMode):
+    """Every device that is passed to a torch function becomes the CPU."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        if function is torch.Tensor.cuda:
+            return args[0]
+        kwargs = {name: _on_cpu(value) for name, value in (kwargs or {}).items()}
+        if isinstance(kwargs.get("device"), int):
+            kwargs["device"] = "cpu"
+        kwargs.pop("pin_memory", None)
+        return function(*map(_on_cpu, args), **kwargs)
+
+
+def _on_cpu(value):
+    if isinstance(value, torch.device) and value.type == "cuda":
+        return torch.device("cpu")
+    if isinstance(value, str) and (value == "cuda" or value.startswith("cuda:")):
+        return "cpu"
+    return value
+
+
+class _Generator(torch.Generator):
+    def __new__(cls, device="cpu"):
+        return super().__new__(cls, device="cpu")
+
+
+class _Autocast(torch.autocast):
+    def __init__(self, device_type="cuda", *args, **kwargs):
+        if device_type == "cuda" and kwargs.get("dtype") is None:
+            kwargs["dtype"] = torch.float16
+        super().__init__("cpu", *args, **kwargs)
+
+
+# Messages name them as their users know them.
+_Generator.__name__, _Autocast.__name__ = "Generator", "autocast"
+
+
+def _nothing(*args, **kwargs):
+    return None
+
+
+_CUDA = {
+    **dict.fromkeys(("synchronize", "set_device", "empty_cache", "init", "manual_seed_all"), _nothing),
+    "manual_seed": lambda seed: torch.default_generator.manual_seed(seed) and None,
+    "is_available": lambda: True,
+    "device_count": lambda: 1,
+    "current_device": lambda: 0,
+    "device": lambda device=None: contextlib.nullcontext(),
+}
+"""What stands in for attributes of ``torch.cuda``."""
+
+
+@contextlib.contextmanager
+def on_cpu():
+    """What runs inside draws, computes and keeps its tensors on the CPU, whichever device it names."""
+    with contextlib.ExitStack() as stack:
+        for name, value in _CUDA.items():
+            stack.enter_context(mock.patch.object(torch.cuda, name, value))
+        stack.enter_context(mock.patch.object(torch, "Generator", _Generator))
+        stack.enter_context(mock.patch.object(torch, "autocast", _Autocast))
+        stack.enter_context(mock.patch.object(torch.amp, "autocast", _Autocast))
+        stack.enter_context(mock.patch.object(torch.cuda.amp, "autocast", _Autocast))
+        stack.enter_context(mock.patch.object(torch, "set_default_device", _nothing))
+        stack.enter_context(_OnCpu())
+        yield

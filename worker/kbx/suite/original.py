@@ -1,0 +1,95 @@
+"""Tasks of the original KernelBench-X: which file one is, and the rules that its authors judge by.
+
+``kbx tasks import`` writes task files that hold an ``Original``; ``kbx.oracle.recording`` runs the file that it names.
+"""
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+
+from kbx.suite import errors
+from kbx.suite.contracts import Contract, Outcome
+from kbx.suite.values import leaves
+
+TOLERANCES = {torch.float16: 5e-3, torch.bfloat16: 5e-3, torch.float32: 1e-5, torch.float64: 1e-5}
+"""Both the relative and the absolute tolerance, by dtype; every other dtype must be equal."""
+LEAST_COSINE, MOST_L1, MOST_RMSE = 0.99, 0.01, 0.01
+"""What holds of thresholds that a task's metadata does not name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Original:
+    """An original task file, read where it lies. ``sha256`` is its state when it was imported.
+
+    ``thresholds`` is the metadata's ``precision_thresholds`` (``cosine_sim, l1_relative, rmse``), where it has them.
+    """
+
+    file: str
+    sha256: str
+    thresholds: dict | None = None
+
+
+@dataclass(frozen=True)
+class OriginalRules(Contract):
+    """The original's comparison, with its weaknesses: tensors by a constant tolerance for their dtype, or by thresholds where
+    the task has them; everything else by equality. Not-a-number equals itself.
+    """
+
+    thresholds: dict | None = None
+
+    def compare(self, call, results, expected, truth):
+        found, complaints, figures = errors.Comparison(), [], {}
+        for (path, got), (_, want) in zip(leaves(results[0]), leaves(expected), strict=True):
+            if isinstance(want, torch.Tensor) and self.thresholds:
+                complaints += self._beyond(path, got, want, figures)
+            elif isinstance(want, torch.Tensor):
+                found.join(_tensor(path, got, want))
+            elif got != want and not (got != got and want != want):
+                mismatch = {"output": path, "index": [], "expected": repr(want), "got": repr(got)}
+                found.join(errors.Comparison(wrong=1, mismatches=[mismatch]))
+        if found.wrong:
+            first = found.mismatches[0]
+            complaints.append(
+                f"{found.wrong} wrong element{'s' if found.wrong > 1 else ''}, first {first['output']}"
+                f"{first['index'] or ''}: expected {first['expected']}, got {first['got']}"
+            )
+        return Outcome(complaints, found.mismatches, figures or found.metrics())
+
+    def _beyond(self, path, got, want, figures):
+        """What is wrong with a tensor that has thresholds; notes its largest errors in ``figures``."""
+        cosine, l1, rmse = _distances(got.detach().float(), want.detach().float())
+        least = self.thresholds.get("cosine_sim", LEAST_COSINE)
+        most_l1, most_rmse = self.thresholds.get("l1_relative", MOST_L1), self.thresholds.get("rmse", MOST_RMSE)
+        for name, value in (("l1_relative", l1), ("rmse", rmse), ("cosine_distance", 1 - cosine)):
+            if value == value:
+                figures[name] = max(figures.get(name, 0.0), value)
+        # Written so that a not-a-number fails.
+        good = (cosine >= least, l1 <= most_l1, rmse <= most_rmse)
+        texts = (
+            f"cosine {cosine:.6g} < {least}",
+            f"relative L1 {l1:.6g} > {most_l1}",
+            f"RMSE {rmse:.6g} > {most_rmse}",
+        )
+        beyond = [text for text, right in zip(texts, good, strict=True) if not right]
+        return [f"{path}: {', '.join(beyond)}"] if beyond else []
+
+
+def _distances(got, want):
+    got, want = got.reshape(-1), want.reshape(-1)
+    cosine = F.cosine_similarity(got, want, dim=0).item()
+    l1 = (got - want).abs().sum() / want.abs().sum().clamp_min(1e-12)
+    return cosine, l1.item(), (got - want).square().mean().sqrt().item()
+
+
+def _tensor(path, got, want):
+    tolerance = TOLERANCES.get(want.dtype)
+    if tolerance is None:
+        return errors.exact(path, got, want)
+    found = errors.Comparison()
+    got, want = got.detach().reshape(-1), want.detach()
+    flat = want.reshape(-1)
+    found.add(path, want, 0, torch.isclose(got, flat, tolerance, tolerance, equal_nan=True), got, flat)
+    got, flat = got.double(), flat.double()
+    found.measure((got - flat).abs(), flat, tolerance + tolerance * flat.abs())
+    return found
