@@ -45,8 +45,8 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "Exit codes: 0 imported (the report names files that cannot be used), 1 DIR holds no",
-      "task that can be used, 2 it could not complete."
+      "Exit codes: 0 imported (the report names files that cannot be used),",
+      "1 DIR holds no task that can be used, 2 it could not complete."
     })
 final class ImportTasksCommand implements Callable<Integer> {
   private static final String FORMAT = "kernelbenchx";
