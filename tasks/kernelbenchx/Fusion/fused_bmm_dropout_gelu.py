@@ -59,9 +59,7 @@ def inputs(
     make, batch, n, m, columns, p=0.5, training=True, inplace=False, approximate="none",
     strided=False, shared=False, out=False,
 ):  # fmt: skip
-    """``input2`` is scaled by 1/sqrt(M), so that GELU is not saturated; ``shared``: one ``input2`` for the whole
-    batch.
-    """
+    """``input2`` is scaled by 1/sqrt(M), so that GELU is not saturated; ``shared``: one ``input2`` for all."""
     x, y = make.floats(batch, n, m), make.plain(1 if shared else batch, m, columns) * max(1, m) ** -0.5
     if strided:
         x, y = make.strided(x), make.strided(y)

@@ -68,9 +68,7 @@ def inputs(
     make, batch, n, k, columns, p=0.5, training=True, inplace=False, dim=-1, factor=None, other=None,
     strided=False, out=False,
 ):  # fmt: skip
-    """``factor`` and ``other``: shapes of ``input2`` and ``other``, or a number. Random cases have more than 2 K
-    columns or p = 1/2.
-    """
+    """``factor``: shape of ``input2``; ``other``: its shape, or a number. Random cases have over 2 K columns or p = 1/2."""
     x, y = make.floats(batch, n, k), make.plain(*(factor or (batch, n, k)))
     o = other if isinstance(other, float) else make.plain(*(other or (batch, n, k)))
     m = make.plain(batch, k, columns)

@@ -63,9 +63,7 @@ def _given(result, out):
 
 
 def inputs(make, shape, hidden, columns, residual, dropout_p=0.1, eps=1e-5, strided=False, out=False):
-    """Where elements are dropped, there are twice as many columns as hidden units, and the residual differs along a
-    row.
-    """
+    """Where elements are dropped, there are twice as many columns as hidden units, and residuals differ along rows."""
     x, w1 = make.floats(*shape), make.plain(shape[-1], hidden) * shape[-1] ** -0.5
     w2, r = make.plain(hidden, columns), make.plain(*residual)
     if strided:
@@ -94,7 +92,9 @@ def check(args, kwargs, results, expected):
 
 
 def _undone(y, weight2, residual):
-    """z3 from the result. ``s · y + m = z3 @ weight2 + residual`` for unknown ``s`` and ``m`` of each row; away from
+    """z3 from the result.
+
+    ``s · y + m = z3 @ weight2 + residual`` for unknown ``s`` and ``m`` of each row; away from
     the rows of ``weight2`` nothing is left of ``z3``, which gives ``s`` and ``m`` by least squares, and they give
     ``z3``."""
     gram = weight2 @ weight2.mT

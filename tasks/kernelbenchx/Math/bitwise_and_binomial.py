@@ -118,9 +118,7 @@ def _one_of_each(values, shown, shape):
 
 
 def _statistics(drawn, n, p, seen):
-    """Counts become numbers that are uniform on [0, 1] if they are binomial: the distribution function at k, smeared
-    over its step.
-    """
+    """Binomial counts become uniform numbers: the distribution function at k, smeared over its step."""
     own = torch.Generator(n.device).manual_seed(1)
     uniform = [_distribution(k.double(), n, p, torch.rand(len(n), generator=own, device=n.device)) for k in drawn]
     complaints = []

@@ -48,9 +48,7 @@ def min(input_tensor, dim, keepdim=False):
 
 
 def inputs(make, shape, dim, keepdim=False, levels=None, nan=None, infinite=False, dtype=None, strided=False):
-    """``levels``: that many different values only, so that most rows have ties. ``infinite``: no number beats the
-    padding.
-    """
+    """``levels``: that many different values only, so that most rows have ties. ``infinite``: nothing else."""
     x = make.ints(*shape, low=-levels // 2, high=levels - levels // 2, dtype=dtype or torch.float32) if levels else None
     x = make.floats(*shape, dtype=dtype) if x is None else x
     if nan:

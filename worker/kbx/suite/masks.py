@@ -28,8 +28,7 @@ VISIBLE = 1e-3
 
 
 def dropout_complaints(results, p, kept, truth, dropped=None, scale=None):
-    """Complaints about results whose elements are each one of two values, chosen at random; an empty list for right
-    ones.
+    """Complaints about results whose elements are each one of two values, chosen at random; none for right ones.
 
     ``results``: one or more draws, of one shape. ``kept``: what every element is where it is kept, by the reference at
     the task's precision; ``truth``: the same in float64. ``dropped``: what it is where it is dropped, broadcast, 0
@@ -118,16 +117,12 @@ def _weights(data):
 
 
 def _spectrum(values):
-    """Of the values with as many zeros behind them: products of spectra then belong to pairs that do not wrap
-    around.
-    """
+    """Of the values with as many zeros behind them, so that the pairs of a product do not wrap around."""
     return torch.fft.rfft(values, 1 << (2 * values.numel() - 1).bit_length())
 
 
 def _correlated(one, two):
-    """``Σ x[i]·y[i+k]`` from the spectra of ``x`` and ``y``, at place ``k``, or counted from the end for negative
-    ``k``.
-    """
+    """``Σ x[i]·y[i+k]`` from the spectra of ``x`` and ``y``, at place ``k``; negative ones count from the end."""
     return torch.fft.irfft(one.conj() * two)
 
 

@@ -12,9 +12,7 @@ import triton.language as tl
 
 @triton.jit
 def log_sum_exp(x_ptr, base, live, C, inner, ROWS: tl.constexpr, BLOCK: tl.constexpr):
-    """Largest value, and logarithm of the sum of exp(x - largest), for ROWS lines whose elements lie ``inner``
-    apart.
-    """
+    """Largest value, and log of the sum of exp(x - largest), of ROWS lines whose elements lie ``inner`` apart."""
     top = tl.full((ROWS,), -float("inf"), tl.float32)
     total = tl.zeros((ROWS,), tl.float32)
     for start in range(0, C, BLOCK):
