@@ -3,8 +3,8 @@
 `fused_bmm_dropout_gelu(input1, input2, p=0.5, training=True, inplace=False, approximate='none', *, out=None)`
 
 1. `z[b] = input1[b] @ input2[b]`, with `input1`: `(B, N, M)` and `input2`: `(B, M, P)`, both float32.
-2. `d`: if `training`, every element of `z` is independently set to 0 with probability `p` and multiplied by `1 / (1 - p)`
-   otherwise; `p = 1` gives zeros only. If not `training`, or if `p = 0`, `d = z`.
+2. `d`: if `training`, every element of `z` is independently set to 0 with probability `p` and multiplied by
+   `1 / (1 - p)` otherwise; `p = 1` gives zeros only. If not `training`, or if `p = 0`, `d = z`.
 3. The result is `GELU(d)`, float32 of shape `(B, N, P)`:
    - `approximate='none'`: `d · (1 + erf(d / √2)) / 2`;
    - `approximate='tanh'`: `d · (1 + tanh(√(2/π) · (d + 0.044715 d³))) / 2`.
@@ -13,8 +13,8 @@ Which elements are dropped is the kernel's own choice, at random: independent of
 each call, so seed from `torch`'s generator or a counter. `inplace` concerns an intermediate that the caller never sees:
 it changes nothing. `out`: if given, a contiguous tensor of the result's shape; it is filled and returned.
 
-`input1` and `input2` may be non-contiguous or expanded, `B` and `M` may be 0 (`z` is then 0). The strides of a new result are
-free. Products and sums are float32: no TF32, no half precision.
+`input1` and `input2` may be non-contiguous or expanded, `B` and `M` may be 0 (`z` is then 0). The strides of a new
+result are free. Products and sums are float32: no TF32, no half precision.
 """
 
 import torch
@@ -59,7 +59,7 @@ def inputs(
     make, batch, n, m, columns, p=0.5, training=True, inplace=False, approximate="none",
     strided=False, shared=False, out=False,
 ):  # fmt: skip
-    """``input2`` is scaled by 1/sqrt(M), so that GELU is not saturated; ``shared``: one ``input2`` for the whole batch."""
+    """``input2`` is scaled by 1/sqrt(M), so that GELU is not saturated; ``shared``: one ``input2`` for all."""
     x, y = make.floats(batch, n, m), make.plain(1 if shared else batch, m, columns) * max(1, m) ** -0.5
     if strided:
         x, y = make.strided(x), make.strided(y)

@@ -4,19 +4,20 @@
 approximate='none', *, out=None)`
 
 1. `z[b] = input1[b] @ input2[b]`, with `input1`: `(B, N, M)` and `input2`: `(B, M, P)`, both float32.
-2. `n = z / sqrt(mean(z²) + eps)`, with the mean over the trailing dimensions `normalized_shape` of `z`, which is an int (`P`) or a
-   tuple or list that equals the last dimensions of `(B, N, P)`. There is no learned factor.
+2. `n = z / sqrt(mean(z²) + eps)`, with the mean over the trailing dimensions `normalized_shape` of `z`, which is an int
+   (`P`) or a tuple or list that equals the last dimensions of `(B, N, P)`. There is no learned factor.
 3. `g = GELU(n)`: `n · (1 + erf(n / √2)) / 2` for `approximate='none'`, and
    `n · (1 + tanh(√(2/π) · (n + 0.044715 n³))) / 2` for `'tanh'`.
 4. If `training`, every element of `g` is independently set to 0 with probability `dropout_p` and multiplied by
-   `1 / (1 - dropout_p)` otherwise; `dropout_p = 1` gives zeros only. If not `training`, or if `dropout_p = 0`, the result is `g`.
+   `1 / (1 - dropout_p)` otherwise; `dropout_p = 1` gives zeros only. If not `training`, or if `dropout_p = 0`, the
+   result is `g`.
 
 Which elements are dropped is the kernel's own choice, at random: independent of the data and of each other, and anew in
 each call, so seed from `torch`'s generator or a counter. `out`: if given, a contiguous tensor of the result's shape
 `(B, N, P)`; it is filled and returned.
 
-`input1` and `input2` may be non-contiguous or expanded and `B` may be 0. The strides of a new result are free. Products and
-sums are float32: no TF32, no half precision.
+`input1` and `input2` may be non-contiguous or expanded and `B` may be 0. The strides of a new result are free. Products
+and sums are float32: no TF32, no half precision.
 """
 
 import torch

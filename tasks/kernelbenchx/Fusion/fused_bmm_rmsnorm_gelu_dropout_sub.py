@@ -4,8 +4,8 @@
 approximate='none', eps=1e-5, *, out=None)`
 
 1. `z[b] = input1[b] @ input2[b]`, with `input1`: `(B, N, M)` and `input2`: `(B, M, P)`, both float32.
-2. `n = z / sqrt(mean(z²) + eps)`, with the mean over the trailing dimensions `normalized_shape` of `z`, which is an int (`P`) or a
-   tuple or list that equals the last dimensions of `(B, N, P)`. There is no learned factor.
+2. `n = z / sqrt(mean(z²) + eps)`, with the mean over the trailing dimensions `normalized_shape` of `z`, which is an int
+   (`P`) or a tuple or list that equals the last dimensions of `(B, N, P)`. There is no learned factor.
 3. `g = GELU(n)`: `n · (1 + erf(n / √2)) / 2` for `approximate='none'`, and
    `n · (1 + tanh(√(2/π) · (n + 0.044715 n³))) / 2` for `'tanh'`.
 4. `d`: if `training`, every element of `g` is independently set to 0 with probability `dropout_p` and multiplied by

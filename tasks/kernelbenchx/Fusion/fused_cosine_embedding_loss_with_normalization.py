@@ -2,11 +2,11 @@
 
 `fused_cosine_embedding_loss_with_normalization(input1, input2, target, margin=0, reduction='mean')`
 
-1. `u = input1 / max(‖input1‖, 1e-12)` and `v` from `input2` alike, with the Euclidean norm of each row; both inputs are float32 of
-   shape `(N, D)`.
+1. `u = input1 / max(‖input1‖, 1e-12)` and `v` from `input2` alike, with the Euclidean norm of each row; both inputs are
+   float32 of shape `(N, D)`.
 2. `c_n = u_n · v_n`, the cosine of the angle between the rows; 0 where a row is all zeros.
-3. `loss_n = 1 - c_n` where `target_n = 1`, and `max(0, c_n - margin)` where `target_n = -1`. `target` is an int64 or float32 tensor of
-   shape `(N,)` that holds nothing else.
+3. `loss_n = 1 - c_n` where `target_n = 1`, and `max(0, c_n - margin)` where `target_n = -1`. `target` is an int64 or
+   float32 tensor of shape `(N,)` that holds nothing else.
 
 - `reduction='none'`: the losses, float32 of shape `(N,)`.
 - `reduction='sum'`: their sum, a 0-dimensional tensor.

@@ -1,23 +1,25 @@
 """Logarithm of softmax along a dimension, then cross-entropy over the classes.
 
-`fused_cross_entropy_log_softmax(input, target, dim=1, weight=None, ignore_index=-100, reduction='mean', label_smoothing=0.0)`
+`fused_cross_entropy_log_softmax(input, target, dim=1, weight=None, ignore_index=-100, reduction='mean',
+label_smoothing=0.0)`
 
 1. `s = input - log(sum of exp(input))`, the sum over dimension `dim`, which may be negative.
-2. Cross-entropy takes `s` as scores: `q = s - log(sum over classes of exp(s))`. The classes lie along dimension 1, or 0 if `input`
-   has one dimension only; if `dim` is that dimension, `q = s`, otherwise both normalizations matter.
+2. Cross-entropy takes `s` as scores: `q = s - log(sum over classes of exp(s))`. The classes lie along dimension 1, or 0
+   if `input` has one dimension only; if `dim` is that dimension, `q = s`, otherwise both normalizations matter.
 3. The loss of each place `n`, with the smoothing `e = label_smoothing` and `C` classes:
    - `target` is int64: class indices `t` in `[0, C)` or `ignore_index`, of `input`'s shape without the class dimension;
      `loss_n = -(1 - e) · weight[t] · q_t - (e / C) · sum over c of weight[c] · q_c`, and 0 where `t == ignore_index`.
-   - `target` is float32 of `input`'s shape: probabilities `y`, not necessarily normalized; `ignore_index` has no effect;
-     `loss_n = -sum over c of weight[c] · ((1 - e) · y_c + e / C) · q_c`.
+   - `target` is float32 of `input`'s shape: probabilities `y`, not necessarily normalized; `ignore_index` has no
+     effect; `loss_n = -sum over c of weight[c] · ((1 - e) · y_c + e / C) · q_c`.
 
 - `input`: float32 `(N, C)`, `(N, C, d1, …)`, or `(C,)`. `weight`: float32 `(C,)`, or `None` for all ones.
 - `reduction='none'`: the losses, of `input`'s shape without the class dimension.
 - `reduction='sum'`: their sum, a 0-dimensional tensor.
-- `reduction='mean'`: for indices, the sum divided by the sum of `weight[t]` over the places that are not ignored (their number,
-  if `weight` is `None`); NaN if all are ignored. For probabilities, the sum divided by the number of places.
+- `reduction='mean'`: for indices, the sum divided by the sum of `weight[t]` over the places that are not ignored (their
+  number, if `weight` is `None`); NaN if all are ignored. For probabilities, the sum divided by the number of places.
 
-Values reach several hundred: subtract the largest before `exp`. `input` may be non-contiguous. Sums are float32 or better.
+Values reach several hundred: subtract the largest before `exp`. `input` may be non-contiguous. Sums are float32 or
+better.
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Cross-entropy of class scores; beside it, their softmax with layer normalization.
 
-`fused_cross_entropy_softmax_layernorm(logits, targets, normalized_shape, weight=None, ignore_index=-100, reduction='mean',
-label_smoothing=0.0, eps=1e-5, *, out=None)` returns a tuple `(loss, output)`.
+`fused_cross_entropy_softmax_layernorm(logits, targets, normalized_shape, weight=None, ignore_index=-100,
+reduction='mean', label_smoothing=0.0, eps=1e-5, *, out=None)` returns a tuple `(loss, output)`.
 
 `logits` is float32 of shape `(N, C)` or `(N, C, d1, …)`.
 
@@ -10,19 +10,20 @@ label_smoothing=0.0, eps=1e-5, *, out=None)` returns a tuple `(loss, output)`.
 
 - for int64 `targets`, class indices `t` in `[0, C)` or `ignore_index`, of shape `(N,)` or `(N, d1, …)`:
   `-(1 - e) · weight[t] · q_t - (e / C) · sum over c of weight[c] · q_c`, and 0 where `t == ignore_index`;
-- for float32 `targets` of `logits`' shape, probabilities `y`: `-sum over c of weight[c] · ((1 - e) · y_c + e / C) · q_c`;
-  `ignore_index` has no effect.
+- for float32 `targets` of `logits`' shape, probabilities `y`:
+  `-sum over c of weight[c] · ((1 - e) · y_c + e / C) · q_c`; `ignore_index` has no effect.
 
-`reduction='none'` returns the losses, `'sum'` their sum, and `'mean'` their sum divided by the sum of `weight[t]` over the places that
-are not ignored (indices; NaN if all are ignored) or by the number of places (probabilities); sums are 0-dimensional.
+`reduction='none'` returns the losses, `'sum'` their sum, and `'mean'` their sum divided by the sum of `weight[t]` over
+the places that are not ignored (indices; NaN if all are ignored) or by the number of places (probabilities); sums are
+0-dimensional.
 
 **output.** `s = softmax(logits)` over the *last* dimension, which is the classes' only for `(N, C)`. Then
-`output = (s - μ) / sqrt(σ² + eps)`, with mean and *biased* variance over the trailing dimensions `normalized_shape`: an int, or a
-tuple or list that equals the last dimensions of `logits`. It has `logits`' shape. `out`: if given, a contiguous tensor of that shape;
-it is filled and returned as `output`.
+`output = (s - μ) / sqrt(σ² + eps)`, with mean and *biased* variance over the trailing dimensions `normalized_shape`: an
+int, or a tuple or list that equals the last dimensions of `logits`. It has `logits`' shape. `out`: if given, a
+contiguous tensor of that shape; it is filled and returned as `output`.
 
-Values reach several hundred: subtract the largest before `exp`. Inputs may be non-contiguous. Sums are float32 or better. The strides of
-new results are free.
+Values reach several hundred: subtract the largest before `exp`. Inputs may be non-contiguous. Sums are float32 or
+better. The strides of new results are free.
 """
 
 import torch

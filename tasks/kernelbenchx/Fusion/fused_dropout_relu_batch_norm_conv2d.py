@@ -4,21 +4,21 @@
 training=True, inplace=False)`
 
 1. `z`: the convolution (cross-correlation, the kernel is not flipped) of `input`: `(N, C_in, H, W)` with `weight`:
-   `(C_out, C_in / groups, kH, kW)`, plus `bias`: `(C_out,)` or `None`. `stride`, `padding` and `dilation` are an int or a pair
-   (vertical, horizontal). Padding is with zeros on both sides; `padding='valid'` means 0, and `padding='same'` (stride 1) pads
-   `dilation · (k - 1)` in all, the smaller half in front, so that the size stays. Output channels of group `g` see the input
-   channels of group `g` only.
-2. `n = (z - μ) / sqrt(σ² + 1e-5)`, with the mean `μ` and the *biased* variance `σ²` of each output channel over `N`, `H_out` and
-   `W_out`, at least two elements. These are the batch's own also if not `training`: there are no running statistics, and no
-   learned factors.
+   `(C_out, C_in / groups, kH, kW)`, plus `bias`: `(C_out,)` or `None`. `stride`, `padding` and `dilation` are an int or
+   a pair (vertical, horizontal). Padding is with zeros on both sides; `padding='valid'` means 0, and `padding='same'`
+   (stride 1) pads `dilation · (k - 1)` in all, the smaller half in front, so that the size stays. Output channels of
+   group `g` see the input channels of group `g` only.
+2. `n = (z - μ) / sqrt(σ² + 1e-5)`, with the mean `μ` and the *biased* variance `σ²` of each output channel over `N`,
+   `H_out` and `W_out`, at least two elements. These are the batch's own also if not `training`: there are no running
+   statistics, and no learned factors.
 3. `r = max(n, 0)`.
-4. If `training`, every element of `r` is independently set to 0 with probability `p` and multiplied by `1 / (1 - p)` otherwise;
-   `p = 1` gives zeros only. If not `training`, or if `p = 0`, the result is `r`.
+4. If `training`, every element of `r` is independently set to 0 with probability `p` and multiplied by `1 / (1 - p)`
+   otherwise; `p = 1` gives zeros only. If not `training`, or if `p = 0`, the result is `r`.
 
 Which elements are dropped is the kernel's own choice, at random: independent of the data and of each other, and anew in
-each call, so seed from `torch`'s generator or a counter. `inplace` concerns intermediates that the caller never sees: `input` is
-left as it was. `input` and `weight` may be non-contiguous. The result is a new float32 tensor of any strides. Products and sums
-are float32: no TF32, no half precision.
+each call, so seed from `torch`'s generator or a counter. `inplace` concerns intermediates that the caller never sees:
+`input` is left as it was. `input` and `weight` may be non-contiguous. The result is a new float32 tensor of any
+strides. Products and sums are float32: no TF32, no half precision.
 """
 
 import torch
@@ -77,7 +77,8 @@ def inputs(
         x, w = make.strided(x), make.strided(w)
     b = make.plain(weight[0]) if bias else None
     return call(
-        x, w, b, stride=stride, padding=padding, dilation=dilation, groups=groups, p=p, training=training, inplace=inplace
+        x, w, b, stride=stride, padding=padding, dilation=dilation, groups=groups,
+        p=p, training=training, inplace=inplace,
     )  # fmt: skip
 
 

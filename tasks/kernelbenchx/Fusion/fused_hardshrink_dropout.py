@@ -2,8 +2,8 @@
 
 `fused_hardshrink_dropout(input, p=0.5, training=True, inplace=False, lambd=0.5)`
 
-1. `d`: if `training`, every element of `input` is independently set to 0 with probability `p` and multiplied by `1 / (1 - p)`
-   otherwise; `p = 1` gives zeros only. If not `training`, or if `p = 0`, `d = input`.
+1. `d`: if `training`, every element of `input` is independently set to 0 with probability `p` and multiplied by
+   `1 / (1 - p)` otherwise; `p = 1` gives zeros only. If not `training`, or if `p = 0`, `d = input`.
 2. The result is 0 where `-lambd <= d <= lambd` and `d` elsewhere; NaN stays NaN where it is kept. `lambd >= 0`.
 
 Which elements are dropped is the kernel's own choice, at random: independent of the data and of each other, and anew in
@@ -12,8 +12,8 @@ each call, so seed from `torch`'s generator or a counter.
 - `inplace=True`: `input` itself holds `d` after the call, of the same mask that made the result.
 - `inplace=False`: `input` is left as it was.
 
-`input` is float32 of any shape, may be empty and may be non-contiguous (also with `inplace=True`). The result is a new tensor in
-both cases; its strides are free.
+`input` is float32 of any shape, may be empty and may be non-contiguous (also with `inplace=True`). The result is a new
+tensor in both cases; its strides are free.
 """
 
 import torch

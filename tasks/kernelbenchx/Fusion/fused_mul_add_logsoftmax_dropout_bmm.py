@@ -3,21 +3,21 @@
 `fused_mul_add_logsoftmax_dropout_bmm(input1, input2, other, mat2, p=0.5, training=True, inplace=False, dim=-1, *,
 out=None)`
 
-1. `s = input1 · input2 + other`, element by element. `input1` and `input2` are float32 and broadcast to `(B, N, K)`; `other` is a
-   float32 tensor that broadcasts to it, or a Python number.
-2. `l = s - log(sum of exp(s))`, the sum over dimension `dim` of `(B, N, K)`, which may be negative. `s` reaches several hundred:
-   subtract the largest before `exp`.
-3. `d`: if `training`, every element of `l` is independently set to 0 with probability `p` and multiplied by `1 / (1 - p)`
-   otherwise; `p = 1` gives zeros only. If not `training`, or if `p = 0`, `d = l`.
+1. `s = input1 · input2 + other`, element by element. `input1` and `input2` are float32 and broadcast to `(B, N, K)`;
+   `other` is a float32 tensor that broadcasts to it, or a Python number.
+2. `l = s - log(sum of exp(s))`, the sum over dimension `dim` of `(B, N, K)`, which may be negative. `s` reaches several
+   hundred: subtract the largest before `exp`.
+3. `d`: if `training`, every element of `l` is independently set to 0 with probability `p` and multiplied by
+   `1 / (1 - p)` otherwise; `p = 1` gives zeros only. If not `training`, or if `p = 0`, `d = l`.
 4. The result is `d[b] @ mat2[b]`, with `mat2`: `(B, K, P)` float32; its shape is `(B, N, P)`.
 
-Each element of `l` is dropped or kept once, for all columns of `mat2`. Which ones are dropped is the kernel's own choice, at
-random: independent of the data and of each other, and anew in each call, so seed from `torch`'s generator or a counter.
-`inplace` concerns an intermediate that the caller never sees: it changes nothing. `out`: if given, a contiguous tensor of
-the result's shape; it is filled and returned.
+Each element of `l` is dropped or kept once, for all columns of `mat2`. Which ones are dropped is the kernel's own
+choice, at random: independent of the data and of each other, and anew in each call, so seed from `torch`'s generator or
+a counter. `inplace` concerns an intermediate that the caller never sees: it changes nothing. `out`: if given, a
+contiguous tensor of the result's shape; it is filled and returned.
 
-Inputs may be non-contiguous or expanded and `B` may be 0. The strides of a new result are free. Products and sums are float32:
-no TF32, no half precision.
+Inputs may be non-contiguous or expanded and `B` may be 0. The strides of a new result are free. Products and sums are
+float32: no TF32, no half precision.
 """
 
 import torch
@@ -68,7 +68,7 @@ def inputs(
     make, batch, n, k, columns, p=0.5, training=True, inplace=False, dim=-1, factor=None, other=None,
     strided=False, out=False,
 ):  # fmt: skip
-    """``factor`` and ``other``: shapes of ``input2`` and ``other``, or a number. Random cases have more than 2 K columns or p = 1/2."""
+    """``factor``: shape of ``input2``; ``other``: its shape, or a number. Random cases have over 2 K columns or p = 1/2."""
     x, y = make.floats(batch, n, k), make.plain(*(factor or (batch, n, k)))
     o = other if isinstance(other, float) else make.plain(*(other or (batch, n, k)))
     m = make.plain(batch, k, columns)

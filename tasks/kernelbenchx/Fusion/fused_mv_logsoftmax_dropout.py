@@ -3,17 +3,17 @@
 `fused_mv_logsoftmax_dropout(input, vec, p=0.5, training=True, inplace=False, dim=0, *, out=None)`
 
 1. `z = input @ vec`, with `input`: `(n, m)` and `vec`: `(m,)`, both float32. `z` has shape `(n,)`; `m = 0` gives zeros.
-2. `s_i = z_i - log(sum over j of exp(z_j))`. `dim` is 0 or -1, both of which mean the one dimension of `z`. `z` reaches several
-   hundred: subtract the largest before `exp`.
-3. If `training`, every element of `s` is independently set to 0 with probability `p` and multiplied by `1 / (1 - p)` otherwise;
-   `p = 1` gives zeros only. If not `training`, or if `p = 0`, the result is `s`.
+2. `s_i = z_i - log(sum over j of exp(z_j))`. `dim` is 0 or -1, both of which mean the one dimension of `z`. `z` reaches
+   several hundred: subtract the largest before `exp`.
+3. If `training`, every element of `s` is independently set to 0 with probability `p` and multiplied by `1 / (1 - p)`
+   otherwise; `p = 1` gives zeros only. If not `training`, or if `p = 0`, the result is `s`.
 
 Which elements are dropped is the kernel's own choice, at random: independent of the data and of each other, and anew in
 each call, so seed from `torch`'s generator or a counter. `inplace` concerns an intermediate that the caller never sees:
 it changes nothing. `out`: if given, a contiguous tensor of shape `(n,)`; it is filled and returned.
 
-`input` and `vec` may be non-contiguous and `n` may be 0. The result is float32. Products and sums are float32: no TF32, no half
-precision.
+`input` and `vec` may be non-contiguous and `n` may be 0. The result is float32. Products and sums are float32: no TF32,
+no half precision.
 """
 
 import torch

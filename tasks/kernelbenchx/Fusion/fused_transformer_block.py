@@ -4,18 +4,21 @@
 
 1. `z1 = input @ weight1`, with `input`: `(…, D_in)` (any number of leading dimensions) and `weight1`: `(D_in, D_k)`.
 2. `z2 = softmax(z1)` over the last dimension. `z1` reaches several hundred: subtract the largest before `exp`.
-3. `z3`: every element of `z2` is independently set to 0 with probability `dropout_p` and multiplied by `1 / (1 - dropout_p)`
-   otherwise, in every call; `dropout_p = 0` changes nothing, and `dropout_p = 1` gives zeros only.
+3. `z3`: every element of `z2` is independently set to 0 with probability `dropout_p` and multiplied by
+   `1 / (1 - dropout_p)` otherwise, in every call; `dropout_p = 0` changes nothing, and `dropout_p = 1` gives zeros
+   only.
 4. `z4 = z3 @ weight2`, with `weight2`: `(D_k, D_out)`.
 5. `a = z4 + residual`, with a `residual` that broadcasts to `(…, D_out)`, `z4`'s shape. The result is
-   `(a - μ) / sqrt(σ² + eps)`, with mean `μ` and *biased* variance `σ²` of each row of `a`; there are no learned factors.
+   `(a - μ) / sqrt(σ² + eps)`, with mean `μ` and *biased* variance `σ²` of each row of `a`; there are no learned
+   factors.
 
-All tensors are float32. Each element of `z2` is dropped or kept once, for all columns of `weight2`. Which ones are dropped is the
-kernel's own choice, at random: independent of the data and of each other, and anew in each call, so seed from `torch`'s
-generator or a counter. `out`: if given, a contiguous tensor of the result's shape; it is filled and returned.
+All tensors are float32. Each element of `z2` is dropped or kept once, for all columns of `weight2`. Which ones are
+dropped is the kernel's own choice, at random: independent of the data and of each other, and anew in each call, so seed
+from `torch`'s generator or a counter. `out`: if given, a contiguous tensor of the result's shape; it is filled and
+returned.
 
-Inputs may be non-contiguous or expanded, and leading dimensions may be empty. The strides of a new result are free. Products and
-sums are float32: no TF32, no half precision.
+Inputs may be non-contiguous or expanded, and leading dimensions may be empty. The strides of a new result are free.
+Products and sums are float32: no TF32, no half precision.
 """
 
 import torch
@@ -60,7 +63,7 @@ def _given(result, out):
 
 
 def inputs(make, shape, hidden, columns, residual, dropout_p=0.1, eps=1e-5, strided=False, out=False):
-    """Where elements are dropped, there are twice as many columns as hidden units, and the residual differs along a row."""
+    """Where elements are dropped, there are twice as many columns as hidden units, and residuals differ along rows."""
     x, w1 = make.floats(*shape), make.plain(shape[-1], hidden) * shape[-1] ** -0.5
     w2, r = make.plain(hidden, columns), make.plain(*residual)
     if strided:
@@ -89,8 +92,11 @@ def check(args, kwargs, results, expected):
 
 
 def _undone(y, weight2, residual):
-    """z3 from the result. ``s · y + m = z3 @ weight2 + residual`` for unknown ``s`` and ``m`` of each row; away from the rows of
-    ``weight2`` nothing is left of ``z3``, which gives ``s`` and ``m`` by least squares, and they give ``z3``."""
+    """z3 from the result.
+
+    ``s · y + m = z3 @ weight2 + residual`` for unknown ``s`` and ``m`` of each row; away from
+    the rows of ``weight2`` nothing is left of ``z3``, which gives ``s`` and ``m`` by least squares, and they give
+    ``z3``."""
     gram = weight2 @ weight2.mT
 
     def solved(rows):

@@ -2,20 +2,20 @@
 
 `binary_cross_entropy(input, target, weight=None, reduction='mean')`
 
-`input` and `target` are float32 tensors of one shape with values in [0, 1], both ends included; `target` may hold soft labels.
-`weight`: float32, broadcasts to that shape, or `None` for all ones. For each element
+`input` and `target` are float32 tensors of one shape with values in [0, 1], both ends included; `target` may hold soft
+labels. `weight`: float32, broadcasts to that shape, or `None` for all ones. For each element
 
     loss = -weight · (y · max(log(x), -100) + (1 - y) · max(log(1 - x), -100)),     x from input, y from target
 
-The logarithms are bounded at -100, so that the loss is finite for `x = 0` and `x = 1`: there it is 0 if the label is right and
-100 if it is wrong.
+The logarithms are bounded at -100, so that the loss is finite for `x = 0` and `x = 1`: there it is 0 if the label is
+right and 100 if it is wrong.
 
 - `reduction='none'`: the losses, in `input`'s shape.
 - `reduction='sum'`: their sum, a 0-dimensional tensor.
 - `reduction='mean'`: their sum divided by the number of elements, whatever the weights, a 0-dimensional tensor.
 
-All tensors may be non-contiguous or expanded, and empty unless the mean is asked for. Sums are float32 or better. The strides of the
-result are free.
+All tensors may be non-contiguous or expanded, and empty unless the mean is asked for. Sums are float32 or better. The
+strides of the result are free.
 """
 
 import torch

@@ -2,8 +2,8 @@
 
 `kl_div(input, target, reduction='batchmean', log_target=False)`
 
-`input` and `target` are float32 tensors of one shape. With `x` from `input` (logarithms, finite) and `t` from `target`, the loss of
-an element is
+`input` and `target` are float32 tensors of one shape. With `x` from `input` (logarithms, finite) and `t` from `target`,
+the loss of an element is
 
     t · (log(t) - x)        if not log_target; t ≥ 0, and the loss is 0 where t = 0,
     exp(t) · (t - x)        if log_target: t is a logarithm, too, and finite.
@@ -13,8 +13,8 @@ an element is
 - `reduction='batchmean'`: their sum divided by the size of dimension 0.
 - `reduction='mean'`: their sum divided by the number of all elements.
 
-Neither tensor need be normalized, so single losses and their sum may be negative. Both may be non-contiguous, and empty where nothing is
-divided by 0. Sums are float32 or better. The strides of the result are free.
+Neither tensor need be normalized, so single losses and their sum may be negative. Both may be non-contiguous, and empty
+where nothing is divided by 0. Sums are float32 or better. The strides of the result are free.
 """
 
 import torch

@@ -8,8 +8,8 @@
 - `reduction='sum'`: their sum, a 0-dimensional tensor.
 - `reduction='mean'`: their sum divided by the number of elements, a 0-dimensional tensor; NaN if there are none.
 
-Both tensors may be non-contiguous or expanded, and empty. Sums are float32 or better. NaN and infinity are carried through. The
-strides of the result are free.
+Both tensors may be non-contiguous or expanded, and empty. Sums are float32 or better. NaN and infinity are carried
+through. The strides of the result are free.
 """
 
 import torch

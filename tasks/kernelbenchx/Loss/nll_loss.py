@@ -2,7 +2,8 @@
 
 `nll_loss(input, target, weight=None, ignore_index=-100, reduction='mean')`
 
-- `input`: float32 log-probabilities (any numbers; nothing is normalized), `(N, C)`, `(N, C, d1, …)`, or `(C,)` for one sample.
+- `input`: float32 log-probabilities (any numbers; nothing is normalized), `(N, C)`, `(N, C, d1, …)`, or `(C,)` for one
+  sample.
 - `target`: int64 class indices in `[0, C)` or equal to `ignore_index`; shape `(N,)`, `(N, d1, …)`, or `()`.
 - `weight`: float32 `(C,)`, one factor per class, or `None` for all ones.
 
@@ -15,8 +16,9 @@ For each target place `n`, with `x` the `C` values there and `t` its class,
 - `reduction='mean'`: their sum divided by the sum of `weight[t]` over the places that are not ignored (their number, if
   `weight` is `None`), a 0-dimensional tensor; NaN if all are ignored.
 
-`ignore_index` may be a valid class, which is then ignored. `input` may be non-contiguous and `N` may be 0. Values that no target
-points at are never used: they may be NaN or infinite. Sums are float32 or better. The strides of the result are free.
+`ignore_index` may be a valid class, which is then ignored. `input` may be non-contiguous and `N` may be 0. Values that
+no target points at are never used: they may be NaN or infinite. Sums are float32 or better. The strides of the result
+are free.
 """
 
 import torch

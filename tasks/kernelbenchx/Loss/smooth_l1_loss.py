@@ -2,7 +2,8 @@
 
 `smooth_l1_loss(input, target, beta=1.0, reduction='mean')`
 
-`input` and `target` are float32 tensors of one shape, `beta ≥ 0`. With `d = |input - target|`, the loss of an element is
+`input` and `target` are float32 tensors of one shape, `beta ≥ 0`. With `d = |input - target|`, the loss of an element
+is
 
     d² / (2 · beta)     if d < beta,
     d - beta / 2        otherwise (always, if beta = 0).
@@ -11,8 +12,8 @@
 - `reduction='sum'`: their sum, a 0-dimensional tensor.
 - `reduction='mean'`: their sum divided by the number of elements, a 0-dimensional tensor; NaN if there are none.
 
-Both tensors may be non-contiguous or expanded, and empty. Sums are float32 or better. NaN is carried through. The strides of the
-result are free.
+Both tensors may be non-contiguous or expanded, and empty. Sums are float32 or better. NaN is carried through. The
+strides of the result are free.
 """
 
 import torch

@@ -2,16 +2,21 @@
 
 `bitwise_and_binomial(input, other, total_count, probs=None, logits=None)`
 
-1. `a = input & other`, bit by bit for integers and logically for booleans. Both are integer or bool tensors of one dtype and broadcast.
-2. `k`: for every element of the shape to which `total_count` and `probs` (or `logits`) broadcast, a binomial random number: how many of
-   `total_count` independent trials succeed, each with probability `probs`, or `1 / (1 + exp(-logits))` if `logits` are given.
-3. The result is `k · a` as float32, of the shape to which `k` and `a` broadcast. Where `k` is broadcast, its one draw counts for all.
+1. `a = input & other`, bit by bit for integers and logically for booleans. Both are integer or bool tensors of one
+   dtype and broadcast.
+2. `k`: for every element of the shape to which `total_count` and `probs` (or `logits`) broadcast, a binomial random
+   number: how many of `total_count` independent trials succeed, each with probability `probs`, or
+   `1 / (1 + exp(-logits))` if `logits` are given.
+3. The result is `k · a` as float32, of the shape to which `k` and `a` broadcast. Where `k` is broadcast, its one draw
+   counts for all.
 
-`total_count` is an integer or float32 tensor that holds whole numbers from 0 to 100 and may be 0-dimensional; `probs` (values in [0, 1],
-both ends included) and `logits` are float32; exactly one of them is given. The products are exact in float32.
+`total_count` is an integer or float32 tensor that holds whole numbers from 0 to 100 and may be 0-dimensional; `probs`
+(values in [0, 1], both ends included) and `logits` are float32; exactly one of them is given. The products are exact in
+float32.
 
-The random numbers are the kernel's own choice: distributed as said, independent of the data and of each other, and anew in each call,
-so seed from `torch`'s generator or a counter. Inputs may be non-contiguous, expanded or empty. The strides of the result are free.
+The random numbers are the kernel's own choice: distributed as said, independent of the data and of each other, and anew
+in each call, so seed from `torch`'s generator or a counter. Inputs may be non-contiguous, expanded or empty. The
+strides of the result are free.
 """
 
 import torch
@@ -113,7 +118,7 @@ def _one_of_each(values, shown, shape):
 
 
 def _statistics(drawn, n, p, seen):
-    """Counts become numbers that are uniform on [0, 1] if they are binomial: the distribution function at k, smeared over its step."""
+    """Binomial counts become uniform numbers: the distribution function at k, smeared over its step."""
     own = torch.Generator(n.device).manual_seed(1)
     uniform = [_distribution(k.double(), n, p, torch.rand(len(n), generator=own, device=n.device)) for k in drawn]
     complaints = []

@@ -8,14 +8,15 @@ The result is a tensor of `steps` elements, `steps ≥ 0`, with
 
 so that the first is `base ** start` and the last `base ** end`, both up to rounding; one step gives `base ** start`.
 
-- `start`, `end`: Python numbers or 0-dimensional float32 tensors, in any order. `base`: a positive Python number, which may be 1 or less.
+- `start`, `end`: Python numbers or 0-dimensional float32 tensors, in any order. `base`: a positive Python number, which
+  may be 1 or less.
 - `dtype`: float32 or float64; `None` means float32.
 - `device`: where the result lives, a `torch.device`: the GPU; named in each call.
 - `layout` and `requires_grad` always have their defaults.
 
 No element overflows or is subnormal. Each element is judged by its own size: its relative error may be no more than
-`(8 + 6 · |ln(base)| · max(|start|, |end|))` units of the dtype's roundoff, so the exponent needs the full precision of the dtype, also
-for millions of steps.
+`(8 + 6 · |ln(base)| · max(|start|, |end|))` units of the dtype's roundoff, so the exponent needs the full precision of
+the dtype, also for millions of steps.
 """
 
 import math

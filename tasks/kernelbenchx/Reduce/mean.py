@@ -1,16 +1,16 @@
 """Mean of a tensor over one or several dimensions.
 
-`mean(input_tensor, dim, keepdim=False, dtype=None, out=None)` adds up the elements of `input_tensor` along `dim` and divides by their
-number:
+`mean(input_tensor, dim, keepdim=False, dtype=None, out=None)` adds up the elements of `input_tensor` along `dim` and
+divides by their number:
 
 - `dim` is an int or a tuple of ints, negative values count from the end;
 - `keepdim=True` keeps the reduced dimensions with size 1, otherwise they are removed;
-- `dtype` (floating) casts the elements *before* the summation and is the dtype of the result; by default it is `input_tensor`'s own,
-  which must then be floating. Integers are only given together with a `dtype`;
+- `dtype` (floating) casts the elements *before* the summation and is the dtype of the result; by default it is
+  `input_tensor`'s own, which must then be floating. Integers are only given together with a `dtype`;
 - `out`: if given, a contiguous tensor of the result's shape and dtype; it is filled and returned.
 
-`input_tensor` may be strided or broadcast. The mean over no elements is NaN. A new result never shares memory with `input_tensor`,
-also where a reduced dimension has size 1; its strides are not promised.
+`input_tensor` may be strided or broadcast. The mean over no elements is NaN. A new result never shares memory with
+`input_tensor`, also where a reduced dimension has size 1; its strides are not promised.
 """
 
 import torch

@@ -1,14 +1,15 @@
 """Smallest element along a dimension, and where it is.
 
-`min(input_tensor, dim, keepdim=False)` returns a tuple `(values, indices)`: the smallest elements along the int `dim`, of
-`input_tensor`'s dtype, and their int64 positions along `dim`. Both have `input_tensor`'s shape without that dimension, or with size 1
-there if `keepdim` is true. `dim` may be negative.
+`min(input_tensor, dim, keepdim=False)` returns a tuple `(values, indices)`: the smallest elements along the int `dim`,
+of `input_tensor`'s dtype, and their int64 positions along `dim`. Both have `input_tensor`'s shape without that
+dimension, or with size 1 there if `keepdim` is true. `dim` may be negative.
 
 - Of several smallest elements the *first* counts: the smallest index.
-- NaN is smaller than every number: a row with NaN gives NaN, and the index of its first NaN. `0.0` and `-0.0` are equal.
+- NaN is smaller than every number: a row with NaN gives NaN, and the index of its first NaN. `0.0` and `-0.0` are
+  equal.
 
-`input_tensor` is a floating-point or integer tensor, may be non-contiguous, and may be empty in other dimensions than `dim`. A named
-tuple serves as well. The results are new tensors of any strides.
+`input_tensor` is a floating-point or integer tensor, may be non-contiguous, and may be empty in other dimensions than
+`dim`. A named tuple serves as well. The results are new tensors of any strides.
 """
 
 import torch
@@ -47,7 +48,7 @@ def min(input_tensor, dim, keepdim=False):
 
 
 def inputs(make, shape, dim, keepdim=False, levels=None, nan=None, infinite=False, dtype=None, strided=False):
-    """``levels``: that many different values only, so that most rows have ties. ``infinite``: no number beats the padding."""
+    """``levels``: that many different values only, so that most rows have ties. ``infinite``: nothing else."""
     x = make.ints(*shape, low=-levels // 2, high=levels - levels // 2, dtype=dtype or torch.float32) if levels else None
     x = make.floats(*shape, dtype=dtype) if x is None else x
     if nan:

@@ -2,19 +2,21 @@
 
 `min_gelu(input, dim=None, keepdim=False, approximate='none', out=None)`
 
-1. `g = GELU(input)`: `x · (1 + erf(x / √2)) / 2` for `approximate='none'`, and `x · (1 + tanh(√(2/π) · (x + 0.044715 x³))) / 2` for
-   `'tanh'`.
+1. `g = GELU(input)`: `x · (1 + erf(x / √2)) / 2` for `approximate='none'`, and
+   `x · (1 + tanh(√(2/π) · (x + 0.044715 x³))) / 2` for `'tanh'`.
 2. `dim=None`: the smallest element of `g`, a 0-dimensional tensor; `keepdim` has no effect and `out` is not given.
-   `dim` an int, which may be negative: a tuple `(values, indices)` of the smallest elements of `g` along `dim`, float32, and of their
-   int64 positions. Both have `input`'s shape without that dimension, or with size 1 there if `keepdim` is true.
+   `dim` an int, which may be negative: a tuple `(values, indices)` of the smallest elements of `g` along `dim`,
+   float32, and of their int64 positions. Both have `input`'s shape without that dimension, or with size 1 there if
+   `keepdim` is true.
 
-- `out` (only with `dim`): if given, a pair of contiguous tensors of the results' shapes and dtypes; they are filled and returned.
-- GELU is flat around its minimum (about -0.17 near -0.75) and goes to zero on the left: where several elements of `g` are smallest up
-  to rounding, any of their positions is right. Equal elements of `input` may be among them.
+- `out` (only with `dim`): if given, a pair of contiguous tensors of the results' shapes and dtypes; they are filled and
+  returned.
+- GELU is flat around its minimum (about -0.17 near -0.75) and goes to zero on the left: where several elements of `g`
+  are smallest up to rounding, any of their positions is right. Equal elements of `input` may be among them.
 - NaN is smaller than every number: a row with NaN gives NaN and the position of a NaN.
 
-`input` is float32, may be non-contiguous, and may be empty in other dimensions than `dim`. A named tuple serves as well. The strides of
-new results are free.
+`input` is float32, may be non-contiguous, and may be empty in other dimensions than `dim`. A named tuple serves as
+well. The strides of new results are free.
 """
 
 import torch

@@ -5,13 +5,14 @@
     sqrt(Σ (x - μ)² / max(0, N - correction))
 
 - `dim` is an int, a tuple of ints, or `None` for all dimensions; negative values count from the end;
-- `correction` is an int: 1 gives the unbiased estimate, 0 the deviation of the elements themselves. Where the divisor is 0 the
-  result is what `0 / 0` or `Σ / 0` gives: NaN if `N ≤ 1` or all elements are equal, otherwise infinity;
+- `correction` is an int: 1 gives the unbiased estimate, 0 the deviation of the elements themselves. Where the divisor
+  is 0 the result is what `0 / 0` or `Σ / 0` gives: NaN if `N ≤ 1` or all elements are equal, otherwise infinity;
 - `keepdim=True` keeps the reduced dimensions with size 1, otherwise they are removed;
 - `out`: if given, a contiguous float32 tensor of the result's shape; it is filled and returned.
 
-`input` is float32 and may be strided or broadcast; over no elements the result is NaN. The mean may be far larger than the
-deviation, so the variance must not be computed as `E[x²] - E[x]²` in float32. The strides of a new result are not promised.
+`input` is float32 and may be strided or broadcast; over no elements the result is NaN. The mean may be far larger than
+the deviation, so the variance must not be computed as `E[x²] - E[x]²` in float32. The strides of a new result are not
+promised.
 """
 
 import torch

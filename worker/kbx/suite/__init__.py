@@ -1,8 +1,8 @@
 """What a task file imports: how to make inputs, and what counts as a right answer.
 
-Start with ``inputs.Inputs`` (seeded tensors), then ``contracts.Close`` (the usual contract) and ``errors`` (its reasoning).
-``masks`` tells fair dropout masks from others. ``kbx.oracle`` runs task files; nothing here knows of processes, arenas or
-messages.
+Start with ``inputs.Inputs`` (seeded tensors), then ``contracts.Close`` (the usual contract) and ``errors`` (its
+reasoning). ``masks`` tells fair dropout masks from others. ``kbx.oracle`` runs task files; nothing here knows of
+processes, arenas or messages.
 """
 
 from kbx.suite.contracts import Close, Contract, Exact, Outcome, Property, Random

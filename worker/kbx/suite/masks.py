@@ -1,14 +1,14 @@
 """Is a dropout mask random? Statistics shared by all tasks that drop elements.
 
-What an operation means stays in its task. Where dropout is nearly the last step, the task says what each element is when it is
-kept and when it is dropped, and ``dropout_complaints`` reads off the mask; otherwise it finds the mask by itself and asks
-``mask_complaints`` whether a fair generator could have chosen it.
+What an operation means stays in its task. Where dropout is nearly the last step, the task says what each element is
+when it is kept and when it is dropped, and ``dropout_complaints`` reads off the mask; otherwise it finds the mask by
+itself and asks ``mask_complaints`` whether a fair generator could have chosen it.
 
-Each statistic is a sum whose terms average to 0 for an honest mask. It may be off by what Bernstein's inequality allows: for
-terms no larger than ``M`` with variances that add up to ``V``, a sum exceeds ``t = a + sqrt(a² + 2 L V)``, ``a = L M / 3``, with
-a probability below ``exp(-L)`` on each side. Standard deviations alone (``t = sqrt(2 L V)``) would fail honest masks that drop
-one element in ten of few: their sums are far from normal. ``L`` is 25 (about seven standard deviations, once in 10¹⁰ times) plus
-the logarithm of the number of sums that are looked at together.
+Each statistic is a sum whose terms average to 0 for an honest mask. It may be off by what Bernstein's inequality
+allows: for terms no larger than ``M`` with variances that add up to ``V``, a sum exceeds ``t = a + sqrt(a² + 2 L V)``,
+``a = L M / 3``, with a probability below ``exp(-L)`` on each side. Standard deviations alone (``t = sqrt(2 L V)``)
+would fail honest masks that drop one element in ten of few: their sums are far from normal. ``L`` is 25 (about seven
+standard deviations, once in 10¹⁰ times) plus the logarithm of the number of sums that are looked at together.
 """
 
 import math
@@ -28,12 +28,12 @@ VISIBLE = 1e-3
 
 
 def dropout_complaints(results, p, kept, truth, dropped=None, scale=None):
-    """Complaints about results whose elements are each one of two values, chosen at random; an empty list for right ones.
+    """Complaints about results whose elements are each one of two values, chosen at random; none for right ones.
 
-    ``results``: one or more draws, of one shape. ``kept``: what every element is where it is kept, by the reference at the task's
-    precision; ``truth``: the same in float64. ``dropped``: what it is where it is dropped, broadcast, 0 unless given. ``scale``: as for
-    ``Close``, whose error model decides whether a value is right. Of the two values the nearer one counts; where they are
-    nearly equal the mask stays unseen. ``p`` 0 or 1 leaves no choice.
+    ``results``: one or more draws, of one shape. ``kept``: what every element is where it is kept, by the reference at
+    the task's precision; ``truth``: the same in float64. ``dropped``: what it is where it is dropped, broadcast, 0
+    unless given. ``scale``: as for ``Close``, whose error model decides whether a value is right. Of the two values the
+    nearer one counts; where they are nearly equal the mask stays unseen. ``p`` 0 or 1 leaves no choice.
     """
     dropped = kept.new_zeros(()) if dropped is None else dropped
     low = dropped.double()
@@ -55,19 +55,21 @@ def dropout_complaints(results, p, kept, truth, dropped=None, scale=None):
 def mask_complaints(kept, p, data, seen=None):
     """Complaints about dropout masks; an empty list for honest ones.
 
-    ``kept``: a list of one or more boolean tensors of one shape, one a draw, True where the element was kept. ``p``: the
-    probability to drop. ``data``: what the mask must not depend on, usually the values before dropout; of the same shape.
-    ``seen``: boolean, True where the mask can be read off (an activation may hide it); everywhere unless given.
+    ``kept``: a list of one or more boolean tensors of one shape, one a draw, True where the element was kept. ``p``:
+    the probability to drop. ``data``: what the mask must not depend on, usually the values before dropout; of the same
+    shape. ``seen``: boolean, True where the mask can be read off (an activation may hide it); everywhere unless given.
 
     With ``c = kept - (1 - p)``, 0 where unseen, and elements in row-major order, these are sums with mean 0:
 
-    * ``Σ c``: the keep rate, and ``Σ c·w`` with weights from -1 to 1 that follow the position, the rank of the data and the rank of
-      its magnitude: masks that grow denser, that drop the smallest;
-    * ``Σ c[i]·c[i+k]`` for every distance ``k``: one decision for a row or a channel, the same stream in each row, tile or program;
-    * ``Σ c[i]·d[i+k]`` for every distance ``k`` (0 and negative as well) and another draw ``d``: the same mask in every call, or
-      a stream that goes on where the last call began.
+    * ``Σ c``: the keep rate, and ``Σ c·w`` with weights from -1 to 1 that follow the position, the rank of the data and
+      the rank of its magnitude: masks that grow denser, that drop the smallest;
+    * ``Σ c[i]·c[i+k]`` for every distance ``k``: one decision for a row or a channel, the same stream in each row, tile
+      or program;
+    * ``Σ c[i]·d[i+k]`` for every distance ``k`` (0 and negative as well) and another draw ``d``: the same mask in every
+      call, or a stream that goes on where the last call began.
 
-    Nothing is random for ``p`` 0 or 1, and few elements prove nothing: a fixed mask is found from about 100 elements on.
+    Nothing is random for ``p`` 0 or 1, and few elements prove nothing: a fixed mask is found from about 100 elements
+    on.
     """
     seen = torch.ones_like(kept[0]) if seen is None else seen
     if not 0 < p < 1 or not seen.any():
@@ -115,12 +117,12 @@ def _weights(data):
 
 
 def _spectrum(values):
-    """Of the values with as many zeros behind them: products of spectra then belong to pairs that do not wrap around."""
+    """Of the values with as many zeros behind them, so that the pairs of a product do not wrap around."""
     return torch.fft.rfft(values, 1 << (2 * values.numel() - 1).bit_length())
 
 
 def _correlated(one, two):
-    """``Σ x[i]·y[i+k]`` from the spectra of ``x`` and ``y``, at place ``k``, or counted from the end for negative ``k``."""
+    """``Σ x[i]·y[i+k]`` from the spectra of ``x`` and ``y``, at place ``k``; negative ones count from the end."""
     return torch.fft.irfft(one.conj() * two)
 
 

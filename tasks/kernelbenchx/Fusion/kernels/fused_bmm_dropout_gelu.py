@@ -1,6 +1,7 @@
 """One program makes one tile of one matrix of the batch, drops elements of it and applies GELU before it is stored.
 
-Programs of the same matrix follow each other in bands of eight rows of tiles, so that they share what they read through the cache.
+Programs of the same matrix follow each other in bands of eight rows of tiles, so that they share what they read through
+the cache.
 """
 
 import torch

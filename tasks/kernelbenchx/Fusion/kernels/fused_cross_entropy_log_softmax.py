@@ -1,7 +1,8 @@
-"""Log-softmax twice would be the same as once, so a pass along `dim` is made only if `dim` is not the classes' dimension.
+"""Log-softmax twice would be the same as once, so a pass along `dim` is made only if `dim` is not the classes'
+dimension.
 
-The loss kernel takes a tile of target places: one online pass for the logarithm of the sum, one more over the classes only where
-smoothing or probabilities ask for all of them. Each program leaves two sums, which one more program adds up.
+The loss kernel takes a tile of target places: one online pass for the logarithm of the sum, one more over the classes
+only where smoothing or probabilities ask for all of them. Each program leaves two sums, which one more program adds up.
 """
 
 import torch
@@ -11,7 +12,7 @@ import triton.language as tl
 
 @triton.jit
 def log_sum_exp(x_ptr, base, live, C, inner, ROWS: tl.constexpr, BLOCK: tl.constexpr):
-    """Largest value, and logarithm of the sum of exp(x - largest), for ROWS lines whose elements lie ``inner`` apart."""
+    """Largest value, and log of the sum of exp(x - largest), of ROWS lines whose elements lie ``inner`` apart."""
     top = tl.full((ROWS,), -float("inf"), tl.float32)
     total = tl.zeros((ROWS,), tl.float32)
     for start in range(0, C, BLOCK):

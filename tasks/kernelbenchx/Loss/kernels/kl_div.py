@@ -1,4 +1,5 @@
-"""Divergences of single elements, stored or added up. At most 1024 programs walk over a chunk each; one more adds their sums.
+"""Divergences of single elements, stored or added up. At most 1024 programs walk over a chunk each; one more adds their
+sums.
 
 Nothing is added atomically, so that two runs agree bit for bit.
 """

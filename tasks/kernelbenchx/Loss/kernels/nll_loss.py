@@ -1,4 +1,5 @@
-"""One value is gathered for each target place. Programs take 1024 places each and leave two sums, which one more program adds up.
+"""One value is gathered for each target place. Programs take 1024 places each and leave two sums, which one more
+program adds up.
 
 Nothing is added atomically, so that two runs agree bit for bit.
 """

@@ -1,6 +1,8 @@
-"""Smooth absolute differences, stored or added up. At most 1024 programs walk over a chunk each; one more adds their sums.
+"""Smooth absolute differences, stored or added up. At most 1024 programs walk over a chunk each; one more adds their
+sums.
 
-With m = min(d, beta) a loss is m² / (2 · beta) + (d - m): no branch within a tile, and nothing is divided by a beta of 0.
+With m = min(d, beta) a loss is m² / (2 · beta) + (d - m): no branch within a tile, and nothing is divided by a beta of
+0.
 """
 
 import torch

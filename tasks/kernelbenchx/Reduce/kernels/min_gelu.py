@@ -1,6 +1,8 @@
-"""Each program applies GELU to a tile of rows and keeps the smallest value with its place; long rows are cut into chunks.
+"""Each program applies GELU to a tile of rows and keeps the smallest value with its place; long rows are cut into
+chunks.
 
-A second launch compares the chunks' winners. NaN is taken for minus infinity, which GELU never gives, and turned back at the end.
+A second launch compares the chunks' winners. NaN is taken for minus infinity, which GELU never gives, and turned back
+at the end.
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Means of the rows first, then the squares of what is left: twice over the data, but nothing cancels.
 
-Rows are cut into chunks where few long ones would leave most of the device idle. The reduced dimensions are brought to the end
-first, so that every row lies in one piece.
+Rows are cut into chunks where few long ones would leave most of the device idle. The reduced dimensions are brought to
+the end first, so that every row lies in one piece.
 """
 
 import torch
