@@ -24,7 +24,7 @@ TAGS = ("elementwise", "broadcast", "memory-bound", "integer")
 
 CASES = [
     dict(shape=(), other=()),
-    dict(shape=(1021,), other=(1021,)),
+    dict(shape=(4099,), other=(4099,)),
     dict(shape=(17, 45), other=(45,), strided=True),
     dict(shape=(7, 1), other=(5, 7, 33), other_dtype=torch.int64),
     dict(shape=(5, 7, 33), other=(7, 1), other_dtype=torch.int16),

@@ -23,7 +23,7 @@ from kbx.suite import Close, call
 
 DIFFICULTY = 4
 DTYPE = "float32"
-TAGS = ("normalization", "reduction", "inplace")
+TAGS = ("normalization", "reduction", "in-place")
 MUTATES = ("running_mean", "running_var")
 
 CASES = [

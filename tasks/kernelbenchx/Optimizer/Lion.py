@@ -27,7 +27,7 @@ CASES = [
     dict(shape=(1,)),
     dict(shape=(0, 4)),
     dict(shape=(37,), fresh=True),
-    dict(shape=(1000,), lr=0.1, weight_decay=0.5),
+    dict(shape=(4099,), lr=0.1, weight_decay=0.5),
     dict(shape=(33, 65), strided=True, lr=1e-2),
     dict(shape=(3, 5, 31), lr=3e-2, beta1=0.5, beta2=0.9, cancelling=True),
     dict(shape=(129,), lr=1.0, beta1=0.95, beta2=0.98, weight_decay=1e-2),

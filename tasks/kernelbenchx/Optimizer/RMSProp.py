@@ -27,7 +27,7 @@ CASES = [
     dict(shape=(1,)),
     dict(shape=(0, 4)),
     dict(shape=(37,), fresh=True),
-    dict(shape=(1000,), lr=0.1, weight_decay=0.5),
+    dict(shape=(4099,), lr=0.1, weight_decay=0.5),
     dict(shape=(33, 65), strided=True, alpha=0.9),
     dict(shape=(3, 5, 31), alpha=0.5, eps=1e-2, weight_decay=1e-2),
     dict(shape=(129,), lr=1.0, eps=1e-3, fresh=True),

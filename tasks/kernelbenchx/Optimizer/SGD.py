@@ -31,7 +31,7 @@ CASES = [
     dict(shape=(1,)),
     dict(shape=(0, 4)),
     dict(shape=(37,), first=True, dampening=0.5),
-    dict(shape=(1000,), lr=0.5, momentum=0.5, weight_decay=0.5),
+    dict(shape=(4099,), lr=0.5, momentum=0.5, weight_decay=0.5),
     dict(shape=(33, 65), strided=True, dampening=0.1),
     dict(shape=(3, 5, 31), nesterov=True, weight_decay=1e-2),
     dict(shape=(129,), lr=1.0, momentum=0.0, dampening=0.25, weight_decay=0.1, nesterov=True),
