@@ -3,8 +3,8 @@
 `sigmoid(input, out=None)` computes `1 / (1 + exp(-x))` for every element `x` of a floating-point tensor of any shape.
 
 `sigmoid(inf) = 1`, `sigmoid(-inf) = 0`, and NaN stays NaN. Inputs reach hundreds: no intermediate overflow may turn
-into NaN, and errors are counted relative to 1: `(1 + tanh(x / 2)) / 2` is accurate enough. Half precision is computed in
-float32 and rounded once.
+into NaN, and errors are counted relative to 1: `(1 + tanh(x / 2)) / 2` is accurate enough. Half precision is computed
+in float32 and rounded once.
 
 `out`: if given, a contiguous tensor of `input`'s shape and dtype; it is filled and returned. Otherwise the result is
 a new tensor of `input`'s shape and dtype with any strides. `input` may be non-contiguous, empty or without

@@ -3,10 +3,9 @@
 `cos(input_tensor)` returns `cos(x)`, `x` in radians, for every element of a floating-point tensor of any shape, as a new
 tensor of its shape and dtype with any strides.
 
-`x` may be as large as 10⁷, where a float32 holds no fraction any more: the argument is exact as given and must be reduced
-accurately, so that the result's error stays near the dtype's
-roundoff, relative to 1. NaN and infinity give NaN. Half precision is computed in
-float32 and rounded at the end. `input_tensor` may be non-contiguous or empty.
+`x` may be as large as 10⁷, where a float32 holds no fraction any more: the argument is exact as given and must be
+reduced accurately, so that the result's error stays near the dtype's roundoff, relative to 1. NaN and infinity give
+NaN. Half precision is computed in float32 and rounded at the end. `input_tensor` may be non-contiguous or empty.
 """
 
 import torch

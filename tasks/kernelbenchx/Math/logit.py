@@ -6,9 +6,9 @@
 - `eps` a Python number from 0 to 0.5: `z` is `x` clamped to `[eps, 1 - eps]`, both bounds in `input`'s dtype. With
   `eps = 0` numbers outside `[0, 1]` give infinities.
 
-NaN stays NaN either way. Errors near `z = 1/2` are counted relative to 1. `out`: if given, a contiguous tensor of `input`'s shape and dtype; it is filled and
-returned. Otherwise the result is a new tensor of `input`'s shape and dtype with any strides. `input` may be
-non-contiguous, empty or without dimensions.
+NaN stays NaN either way. Errors near `z = 1/2` are counted relative to 1. `out`: if given, a contiguous tensor of
+`input`'s shape and dtype; it is filled and returned. Otherwise the result is a new tensor of `input`'s shape and dtype
+with any strides. `input` may be non-contiguous, empty or without dimensions.
 """
 
 import torch

@@ -5,9 +5,11 @@
     y = alpha · (A @ x) + beta · y,      result = sum over i of y[i] · x[i].
 
 `y` is updated in place, through its own strides; returned is the dot product of the new `y` with `x`, a float32 tensor
-without dimensions. `alpha` and `beta` are Python numbers, multiplied as written: a NaN in `y` stays also where `beta` is 0.
+without dimensions. `alpha` and `beta` are Python numbers, multiplied as written: a NaN in `y` stays also where `beta`
+is 0.
 
-`A` and `x` are not changed. Arguments may be non-contiguous, and `n` may be 0 (the result is 0). Products and sums are float32: TF32 and half precision are not allowed.
+`A` and `x` are not changed. Arguments may be non-contiguous, and `n` may be 0 (the result is 0). Products and sums are
+float32: TF32 and half precision are not allowed.
 """
 
 import torch

@@ -8,9 +8,8 @@ and returns the tuple `(param, exp_avg)` of these very tensors. `grad` is not ch
 3. `exp_avg = beta2 * exp_avg + (1 - beta2) * grad`, from the old average again, not from `update`.
 
 The three tensors are float32 and of one shape, which is any, also without elements; each may have strides of its own.
-Where the two terms of `update` cancel to within 2⁻²¹ of their size, rounding decides its
-sign and any of the three is right; where both are 0 the sign is 0. Everything else agrees to a few units in the last
-place. Values are finite.
+Where the two terms of `update` cancel to within 2⁻²¹ of their size, rounding decides its sign and any of the three is
+right; where both are 0 the sign is 0. Everything else agrees to a few units in the last place. Values are finite.
 """
 
 import torch

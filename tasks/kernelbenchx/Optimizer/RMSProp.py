@@ -9,8 +9,7 @@ place and returns the tuple `(param, square_avg)` of these very tensors. `grad` 
    of the root.
 
 The three tensors are float32 and of one shape, which is any, also without elements; each may have strides of its own.
-`square_avg` is not negative; where it and the gradient are 0, the parameter does not
-change.
+`square_avg` is not negative; where it and the gradient are 0, the parameter does not change.
 """
 
 import torch
