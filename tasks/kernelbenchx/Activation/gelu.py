@@ -5,8 +5,9 @@
 - `approximate="none"`: `0.5 * x * (1 + erf(x / sqrt(2)))`, the exact form, and the default;
 - `approximate="tanh"`: `0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3)))`.
 
-`input` is a floating-point tensor of any shape, also with no elements, and need not be contiguous. The result never shares
-memory with `input`; its strides are not promised. Arithmetic is at the precision of `input`.
+`input` is a floating-point tensor of any shape, also with no elements, and need not be contiguous. It holds finite
+numbers. The result never shares memory with `input`; its strides are not promised. Arithmetic is at the precision of
+`input`.
 """
 
 import torch

@@ -23,8 +23,8 @@ TAGS = ("elementwise", "memory-bound", "bf16")
 
 CASES = [
     dict(shape=()),
-    dict(shape=(1023,)),
-    dict(shape=(1000,), approximate="tanh"),
+    dict(shape=(4099,)),
+    dict(shape=(4099,), approximate="tanh"),
     dict(shape=(500,), tail=True),
     dict(shape=(500,), tail=True, approximate="tanh"),
     dict(shape=(17, 45), strided=True),
@@ -39,7 +39,8 @@ SIZES = [
     dict(shape=(268435456,)),
 ]
 
-CONTRACT = Close()
+# 1 + erf errs by 2^-24 in float32, however small the result is: here in units of bf16's.
+CONTRACT = Close(scale=2.0**-14)
 
 
 def gelu_bf16(input: torch.Tensor, approximate: str = "none") -> torch.Tensor:

@@ -17,12 +17,13 @@ from kbx.suite import Exact, call
 
 DIFFICULTY = 2
 DTYPE = "float32"
-TAGS = ("elementwise", "memory-bound", "inplace")
+TAGS = ("elementwise", "memory-bound", "in-place")
 MUTATES = ("input",)
 
 CASES = [
     dict(shape=(1,)),
-    dict(shape=(1023,)),
+    dict(shape=(4099,)),
+    dict(shape=(999,), special=True),
     dict(shape=(37,), inplace=True),
     dict(shape=(17, 45), strided=True),
     dict(shape=(5, 33), strided=True, inplace=True),
@@ -39,8 +40,11 @@ def relu(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
     return F.relu(input, inplace=inplace)
 
 
-def inputs(make, shape, inplace=False, strided=False, dtype=None):
+def inputs(make, shape, inplace=False, special=False, strided=False, dtype=None):
+    """`special`: infinities, and the largest and smallest numbers."""
     x = make.floats(*shape, dtype=dtype)
+    if special:
+        x[:6] = torch.tensor([float("inf"), float("-inf"), 3e38, -3e38, 1.2e-38, -0.0])
     return call(make.strided(x) if strided else x, inplace=inplace)
 
 
@@ -51,6 +55,12 @@ def positive_select(input, inplace=False):
 
 def negative_leaky(input, inplace=False):
     return F.leaky_relu(input, 0.01, inplace=inplace)
+
+
+def negative_product(input, inplace=False):
+    """x * (x > 0) is NaN for -inf."""
+    result = input * (input > 0)
+    return input.copy_(result) if inplace else result
 
 
 def negative_always_inplace(input, inplace=False):

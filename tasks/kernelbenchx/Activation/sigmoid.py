@@ -3,8 +3,8 @@
 `sigmoid(input, out=None)` computes `1 / (1 + exp(-x))` for every element `x` of a floating-point tensor of any shape.
 
 `sigmoid(inf) = 1`, `sigmoid(-inf) = 0`, and NaN stays NaN. Inputs reach hundreds: no intermediate overflow may turn
-into NaN, while results below the smallest normal number may be 0. Half precision is computed in float32 and rounded
-once.
+into NaN, and errors are counted relative to 1: `(1 + tanh(x / 2)) / 2` is accurate enough. Half precision is computed
+in float32 and rounded once.
 
 `out`: if given, a contiguous tensor of `input`'s shape and dtype; it is filled and returned. Otherwise the result is
 a new tensor of `input`'s shape and dtype with any strides. `input` may be non-contiguous, empty or without
@@ -21,7 +21,7 @@ TAGS = ("elementwise", "memory-bound")
 
 CASES = [
     dict(shape=()),
-    dict(shape=(1023,)),
+    dict(shape=(4099,)),
     dict(shape=(999,), special=True),
     dict(shape=(17, 45), strided=True),
     dict(shape=(5, 33), out=True),
@@ -32,7 +32,8 @@ CASES = [
 
 SIZES = [dict(shape=(4096,)), dict(shape=(1024, 1024)), dict(shape=(4096, 4096)), dict(shape=(134217728,))]
 
-CONTRACT = Close()
+# Formulas add numbers to 1, however small the result is.
+CONTRACT = Close(scale=1.0)
 
 
 def sigmoid(input, out=None):

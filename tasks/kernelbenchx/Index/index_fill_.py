@@ -25,7 +25,7 @@ MUTATES = ("x",)
 
 CASES = [
     dict(shape=(1,), dim=0, count=1),
-    dict(shape=(1023,), dim=0, count=511),
+    dict(shape=(4099,), dim=0, count=2511),
     dict(shape=(37, 45), dim=1, count=19, value=-1),
     dict(shape=(37, 45), dim=0, count=60, value=0.1),
     dict(shape=(5, 11, 13), dim=-2, count=6, value=2.5, strided=True),

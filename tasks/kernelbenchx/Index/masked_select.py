@@ -17,7 +17,7 @@ TAGS = ("index", "scan", "data-dependent-shape")
 
 CASES = [
     dict(shape=(1,), mask=(1,), density=1.0),
-    dict(shape=(1023,), mask=(1023,)),
+    dict(shape=(4099,), mask=(4099,)),
     dict(shape=(37, 45), mask=(37, 45), density=0.1, strided=True),
     dict(shape=(5, 1, 33), mask=(7, 1), density=0.7),
     dict(shape=(9, 20), mask=(9, 20), density=0.0),

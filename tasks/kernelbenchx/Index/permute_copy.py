@@ -21,7 +21,7 @@ TAGS = ("index", "memory-bound")
 
 CASES = [
     dict(shape=(), dims=[]),
-    dict(shape=(1023,), dims=[0]),
+    dict(shape=(4099,), dims=[0]),
     dict(shape=(37, 45), dims=[1, 0]),
     dict(shape=(33, 17), dims=[0, 1]),
     dict(shape=(5, 11, 13), dims=[2, 0, 1], strided=True),

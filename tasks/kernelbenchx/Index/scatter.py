@@ -25,7 +25,7 @@ TAGS = ("index", "memory-bound")
 
 CASES = [
     dict(shape=(1,), dim=0, index=(1,)),
-    dict(shape=(1023,), dim=0, index=(511,)),
+    dict(shape=(4099,), dim=0, index=(2511,)),
     dict(shape=(37, 45), dim=0, index=(19, 45)),
     dict(shape=(37, 45), dim=1, index=(30, 45), src=(33, 47)),
     dict(shape=(5, 11, 13), dim=-2, index=(4, 7, 9), src=(6, 8, 9), strided=True),

@@ -7,10 +7,10 @@ The result `d` must be the determinant of a matrix that differs from `A` by roun
 
     |d - det A| ≤ 10 √n ε (‖A‖ ‖adj A‖ + |det A|),
 
-`adj A` the adjugate (`det A · A⁻¹` where that exists), Frobenius norms, `ε` the machine epsilon of `A`'s dtype. Gaussian
-elimination with partial pivoting and QR reach that; elimination without pivoting does not, since diagonal elements may be
-zero. `A` may be singular or non-contiguous. Determinants and products of pivots neither overflow nor underflow. TF32 and
-half precision are not allowed.
+`adj A` the adjugate (`det A · A⁻¹` where that exists; as if no singular value were less than `10 √n ε ‖A‖`), Frobenius
+norms, `ε` the machine epsilon of `A`'s dtype. Gaussian elimination with partial pivoting and QR reach that; elimination
+without pivoting does not, since diagonal elements may be zero. `A` may be singular or non-contiguous. Determinants and
+products of pivots neither overflow nor underflow. TF32 and half precision are not allowed.
 """
 
 import torch
@@ -66,11 +66,13 @@ def check(args, kwargs, result, expected):
     truth = torch.linalg.det(a)
     # Singular values; from AᵀA the small ones are inexact, which does not matter in the products below.
     sigma = torch.linalg.eigvalsh(a.mT @ a).clamp(min=0).sqrt()
-    # The singular values of the adjugate are the products of all singular values but one.
-    others = sigma.unsqueeze(-2).expand(a.shape).clone()
+    size = sigma.square().sum(-1).sqrt()
+    # The singular values of the adjugate are the products of all singular values but one. None counts as less than a rounding
+    # of A, or the errors of higher order would not be allowed where the adjugate is zero as well.
+    others = sigma.maximum(unit * size.unsqueeze(-1)).unsqueeze(-2).expand(a.shape).clone()
     others.diagonal(dim1=-2, dim2=-1).fill_(1)
     adjugate = others.prod(-1).square().sum(-1).sqrt()
-    allowed = unit * (sigma.square().sum(-1).sqrt() * adjugate + truth.abs())
+    allowed = unit * (size * adjugate + truth.abs())
     error = (result.double() - truth).abs()
     if (error <= allowed).all():
         return []

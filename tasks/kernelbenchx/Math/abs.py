@@ -19,7 +19,7 @@ TAGS = ("elementwise", "memory-bound")
 
 CASES = [
     dict(shape=(1,)),
-    dict(shape=(1023,), special=True),
+    dict(shape=(4099,), special=True),
     dict(shape=(17, 45), strided=True),
     dict(shape=(5, 33), out=True),
     dict(shape=(3, 0, 7)),

@@ -25,7 +25,7 @@ TAGS = ("elementwise", "special-function", "memory-bound")
 
 CASES = [
     dict(shape=(1,)),
-    dict(shape=(1023,)),
+    dict(shape=(4099,)),
     dict(shape=(17, 45), low=-10.0, high=6.0, strided=True),
     dict(shape=(5, 33), low=-2.5, high=2.5, out=True),
     dict(shape=(3, 0, 7)),

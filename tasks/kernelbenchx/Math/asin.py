@@ -18,7 +18,7 @@ TAGS = ("elementwise", "memory-bound")
 
 CASES = [
     dict(shape=(1,)),
-    dict(shape=(1023,), limit=1.0),
+    dict(shape=(4099,), limit=1.0),
     dict(shape=(17, 45), limit=1.0, strided=True),
     dict(shape=(3, 0, 7)),
     dict(shape=(5, 77), special=True),

@@ -23,7 +23,7 @@ DISTRIBUTIONS = ("standard",)
 
 CASES = [
     dict(shape=(1,), other=(1,)),
-    dict(shape=(1021,), other=(1021,)),
+    dict(shape=(4099,), other=(4099,)),
     dict(shape=(17, 45), other=(45,), dtype=torch.int64, strided=True),
     dict(shape=(7, 1, 33), other=(5, 1), dtype=torch.uint8, other_dtype=torch.int8),
     dict(shape=(3, 67), other=12345, out=True),

@@ -24,7 +24,7 @@ TAGS = ("elementwise", "special-function", "memory-bound")
 
 CASES = [
     dict(shape=(1,), n=3),
-    dict(shape=(1023,), n=5),
+    dict(shape=(4099,), n=5),
     dict(shape=(17, 45), n=12, limit=1.5, strided=True),
     dict(shape=(5, 33), n=6, limit=2.0, out=True),
     dict(shape=(301,), n=40, limit=1.0),

@@ -23,7 +23,7 @@ TAGS = ("elementwise", "special-function", "memory-bound")
 
 CASES = [
     dict(shape=(1,), low=0.1),
-    dict(shape=(1023,), low=0.3),
+    dict(shape=(4099,), low=0.3),
     dict(shape=(17, 45), low=1.0, high=2.0, strided=True),
     dict(shape=(301,), low=10.0, high=1000.0),
     dict(shape=(3, 0, 7)),

@@ -20,7 +20,7 @@ TAGS = ("elementwise", "special-function", "memory-bound")
 
 CASES = [
     dict(shape=(1,)),
-    dict(shape=(1023,)),
+    dict(shape=(4099,)),
     dict(shape=(17, 45), strided=True),
     dict(shape=(3, 0, 7)),
     dict(shape=(5, 77), special=True),

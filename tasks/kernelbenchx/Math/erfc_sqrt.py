@@ -24,7 +24,7 @@ TAGS = ("elementwise", "special-function", "fusion", "memory-bound")
 
 CASES = [
     dict(shape=(1,)),
-    dict(shape=(1023,)),
+    dict(shape=(4099,)),
     dict(shape=(17, 45), low=0.0, strided=True),
     dict(shape=(301,), low=2.0, high=4.0),
     dict(shape=(5, 29), low=4.0, high=8.0),

@@ -18,7 +18,7 @@ TAGS = ("elementwise", "memory-bound")
 
 CASES = [
     dict(shape=(1,)),
-    dict(shape=(1023,)),
+    dict(shape=(4099,)),
     dict(shape=(17, 45), strided=True),
     dict(shape=(5, 33), out=True),
     dict(shape=(3, 0, 7)),

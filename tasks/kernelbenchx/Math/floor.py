@@ -18,7 +18,7 @@ TAGS = ("elementwise", "memory-bound")
 
 CASES = [
     dict(shape=(1,), factor=3.0),
-    dict(shape=(1023,), special=True),
+    dict(shape=(4099,), special=True),
     dict(shape=(17, 45), strided=True),
     dict(shape=(5, 33), factor=10.0, out=True),
     dict(shape=(3, 0, 7)),

@@ -25,7 +25,7 @@ TAGS = ("elementwise", "special-function", "memory-bound")
 
 CASES = [
     dict(shape=(1,), low=0.1),
-    dict(shape=(1023,), low=0.0),
+    dict(shape=(4099,), low=0.0),
     dict(shape=(17, 45), low=0.5, high=3.0, strided=True),
     dict(shape=(5, 33), low=30.0, high=500.0, out=True),
     dict(shape=(3, 0, 7)),

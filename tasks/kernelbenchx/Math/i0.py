@@ -23,7 +23,7 @@ TAGS = ("elementwise", "special-function", "memory-bound")
 
 CASES = [
     dict(shape=(1,)),
-    dict(shape=(1023,)),
+    dict(shape=(4099,)),
     dict(shape=(17, 45), limit=3.0, strided=True),
     dict(shape=(5, 33), limit=12.0, out=True),
     dict(shape=(3, 0, 7)),

@@ -24,7 +24,7 @@ TAGS = ("index", "memory-bound")
 
 CASES = [
     dict(shape=(1,)),
-    dict(shape=(1023,)),
+    dict(shape=(4099,)),
     dict(shape=(64,), dim=0),
     dict(shape=(17, 45), strided=True),
     dict(shape=(9, 14, 5), dim=(0, 2)),

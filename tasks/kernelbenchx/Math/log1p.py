@@ -22,7 +22,7 @@ TAGS = ("elementwise", "memory-bound")
 
 CASES = [
     dict(shape=()),
-    dict(shape=(1023,)),
+    dict(shape=(4099,)),
     dict(shape=(999,), special=True),
     dict(shape=(500,), small=True),
     dict(shape=(17, 45), strided=True),

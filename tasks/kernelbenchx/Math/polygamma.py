@@ -27,7 +27,7 @@ TAGS = ("elementwise", "special-function", "memory-bound")
 
 CASES = [
     dict(shape=(1,), n=1, low=0.5),
-    dict(shape=(1023,), n=1, low=0.5),
+    dict(shape=(4099,), n=1, low=0.5),
     dict(shape=(17, 45), n=2, low=0.7, high=3.0, strided=True),
     dict(shape=(5, 33), n=3, low=2.0, high=9.0, out=True),
     dict(shape=(301,), n=4, low=0.5, high=2.0),

@@ -22,7 +22,7 @@ TAGS = ("elementwise", "memory-bound", "fusion")
 
 CASES = [
     dict(shape=()),
-    dict(shape=(1023,)),
+    dict(shape=(4099,)),
     dict(shape=(999,), special=True),
     dict(shape=(37, 45), strided=True),
     dict(shape=(2, 3, 65), dtype=torch.float64),

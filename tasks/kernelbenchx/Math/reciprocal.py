@@ -21,7 +21,7 @@ TAGS = ("elementwise", "memory-bound")
 
 CASES = [
     dict(shape=()),
-    dict(shape=(1023,)),
+    dict(shape=(4099,)),
     dict(shape=(999,), special=True),
     dict(shape=(17, 45), strided=True),
     dict(shape=(5, 33), out=True),

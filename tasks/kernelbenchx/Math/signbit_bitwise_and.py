@@ -4,13 +4,12 @@
 
 - `signs`: bool, of `input`'s shape; true where the sign bit of `input` is set, that is for negative numbers and
   `-0.0`;
-- `conjunction`: `other`'s dtype, of the shape to which `input` and `other` broadcast by PyTorch's rules: `input` is
-  converted to `other`'s dtype and combined with `other` bit by bit, in two's complement. Floating-point numbers lose
-  their fraction (`-1.7` becomes `-1`). With a bool `other` every number but zero is true (0.5 too), and AND is
-  logical.
+- `conjunction`: int8, of the shape to which `input` and `other` broadcast by PyTorch's rules: both are converted to int8 and
+  combined bit by bit, in two's complement. Floating-point numbers lose their fraction (`-1.7` becomes `-1`), wider
+  integers all but their low eight bits, and true is 1.
 
-`input`: floating-point or integer, with finite values that `other`'s dtype can hold. `other`: integer or bool. Both
-may be non-contiguous, expanded, empty or without dimensions.
+`input`: floating-point with values from -100 to 100, or integer. `other`: integer or bool. Both may be non-contiguous,
+expanded, empty or without dimensions.
 """
 
 from typing import Tuple  # noqa: UP035
@@ -25,12 +24,12 @@ TAGS = ("elementwise", "broadcast", "memory-bound", "integer")
 
 CASES = [
     dict(shape=(), other=()),
-    dict(shape=(1021,), other=(1021,)),
+    dict(shape=(4099,), other=(4099,)),
     dict(shape=(17, 45), other=(45,), strided=True),
     dict(shape=(7, 1), other=(5, 7, 33), other_dtype=torch.int64),
     dict(shape=(5, 7, 33), other=(7, 1), other_dtype=torch.int16),
-    dict(shape=(999,), other=(999,), other_dtype=torch.int8),
-    dict(shape=(37, 11), other=(37, 11), other_dtype=torch.uint8, low=0.0),
+    dict(shape=(999,), other=(999,), other_dtype=torch.int32),
+    dict(shape=(37, 11), other=(37, 11), other_dtype=torch.uint8),
     dict(shape=(129,), other=(129,), other_dtype=torch.bool),
     dict(shape=(257,), other=(257,), dtype=torch.int32, other_dtype=torch.int64),
     dict(shape=(9, 31), other=(31,), dtype=torch.float16, strided=True),
@@ -48,15 +47,15 @@ CONTRACT = Exact()
 
 
 def signbit_bitwise_and(input: torch.Tensor, other: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:  # noqa: UP006
-    return torch.signbit(input), torch.bitwise_and(input.to(other.dtype), other)
+    return torch.signbit(input), torch.bitwise_and(input.to(torch.int8), other.to(torch.int8))
 
 
-def inputs(make, shape, other, dtype=None, other_dtype=torch.int32, low=None, strided=False):
-    """`input` within ±100; `other` over its dtype's whole range."""
+def inputs(make, shape, other, dtype=None, other_dtype=torch.int8, strided=False):
+    """Floats within ±100; integers over their dtype's whole range."""
     if dtype == torch.int32:
         x = make.ints(*shape, low=-(2**31), high=2**31, dtype=dtype)
     else:
-        x = (make.floats(*shape, dtype=dtype, low=low) * 7).clamp(-100, 100)
+        x = (make.floats(*shape, dtype=dtype) * 7).clamp(-100, 100)
     if other_dtype == torch.bool:
         y = make.bools(*other)
     else:
@@ -68,37 +67,53 @@ def inputs(make, shape, other, dtype=None, other_dtype=torch.int32, low=None, st
 def positive_de_morgan(input, other):
     """Signs through copysign; AND as the inverse of an OR of inverses."""
     x = input if input.dtype.is_floating_point else input.sign().float()
-    converted = input != 0 if other.dtype == torch.bool else input.trunc().to(other.dtype)
-    return torch.copysign(torch.ones_like(x), x) < 0, ~(~converted | ~other)
+    a, b = input.trunc().to(torch.int64), other.to(torch.int64)
+    return torch.copysign(torch.ones_like(x), x) < 0, (~(~a | ~b)).to(torch.int8)
 
 
 def negative_less_than_zero(input, other):
     """Misses -0.0."""
-    return input < 0, torch.bitwise_and(input.to(other.dtype), other)
+    return input < 0, signbit_bitwise_and(input, other)[1]
 
 
 def negative_or(input, other):
-    return torch.signbit(input), torch.bitwise_or(input.to(other.dtype), other)
+    return torch.signbit(input), torch.bitwise_or(input.to(torch.int8), other.to(torch.int8))
 
 
 def negative_floor(input, other):
     """Rounds downwards: -1.7 becomes -2."""
-    return torch.signbit(input), torch.bitwise_and(input.floor().to(other.dtype), other)
+    return torch.signbit(input), torch.bitwise_and(input.floor().to(torch.int8), other.to(torch.int8))
 
 
 def negative_raw_bits(input, other):
     """Combines the bits of the floating-point numbers themselves."""
-    if input.dtype != torch.float32 or other.dtype != torch.int32:
+    if input.dtype != torch.float32:
         return signbit_bitwise_and(input, other)
-    return torch.signbit(input), torch.bitwise_and(input.contiguous().view(torch.int32), other)
+    return torch.signbit(input), torch.bitwise_and(input.contiguous().view(torch.int32), other).to(torch.int8)
 
 
 def negative_signs_broadcast(input, other):
     """The first result in the shape of the second."""
     x, y = torch.broadcast_tensors(input, other)
-    return torch.signbit(x), torch.bitwise_and(x.to(y.dtype), y)
+    return signbit_bitwise_and(x, y)
 
 
 def negative_and_of_signs(input, other):
     signs = torch.signbit(input)
-    return signs, torch.bitwise_and(signs.to(other.dtype), other)
+    return signs, torch.bitwise_and(signs.to(torch.int8), other.to(torch.int8))
+
+
+def negative_dtype_of_other(input, other):
+    return torch.signbit(input), torch.bitwise_and(input.to(other.dtype), other)
+
+
+def negative_saturates(input, other):
+    """Clamps wide integers to the range of int8 instead of cutting them off."""
+    a, b = (t.long().clamp(-128, 127).to(torch.int8) for t in (input, other))
+    return torch.signbit(input), torch.bitwise_and(a, b)
+
+
+def negative_every_number_is_true(input, other):
+    """Logical AND beside a bool: 2 and true is true."""
+    signs, conjunction = signbit_bitwise_and(input, other)
+    return signs, ((input != 0) & other).to(torch.int8) if other.dtype == torch.bool else conjunction

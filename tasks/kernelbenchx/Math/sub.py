@@ -25,7 +25,7 @@ TAGS = ("elementwise", "broadcast", "memory-bound")
 
 CASES = [
     dict(shape=(1,), other=(1,)),
-    dict(shape=(1021,), other=(1021,), alpha=-0.75),
+    dict(shape=(4099,), other=(4099,), alpha=-0.75),
     dict(shape=(17, 45), other=(45,), strided=True),
     dict(shape=(7, 1, 33), other=(5, 1), alpha=2, out=True),
     dict(shape=(3, 67), other=0.5, alpha=3, out=True),

@@ -27,7 +27,7 @@ TAGS = ("elementwise", "broadcast", "special-function", "memory-bound")
 
 CASES = [
     dict(shape=(1,), other=(1,)),
-    dict(shape=(1023,), other=(1023,)),
+    dict(shape=(4099,), other=(4099,)),
     dict(shape=(17, 45), other=(45,), x=(1.5, 8.0), q=(0.7, 2.0), strided=True),
     dict(shape=(7, 1, 11), other=(5, 1), x=(1.01, 1.5)),
     dict(shape=(5, 33), other=(5, 33), x=(2.0, 4.0), q=(5.0, 50.0), out=True),

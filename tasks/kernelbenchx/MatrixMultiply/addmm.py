@@ -25,6 +25,7 @@ CASES = [
     dict(m=20, n=35, k=70, beta=0, nan=True, alpha=1.5),
     dict(m=19, n=9, k=257, added=(19, 1), out=True),
     dict(m=7, n=5, k=0, beta=2),
+    dict(m=140, n=150, k=33, added=(140, 1), strided=True, beta=-1.5),
     dict(m=0, n=5, k=8),
 ]
 
@@ -54,7 +55,7 @@ def inputs(make, m, n, k, added=None, beta=1, alpha=1, nan=False, strided=False,
     if nan:
         x.fill_(float("nan"))
     if strided:
-        a, b = make.strided(a), make.strided(b)
+        x, a, b = make.strided(x), make.strided(a), make.strided(b)
     return call(x, a, b, beta=beta, alpha=alpha, out=make.plain(m, n) if out else None)
 
 

@@ -33,6 +33,7 @@ CASES = [
     dict(left=(2, 1, 10, 33), right=(3, 33, 18), strided=True),
     dict(left=(12, 26), right=(2, 2, 26, 7)),
     dict(left=(3, 5, 0), right=(0, 4)),
+    dict(left=(140, 33), right=(33, 150)),
     dict(left=(0, 16), right=(16, 8)),
 ]
 

@@ -17,7 +17,7 @@ from kbx.suite import Close, call
 
 DIFFICULTY = 2
 DTYPE = "float16"
-TAGS = ("matmul", "tensor-core", "half-precision")
+TAGS = ("matmul", "tensor-core", "fp16")
 
 CASES = [
     dict(left=(1, 1), right=(1, 1)),
@@ -25,6 +25,7 @@ CASES = [
     dict(left=(64, 32), right=(32, 16), strided=True),
     dict(left=(7, 1031), right=(1031, 5)),
     dict(left=(2, 1, 17, 20), right=(3, 20, 9)),
+    dict(left=(140, 33), right=(33, 150)),
     dict(left=(0, 16), right=(16, 8)),
 ]
 

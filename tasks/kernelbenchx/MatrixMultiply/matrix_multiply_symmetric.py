@@ -29,6 +29,7 @@ CASES = [
     dict(n=19, m=9, alpha=0.0, beta=-1.5),
     dict(n=64, m=32, alpha=0.3, beta=3.0),
     dict(n=7, m=0, alpha=1.5, beta=0.5),
+    dict(n=140, m=33, alpha=0.5, beta=-1.0),
     dict(n=0, m=5, alpha=1.0, beta=1.0),
 ]
 

@@ -28,6 +28,7 @@ CASES = [
     dict(n=19, m=9, alpha=0.0, beta=-1.5),
     dict(n=70, m=3, alpha=-0.5, beta=2.0),
     dict(n=7, m=0, beta=0.5),
+    dict(n=140, m=33),
     dict(n=0, m=5),
 ]
 

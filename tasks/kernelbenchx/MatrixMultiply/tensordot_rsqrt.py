@@ -32,6 +32,7 @@ CASES = [
     dict(left=(10, 6, 3), right=(8, 10), dims=((-3,), (-1,))),
     dict(left=(13,), right=(5, 4), dims=0),
     dict(left=(18, 23), right=(23, 16), dims=1, negative=True),
+    dict(left=(140, 33), right=(33, 150), dims=1),
     dict(left=(3, 0), right=(0, 4), dims=1),
     dict(left=(0, 8), right=(8, 5), dims=[[1], [0]]),
 ]

@@ -27,6 +27,7 @@ CASES = [
     dict(n=64, p=1, alpha=3.0, beta=1.0),
     dict(n=101, p=5, alpha=1.0, beta=0.25, stray=True),
     dict(n=9, p=19, alpha=1.5, beta=0.0),
+    dict(n=140, p=150),
     dict(n=0, p=5),
     dict(n=6, p=0),
 ]

@@ -23,7 +23,7 @@ from kbx.suite import Close, call
 
 DIFFICULTY = 4
 DTYPE = "float32"
-TAGS = ("normalization", "reduction", "inplace")
+TAGS = ("normalization", "reduction", "in-place")
 MUTATES = ("running_mean", "running_var")
 
 CASES = [
@@ -33,7 +33,8 @@ CASES = [
     dict(shape=(37, 19), training=True, momentum=0.4, eps=1e-2, affine=False, strided=True),
     dict(shape=(3, 5, 67), eps=0.1, strided=True),
     dict(shape=(6, 4, 21), training=True, offset=100.0),
-    dict(shape=(4, 6, 5, 5), training=True, tracked=False),
+    dict(shape=(4, 6, 5, 5), training=True, tracked=False, affine="bias"),
+    dict(shape=(3, 4, 6), affine="weight"),
     dict(shape=(0, 3, 5)),
 ]
 
@@ -64,7 +65,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
 def inputs(make, shape, affine=True, tracked=True, training=False, momentum=0.1, eps=1e-5, offset=0.0, strided=False):
     x, c = make.floats(*shape) + offset, shape[1]
     mean, var = (make.plain(c), make.plain(c, low=0.1, high=4.0)) if tracked else (None, None)
-    weight, bias = (make.plain(c), make.plain(c)) if affine else (None, None)
+    weight, bias = (make.plain(c) if affine in (True, name) else None for name in ("weight", "bias"))
     x = make.strided(x) if strided else x
     return call(x, mean, var, weight, bias, training=training, momentum=momentum, eps=eps)
 

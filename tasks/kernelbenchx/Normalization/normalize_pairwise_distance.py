@@ -2,8 +2,8 @@
 
 `normalize_pairwise_distance(x1, x2, p_distance=2.0, eps_distance=1e-6, keepdim=False, p_norm=2, dim_norm=1, eps_norm=1e-12)`
 
-1. `d = ‖x1 - x2 + eps_distance‖_p` with `p = p_distance`, along the last dimension: `eps_distance` is added to every element of
-   the difference. `d` has the shape of `x1` without the last dimension, or with size 1 there if `keepdim`.
+1. `d = ‖x1 - x2‖_p + eps_distance` with `p = p_distance`, along the last dimension: `eps_distance` is added to the distance,
+   not to the elements of the difference. `d` has the shape of `x1` without the last dimension, or with size 1 there if `keepdim`.
 2. `d / max(‖d‖_q, eps_norm)` with `q = p_norm`, the norm along dimension `dim_norm` of `d`, which may be negative.
 
 `‖z‖_p = (Σ |z_i|^p)^(1/p)` with `p ≥ 1`, and the largest `|z_i|` for `p = inf`.
@@ -47,8 +47,11 @@ CONTRACT = Close(strides="contiguous")
 def normalize_pairwise_distance(
     x1, x2, p_distance=2.0, eps_distance=1e-06, keepdim=False, p_norm=2, dim_norm=1, eps_norm=1e-12
 ):
-    distance = F.pairwise_distance(x1, x2, p_distance, eps_distance, keepdim)
-    return F.normalize(distance, p_norm, dim_norm, eps_norm)
+    return F.normalize(_distance(x1, x2, p_distance, eps_distance, keepdim), p_norm, dim_norm, eps_norm)
+
+
+def _distance(x1, x2, p, eps, keepdim):
+    return torch.linalg.vector_norm(x1 - x2, p, -1, keepdim) + eps
 
 
 def inputs(make, shape, strided=False, **options):
@@ -64,20 +67,20 @@ def _norm(x, p, dim, keepdim):
 
 
 def positive_formula(x1, x2, p_distance=2.0, eps_distance=1e-06, keepdim=False, p_norm=2, dim_norm=1, eps_norm=1e-12):
-    d = _norm((x1 - x2) + eps_distance, p_distance, -1, keepdim)
+    d = eps_distance + _norm(x2 - x1, p_distance, -1, keepdim)
     return d * (1 / _norm(d, p_norm, dim_norm, True).clamp(min=eps_norm))
 
 
 def negative_not_normalized(
     x1, x2, p_distance=2.0, eps_distance=1e-06, keepdim=False, p_norm=2, dim_norm=1, eps_norm=1e-12
 ):
-    return F.pairwise_distance(x1, x2, p_distance, eps_distance, keepdim)
+    return _distance(x1, x2, p_distance, eps_distance, keepdim)
 
 
 def negative_normalized_over_all(
     x1, x2, p_distance=2.0, eps_distance=1e-06, keepdim=False, p_norm=2, dim_norm=1, eps_norm=1e-12
 ):
-    d = F.pairwise_distance(x1, x2, p_distance, eps_distance, keepdim)
+    d = _distance(x1, x2, p_distance, eps_distance, keepdim)
     return d / torch.linalg.vector_norm(d, 2).clamp(min=eps_norm)
 
 
@@ -90,21 +93,27 @@ def negative_exponents_swapped(
 def negative_eps_norm_added(
     x1, x2, p_distance=2.0, eps_distance=1e-06, keepdim=False, p_norm=2, dim_norm=1, eps_norm=1e-12
 ):
-    d = F.pairwise_distance(x1, x2, p_distance, eps_distance, keepdim)
+    d = _distance(x1, x2, p_distance, eps_distance, keepdim)
     return d / (_norm(d, p_norm, dim_norm, True) + eps_norm)
 
 
-def negative_eps_distance_of_sizes(
+def negative_eps_distance_of_elements(
     x1, x2, p_distance=2.0, eps_distance=1e-06, keepdim=False, p_norm=2, dim_norm=1, eps_norm=1e-12
 ):
-    """Adds the epsilon to the absolute difference."""
-    d = _norm((x1 - x2).abs() + eps_distance, p_distance, -1, keepdim)
+    """Adds the epsilon to every element of the difference, as torch's pairwise_distance does."""
+    d = F.pairwise_distance(x1, x2, p_distance, eps_distance, keepdim)
     return F.normalize(d, p_norm, dim_norm, eps_norm)
+
+
+def negative_ignores_eps_distance(
+    x1, x2, p_distance=2.0, eps_distance=1e-06, keepdim=False, p_norm=2, dim_norm=1, eps_norm=1e-12
+):
+    return normalize_pairwise_distance(x1, x2, p_distance, 0.0, keepdim, p_norm, dim_norm, eps_norm)
 
 
 def negative_first_dimension(
     x1, x2, p_distance=2.0, eps_distance=1e-06, keepdim=False, p_norm=2, dim_norm=1, eps_norm=1e-12
 ):
     """Normalizes along dimension 0, whatever is asked for."""
-    d = F.pairwise_distance(x1, x2, p_distance, eps_distance, keepdim)
+    d = _distance(x1, x2, p_distance, eps_distance, keepdim)
     return F.normalize(d, p_norm, 0, eps_norm)

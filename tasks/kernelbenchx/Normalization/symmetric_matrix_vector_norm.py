@@ -1,16 +1,17 @@
-"""Norm of a symmetric matrix times a vector plus a multiple of that vector.
+"""Norm of a symmetric matrix times a vector, with two factors.
 
-`symmetric_matrix_vector_norm(A, x, alpha, beta, p=2.0)` computes `y = alpha · (A @ x) + beta · x` and returns
+`symmetric_matrix_vector_norm(A, x, alpha, beta, p=2.0)` computes `y = alpha · (A @ x)`, adds `beta` times that vector to
+itself, `y = y + beta · y`, and returns
 
     ‖y‖_p = (Σ |y_i|^p)^(1/p),
 
 and for `p = inf` the largest `|y_i|`, as a 0-dimensional float32 tensor.
 
 - `A`: `(n, n)`, exactly symmetric, so either triangle may be read; `x`: `(n,)`; both float32.
-- `alpha`, `beta`: Python numbers; with 0, the term is zero. `p`: a Python number, at least 1, or `inf`.
+- `alpha`, `beta`: Python numbers; with `beta = -1` the norm is zero. `p`: a Python number, at least 1, or `inf`.
 
 Arguments may be non-contiguous; `n` may be 0 (the norm is 0) unless `p` is `inf`. Products and sums are float32: TF32 and half
-precision are not allowed. Errors are judged relative to the norm of the terms' sizes, `|alpha| |A| |x| + |beta| |x|`.
+precision are not allowed. Errors are judged relative to the norm of the terms' sizes, `|alpha| (1 + |beta|) |A| |x|`.
 """
 
 import torch
@@ -28,7 +29,7 @@ CASES = [
     dict(n=37, alpha=-0.7, beta=2.0, strided=True),
     dict(n=33, alpha=0.5, beta=-1.5, p=float("inf")),
     dict(n=65, alpha=2, beta=0, p=3.0),
-    dict(n=20, alpha=0.0, beta=0.3, strided=True, p=1),
+    dict(n=20, alpha=-3.0, beta=0.3, strided=True, p=1),
     dict(n=7, alpha=1.0, beta=40.0, p=2.5),
     dict(n=0, alpha=1.0, beta=1.0),
 ]
@@ -45,7 +46,7 @@ def magnitude(A, x, alpha, beta, p=2.0):
     """Rounding errors of an element grow with its terms, not with what is left after cancellation."""
     x = x.double().abs()
     rows = torch.cat([part.double().abs() @ x for part in A.split(4096)])
-    return torch.linalg.vector_norm(abs(alpha) * rows + abs(beta) * x, p)
+    return abs(alpha) * (1 + abs(beta)) * torch.linalg.vector_norm(rows, p)
 
 
 CONTRACT = Close(scale=magnitude)
@@ -54,8 +55,8 @@ CONTRACT = Close(scale=magnitude)
 def symmetric_matrix_vector_norm(
     A: torch.Tensor, x: torch.Tensor, alpha: float, beta: float, p: float = 2.0
 ) -> torch.Tensor:
-    y = alpha * torch.mv(A, x) + beta * x
-    return torch.norm(y, p)
+    y = alpha * torch.mv(A, x)
+    return torch.norm(y + beta * y, p)
 
 
 def inputs(make, n, alpha, beta, p=2.0, strided=False):
@@ -72,16 +73,16 @@ def _norm(y, p):
 
 def positive_columns(A, x, alpha, beta, p=2.0):
     """Adds up columns of one triangle and rows of the other."""
-    y = beta * x
+    y = torch.zeros_like(x)
     for j in range(len(x)):
-        y = y + alpha * torch.cat((A[j, :j], A[j:, j])) * x[j]
-    return _norm(y, p)
+        y = y + torch.cat((A[j, :j], A[j:, j])) * x[j]
+    return _norm(alpha * y + beta * (alpha * y), p)
 
 
 def positive_parts(A, x, alpha, beta, p=2.0):
-    """Partial sums of four stretches of each row."""
+    """Partial sums of four stretches of each row; the factors are applied to the norm."""
     parts = zip(A.tensor_split(4, 1), x.tensor_split(4), strict=True)
-    return _norm(beta * x + alpha * sum((a * v).sum(1) for a, v in parts), p)
+    return abs(alpha * (1 + beta)) * _norm(sum((a * v).sum(1) for a, v in parts), p)
 
 
 def negative_always_euclidean(A, x, alpha, beta, p=2.0):
@@ -90,6 +91,15 @@ def negative_always_euclidean(A, x, alpha, beta, p=2.0):
 
 def negative_ignores_alpha(A, x, alpha, beta, p=2.0):
     return symmetric_matrix_vector_norm(A, x, 1.0, beta, p)
+
+
+def negative_beta_of_x(A, x, alpha, beta, p=2.0):
+    """Adds a multiple of x."""
+    return _norm(alpha * torch.mv(A, x) + beta * x, p)
+
+
+def negative_ignores_beta(A, x, alpha, beta, p=2.0):
+    return symmetric_matrix_vector_norm(A, x, alpha, 0.0, p)
 
 
 def negative_beta_as_bias(A, x, alpha, beta, p=2.0):
@@ -107,7 +117,7 @@ def negative_diagonal_twice(A, x, alpha, beta, p=2.0):
 
 
 def negative_no_root(A, x, alpha, beta, p=2.0):
-    y = alpha * torch.mv(A, x) + beta * x
+    y = alpha * (1 + beta) * torch.mv(A, x)
     return y.abs().amax() if p == float("inf") else y.abs().pow(p).sum()
 
 

@@ -19,7 +19,7 @@ from kbx.suite import Close, call
 
 DIFFICULTY = 4
 DTYPE = "float32"
-TAGS = ("elementwise", "in_place")
+TAGS = ("elementwise", "optimizer", "in-place", "memory-bound")
 ENTRY = "adamw_step"
 MUTATES = ("param", "exp_avg", "exp_avg_sq")
 
@@ -27,7 +27,7 @@ CASES = [
     dict(shape=(1,), step=1),
     dict(shape=(0, 4), step=3),
     dict(shape=(37,), step=1, fresh=True),
-    dict(shape=(1000,), step=10, lr=0.1, weight_decay=0.5),
+    dict(shape=(4099,), step=10, lr=0.1, weight_decay=0.5),
     dict(shape=(33, 65), step=7, strided=True),
     dict(shape=(3, 5, 31), step=1000, lr=3e-2, beta1=0.5, beta2=0.9),
     dict(shape=(129,), step=2, lr=1.0, weight_decay=0.0, eps=1e-2),
@@ -59,7 +59,7 @@ def inputs(make, shape, step, strided=False, fresh=False, **options):
     if fresh:
         exp_avg, exp_avg_sq = torch.zeros_like(exp_avg), torch.zeros_like(exp_avg_sq)
     if strided:
-        param, grad = make.strided(param), make.strided(grad)
+        param, grad, exp_avg, exp_avg_sq = (make.strided(t) for t in (param, grad, exp_avg, exp_avg_sq))
     return call(param, grad, exp_avg, exp_avg_sq, step, **options)
 
 

@@ -7,13 +7,14 @@ updates `param` in place and returns the tuple `(param, momentum_buffer)`. `grad
 2. if `momentum` is not 0:
    - a given `momentum_buffer` is updated in place:
      `momentum_buffer = momentum * momentum_buffer + (1 - dampening) * g`;
-   - `None` means the first step: the buffer returned is a new tensor that holds `g`, without dampening;
+   - `None` stands for a buffer of zeros: the buffer returned is a new tensor that holds `(1 - dampening) * g`;
    - then `g = g + momentum * momentum_buffer` if `nesterov`, else `g = momentum_buffer`, with the new buffer;
-3. if `momentum` is 0, `dampening` and `nesterov` have no effect, and the buffer is returned as it was given;
+3. if `momentum` is 0, `dampening` and `nesterov` have no effect, a given buffer is left as it is, and `None` is returned in
+   its place;
 4. `param = param - lr * g`.
 
 The tensors are float32 and of one shape, which is any, also without elements; each may have strides of its own, and
-those of a new buffer are free. The tensors returned are `param` and, where it was given, `momentum_buffer` themselves.
+those of a new buffer are free. The tensors returned are `param` and, where it was updated, `momentum_buffer` themselves.
 """
 
 import torch
@@ -30,11 +31,12 @@ CASES = [
     dict(shape=(1,)),
     dict(shape=(0, 4)),
     dict(shape=(37,), first=True, dampening=0.5),
-    dict(shape=(1000,), lr=0.5, momentum=0.5, weight_decay=0.5),
+    dict(shape=(4099,), lr=0.5, momentum=0.5, weight_decay=0.5),
     dict(shape=(33, 65), strided=True, dampening=0.1),
     dict(shape=(3, 5, 31), nesterov=True, weight_decay=1e-2),
     dict(shape=(129,), lr=1.0, momentum=0.0, dampening=0.25, weight_decay=0.1, nesterov=True),
     dict(shape=(2, 65), first=True, nesterov=True, strided=True),
+    dict(shape=(77,), first=True, momentum=0.0, lr=0.2),
     dict(shape=(), lr=0.5, dampening=0.3),
 ]
 
@@ -53,14 +55,13 @@ def sgd_step(
 ):  # fmt: skip
     if weight_decay != 0:
         grad = grad.add(param, alpha=weight_decay)
-    if momentum != 0:
-        if momentum_buffer is None:
-            momentum_buffer = grad.clone()
-        else:
-            momentum_buffer.mul_(momentum).add_(grad, alpha=1 - dampening)
-        grad = grad.add(momentum_buffer, alpha=momentum) if nesterov else momentum_buffer
-    param.add_(grad, alpha=-lr)
-    return param, momentum_buffer
+    if momentum == 0:
+        return param.add_(grad, alpha=-lr), None
+    if momentum_buffer is None:
+        momentum_buffer = torch.zeros_like(grad)
+    momentum_buffer.mul_(momentum).add_(grad, alpha=1 - dampening)
+    grad = grad.add(momentum_buffer, alpha=momentum) if nesterov else momentum_buffer
+    return param.add_(grad, alpha=-lr), momentum_buffer
 
 
 def inputs(make, shape, first=False, strided=False, **options):
@@ -68,6 +69,7 @@ def inputs(make, shape, first=False, strided=False, **options):
     buffer = None if first else make.plain(*shape)
     if strided:
         param, grad = make.strided(param), make.strided(grad)
+        buffer = None if first else make.strided(buffer)
     return call(param, grad, buffer, **options)
 
 
@@ -77,8 +79,8 @@ def positive_textbook(
     """One formula for the step, out of place and copied back."""
     grad = grad + weight_decay * param
     if momentum == 0:
-        return param.copy_(param - lr * grad), momentum_buffer
-    new = grad if momentum_buffer is None else momentum * momentum_buffer + (grad - dampening * grad)
+        return param.copy_(param - lr * grad), None
+    new = grad - dampening * grad + (0 if momentum_buffer is None else momentum * momentum_buffer)
     param.copy_(param - (lr * momentum * new + lr * grad if nesterov else lr * new))
     return param, new.clone() if momentum_buffer is None else momentum_buffer.copy_(new)
 
@@ -95,13 +97,20 @@ def negative_no_dampening(
     return sgd_step(param, grad, momentum_buffer, lr, momentum, weight_decay, 0.0, nesterov)
 
 
-def negative_dampened_first_step(
+def negative_undampened_first_step(
     param, grad, momentum_buffer=None, lr=0.1, momentum=0.9, weight_decay=0.0, dampening=0.0, nesterov=False
 ):
-    """Takes a missing buffer for one of zeros."""
-    if momentum_buffer is None:
-        momentum_buffer = torch.zeros_like(param)
+    """Begins with the gradient itself, as torch.optim.SGD does."""
+    dampening = 0.0 if momentum_buffer is None else dampening
     return sgd_step(param, grad, momentum_buffer, lr, momentum, weight_decay, dampening, nesterov)
+
+
+def negative_always_returns_buffer(
+    param, grad, momentum_buffer=None, lr=0.1, momentum=0.9, weight_decay=0.0, dampening=0.0, nesterov=False
+):
+    """Returns the buffer that it was given where there is no momentum."""
+    param, buffer = sgd_step(param, grad, momentum_buffer, lr, momentum, weight_decay, dampening, nesterov)
+    return param, momentum_buffer if momentum == 0 else buffer
 
 
 def negative_never_nesterov(
@@ -136,6 +145,6 @@ def negative_returns_old_buffer(
     param, grad, momentum_buffer=None, lr=0.1, momentum=0.9, weight_decay=0.0, dampening=0.0, nesterov=False
 ):
     """Steps by a buffer that it does not keep."""
-    new = None if momentum_buffer is None else momentum_buffer.clone()
-    _, new = sgd_step(param, grad, new, lr, momentum, weight_decay, dampening, nesterov)
-    return param, new if momentum_buffer is None else momentum_buffer
+    old = None if momentum_buffer is None else momentum_buffer.clone()
+    _, new = sgd_step(param, grad, old, lr, momentum, weight_decay, dampening, nesterov)
+    return param, new if new is None or momentum_buffer is None else momentum_buffer

@@ -13,7 +13,7 @@ import triton.language as tl
 @triton.jit
 def both_kernel(
     x_ptr, bits_ptr, y_ptr, signs_ptr, out_ptr, n,
-    SIGNS: tl.constexpr, AND: tl.constexpr, BOOL: tl.constexpr, BLOCK: tl.constexpr,
+    SIGNS: tl.constexpr, AND: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """``bits`` is the same memory as ``x``, seen as signed integers."""
     i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
@@ -24,14 +24,9 @@ def both_kernel(
     if AND:
         x = tl.load(x_ptr + i, mask=mask, other=0)
         y = tl.load(y_ptr + i, mask=mask, other=0)
-        if BOOL:
-            converted = (x != 0).to(tl.uint8)
-        elif x.dtype.is_floating():
-            # small integer dtypes by way of 64 bits: towards zero for every dtype alike
-            converted = x.to(tl.float32).to(tl.int64).to(y.dtype)
-        else:
-            converted = x.to(y.dtype)
-        tl.store(out_ptr + i, converted & y, mask=mask)
+        if x.dtype.is_floating():
+            x = x.to(tl.float32).to(tl.int32)
+        tl.store(out_ptr + i, x.to(tl.int8) & y.to(tl.int8), mask=mask)
 
 
 SIGNED = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
@@ -40,18 +35,17 @@ SIGNED = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 def launch(x, y, signs, out, *, with_signs, with_and):
     n = x.numel()
     if n:
-        boolean = y.dtype == torch.bool
-        y, out = (t.view(torch.uint8) if boolean else t for t in (y, out))
+        y = y.view(torch.uint8) if y.dtype == torch.bool else y
         both_kernel[(triton.cdiv(n, 2048),)](
             x, x.view(SIGNED[x.itemsize]), y, signs.view(torch.uint8), out, n,
-            SIGNS=with_signs, AND=with_and, BOOL=boolean, BLOCK=2048,
+            SIGNS=with_signs, AND=with_and, BLOCK=2048,
         )  # fmt: skip
 
 
 def signbit_bitwise_and(input: torch.Tensor, other: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:  # noqa: UP006
     signs = torch.empty(input.shape, dtype=torch.bool, device=input.device)
     x, y = (t.contiguous() for t in torch.broadcast_tensors(input, other))
-    out = torch.empty(x.shape, dtype=other.dtype, device=input.device)
+    out = torch.empty(x.shape, dtype=torch.int8, device=input.device)
     same = x.shape == input.shape
     if not same:
         # nothing to combine here: the outputs stand in for what is not read

@@ -1,4 +1,4 @@
-"""Each program takes a block of rows: their matrix-vector product, and what these rows add to the dot product.
+"""Each program takes a block of rows: updates their part of y, and makes what these rows add to the dot product.
 
 A second launch of one program adds up the partial sums, always in the same order.
 """
@@ -23,6 +23,7 @@ def rows_kernel(
         acc += a * tl.load(x_ptr + k * x_stride, mask=k < n, other=0.0)[None, :]
     y = tl.load(y_ptr + rows * y_stride, mask=inside, other=0.0)
     v = alpha * tl.sum(acc, 1) + beta * y
+    tl.store(y_ptr + rows * y_stride, v, mask=inside)
     x = tl.load(x_ptr + rows * x_stride, mask=inside, other=0.0)
     tl.store(partial_ptr + tl.program_id(0), tl.sum(v * x))
 

@@ -43,8 +43,8 @@ def distance_kernel(
         mask = (row < rows)[:, None] & (col < n)
         a = tl.load(a_ptr + row[:, None] * n + col, mask=mask, other=0.0)
         b = tl.load(b_ptr + row[:, None] * n + col, mask=mask, other=0.0)
-        acc = add_powers(acc, tl.where(mask, a - b + eps, 0.0), p, KIND)
-    tl.store(out_ptr + row, norm_of(acc, p, KIND), mask=row < rows)
+        acc = add_powers(acc, a - b, p, KIND)
+    tl.store(out_ptr + row, norm_of(acc, p, KIND) + eps, mask=row < rows)
 
 
 @triton.jit

@@ -20,8 +20,8 @@ def product_kernel(
         mask = (row < n)[:, None] & (col < n)[None, :]
         x = tl.load(x_ptr + col * stride_x, mask=col < n, other=0.0)
         acc += tl.load(at + col[None, :] * stride_an, mask=mask, other=0.0) * x[None, :]
-    mine = tl.load(x_ptr + row * stride_x, mask=row < n, other=0.0)
-    y = tl.abs(alpha * tl.sum(acc, 1) + beta * mine)
+    y = alpha * tl.sum(acc, 1)
+    y = tl.abs(y + beta * y)
     if KIND == "max":
         result = tl.max(y, 0)
     elif KIND == "sum":
