@@ -1,14 +1,14 @@
-"""One step of the Lion optimizer (evolved sign momentum), out of place.
+"""One step of the Lion optimizer (evolved sign momentum), in place.
 
-`lion_step(param, grad, exp_avg, lr=1e-4, beta1=0.9, beta2=0.99, weight_decay=0.0)` returns the tuple `(param, exp_avg)`
-of new tensors; the arguments are left as they were.
+`lion_step(param, grad, exp_avg, lr=1e-4, beta1=0.9, beta2=0.99, weight_decay=0.0)` updates `param` and `exp_avg` in
+place and returns the tuple `(param, exp_avg)` of these very tensors. `grad` is not changed.
 
 1. `update = beta1 * exp_avg + (1 - beta1) * grad`, with the old average;
 2. `param = param * (1 - lr * weight_decay) - lr * sign(update)`, where `sign` is -1, 0 or 1;
 3. `exp_avg = beta2 * exp_avg + (1 - beta2) * grad`, from the old average again, not from `update`.
 
 The three tensors are float32 and of one shape, which is any, also without elements; each may have strides of its own.
-Those of the results are free. Where the two terms of `update` cancel to within 2⁻²¹ of their size, rounding decides its
+Where the two terms of `update` cancel to within 2⁻²¹ of their size, rounding decides its
 sign and any of the three is right; where both are 0 the sign is 0. Everything else agrees to a few units in the last
 place. Values are finite.
 """
@@ -19,8 +19,9 @@ from kbx.suite import Property, call
 
 DIFFICULTY = 3
 DTYPE = "float32"
-TAGS = ("elementwise", "optimizer", "memory-bound")
+TAGS = ("elementwise", "optimizer", "in-place", "memory-bound")
 ENTRY = "lion_step"
+MUTATES = ("param", "exp_avg")
 
 CASES = [
     dict(shape=(1,)),
@@ -43,8 +44,9 @@ SIZES = [
 
 def lion_step(param, grad, exp_avg, lr=0.0001, beta1=0.9, beta2=0.99, weight_decay=0.0):
     update = exp_avg * beta1 + grad * (1 - beta1)
-    param = param * (1 - lr * weight_decay) - lr * torch.sign(update)
-    return param, exp_avg * beta2 + grad * (1 - beta2)
+    param.mul_(1 - lr * weight_decay).sub_(lr * torch.sign(update))
+    exp_avg.mul_(beta2).add_(grad * (1 - beta2))
+    return param, exp_avg
 
 
 def inputs(make, shape, strided=False, fresh=False, cancelling=False, **options):
@@ -71,6 +73,8 @@ CHUNK = 1 << 24
 
 
 def check(args, kwargs, result, expected):
+    if isinstance(result, dict):  # Empty tensors share no memory: arguments and results come apart.
+        result = result["output"]
     parts = [t.reshape(-1).split(CHUNK) for t in (*args, *result)]
     complaints = (_chunk(*chunks, **kwargs) for chunks in zip(*parts, strict=True))
     return next(([text] for text in complaints if text), [])
@@ -102,23 +106,34 @@ def positive_fused(param, grad, exp_avg, lr=0.0001, beta1=0.9, beta2=0.99, weigh
     """Other grouping: lerp, decay and step apart."""
     update = torch.lerp(grad, exp_avg, beta1)
     step = (update > 0).to(param.dtype) - (update < 0).to(param.dtype)
-    return param - lr * weight_decay * param - lr * step, torch.lerp(grad, exp_avg, beta2)
+    return param.copy_(param - lr * weight_decay * param - lr * step), exp_avg.copy_(torch.lerp(grad, exp_avg, beta2))
+
+
+def positive_float32_factors(param, grad, exp_avg, lr=0.0001, beta1=0.9, beta2=0.99, weight_decay=0.0):
+    """`1 - beta` as a difference of float32 numbers."""
+    rest1, rest2 = (float(1 - torch.tensor(beta)) for beta in (beta1, beta2))
+    sign = torch.sign(beta1 * exp_avg + rest1 * grad)
+    exp_avg.copy_(beta2 * exp_avg + rest2 * grad)
+    return param.copy_(param * (1 - lr * weight_decay) - lr * sign), exp_avg
 
 
 def negative_no_sign(param, grad, exp_avg, lr=0.0001, beta1=0.9, beta2=0.99, weight_decay=0.0):
-    new_param = param * (1 - lr * weight_decay) - lr * (beta1 * exp_avg + (1 - beta1) * grad)
-    return new_param, beta2 * exp_avg + (1 - beta2) * grad
+    update = beta1 * exp_avg + (1 - beta1) * grad
+    param.mul_(1 - lr * weight_decay).sub_(lr * update)
+    return param, exp_avg.mul_(beta2).add_((1 - beta2) * grad)
 
 
 def negative_zero_is_positive(param, grad, exp_avg, lr=0.0001, beta1=0.9, beta2=0.99, weight_decay=0.0):
     step = torch.where(beta1 * exp_avg + (1 - beta1) * grad >= 0, 1.0, -1.0)
-    return param * (1 - lr * weight_decay) - lr * step, beta2 * exp_avg + (1 - beta2) * grad
+    param.mul_(1 - lr * weight_decay).sub_(lr * step)
+    return param, exp_avg.mul_(beta2).add_((1 - beta2) * grad)
 
 
 def negative_average_of_update(param, grad, exp_avg, lr=0.0001, beta1=0.9, beta2=0.99, weight_decay=0.0):
     """Keeps the sum that gave the sign."""
-    new_param, _ = lion_step(param, grad, exp_avg, lr, beta1, beta2, weight_decay)
-    return new_param, beta1 * exp_avg + (1 - beta1) * grad
+    update = beta1 * exp_avg + (1 - beta1) * grad
+    lion_step(param, grad, exp_avg, lr, beta1, beta2, weight_decay)
+    return param, exp_avg.copy_(update)
 
 
 def negative_sign_of_new_average(param, grad, exp_avg, lr=0.0001, beta1=0.9, beta2=0.99, weight_decay=0.0):
@@ -126,14 +141,21 @@ def negative_sign_of_new_average(param, grad, exp_avg, lr=0.0001, beta1=0.9, bet
 
 
 def negative_decay_in_gradient(param, grad, exp_avg, lr=0.0001, beta1=0.9, beta2=0.99, weight_decay=0.0):
-    return lion_step(param, grad + weight_decay * param, exp_avg, lr, beta1, beta2)
+    old = exp_avg.clone()
+    lion_step(param, grad + weight_decay * param, exp_avg, lr, beta1, beta2)
+    return param, exp_avg.copy_(beta2 * old + (1 - beta2) * grad)
 
 
 def negative_ignores_decay(param, grad, exp_avg, lr=0.0001, beta1=0.9, beta2=0.99, weight_decay=0.0):
     return lion_step(param, grad, exp_avg, lr, beta1, beta2)
 
 
-def negative_in_place(param, grad, exp_avg, lr=0.0001, beta1=0.9, beta2=0.99, weight_decay=0.0):
-    """Writes the results over the arguments."""
-    new_param, new_avg = lion_step(param, grad, exp_avg, lr, beta1, beta2, weight_decay)
-    return param.copy_(new_param), exp_avg.copy_(new_avg)
+def negative_decays_after_step(param, grad, exp_avg, lr=0.0001, beta1=0.9, beta2=0.99, weight_decay=0.0):
+    """Decays what the step has already changed."""
+    lion_step(param, grad, exp_avg, lr, beta1, beta2)
+    return param.mul_(1 - lr * weight_decay), exp_avg
+
+
+def negative_out_of_place(param, grad, exp_avg, lr=0.0001, beta1=0.9, beta2=0.99, weight_decay=0.0):
+    """Returns the right values and leaves the arguments as they were."""
+    return lion_step(param.clone(), grad, exp_avg.clone(), lr, beta1, beta2, weight_decay)

@@ -1,16 +1,16 @@
-"""One step of the RMSProp optimizer, out of place.
+"""One step of the RMSProp optimizer, in place.
 
-`rmsprop_step(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-8, weight_decay=0.0)` returns the tuple
-`(param, square_avg)` of new tensors; the arguments are left as they were.
+`rmsprop_step(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-8, weight_decay=0.0)` updates `param` and `square_avg`
+in place and returns the tuple `(param, square_avg)` of these very tensors. `grad` is not changed.
 
-1. `grad = grad + weight_decay * param`, a decay that is part of the gradient, if `weight_decay` is not 0;
-2. `square_avg = alpha * square_avg + (1 - alpha) * grad * grad`;
-3. `param = param - lr * grad / (sqrt(square_avg) + eps)`: the new average, without a mean subtracted, and `eps` outside
+1. `g = grad + weight_decay * param`, a decay that is part of the gradient, if `weight_decay` is not 0;
+2. `square_avg = alpha * square_avg + (1 - alpha) * g * g`;
+3. `param = param - lr * g / (sqrt(square_avg) + eps)`: the new average, without a mean subtracted, and `eps` outside
    of the root.
 
 The three tensors are float32 and of one shape, which is any, also without elements; each may have strides of its own.
-Those of the results are free. `square_avg` is not negative; where it and the gradient are 0, the parameter does not
-change.
+`square_avg` is not negative; where it and the gradient are 0, the parameter does not change. `1 - alpha` may be a
+float32 difference.
 """
 
 import torch
@@ -19,8 +19,9 @@ from kbx.suite import Close, call
 
 DIFFICULTY = 3
 DTYPE = "float32"
-TAGS = ("elementwise", "optimizer", "memory-bound")
+TAGS = ("elementwise", "optimizer", "in-place", "memory-bound")
 ENTRY = "rmsprop_step"
+MUTATES = ("param", "square_avg")
 
 CASES = [
     dict(shape=(1,)),
@@ -45,9 +46,9 @@ CONTRACT = Close()
 
 def rmsprop_step(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0.0):
     if weight_decay != 0:
-        grad = grad + weight_decay * param
-    square_avg = alpha * square_avg + (1 - alpha) * grad * grad
-    return param - lr * grad / (torch.sqrt(square_avg) + eps), square_avg
+        grad = grad.add(param, alpha=weight_decay)
+    square_avg.mul_(alpha).addcmul_(grad, grad, value=1 - alpha)
+    return param.addcdiv_(grad, square_avg.sqrt().add_(eps), value=-lr), square_avg
 
 
 def inputs(make, shape, strided=False, fresh=False, **options):
@@ -60,28 +61,36 @@ def inputs(make, shape, strided=False, fresh=False, **options):
     return call(param, grad, square_avg, **options)
 
 
+def positive_textbook(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0.0):
+    """The formulas out of place and copied back, with `1 - alpha` in float32."""
+    g = grad + weight_decay * param
+    square_avg.copy_(alpha * square_avg + float(1 - torch.tensor(alpha)) * (g * g))
+    return param.copy_(param - lr * (g / (torch.sqrt(square_avg) + eps))), square_avg
+
+
 def positive_fused(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0.0):
-    """Other grouping: lerp, addcmul and addcdiv."""
-    grad = torch.add(grad, param, alpha=weight_decay)
-    square_avg = torch.lerp(grad * grad, square_avg, alpha)
-    return torch.addcdiv(param, grad, square_avg.sqrt().add_(eps), value=-lr), square_avg
+    """Other grouping: lerp, and a reciprocal."""
+    g = torch.add(grad, param, alpha=weight_decay)
+    square_avg.copy_(torch.lerp(g * g, square_avg, alpha))
+    return param.sub_((lr * g) * (1 / (square_avg.sqrt() + eps)).clamp(max=1 / eps)), square_avg
 
 
 def negative_eps_inside_root(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0.0):
-    grad = grad + weight_decay * param
-    square_avg = alpha * square_avg + (1 - alpha) * grad * grad
-    return param - lr * grad / torch.sqrt(square_avg + eps), square_avg
+    g = grad + weight_decay * param
+    square_avg.copy_(alpha * square_avg + (1 - alpha) * g * g)
+    return param.sub_(lr * g / torch.sqrt(square_avg + eps)), square_avg
 
 
 def negative_old_average(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0.0):
     """Divides by the average before this step."""
-    grad = grad + weight_decay * param
-    return param - lr * grad / (torch.sqrt(square_avg) + eps), alpha * square_avg + (1 - alpha) * grad * grad
+    g = grad + weight_decay * param
+    param.sub_(lr * g / (torch.sqrt(square_avg) + eps))
+    return param, square_avg.copy_(alpha * square_avg + (1 - alpha) * g * g)
 
 
 def negative_decoupled_decay(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0.0):
     """Decays the parameter, as AdamW does."""
-    return rmsprop_step(param * (1 - lr * weight_decay), grad, square_avg, lr, alpha, eps)
+    return rmsprop_step(param.mul_(1 - lr * weight_decay), grad, square_avg, lr, alpha, eps)
 
 
 def negative_ignores_decay(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0.0):
@@ -92,7 +101,15 @@ def negative_factors_swapped(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1
     return rmsprop_step(param, grad, square_avg, lr, 1 - alpha, eps, weight_decay)
 
 
-def negative_in_place(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0.0):
-    """Writes the results over the arguments."""
-    new_param, new_avg = rmsprop_step(param, grad, square_avg, lr, alpha, eps, weight_decay)
-    return param.copy_(new_param), square_avg.copy_(new_avg)
+def negative_default_alpha(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0.0):
+    return rmsprop_step(param, grad, square_avg, lr, 0.99, eps, weight_decay)
+
+
+def negative_changes_grad(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0.0):
+    """Adds the decay to the gradient that was passed in."""
+    return rmsprop_step(param, grad.add_(param, alpha=weight_decay), square_avg, lr, alpha, eps)
+
+
+def negative_out_of_place(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0.0):
+    """Returns the right values and leaves the arguments as they were."""
+    return rmsprop_step(param.clone(), grad, square_avg.clone(), lr, alpha, eps, weight_decay)

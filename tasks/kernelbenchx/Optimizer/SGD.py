@@ -5,15 +5,16 @@ updates `param` in place and returns the tuple `(param, momentum_buffer)`. `grad
 
 1. `g = grad + weight_decay * param`, with the old parameter;
 2. if `momentum` is not 0:
-   - a given `momentum_buffer` is updated in place:
-     `momentum_buffer = momentum * momentum_buffer + (1 - dampening) * g`;
-   - `None` means the first step: the buffer returned is a new tensor that holds `g`, without dampening;
+   - `momentum_buffer` is updated in place: `momentum_buffer = momentum * momentum_buffer + (1 - dampening) * g`;
+     `None` stands for a new tensor of zeros, so that the first step is dampened too;
    - then `g = g + momentum * momentum_buffer` if `nesterov`, else `g = momentum_buffer`, with the new buffer;
-3. if `momentum` is 0, `dampening` and `nesterov` have no effect, and the buffer is returned as it was given;
+3. if `momentum` is 0, `dampening` and `nesterov` have no effect, a given buffer is left as it was, and `None` is
+   returned in its place;
 4. `param = param - lr * g`.
 
 The tensors are float32 and of one shape, which is any, also without elements; each may have strides of its own, and
-those of a new buffer are free. The tensors returned are `param` and, where it was given, `momentum_buffer` themselves.
+those of a new buffer are free. The tensors returned are `param` and, where it was given and `momentum` is not 0,
+`momentum_buffer` themselves. `1 - dampening` may be a float32 difference.
 """
 
 import torch
@@ -53,14 +54,13 @@ def sgd_step(
 ):  # fmt: skip
     if weight_decay != 0:
         grad = grad.add(param, alpha=weight_decay)
-    if momentum != 0:
-        if momentum_buffer is None:
-            momentum_buffer = grad.clone()
-        else:
-            momentum_buffer.mul_(momentum).add_(grad, alpha=1 - dampening)
-        grad = grad.add(momentum_buffer, alpha=momentum) if nesterov else momentum_buffer
-    param.add_(grad, alpha=-lr)
-    return param, momentum_buffer
+    if momentum == 0:
+        return param.add_(grad, alpha=-lr), None
+    if momentum_buffer is None:
+        momentum_buffer = torch.zeros_like(grad)
+    momentum_buffer.mul_(momentum).add_(grad, alpha=1 - dampening)
+    grad = grad.add(momentum_buffer, alpha=momentum) if nesterov else momentum_buffer
+    return param.add_(grad, alpha=-lr), momentum_buffer
 
 
 def inputs(make, shape, first=False, strided=False, **options):
@@ -77,8 +77,9 @@ def positive_textbook(
     """One formula for the step, out of place and copied back."""
     grad = grad + weight_decay * param
     if momentum == 0:
-        return param.copy_(param - lr * grad), momentum_buffer
-    new = grad if momentum_buffer is None else momentum * momentum_buffer + (grad - dampening * grad)
+        return param.copy_(param - lr * grad), None
+    new = grad - dampening * grad
+    new = new if momentum_buffer is None else momentum * momentum_buffer + new
     param.copy_(param - (lr * momentum * new + lr * grad if nesterov else lr * new))
     return param, new.clone() if momentum_buffer is None else momentum_buffer.copy_(new)
 
@@ -95,13 +96,20 @@ def negative_no_dampening(
     return sgd_step(param, grad, momentum_buffer, lr, momentum, weight_decay, 0.0, nesterov)
 
 
-def negative_dampened_first_step(
+def negative_undampened_first_step(
     param, grad, momentum_buffer=None, lr=0.1, momentum=0.9, weight_decay=0.0, dampening=0.0, nesterov=False
 ):
-    """Takes a missing buffer for one of zeros."""
-    if momentum_buffer is None:
-        momentum_buffer = torch.zeros_like(param)
+    """Starts a missing buffer with the whole gradient, as torch's optimizer does."""
+    dampening = 0.0 if momentum_buffer is None else dampening
     return sgd_step(param, grad, momentum_buffer, lr, momentum, weight_decay, dampening, nesterov)
+
+
+def negative_buffer_without_momentum(
+    param, grad, momentum_buffer=None, lr=0.1, momentum=0.9, weight_decay=0.0, dampening=0.0, nesterov=False
+):
+    """Updates and returns the buffer even where momentum is 0."""
+    param, new = sgd_step(param, grad, momentum_buffer, lr, momentum, weight_decay, dampening, nesterov)
+    return param, new if momentum_buffer is None or momentum != 0 else momentum_buffer.copy_(grad)
 
 
 def negative_never_nesterov(
@@ -138,4 +146,4 @@ def negative_returns_old_buffer(
     """Steps by a buffer that it does not keep."""
     new = None if momentum_buffer is None else momentum_buffer.clone()
     _, new = sgd_step(param, grad, new, lr, momentum, weight_decay, dampening, nesterov)
-    return param, new if momentum_buffer is None else momentum_buffer
+    return param, new if momentum_buffer is None or momentum == 0 else momentum_buffer

@@ -1,13 +1,12 @@
-"""One fused Lion step into new tensors."""
+"""One fused Lion step, in place: parameter and average are read once and written once."""
 
-import torch
 import triton
 import triton.language as tl
 
 
 @triton.jit
 def lion_kernel(
-    param_ptr, grad_ptr, avg_ptr, new_param_ptr, new_avg_ptr, n, lr, decay, beta1, beta2, rest1, rest2,
+    param_ptr, grad_ptr, avg_ptr, n, lr, decay, beta1, beta2, rest1, rest2,
     BLOCK: tl.constexpr,
 ):  # fmt: skip
     i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
@@ -17,16 +16,20 @@ def lion_kernel(
     update = beta1 * avg + rest1 * grad
     sign = tl.where(update > 0, 1.0, tl.where(update < 0, -1.0, 0.0))
     param = tl.load(param_ptr + i, mask=mask, other=0.0)
-    tl.store(new_param_ptr + i, param * decay - lr * sign, mask=mask)
-    tl.store(new_avg_ptr + i, beta2 * avg + rest2 * grad, mask=mask)
+    tl.store(param_ptr + i, param * decay - lr * sign, mask=mask)
+    tl.store(avg_ptr + i, beta2 * avg + rest2 * grad, mask=mask)
 
 
 def lion_step(param, grad, exp_avg, lr=0.0001, beta1=0.9, beta2=0.99, weight_decay=0.0):
-    new_param, new_avg = (torch.empty(t.shape, dtype=t.dtype, device=t.device) for t in (param, exp_avg))
+    state = param, exp_avg
+    flat = [t.contiguous() for t in state]
     n = param.numel()
     if n:
         lion_kernel[(triton.cdiv(n, 1024),)](
-            param.contiguous(), grad.contiguous(), exp_avg.contiguous(), new_param, new_avg,
-            n, float(lr), 1.0 - lr * weight_decay, float(beta1), float(beta2), 1.0 - beta1, 1.0 - beta2, BLOCK=1024,
+            flat[0], grad.contiguous(), flat[1], n,
+            float(lr), 1.0 - lr * weight_decay, float(beta1), float(beta2), 1.0 - beta1, 1.0 - beta2, BLOCK=1024,
         )  # fmt: skip
-    return new_param, new_avg
+        for original, updated in zip(state, flat, strict=True):
+            if updated is not original:
+                original.copy_(updated)
+    return state

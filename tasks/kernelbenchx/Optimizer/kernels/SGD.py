@@ -15,9 +15,9 @@ def sgd_kernel(
     param = tl.load(param_ptr + i, mask=mask, other=0.0)
     step = tl.load(grad_ptr + i, mask=mask, other=0.0) + weight_decay * param
     if MOMENTUM:
-        buffer = step
+        buffer = rest * step
         if not FIRST:
-            buffer = momentum * tl.load(buffer_ptr + i, mask=mask, other=0.0) + rest * step
+            buffer += momentum * tl.load(buffer_ptr + i, mask=mask, other=0.0)
         tl.store(buffer_ptr + i, buffer, mask=mask)
         if NESTEROV:
             step += momentum * buffer
@@ -30,7 +30,9 @@ def sgd_step(
     param, grad, momentum_buffer=None, lr=0.1, momentum=0.9, weight_decay=0.0, dampening=0.0, nesterov=False
 ):  # fmt: skip
     first = momentum_buffer is None
-    if first and momentum != 0:
+    if momentum == 0:
+        momentum_buffer = None
+    elif first:
         momentum_buffer = torch.empty(param.shape, dtype=param.dtype, device=param.device)
     state = [t for t in (param, momentum_buffer) if t is not None]
     flat = [t.contiguous() for t in state]
