@@ -11,9 +11,9 @@
     out = 1 / (1 + exp(-mean)).
 
 Where `OH` does not divide `H`, neighbouring windows overlap and differ in size; `OH` may exceed `H`. The mean comes
-first: the mean of logistic values is something else. Means reach several thousand, where the result is 0 or 1 and nothing
-overflows. `input` may be non-contiguous, `N` may be 0. The result is a new float32 tensor with any strides. Sums are
-float32.
+first: the mean of logistic values is something else. Means reach several thousand, where the result is 0 or 1 and
+must not become NaN. `input` may be non-contiguous, `N` may be 0. The result is a new float32 tensor with any strides.
+Sums are float32.
 """
 # ruff: noqa: UP006, UP007, UP035
 
