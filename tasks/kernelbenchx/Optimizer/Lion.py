@@ -29,7 +29,7 @@ CASES = [
     dict(shape=(37,), fresh=True),
     dict(shape=(1000,), lr=0.1, weight_decay=0.5),
     dict(shape=(33, 65), strided=True, lr=1e-2),
-    dict(shape=(3, 5, 31), lr=3e-2, beta1=0.5, beta2=0.9, cancelling=True),
+    dict(shape=(3, 5, 31), strided_state=True, lr=3e-2, beta1=0.5, beta2=0.9, cancelling=True),
     dict(shape=(129,), lr=1.0, beta1=0.95, beta2=0.98, weight_decay=1e-2),
     dict(shape=(), lr=0.5, weight_decay=0.1),
 ]
@@ -49,7 +49,7 @@ def lion_step(param, grad, exp_avg, lr=0.0001, beta1=0.9, beta2=0.99, weight_dec
     return param, exp_avg
 
 
-def inputs(make, shape, strided=False, fresh=False, cancelling=False, **options):
+def inputs(make, shape, strided=False, strided_state=False, fresh=False, cancelling=False, **options):
     """`fresh`: an empty average, and some gradients of zero. `cancelling`: every fourth `update` is 0, or almost."""
     param, grad = make.plain(*shape), make.floats(*shape)
     exp_avg = torch.zeros_like(grad) if fresh else 0.1 * make.plain(*shape)
@@ -60,6 +60,8 @@ def inputs(make, shape, strided=False, fresh=False, cancelling=False, **options)
         exp_avg[..., ::4] = -(1 - beta1) / beta1 * grad[..., ::4]
     if strided:
         param, grad = make.strided(param), make.strided(grad)
+    if strided_state:
+        param, exp_avg = make.strided(param), make.strided(exp_avg)
     return call(param, grad, exp_avg, **options)
 
 

@@ -29,7 +29,7 @@ CASES = [
     dict(shape=(37,), fresh=True),
     dict(shape=(1000,), lr=0.1, weight_decay=0.5),
     dict(shape=(33, 65), strided=True, alpha=0.9),
-    dict(shape=(3, 5, 31), alpha=0.5, eps=1e-2, weight_decay=1e-2),
+    dict(shape=(3, 5, 31), strided_state=True, alpha=0.5, eps=1e-2, weight_decay=1e-2),
     dict(shape=(129,), lr=1.0, eps=1e-3, fresh=True),
     dict(shape=(), lr=0.5, weight_decay=0.1),
 ]
@@ -51,13 +51,15 @@ def rmsprop_step(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight
     return param.addcdiv_(grad, square_avg.sqrt().add_(eps), value=-lr), square_avg
 
 
-def inputs(make, shape, strided=False, fresh=False, **options):
+def inputs(make, shape, strided=False, strided_state=False, fresh=False, **options):
     """`fresh` starts from an empty average, as the first step of a training run does."""
     param, grad, square_avg = make.plain(*shape), make.floats(*shape), make.plain(*shape, low=1e-6, high=1.0)
     if fresh:
         square_avg = torch.zeros_like(square_avg)
     if strided:
         param, grad = make.strided(param), make.strided(grad)
+    if strided_state:
+        param, square_avg = make.strided(param), make.strided(square_avg)
     return call(param, grad, square_avg, **options)
 
 

@@ -33,7 +33,7 @@ CASES = [
     dict(shape=(37,), first=True, dampening=0.5),
     dict(shape=(1000,), lr=0.5, momentum=0.5, weight_decay=0.5),
     dict(shape=(33, 65), strided=True, dampening=0.1),
-    dict(shape=(3, 5, 31), nesterov=True, weight_decay=1e-2),
+    dict(shape=(3, 5, 31), strided_state=True, nesterov=True, weight_decay=1e-2),
     dict(shape=(129,), lr=1.0, momentum=0.0, dampening=0.25, weight_decay=0.1, nesterov=True),
     dict(shape=(2, 65), first=True, nesterov=True, strided=True),
     dict(shape=(), lr=0.5, dampening=0.3),
@@ -63,11 +63,13 @@ def sgd_step(
     return param.add_(grad, alpha=-lr), momentum_buffer
 
 
-def inputs(make, shape, first=False, strided=False, **options):
+def inputs(make, shape, first=False, strided=False, strided_state=False, **options):
     param, grad = make.plain(*shape), make.floats(*shape)
     buffer = None if first else make.plain(*shape)
     if strided:
         param, grad = make.strided(param), make.strided(grad)
+    if strided_state:
+        param, buffer = make.strided(param), make.strided(buffer)
     return call(param, grad, buffer, **options)
 
 
