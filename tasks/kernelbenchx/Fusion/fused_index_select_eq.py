@@ -49,7 +49,9 @@ def fused_index_select_eq(input, dim, index, other, *, out=None):
 
 
 def inputs(make, shape, dim, count, other=0.0, dtype=None, nan=0.0, int32=False, strided=False, out=False):
-    """Multiples of 0.1, few enough for many to be equal; integers beyond float32's 24 bits, equal but for the last."""
+    """Multiples of 0.1, few enough for many to be equal; integers beyond float32's 24 bits. Where they differ, it is by 1,
+    or as little as a rounding error, or in the upper half of an integer.
+    """
     if dtype:
         x = make.ints(*shape, low=0, high=4) + (2**40 if isinstance(other, tuple) else 0)
     else:
@@ -59,7 +61,8 @@ def inputs(make, shape, dim, count, other=0.0, dtype=None, nan=0.0, int32=False,
     y = other
     if isinstance(other, tuple):
         y = torch.index_select(x, dim, index)[tuple(slice(0, n) for n in other)]
-        y = torch.where(make.bools(*other), y, y + 1)
+        near = y + 2**33 if dtype else y * (1 + 2**-23)
+        y = torch.where(make.bools(*other), y, torch.where(make.bools(*other), y + 1, near))
     if strided:
         x, index, y = make.strided(x), make.strided(index), make.strided(y)
     selected = [*shape[: dim % len(shape)], count, *shape[dim % len(shape) + 1 :]]
@@ -83,6 +86,20 @@ def negative_close(input, dim, index, other, *, out=None):
     s = torch.index_select(input, dim, index)
     other = torch.as_tensor(other, dtype=s.dtype, device=s.device)
     return _given(torch.isclose(s, other, equal_nan=True), out)
+
+
+def negative_difference_rounded_to_zero(input, dim, index, other, *, out=None):
+    """Takes values within a rounding error for equal."""
+    s = torch.index_select(input, dim, index)
+    return _given(((s - other).abs() < 1e-6) if s.is_floating_point() else s == other, out)
+
+
+def negative_lower_half(input, dim, index, other, *, out=None):
+    """Compares int64 as int32."""
+    s = torch.index_select(input, dim, index)
+    if s.is_floating_point():
+        return _given(s == other, out)
+    return _given(s.int() == torch.as_tensor(other, device=s.device).int(), out)
 
 
 def negative_bits(input, dim, index, other, *, out=None):

@@ -36,8 +36,8 @@ CASES = [
     dict(shape=(1, 1, 1, 2), weight=(1, 1, 1, 1)),
     dict(shape=(2, 3, 11, 13), weight=(5, 3, 3, 3), num_features=5),
     dict(shape=(1, 4, 9, 10), weight=(6, 4, 3, 2), stride=(2, 1), padding=(1, 0), strided=True, affine=True),
-    dict(shape=(2, 4, 10, 9), weight=(6, 2, 3, 3), padding=2, dilation=2, groups=2, bias=False, eps=0.5),
-    dict(shape=(3, 6, 7, 8), weight=(6, 1, 5, 3), padding=(2, 1), groups=6, track_running_stats=True, momentum=0.7),
+    dict(shape=(2, 4, 10, 9), weight=(6, 2, 3, 3), padding=2, dilation=2, groups=2, bias=False, eps=0.5, momentum=0.7),
+    dict(shape=(3, 6, 7, 8), weight=(6, 1, 5, 3), padding=(2, 1), dilation=(1, 2), groups=6, track_running_stats=True),
     dict(shape=(1, 19, 5, 5), weight=(17, 19, 1, 1), stride=2),
 ]
 

@@ -43,7 +43,16 @@ CASES = [
     dict(
         shape=(2, 4, 8, 9), weight=(6, 2, 3, 3), padding=2, dilation=2, groups=2, training=True, momentum=0.4, eps=0.5
     ),
-    dict(shape=(1, 6, 7, 8), weight=(6, 1, 3, 3), padding="same", groups=6, affine=False, bias=False, eps=0.1),
+    dict(
+        shape=(1, 6, 7, 8),
+        weight=(6, 1, 3, 3),
+        padding="same",
+        dilation=(1, 2),
+        groups=6,
+        affine=False,
+        bias=False,
+        eps=0.1,
+    ),
     dict(shape=(3, 5, 6, 7), weight=(7, 5, 3, 3), padding="valid", training=True, tracked=False, affine=False),
     dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3)),
 ]

@@ -41,8 +41,8 @@ CASES = [
          strided=True),
     dict(shape=(2, 4, 10, 9), weight=(6, 2, 3, 3), conv_padding=2, conv_dilation=2, conv_groups=2, bias=False,
          pool_kernel_size=3, pool_stride=2, pool_padding=1, pool_ceil_mode=True),
-    dict(shape=(1, 6, 9, 12), weight=(6, 1, 3, 3), conv_padding="same", conv_groups=6, pool_kernel_size=(3, 2),
-         pool_stride=(1, 2), pool_padding=(1, 0), pool_dilation=(2, 3), inplace=True),
+    dict(shape=(1, 6, 9, 12), weight=(6, 1, 3, 3), conv_padding="same", conv_dilation=(1, 2), conv_groups=6,
+         pool_kernel_size=(3, 2), pool_stride=(1, 2), pool_padding=(1, 0), pool_dilation=(2, 3), inplace=True),
     dict(shape=(2, 3, 9, 8), weight=(4, 3, 2, 3), conv_padding="valid", pool_kernel_size=3, pool_ceil_mode=True),
     dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3)),
 ]  # fmt: skip

@@ -11,9 +11,9 @@
     out = 1 / (1 + exp(-mean)).
 
 Where `OH` does not divide `H`, neighbouring windows overlap and differ in size; `OH` may exceed `H`. The mean comes
-first: the mean of logistic values is something else. Means reach ±1000, where the result is 0 or 1 and nothing
-overflows. `input` may be non-contiguous, `N` may be 0. The result is a new float32 tensor with any strides. Sums are
-float32.
+first: the mean of logistic values is something else. Means reach several thousand, where the result is 0 or 1 and
+must not become NaN. `input` may be non-contiguous, `N` may be 0. The result is a new float32 tensor with any strides.
+Sums are float32.
 """
 # ruff: noqa: UP006, UP007, UP035
 
@@ -38,6 +38,7 @@ CASES = [
     dict(shape=(1, 2, 6, 37), output_size=(3, None), strided=True),
     dict(shape=(1, 2, 5, 4), output_size=(8, 9)),
     dict(shape=(3, 4, 35, 29), output_size=(1, 1)),
+    dict(shape=(2, 3, 7, 10), output_size=(4, 10), gain=300.0),
     dict(shape=(0, 4, 10, 10), output_size=3),
 ]
 
@@ -64,8 +65,8 @@ def fused_sigmoid_adaptive_avg_pool2d(input: Tensor, output_size: Union[int, Tup
     return torch.sigmoid(F.adaptive_avg_pool2d(input, output_size))
 
 
-def inputs(make, shape, output_size, strided=False):
-    x = make.floats(*shape)
+def inputs(make, shape, output_size, gain=1.0, strided=False):
+    x = make.floats(*shape) * gain
     return call(make.strided(x) if strided else x, output_size)
 
 
@@ -94,6 +95,11 @@ def positive_matrices(input, output_size):
 
 def negative_sigmoid_first(input, output_size):
     return F.adaptive_avg_pool2d(torch.sigmoid(input), output_size)
+
+
+def negative_overflows(input, output_size):
+    e = torch.exp(F.adaptive_avg_pool2d(input, output_size))
+    return e / (1 + e)
 
 
 def negative_no_sigmoid(input, output_size):

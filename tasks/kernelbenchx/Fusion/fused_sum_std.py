@@ -5,11 +5,10 @@
 1. `s = sum(input, dim)`. `dim` is an int, a tuple of ints, or `None` for all dimensions; negative values count from the
    end. If `dtype` is given, `input` is converted to it *before* the summation, and the result has it. `input` is a
    float32 tensor, or an integer tensor with a floating-point `dtype`. A sum over no elements is 0.
-2. Over *all* `N` elements of `s`, with mean `m`, the result is `sqrt(Σ (s - m)² / max(0, N - correction))`, a single
-   number. `correction` is an int: 1 for the sample's deviation, 0 for the population's.
+2. Over *all* `N` elements of `s`, with mean `m`, the result is `sqrt(Σ (s - m)² / (N - correction))`, a single number.
+   `correction` is an int less than `N`: 1 for the sample's deviation, 0 for the population's.
 
-With `N = 1`, which `dim=None` always gives, the result is NaN for `correction=1` and 0 for `correction=0`. With `N = 0`
-it is NaN.
+`dim=None` gives `N = 1`, and with `correction=0`, which it needs, the result 0.
 
 - `keepdim=False`: the result has no dimensions; `keepdim=True`: as many as `input`, all of size 1.
 - `out`: if given, a contiguous tensor of the result's shape and dtype; it is filled and returned.
@@ -31,17 +30,17 @@ SKIP_CONTROLS = {
 }
 
 CASES = [
-    dict(shape=(1,)),
+    dict(shape=(1,), correction=0),
     dict(shape=(1037,), correction=0, out=True),
     dict(shape=(33, 65), dim=-1, strided=True),
     dict(shape=(45, 17), dim=0, keepdim=True, correction=0),
     dict(shape=(5, 13, 21), dim=(0, -1), correction=2, out=True),
-    dict(shape=(5, 13, 7), dim=1, keepdim=True, shift=3.0),
+    dict(shape=(5, 13, 7), dim=1, keepdim=True, shift=300.0),
     dict(shape=(2, 33), dim=1),
     dict(shape=(9, 34), dim=1, dtype=torch.float64),
     dict(shape=(21, 19), dim=0, dtype=torch.float32, integers=True),
-    dict(shape=(3, 4), keepdim=True),
-    dict(shape=(0, 5), dim=1),
+    dict(shape=(3, 4), keepdim=True, correction=0),
+    dict(shape=(5, 0), dim=1),
 ]
 
 SIZES = [
@@ -94,8 +93,8 @@ def positive_sequential(input, dim=None, keepdim=False, dtype=None, correction=1
         for part in s.split(16, d):
             total = total + part.sum(d)
         s = total
-    squares = (s - s.sum() / max(1, s.numel())).square().sum()
-    return _given(torch.sqrt(squares / max(0, s.numel() - correction)), keepdim, input, out)
+    squares = (s - s.sum() / s.numel()).square().sum()
+    return _given(torch.sqrt(squares / (s.numel() - correction)), keepdim, input, out)
 
 
 def negative_std_then_sum(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
@@ -110,6 +109,13 @@ def negative_std_of_elements(input, dim=None, keepdim=False, dtype=None, correct
 def negative_means(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
     x = input.to(dtype or input.dtype)
     return _given(torch.std(x.mean(dim), correction=correction), keepdim, input, out)
+
+
+def negative_mean_of_squares(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
+    """E[s²] - E[s]², in one pass."""
+    s = torch.sum(input, dim, dtype=dtype)
+    squares = s.square().sum() - s.sum().square() / s.numel()
+    return _given(torch.sqrt(squares.clamp(min=0) / (s.numel() - correction)), keepdim, input, out)
 
 
 def negative_ignores_correction(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
