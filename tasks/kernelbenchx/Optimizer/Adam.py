@@ -32,10 +32,10 @@ MUTATES = ("params",)
 CASES = [
     dict(shapes=[(1,)], steps=[1]),
     dict(shapes=[(37,)], steps=[1], fresh=True),
-    dict(shapes=[(4099,), ()], steps=[10, 2], lr=0.1, weight_decay=0.5),
+    dict(shapes=[(1000,), ()], steps=[10, 2], lr=0.1, weight_decay=0.5),
     dict(shapes=[(33, 65)], steps=[7], strided=True),
     dict(shapes=[(0, 4), (3, 5, 31)], steps=[1, 40], lr=3e-2, betas=(0.5, 0.9)),
-    dict(shapes=[(129,)], steps=[2], lr=1.0, weight_decay=1e-2, eps=1e-2),
+    dict(shapes=[(129,)], steps=[2], strided_state=True, lr=1.0, weight_decay=1e-2, eps=1e-2),
     dict(shapes=[(0,)], steps=[1]),
 ]
 
@@ -65,7 +65,7 @@ def _step(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
     return param, exp_avg, exp_avg_sq
 
 
-def inputs(make, shapes, steps, strided=False, fresh=False, **options):
+def inputs(make, shapes, steps, strided=False, strided_state=False, fresh=False, **options):
     """`fresh` starts from empty moments, as the first step of a training run does."""
     params = []
     for shape, step in zip(shapes, steps, strict=True):
@@ -74,7 +74,9 @@ def inputs(make, shapes, steps, strided=False, fresh=False, **options):
         if fresh:
             exp_avg, exp_avg_sq = torch.zeros_like(exp_avg), torch.zeros_like(exp_avg_sq)
         if strided:
-            param, grad, exp_avg, exp_avg_sq = (make.strided(t) for t in (param, grad, exp_avg, exp_avg_sq))
+            param, grad, exp_avg = make.strided(param), make.strided(grad), make.strided(exp_avg)
+        if strided_state:
+            param, exp_avg_sq = make.strided(param), make.strided(exp_avg_sq)
         params.append(dict(param=param, grad=grad, exp_avg=exp_avg, exp_avg_sq=exp_avg_sq, step=step))
     return call(params, **options)
 

@@ -10,7 +10,7 @@ With `t = step` (an int, counted from 1):
 4. `denom = sqrt(exp_avg_sq) / sqrt(1 - beta2**t) + eps`;
 5. `param = param - lr / (1 - beta1**t) * exp_avg / denom`.
 
-All four tensors have one shape, which is any, also without elements; each may have strides of its own.
+`1 - beta` may be computed in float32. All four tensors have one shape, which is any, also without elements; each may have strides of its own.
 """
 
 import torch
@@ -40,7 +40,8 @@ SIZES = [
     dict(shape=(67108864,), step=100),
 ]
 
-CONTRACT = Close()
+# A kernel gets the betas as float32: 1 - beta2 then has a relative error of 1e-5 for beta2 = 0.999.
+CONTRACT = Close(growth=8)
 
 
 def adamw_step(param, grad, exp_avg, exp_avg_sq, step, lr=0.001, beta1=0.9, beta2=0.999, eps=1e-08, weight_decay=0.01):
@@ -66,9 +67,10 @@ def inputs(make, shape, step, strided=False, fresh=False, **options):
 def positive_textbook(
     param, grad, exp_avg, exp_avg_sq, step, lr=0.001, beta1=0.9, beta2=0.999, eps=1e-08, weight_decay=0.01
 ):
-    """The five formulas, each written out of place and copied back."""
-    exp_avg.copy_(beta1 * exp_avg + (1 - beta1) * grad)
-    exp_avg_sq.copy_(beta2 * exp_avg_sq + (1 - beta2) * grad * grad)
+    """The five formulas out of place and copied back, with `1 - beta` in float32."""
+    rest1, rest2 = (float(1 - torch.tensor(beta)) for beta in (beta1, beta2))
+    exp_avg.copy_(beta1 * exp_avg + rest1 * grad)
+    exp_avg_sq.copy_(beta2 * exp_avg_sq + rest2 * grad * grad)
     m, v = exp_avg / (1 - beta1**step), exp_avg_sq / (1 - beta2**step)
     param.copy_(param - lr * weight_decay * param - lr * m / (torch.sqrt(v) + eps))
     return param, exp_avg, exp_avg_sq

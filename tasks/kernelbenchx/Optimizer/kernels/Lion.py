@@ -1,4 +1,4 @@
-"""One fused Lion step: parameter, gradient and average are read once, the results are written in place."""
+"""One fused Lion step, in place: parameter and average are read once and written once."""
 
 import triton
 import triton.language as tl
@@ -26,7 +26,8 @@ def lion_step(param, grad, exp_avg, lr=0.0001, beta1=0.9, beta2=0.99, weight_dec
     n = param.numel()
     if n:
         lion_kernel[(triton.cdiv(n, 1024),)](
-            flat[0], grad.contiguous(), flat[1], n, float(lr), 1.0 - lr * weight_decay, float(beta1), float(beta2), 1.0 - beta1, 1.0 - beta2, BLOCK=1024,
+            flat[0], grad.contiguous(), flat[1], n,
+            float(lr), 1.0 - lr * weight_decay, float(beta1), float(beta2), 1.0 - beta1, 1.0 - beta2, BLOCK=1024,
         )  # fmt: skip
         for original, updated in zip(state, flat, strict=True):
             if updated is not original:

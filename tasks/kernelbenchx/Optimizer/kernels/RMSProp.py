@@ -1,4 +1,4 @@
-"""One fused RMSProp step: parameter, gradient and average are read once, the results are written in place."""
+"""One fused RMSProp step, in place: parameter and average are read once and written once."""
 
 import triton
 import triton.language as tl
@@ -24,7 +24,8 @@ def rmsprop_step(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight
     n = param.numel()
     if n:
         rmsprop_kernel[(triton.cdiv(n, 1024),)](
-            flat[0], grad.contiguous(), flat[1], n, float(lr), float(alpha), 1.0 - alpha, float(eps), float(weight_decay), BLOCK=1024,
+            flat[0], grad.contiguous(), flat[1], n,
+            float(lr), float(alpha), 1.0 - alpha, float(eps), float(weight_decay), BLOCK=1024,
         )  # fmt: skip
         for original, updated in zip(state, flat, strict=True):
             if updated is not original:
