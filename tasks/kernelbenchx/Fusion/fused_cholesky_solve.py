@@ -32,6 +32,7 @@ CASES = [
     dict(n=19, k=2, gram=True, strided=True),
     dict(n=10, k=2, dtype=torch.float64),
     dict(n=4, k=0),
+    dict(n=0, k=3),
 ]
 
 SIZES = [

@@ -38,7 +38,7 @@ CASES = [
     dict(
         shape=(2, 4, 10, 9), weight=(6, 2, 3, 3), padding=2, dilation=2, groups=2, bias=False, other=(6, 1, 9), alpha=3
     ),
-    dict(shape=(1, 6, 7, 8), weight=(6, 1, 4, 3), padding="same", groups=6, other=2.5, alpha=0.75, out=(1, 6, 7, 8)),
+    dict(shape=(1, 6, 7, 8), weight=(6, 1, 4, 3), padding="same", dilation=(1, 2), groups=6, other=2.5, alpha=0.75),
     dict(shape=(2, 3, 7, 6), weight=(4, 3, 3, 3), padding="valid", stride=2, alpha=2, out=(2, 4, 3, 2)),
     dict(shape=(3, 9, 5, 5), weight=(17, 9, 1, 1), other=(3, 1, 1, 1), expanded=(3, 17, 5, 5), alpha=1.5),
     dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3), other=(6,)),
@@ -112,6 +112,15 @@ def negative_ignores_other(
     input, weight, bias=None, other=None, stride=1, padding=0, dilation=1, groups=1, alpha=1, out=None
 ):
     return _given(F.conv2d(input, weight, bias, stride, padding, dilation, groups), out)
+
+
+def negative_one_dilation(
+    input, weight, bias=None, other=None, stride=1, padding=0, dilation=1, groups=1, alpha=1, out=None
+):
+    """The vertical one for both directions."""
+    dilation = dilation if isinstance(dilation, int) else dilation[0]
+    z = F.conv2d(input, weight, None, stride, padding, dilation, groups)
+    return _given(_added(z, bias, other, alpha), out)
 
 
 def negative_no_bias(

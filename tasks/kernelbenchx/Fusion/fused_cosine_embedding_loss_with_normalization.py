@@ -4,7 +4,8 @@
 
 1. `u = input1 / max(‖input1‖, 1e-12)` and `v` from `input2` alike, with the Euclidean norm of each row; both inputs are
    float32 of shape `(N, D)`.
-2. `c_n = u_n · v_n`, the cosine of the angle between the rows; 0 where a row is all zeros.
+2. `c_n = u_n · v_n`, the cosine of the angle between the rows; 0 where a row is all zeros. Other rows are longer
+   than 1e-12.
 3. `loss_n = 1 - c_n` where `target_n = 1`, and `max(0, c_n - margin)` where `target_n = -1`. `target` is an int64 or
    float32 tensor of shape `(N,)` that holds nothing else.
 
@@ -32,6 +33,7 @@ CASES = [
     dict(n=301, d=5, margin=-0.5),
     dict(n=53, d=21, reduction="none", integers=True, zeros=0.3, margin=-0.1),
     dict(n=45, d=33, reduction="none", like=1e-3, margin=0.9),
+    dict(n=61, d=19, reduction="none", size=1e-10),
     dict(n=0, d=5, reduction="sum"),
 ]
 
@@ -58,9 +60,9 @@ def fused_cosine_embedding_loss_with_normalization(
     return F.cosine_embedding_loss(u, v, target, margin=margin, reduction=reduction)
 
 
-def inputs(make, n, d, margin=0.0, reduction="mean", integers=False, zeros=None, like=None, strided=False):
-    """``zeros``: share of rows that are all zeros. ``like``: how far ``input2`` is from ``input1``."""
-    x, y = make.floats(n, d), make.floats(n, d)
+def inputs(make, n, d, margin=0.0, reduction="mean", integers=False, zeros=None, like=None, size=1.0, strided=False):
+    """``zeros``: share of rows that are all zeros. ``like``: how far ``input2`` is from ``input1``. ``size``: of ``input1``."""
+    x, y = size * make.plain(n, d) if size < 1 else make.floats(n, d), make.floats(n, d)
     y = y if like is None else x * 3 + like * make.plain(n, d)
     if zeros:
         x, y = x.masked_fill(make.bools(n, 1, p=zeros), 0.0), y.masked_fill(make.bools(n, 1, p=zeros), 0.0)
@@ -109,6 +111,11 @@ def negative_eps_added(input1, input2, target, margin=0, reduction="mean"):
     """A larger eps, added to the squares."""
     lengths = [(t.square().sum(1) + 1e-5).sqrt() for t in (input1, input2)]
     return _reduced(_losses((input1 * input2).sum(1) / lengths[0] / lengths[1], target, margin), reduction)
+
+
+def negative_eps_of_cosine_similarity(input1, input2, target, margin=0, reduction="mean"):
+    """1e-8, the default of another function."""
+    return _reduced(_losses(_cosine(input1, input2, eps=1e-8), target, margin), reduction)
 
 
 def negative_ignores_margin(input1, input2, target, margin=0, reduction="mean"):

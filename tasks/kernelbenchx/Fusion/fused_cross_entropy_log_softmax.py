@@ -51,7 +51,13 @@ SIZES = [
     dict(shape=(1048576, 128)),
 ]
 
-CONTRACT = Close()
+
+def magnitude(input, target, dim=1, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
+    """A loss is a difference of scores: where it is small it carries their rounding, and that of x / log(2) before exp2."""
+    return 1 + float(input.norm()) / max(1, input.numel()) ** 0.5
+
+
+CONTRACT = Close(scale=magnitude)
 
 
 def fused_cross_entropy_log_softmax(

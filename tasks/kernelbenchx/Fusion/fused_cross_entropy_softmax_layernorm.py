@@ -54,7 +54,16 @@ SIZES = [
     dict(shape=(16384, 4096), normalized_shape=4096),
 ]
 
-CONTRACT = Close()
+
+def magnitude(
+    logits, targets, normalized_shape, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0,
+    eps=1e-05, *, out=None,
+):  # fmt: skip
+    """A loss is a difference of scores: where it is small it carries their rounding, and that of x / log(2) before exp2."""
+    return 1 + float(logits.norm()) / max(1, logits.numel()) ** 0.5
+
+
+CONTRACT = Close(scale=magnitude)
 
 
 def fused_cross_entropy_softmax_layernorm(

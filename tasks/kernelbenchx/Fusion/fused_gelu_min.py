@@ -14,7 +14,8 @@
 - `out`: a contiguous tensor of the result's shape, or a tuple `(values, indices)` of them if `dim` is given; filled and
   returned.
 
-`input` may be non-contiguous, expanded, or empty in other dimensions than `dim`. The result's strides are not promised.
+`input` may be non-contiguous, expanded, or empty in other dimensions than `dim`. A named tuple serves as well. The
+result's strides are not promised.
 """
 
 import torch

@@ -5,8 +5,8 @@
 - `approximate='none'`: `g = x · Φ(x)`, `Φ(x) = (1 + erf(x / √2)) / 2`; `approximate='tanh'`:
   `g = x/2 · (1 + tanh(√(2/π) · (x + 0.044715 · x³)))`. The two differ by up to 5e-4 and are told apart.
 - Over the `N` elements of `g` along `dim`, with mean `m`, the result is `sqrt(Σ (g - m)² / max(0, N - correction))`:
-  NaN where `N = correction = 1` or `N = 0`. `correction` is an int: 1 for the sample's deviation, 0 for the
-  population's.
+  NaN where `N = correction = 1` or `N = 0`; infinite where the divisor is 0 but the sum is not. `correction` is an
+  int: 1 for the sample's deviation, 0 for the population's.
 - `dim`: an int, a tuple of ints, or `None` for all dimensions; negative values count from the end.
 - `keepdim=True` keeps the reduced dimensions with size 1 (`dim=None`: all of them), otherwise they are removed.
 - `out`: if given, a contiguous float32 tensor of the result's shape; it is filled and returned.
@@ -33,6 +33,7 @@ CASES = [
     dict(shape=(5, 13, 7), keepdim=True, correction=0),
     dict(shape=(9, 70), dim=1, shift=200.0),
     dict(shape=(4, 3), dim=1, correction=0),
+    dict(shape=(9, 2), dim=1, correction=3, shift=200.0),
     dict(shape=(0, 5), dim=1),
 ]
 
@@ -108,6 +109,13 @@ def negative_ignores_correction(input, dim=None, keepdim=False, correction=1, ap
 
 def negative_population(input, dim=None, keepdim=False, correction=1, approximate="none", out=None):
     return _given(torch.std(F.gelu(input, approximate=approximate), dim, correction=0, keepdim=keepdim), out)
+
+
+def negative_negative_divisor(input, dim=None, keepdim=False, correction=1, approximate="none", out=None):
+    """N - correction below 0: the root of a negative number."""
+    variance = torch.var(F.gelu(input, approximate=approximate), dim, correction=0, keepdim=keepdim)
+    count = torch.tensor(float(_count(input, dim)), device=input.device)
+    return _given((variance * count / (count - correction)).sqrt(), out)
 
 
 def negative_always_erf(input, dim=None, keepdim=False, correction=1, approximate="none", out=None):

@@ -158,6 +158,21 @@ def negative_unbiased_normalization(
     return F.hardsigmoid(_finished(x, running_mean, running_var, weight, bias, training, momentum, eps, own=1))
 
 
+def negative_one_pass_variance(
+    x, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05, inplace=False
+):
+    """E[x²] - E[x]² in float32: loses the variance behind a large mean."""
+    if not training:
+        return fused_hardsigmoid_batch_norm(x, running_mean, running_var, weight, bias)
+    dims, n = [d for d in range(x.dim()) if d != 1], x.numel() // x.shape[1]
+    mean = x.mean(dims)
+    var = (x.square().mean(dims) - mean.square()).clamp(min=0)
+    if running_mean is not None:
+        running_mean.mul_(1 - momentum).add_(mean, alpha=momentum)
+        running_var.mul_(1 - momentum).add_(var * n / (n - 1), alpha=momentum)
+    return F.hardsigmoid(F.batch_norm(x, mean, var, weight, bias, False, momentum, eps))
+
+
 def negative_no_running_update(
     x, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05, inplace=False
 ):

@@ -58,7 +58,8 @@ def inputs(make, shapes, divisor, rounding_mode=None, dtype=None, exact=False, z
 
     def numbers(*shape):
         if dtype or exact:
-            return make.ints(*shape, low=-100, high=100, dtype=dtype) if dtype else _quarters(make, shape)
+            high = 2**48 if dtype == torch.int64 else 2**30
+            return make.ints(*shape, low=-high, high=high, dtype=dtype) if dtype else _quarters(make, shape)
         return make.floats(*shape)
 
     tensors = [numbers(*shape) for shape in shapes]
@@ -131,3 +132,12 @@ def negative_reversed(tensors, divisor, *, rounding_mode=None, out=None):
 
 def negative_ignores_out(tensors, divisor, *, rounding_mode=None, out=None):
     return torch.div(torch.hstack(tensors), divisor, rounding_mode=rounding_mode)
+
+
+def negative_integers_as_float(tensors, divisor, *, rounding_mode=None, out=None):
+    """Integer quotients by way of float32."""
+    x = torch.hstack(tensors)
+    if rounding_mode is None or x.is_floating_point():
+        return _given(torch.div(x, divisor, rounding_mode=rounding_mode), out)
+    quotient = torch.div(x.float(), divisor)
+    return _given((quotient.floor() if rounding_mode == "floor" else quotient.trunc()).to(x.dtype), out)

@@ -28,6 +28,7 @@ CASES = [
     dict(shape=(9, 130), dim=-1, levels=3),
     dict(shape=(6, 70), dim=1, nan=0.05),
     dict(shape=(4, 33), dim=1, levels=200, dtype=torch.int64),
+    dict(shape=(5, 61), dim=1, infinite=True),
     dict(shape=(0, 5), dim=1),
 ]
 
@@ -45,12 +46,19 @@ def argmax(input_tensor, dim, keepdim=False):
     return torch.argmax(input_tensor, dim, keepdim)
 
 
-def inputs(make, shape, dim, keepdim=False, levels=None, nan=None, dtype=None, strided=False):
-    """``levels``: that many different values only, so that most rows have ties."""
+def inputs(make, shape, dim, keepdim=False, levels=None, nan=None, infinite=False, dtype=None, strided=False):
+    """``levels``: that many different values only, so that most rows have ties; integers lie where float32 merges them.
+
+    ``infinite``: no number beats the padding.
+    """
     x = make.ints(*shape, low=-levels // 2, high=levels - levels // 2, dtype=dtype or torch.float32) if levels else None
     x = make.floats(*shape, dtype=dtype) if x is None else x
+    if dtype:
+        x = x + torch.iinfo(dtype).max // 4
     if nan:
         x = x.masked_fill(make.bools(*shape, p=nan), float("nan"))
+    if infinite:
+        x = torch.full_like(x, float("-inf"))
     return call(make.strided(x) if strided else x, dim, keepdim=keepdim)
 
 
@@ -96,3 +104,16 @@ def negative_int32_result(input_tensor, dim, keepdim=False):
 
 def negative_ignores_keepdim(input_tensor, dim, keepdim=False):
     return torch.argmax(input_tensor, dim)
+
+
+def negative_finite_padding(input_tensor, dim, keepdim=False):
+    """Lanes beyond the end hold a large negative number, which is larger than -inf."""
+    x = input_tensor if input_tensor.is_floating_point() else input_tensor.double()
+    if dim is None:
+        return torch.argmax(x)
+    return torch.argmax(torch.cat((x, torch.full_like(x.sum(dim, keepdim=True), -3e38)), dim), dim, keepdim)
+
+
+def negative_integers_as_float(input_tensor, dim, keepdim=False):
+    """Integers above 2^24 are tied in float32."""
+    return torch.argmax(input_tensor.float(), dim, keepdim)

@@ -48,9 +48,14 @@ def min(input_tensor, dim, keepdim=False):
 
 
 def inputs(make, shape, dim, keepdim=False, levels=None, nan=None, infinite=False, dtype=None, strided=False):
-    """``levels``: that many different values only, so that most rows have ties. ``infinite``: nothing else."""
+    """``levels``: that many different values only, so that most rows have ties; integers lie where float32 merges them.
+
+    ``infinite``: no number beats the padding.
+    """
     x = make.ints(*shape, low=-levels // 2, high=levels - levels // 2, dtype=dtype or torch.float32) if levels else None
     x = make.floats(*shape, dtype=dtype) if x is None else x
+    if dtype:
+        x = x + torch.iinfo(dtype).max // 4
     if nan:
         x = x.masked_fill(make.bools(*shape, p=nan), float("nan"))
     if infinite:
@@ -109,3 +114,10 @@ def negative_int32_indices(input_tensor, dim, keepdim=False):
 
 def negative_ignores_keepdim(input_tensor, dim, keepdim=False):
     return torch.min(input_tensor, dim)
+
+
+def negative_integers_as_float(input_tensor, dim, keepdim=False):
+    """Integers above 2^24 are tied in float32."""
+    indices = torch.min(input_tensor.float(), dim, True).indices
+    values = input_tensor.gather(dim, indices)
+    return (values, indices) if keepdim else (values.squeeze(dim), indices.squeeze(dim))

@@ -29,6 +29,7 @@ CASES = [
     dict(shape=(7, 0), dim=1),
     dict(shape=(19, 23), dim=1, dtype=torch.float64),
     dict(shape=(21, 13), dim=0, integers=True),
+    dict(shape=(5, 300), dim=1, booleans=True),
 ]
 
 SIZES = [
@@ -52,8 +53,10 @@ def sum(input, dim, keepdim=False, dtype=None):
     return torch.sum(input, dim, keepdim=keepdim, dtype=dtype)
 
 
-def inputs(make, shape, dim, keepdim=False, dtype=None, strided=False, integers=False):
-    x = make.ints(*shape, low=-100, high=100, dtype=torch.int32) if integers else make.floats(*shape)
+def inputs(make, shape, dim, keepdim=False, dtype=None, strided=False, integers=False, booleans=False):
+    """``integers``: so large that their sum leaves int32, and exceeds what float32 holds."""
+    x = make.ints(*shape, low=-1000, high=2**31, dtype=torch.int32) if integers else make.floats(*shape)
+    x = make.bools(*shape, p=0.9) if booleans else x
     return call(make.strided(x) if strided else x, dim, keepdim=keepdim, dtype=dtype)
 
 
@@ -91,3 +94,14 @@ def negative_drops_last(input, dim, keepdim=False, dtype=None):
     """Forgets the last element of the first dimension summed, as a kernel without a tail does."""
     d = dim if isinstance(dim, int) else dim[0]
     return torch.sum(input.narrow(d, 0, max(0, input.shape[d] - 1)), dim, keepdim=keepdim, dtype=dtype)
+
+
+def negative_sums_in_the_input_dtype(input, dim, keepdim=False, dtype=None):
+    """Widens the result only: int32 wraps around, and float64 comes too late."""
+    result = torch.sum(input, dim, keepdim=keepdim, dtype=input.dtype)
+    return result.to(dtype or (input.dtype if input.is_floating_point() else torch.int64))
+
+
+def negative_integers_as_float(input, dim, keepdim=False, dtype=None):
+    result = torch.sum(input.to(dtype or torch.float32), dim, keepdim=keepdim)
+    return result if input.is_floating_point() else result.to(torch.int64)
