@@ -5,6 +5,8 @@ import torch
 from oracle_process import SEED, TASKS
 
 from kbx import messages
+from kbx.oracle import taskfile
+from kbx.suite import call
 
 GELU = TASKS / "Activation" / "gelu.py"
 
@@ -186,3 +188,21 @@ def test_random_operations_are_drawn_several_times(oracle, tmp_path):
     assert [c.status for c in checked] == ["correct", "wrong_values"]
     assert checked[1].message == "equal masks"
     oracle.ask(messages.Close)
+
+
+def test_every_other_call_leaves_defaults_to_the_candidate():
+    task = taskfile.load(str(GELU))
+    made = call(torch.ones(2), approximate="none")
+    assert task.spoken(made, 0).kwargs == {"approximate": "none"}
+    assert task.spoken(made, 1).kwargs == {}
+    assert task.spoken(call(torch.ones(2), approximate="tanh"), 1).kwargs == {"approximate": "tanh"}
+
+
+def test_a_control_with_a_wrong_default_is_found(oracle, tmp_path):
+    text = (
+        GELU.read_text() + "\n\ndef negative_default(input, approximate='tanh'):\n    return gelu(input, approximate)\n"
+    )
+    path = tmp_path / "gelu.py"
+    path.write_text(text)
+    rows = {c["name"]: c for c in oracle.ask(messages.VerifyTask, task=str(path), seed=SEED).controls}
+    assert rows["negative_default"]["status"] == "wrong_values"

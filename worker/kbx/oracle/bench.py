@@ -83,7 +83,7 @@ class Bench:
             call = self._make(k)
             if slot + self.slot_bytes > self.session.out.capacity or not _fits(call, arena):
                 break
-            args, kwargs, leaves = session.lend(call, arena)
+            args, kwargs, leaves = session.lend(self.task.spoken(call, k), arena)
             self.own.append(call)
             self.leaves.append(leaves)
             self.calls.append({"args": args, "kwargs": kwargs, "slot": slot})

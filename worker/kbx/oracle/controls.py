@@ -34,6 +34,7 @@ class _Trial:
     known: truth.Known
     draws: list
     text: str
+    turn: int
 
 
 def verify(task, seed, device):
@@ -60,7 +61,7 @@ def _trial(task, planned, seed, device):
     draws = [known.expected]
     if task.contract.random:
         draws = [truth.know(task, made, f"{k + 1:x}").expected for k in range(task.contract.draws)]
-    return _Trial(known, draws, planned.message()["case"] + f", {planned.distribution}")
+    return _Trial(known, draws, planned.message()["case"] + f", {planned.distribution}", planned.turn)
 
 
 def _positive(task, name, trials, results):
@@ -128,8 +129,9 @@ def _own(task, function):
         for draw in range(task.contract.draws):
             torch.manual_seed(draw + 1)
             call = truth.copy_call(trial.known.call)
+            made = task.spoken(call, trial.turn)
             with torch.no_grad():
-                answers.append((task.run(f"{function.__name__}()", function, *call.args, **call.kwargs), call))
+                answers.append((task.run(f"{function.__name__}()", function, *made.args, **made.kwargs), call))
         return answers
 
     return results

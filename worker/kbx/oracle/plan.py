@@ -19,6 +19,8 @@ class PlannedCall:
     seed: str
     """Seeds this call's values, and names them among all calls of the run."""
     repeats: int | None = None
+    turn: int = 0
+    """Every other call leaves out the keyword arguments that equal their defaults."""
 
     def message(self):
         """As in ``messages.Opened.calls``."""
@@ -37,7 +39,7 @@ def plan(task, seed):
     def add(case, round_, repeats=None):
         distribution = task.distributions[(case + round_) % len(task.distributions)]
         name = f"{seed}/{task.name}/{case}/{round_}"
-        calls.append(PlannedCall(len(calls), task.cases[case], distribution, name, repeats))
+        calls.append(PlannedCall(len(calls), task.cases[case], distribution, name, repeats, case + round_))
         return calls[-1].index
 
     for round_ in range(task.rounds):

@@ -54,7 +54,7 @@ class Session:
         known = self.known(index)
         self.lent.reset()
         try:
-            args, kwargs, self.leaves = lend(known.call, self.lent)
+            args, kwargs, self.leaves = lend(self.task.spoken(known.call, self.calls[index].turn), self.lent)
         except MemoryError as error:
             raise InvalidTask(f"case {self.calls[index].message()['case']}: {error}", self.task.path) from None
         poison(self.out, result_bytes(known.returned) + SLACK, self.prepared)

@@ -85,6 +85,15 @@ class Task:
                 raise InvalidTask(f"{path} is a {tree['v']}, which no call can carry", self.path, line)
         return made
 
+    def spoken(self, call, turn):
+        """The call as it is made on its ``turn``: every other time, keyword arguments that equal their defaults are left out."""
+        defaults = {name: p.default for name, p in inspect.signature(self.reference).parameters.items()}
+        if turn % 2 == 0:
+            return call
+        return Call(
+            call.args, {k: v for k, v in call.kwargs.items() if not _same(v, defaults.get(k, inspect.Parameter.empty))}
+        )
+
     def run(self, what, function, *args, **kwargs):
         """Runs a function of the task file; what it raises becomes an InvalidTask with its deepest line in the file."""
         try:
@@ -119,6 +128,10 @@ def named_tensors(function, call):
     names += [f"{parameters[rest].name}[{i}]" for i in range(len(call.args) - rest)]
     named = [*zip(names, call.args, strict=False), *call.kwargs.items()]
     return [(path, t) for name, v in named for path, t in leaves(v, name) if isinstance(t, torch.Tensor)]
+
+
+def _same(value, default):
+    return type(value) is type(default) and not isinstance(value, torch.Tensor) and value == default
 
 
 def describe(parameters):
