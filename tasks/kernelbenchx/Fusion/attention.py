@@ -2,12 +2,11 @@
 
 `attention(q, k, v, causal=False, softmax_scale=None, *, out=None)`
 
-- `q`: `(B, H, S_q, D)`, `k`: `(B, H, S_k, D)`, `v`: `(B, H, S_k, D_v)`, all float32.
+- `q`, `k` and `v` are float32 of one shape, `(B, H, S, D)`.
 - `scores = softmax_scale · q @ kᵀ` with `softmax_scale = 1 / sqrt(D)` when it is `None`.
-- `causal=True`: query `i` sees key `j` only if `j ≤ i`. Rows and columns are counted from the start of both sequences,
-  also when `S_q` and `S_k` differ; every query therefore sees at least key 0.
+- `causal=True`: query `i` sees key `j` only if `j ≤ i`; every query therefore sees at least key 0.
 - The softmax runs over the keys and subtracts each row's largest score first: scores of several hundred are ordinary.
-- The result is `softmax(scores) @ v`, of shape `(B, H, S_q, D_v)`.
+- The result is `softmax(scores) @ v`, of shape `(B, H, S, D)`.
 - `out`: if given, a contiguous float32 tensor of the result's shape; it is filled and returned.
 
 `q`, `k` and `v` may be non-contiguous and `B` may be 0; sizes need not be multiples of anything. Products and sums are
@@ -23,20 +22,20 @@ DTYPE = "float32"
 TAGS = ("attention", "softmax", "matmul")
 
 CASES = [
-    dict(batch=(1, 1), queries=1, keys=1, dim=1),
-    dict(batch=(2, 2), queries=37, keys=37, dim=16),
-    dict(batch=(1, 2), queries=37, keys=37, dim=16, causal=True, strided=True),
-    dict(batch=(1, 1), queries=19, keys=45, dim=24, value_dim=17, causal=True, out=True),
-    dict(batch=(1, 2), queries=45, keys=19, dim=32, causal=True, softmax_scale=0.5),
-    dict(batch=(2, 1), queries=17, keys=67, dim=40, softmax_scale=1.0),
-    dict(batch=(0, 2), queries=8, keys=8, dim=16),
+    dict(shape=(1, 1, 1, 1)),
+    dict(shape=(2, 2, 37, 16)),
+    dict(shape=(1, 2, 37, 16), causal=True, strided=True),
+    dict(shape=(1, 1, 45, 24), causal=True, out=True),
+    dict(shape=(1, 2, 67, 32), causal=True, softmax_scale=0.5),
+    dict(shape=(2, 1, 19, 40), softmax_scale=1.0),
+    dict(shape=(0, 2, 8, 16)),
 ]
 
 SIZES = [
-    dict(batch=(1, 2), queries=64, keys=64, dim=64),
-    dict(batch=(2, 8), queries=256, keys=256, dim=64),
-    dict(batch=(2, 8), queries=1024, keys=1024, dim=64, causal=True),
-    dict(batch=(4, 16), queries=2048, keys=2048, dim=64),
+    dict(shape=(1, 2, 64, 64)),
+    dict(shape=(2, 8, 256, 64)),
+    dict(shape=(2, 8, 1024, 64), causal=True),
+    dict(shape=(4, 16, 2048, 64)),
 ]
 
 
@@ -60,13 +59,11 @@ def attention(q, k, v, causal: bool = False, softmax_scale=None, *, out=None):
     return torch.matmul(torch.softmax(scores, dim=-1), v, out=out)
 
 
-def inputs(make, batch, queries, keys, dim, value_dim=None, causal=False, softmax_scale=None, strided=False, out=False):
-    value_dim = value_dim or dim
-    q, k, v = make.floats(*batch, queries, dim), make.floats(*batch, keys, dim), make.floats(*batch, keys, value_dim)
+def inputs(make, shape, causal=False, softmax_scale=None, strided=False, out=False):
+    q, k, v = (make.floats(*shape) for _ in range(3))
     if strided:
         q, k, v = make.strided(q), make.strided(k), make.strided(v)
-    target = make.plain(*batch, queries, value_dim) if out else None
-    return call(q, k, v, causal=causal, softmax_scale=softmax_scale, out=target)
+    return call(q, k, v, causal=causal, softmax_scale=softmax_scale, out=make.plain(*shape) if out else None)
 
 
 def _given(result, out):
@@ -114,10 +111,8 @@ def negative_ignores_causal(q, k, v, causal=False, softmax_scale=None, *, out=No
     return _variant(q, k, v, False, softmax_scale or q.shape[-1] ** -0.5, out)
 
 
-def negative_causal_aligned_to_end(q, k, v, causal=False, softmax_scale=None, *, out=None):
-    """Counts the diagonal from the last query and key; wrong where their numbers differ."""
-    scale = softmax_scale or q.shape[-1] ** -0.5
-    return _variant(q, k, v, causal, scale, out, hide=1 + k.shape[-2] - q.shape[-2])
+def negative_sees_the_next_key(q, k, v, causal=False, softmax_scale=None, *, out=None):
+    return _variant(q, k, v, causal, softmax_scale or q.shape[-1] ** -0.5, out, hide=2)
 
 
 def negative_unmasked_key_tail(q, k, v, causal=False, softmax_scale=None, *, out=None):

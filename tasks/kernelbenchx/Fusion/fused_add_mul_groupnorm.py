@@ -2,15 +2,16 @@
 
 `fused_add_mul_groupnorm(input1, input2, weight, bias, num_groups, eps=1e-5, *, out=None)`
 
-`input1` and `input2` are float32 tensors that broadcast by PyTorch's rules to a shape `(N, C, *)` with any number of
-trailing dimensions, `weight` and `bias` are float32 `(C,)`, and `num_groups` divides `C`.
+`input1` is float32 of shape `(N, C, *)` with any number of trailing dimensions, `input2` is float32 and broadcasts to
+that shape by PyTorch's rules. `weight` is float32 `(C,)`, or `None` for ones, `bias` likewise, or `None` for zeros, and
+`num_groups` divides `C`.
 
 1. `m = (input1 + input2) · input2`, element by element.
 2. The channels fall into `num_groups` groups of `C / num_groups` neighbours. For each `n` and group, over all its
    elements `m[n, group, …]` with mean `μ` and *biased* variance `σ²`:
    `y = (m - μ) / sqrt(σ² + eps) · weight[c] + bias[c]`.
 
-The result has `m`'s shape. `out`, if given, is a contiguous float32 tensor of that shape: it is filled and returned.
+The result has `input1`'s shape. `out`, if given, is a contiguous float32 tensor of that shape: it is filled and returned.
 Otherwise the result is a new tensor with any strides. The mean may be far larger than the spread, so the variance must
 not be computed as `E[m²] - E[m]²` in float32. `input1` and `input2` may be non-contiguous or expanded, `N` may be 0;
 `m` has more than one element for each channel, or a group more than one channel.
@@ -32,7 +33,7 @@ CASES = [
     dict(shape=(5, 12), num_groups=4, strided=True),
     dict(shape=(2, 6, 37), second=(6, 1), num_groups=6),
     dict(shape=(2, 5, 3, 4, 5), second=(2, 5, 1, 1, 1), expanded=True, num_groups=5),
-    dict(shape=(1, 8, 1, 19), second=(3, 8, 7, 1), num_groups=1, out=True),
+    dict(shape=(3, 8, 7, 19), second=(8, 1, 19), num_groups=1, affine=False, out=True),
     dict(shape=(2, 4, 65), num_groups=2, offset=10.0, strided=True),
     dict(shape=(0, 4, 5), num_groups=2),
 ]
@@ -52,7 +53,7 @@ def magnitude(input1, input2, weight, bias, num_groups, eps=1e-5, *, out=None):
         return 0.0
     groups = m.reshape(m.shape[0], num_groups, -1)
     size = groups.square().mean(2).sqrt() / (groups.var(2, correction=0) + eps).sqrt()
-    size = size.repeat_interleave(m.shape[1] // num_groups, 1) * weight.abs()
+    size = size.repeat_interleave(m.shape[1] // num_groups, 1) * (1 if weight is None else weight.abs())
     return size.reshape(size.shape + (1,) * (m.dim() - 2))
 
 
@@ -64,15 +65,16 @@ def fused_add_mul_groupnorm(input1, input2, weight, bias, num_groups, eps=1e-05,
     return result if out is None else out.copy_(result)
 
 
-def inputs(make, shape, num_groups, second=None, eps=1e-5, offset=0.0, strided=False, expanded=False, out=False):
+def inputs(
+    make, shape, num_groups, second=None, eps=1e-5, affine=True, offset=0.0, strided=False, expanded=False, out=False
+):
     x, y = make.floats(*shape) + offset, make.floats(*(second or shape)) + offset
     if strided:
         x, y = make.strided(x), make.strided(y)
     if expanded:
         y = make.expanded(y, *shape)
-    weight, bias = make.plain(shape[1]), make.plain(shape[1])
-    target = make.plain(*torch.broadcast_shapes(shape, second or shape)) if out else None
-    return call(x, y, weight, bias, num_groups, eps=eps, out=target)
+    weight, bias = (make.plain(shape[1]) if affine else None for _ in range(2))
+    return call(x, y, weight, bias, num_groups, eps=eps, out=make.plain(*shape) if out else None)
 
 
 def _given(result, out):
@@ -83,9 +85,12 @@ def _normalized(m, weight, bias, num_groups, eps, correction=0):
     groups = m.reshape(m.shape[0], num_groups, m.shape[1:].numel() // num_groups)
     centred = groups - groups.mean(2, keepdim=True)
     variance = centred.square().sum(2, keepdim=True) / (groups.shape[2] - correction)
-    y = (centred / torch.sqrt(variance + eps)).reshape(m.shape)
-    channel = [-1] + [1] * (m.dim() - 2)
-    return y * weight.reshape(channel) + bias.reshape(channel)
+    return _affine((centred / torch.sqrt(variance + eps)).reshape(m.shape), weight, bias)
+
+
+def _affine(y, weight, bias):
+    channel = [-1] + [1] * (y.dim() - 2)
+    return y if weight is None else y * weight.reshape(channel) + bias.reshape(channel)
 
 
 def positive_two_passes(input1, input2, weight, bias, num_groups, eps=1e-05, *, out=None):
@@ -115,7 +120,7 @@ def negative_interleaved_groups(input1, input2, weight, bias, num_groups, eps=1e
     m = (input1 + input2) * input2
     order = torch.arange(m.shape[1], device=m.device).reshape(-1, num_groups).mT.reshape(-1)
     back = order.argsort()
-    return _given(_normalized(m[:, order], weight[order], bias[order], num_groups, eps)[:, back], out)
+    return _given(_affine(_normalized(m[:, order], None, None, num_groups, eps)[:, back], weight, bias), out)
 
 
 def negative_one_pass_variance(input1, input2, weight, bias, num_groups, eps=1e-05, *, out=None):
@@ -124,8 +129,7 @@ def negative_one_pass_variance(input1, input2, weight, bias, num_groups, eps=1e-
     groups = m.reshape(m.shape[0], num_groups, m.shape[1:].numel() // num_groups)
     mean = groups.mean(2, keepdim=True)
     variance = (groups.square().mean(2, keepdim=True) - mean.square()).clamp(min=0)
-    y, channel = ((groups - mean) / torch.sqrt(variance + eps)).reshape(m.shape), [-1] + [1] * (m.dim() - 2)
-    return _given(y * weight.reshape(channel) + bias.reshape(channel), out)
+    return _given(_affine(((groups - mean) / torch.sqrt(variance + eps)).reshape(m.shape), weight, bias), out)
 
 
 def negative_ignores_out(input1, input2, weight, bias, num_groups, eps=1e-05, *, out=None):

@@ -2,7 +2,7 @@
 
 `fused_cos_avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True)`
 
-`input` is float32 of shape `(N, C, L)` or `(C, L)`, in radians. `kernel_size` `k`, `stride` `s` (`None`: `k`) and
+`input` is float32 of shape `(N, C, L)`, in radians. `kernel_size` `k`, `stride` `s` (`None`: `k`) and
 `padding` `p ≤ k / 2` are ints. Let `c[i] = cos(input[…, i])` for `0 ≤ i < L`, and 0 (not `cos(0)`) for the `p` places
 before and after. The result has `(L + 2p - k) / s + 1` places, the quotient rounded down, or up with `ceil_mode`; then
 a last place whose window would begin at or after the end of the input (at `i·s ≥ L + p`) is left out. Place `i` covers
@@ -31,7 +31,7 @@ CASES = [
     dict(shape=(2, 3, 67), kernel_size=3),
     dict(shape=(3, 5, 33), kernel_size=4, stride=1, padding=2),
     dict(shape=(2, 7, 45), kernel_size=5, stride=3, padding=1, count_include_pad=False, strided=True),
-    dict(shape=(5, 50), kernel_size=2, stride=7, ceil_mode=True),
+    dict(shape=(1, 5, 50), kernel_size=2, stride=7, ceil_mode=True),
     dict(shape=(1, 3, 41), kernel_size=6, stride=4, padding=3, ceil_mode=True),
     dict(shape=(2, 2, 38), kernel_size=7, stride=5, padding=2, ceil_mode=True, count_include_pad=False),
     dict(shape=(2, 3, 7), kernel_size=2, stride=3, padding=1, ceil_mode=True),

@@ -3,17 +3,17 @@
 `fused_cross_entropy_log_softmax(input, target, dim=1, weight=None, ignore_index=-100, reduction='mean',
 label_smoothing=0.0)`
 
-1. `s = input - log(sum of exp(input))`, the sum over dimension `dim`, which may be negative.
-2. Cross-entropy takes `s` as scores: `q = s - log(sum over classes of exp(s))`. The classes lie along dimension 1, or 0
-   if `input` has one dimension only; if `dim` is that dimension, `q = s`, otherwise both normalizations matter.
+1. `s = input - log(sum of exp(input))`, the sum over dimension `dim`: 0 or 1, or -2 or -1.
+2. Cross-entropy takes `s` as scores: `q = s - log(sum over classes of exp(s))`. The classes lie along dimension
+   1; if `dim` is that dimension, `q = s`, otherwise both normalizations matter.
 3. The loss of each place `n`, with the smoothing `e = label_smoothing` and `C` classes:
-   - `target` is int64: class indices `t` in `[0, C)` or `ignore_index`, of `input`'s shape without the class dimension;
+   - `target` is int64: class indices `t` in `[0, C)` or `ignore_index`, of shape `(N,)`;
      `loss_n = -(1 - e) · weight[t] · q_t - (e / C) · sum over c of weight[c] · q_c`, and 0 where `t == ignore_index`.
    - `target` is float32 of `input`'s shape: probabilities `y`, not necessarily normalized; `ignore_index` has no
      effect; `loss_n = -sum over c of weight[c] · ((1 - e) · y_c + e / C) · q_c`.
 
-- `input`: float32 `(N, C)`, `(N, C, d1, …)`, or `(C,)`. `weight`: float32 `(C,)`, or `None` for all ones.
-- `reduction='none'`: the losses, of `input`'s shape without the class dimension.
+- `input`: float32 `(N, C)`. `weight`: float32 `(C,)`, or `None` for all ones.
+- `reduction='none'`: the losses, of shape `(N,)`.
 - `reduction='sum'`: their sum, a 0-dimensional tensor.
 - `reduction='mean'`: for indices, the sum divided by the sum of `weight[t]` over the places that are not ignored (their
   number, if `weight` is `None`); NaN if all are ignored. For probabilities, the sum divided by the number of places.
@@ -36,10 +36,10 @@ CASES = [
     dict(shape=(37, 45)),
     dict(shape=(19, 10), weighted=True, ignore_index=3, reduction="none", label_smoothing=0.1),
     dict(shape=(33, 71), dim=0, weighted=True, reduction="sum", strided=True),
-    dict(shape=(3, 7, 5, 3), dim=-1, weighted=True, ignored=0.3, label_smoothing=0.25),
+    dict(shape=(35, 13), dim=-1, weighted=True, ignored=0.3, label_smoothing=0.25),
     dict(shape=(23, 31), probabilities=True, weighted=True, label_smoothing=0.2),
-    dict(shape=(3, 7, 11), dim=2, probabilities=True, reduction="none", strided=True),
-    dict(shape=(11,), dim=0, reduction="none"),
+    dict(shape=(33, 7), dim=0, probabilities=True, reduction="none", strided=True),
+    dict(shape=(1, 11), dim=0, reduction="none"),
     dict(shape=(19, 9), dim=-2, probabilities=True, reduction="sum"),
     dict(shape=(4, 5), ignored=1.0),
 ]
@@ -79,16 +79,15 @@ def inputs(
     make, shape, dim=1, weighted=False, ignore_index=-100, ignored=0.0, reduction="mean", label_smoothing=0.0,
     probabilities=False, strided=False,
 ):  # fmt: skip
-    x, classes = make.floats(*shape), 0 if len(shape) == 1 else 1
-    places = shape[:classes] + shape[classes + 1 :]
+    x, (places, classes) = make.floats(*shape), shape
     if probabilities:
-        target = torch.softmax(make.plain(*shape) * 2, classes)
+        target = torch.softmax(make.plain(*shape) * 2, 1)
     else:
-        target = make.ints(*places, low=0, high=shape[classes])
-        target = target.masked_fill(make.bools(*places, p=ignored), ignore_index) if ignored else target
+        target = make.ints(places, low=0, high=classes)
+        target = target.masked_fill(make.bools(places, p=ignored), ignore_index) if ignored else target
     return call(
         make.strided(x) if strided else x, target, dim=dim,
-        weight=make.plain(shape[classes], low=0.1, high=2.0) if weighted else None,
+        weight=make.plain(classes, low=0.1, high=2.0) if weighted else None,
         ignore_index=ignore_index, reduction=reduction, label_smoothing=label_smoothing,
     )  # fmt: skip
 
@@ -99,11 +98,10 @@ def _log_softmax(x, dim, stable=True):
 
 
 def _loss(q, target, weight, ignore_index, reduction, smoothing, over_count=False):
-    """By formula from log-probabilities, the classes moved to the end."""
-    q = q.movedim(0 if q.dim() == 1 else 1, -1)
+    """By formula from log-probabilities."""
     w, c = torch.ones(q.shape[-1], device=q.device) if weight is None else weight, q.shape[-1]
     if target.is_floating_point():
-        y = (1 - smoothing) * target.movedim(0 if target.dim() == 1 else 1, -1) + smoothing / c
+        y = (1 - smoothing) * target + smoothing / c
         losses = -(w * y * q).sum(-1)
         divisor = losses.numel()
     else:
@@ -118,21 +116,20 @@ def _loss(q, target, weight, ignore_index, reduction, smoothing, over_count=Fals
 
 
 def positive_by_formula(input, target, dim=1, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
-    q = _log_softmax(_log_softmax(input, dim), 0 if input.dim() == 1 else 1)
+    q = _log_softmax(_log_softmax(input, dim), 1)
     return _loss(q, target, weight, ignore_index, reduction, label_smoothing)
 
 
 def positive_normalizes_once_where_that_does(
     input, target, dim=1, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0
 ):
-    classes = 0 if input.dim() == 1 else 1
     q = _log_softmax(input, dim)
-    q = q if dim % input.dim() == classes else _log_softmax(q, classes)
+    q = q if dim in (1, -1) else _log_softmax(q, 1)
     return _loss(q, target, weight, ignore_index, reduction, label_smoothing)
 
 
 def negative_classes_only(input, target, dim=1, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
-    q = _log_softmax(input, 0 if input.dim() == 1 else 1)
+    q = _log_softmax(input, 1)
     return _loss(q, target, weight, ignore_index, reduction, label_smoothing)
 
 
@@ -145,12 +142,12 @@ def negative_normalizes_along_dim_only(
 def negative_no_max_subtraction(
     input, target, dim=1, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0
 ):
-    q = _log_softmax(_log_softmax(input, dim, stable=False), 0 if input.dim() == 1 else 1)
+    q = _log_softmax(_log_softmax(input, dim, stable=False), 1)
     return _loss(q, target, weight, ignore_index, reduction, label_smoothing)
 
 
 def negative_no_smoothing(input, target, dim=1, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
-    q = _log_softmax(_log_softmax(input, dim), 0 if input.dim() == 1 else 1)
+    q = _log_softmax(_log_softmax(input, dim), 1)
     return _loss(q, target, weight, ignore_index, reduction, 0.0)
 
 
@@ -158,7 +155,7 @@ def negative_unweighted_smoothing(
     input, target, dim=1, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0
 ):
     """Forgets the weights of the classes that smoothing brings in."""
-    q = _log_softmax(_log_softmax(input, dim), 0 if input.dim() == 1 else 1)
+    q = _log_softmax(_log_softmax(input, dim), 1)
     weighted = _loss(q, target, weight, ignore_index, reduction, 0.0)
     both = _loss(q, target, None, ignore_index, reduction, label_smoothing)
     return (
@@ -171,19 +168,19 @@ def negative_unweighted_smoothing(
 def negative_ignores_weight(
     input, target, dim=1, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0
 ):
-    q = _log_softmax(_log_softmax(input, dim), 0 if input.dim() == 1 else 1)
+    q = _log_softmax(_log_softmax(input, dim), 1)
     return _loss(q, target, None, ignore_index, reduction, label_smoothing)
 
 
 def negative_mean_over_count(
     input, target, dim=1, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0
 ):
-    q = _log_softmax(_log_softmax(input, dim), 0 if input.dim() == 1 else 1)
+    q = _log_softmax(_log_softmax(input, dim), 1)
     return _loss(q, target, weight, ignore_index, reduction, label_smoothing, over_count=True)
 
 
 def negative_default_ignore_index(
     input, target, dim=1, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0
 ):
-    q = _log_softmax(_log_softmax(input, dim), 0 if input.dim() == 1 else 1)
+    q = _log_softmax(_log_softmax(input, dim), 1)
     return _loss(q, target, weight, -100, reduction, label_smoothing)

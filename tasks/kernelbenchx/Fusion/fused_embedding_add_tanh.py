@@ -3,7 +3,7 @@
 `fused_embedding_add_tanh(input_indices, weight, other, *, padding_idx=None, max_norm=None, norm_type=2.0,
 scale_grad_by_freq=False, sparse=False, out=None)` computes `tanh(weight[input_indices] + other)`.
 
-- `input_indices`: an int64 or int32 tensor of any shape `S`, with values in `[0, V)`. `weight`: float32 `(V, D)`.
+- `input_indices`: an int64 tensor of any shape `S`, with values in `[0, V)`. `weight`: float32 `(V, D)`.
   `other`: a float32 tensor that broadcasts to `(*S, D)`, the shape of the result.
 - `max_norm`: if given, every row of `weight` that some index names is first shortened **in place**, in `weight` itself:
   with its norm `n = (Σ |w_j|^p)^(1/p)`, `p = norm_type` (1 or an even number), a row of `n > max_norm` is
@@ -33,7 +33,7 @@ CASES = [
     dict(shape=(5, 7), rows=67, width=33, other=(5, 1, 33), strided=True, padding_idx=3),
     dict(shape=(41,), rows=30, width=17, other=(41, 17), max_norm=2.0),
     dict(shape=(3, 9), rows=23, width=50, other=(), max_norm=5.0, norm_type=1.0, padding_idx=-1, out=True),
-    dict(shape=(11,), rows=9, width=21, other=(11, 1), max_norm=1.5, norm_type=4.0, int32=True),
+    dict(shape=(11,), rows=9, width=21, other=(11, 1), max_norm=1.5, norm_type=4.0),
     dict(shape=(), rows=9, width=20, other=(20,), scale_grad_by_freq=True, sparse=True),
     dict(shape=(0, 4), rows=5, width=6, other=(6,)),
 ]
@@ -59,8 +59,8 @@ def fused_embedding_add_tanh(
     return result if out is None else out.copy_(result)
 
 
-def inputs(make, shape, rows, width, other, int32=False, strided=False, out=False, **options):
-    index = make.ints(*shape, low=0, high=rows, dtype=torch.int32 if int32 else torch.int64)
+def inputs(make, shape, rows, width, other, strided=False, out=False, **options):
+    index = make.ints(*shape, low=0, high=rows)
     w, y = make.floats(rows, width), make.floats(*other)
     if strided:
         index, w, y = make.strided(index), make.strided(w), make.strided(y)

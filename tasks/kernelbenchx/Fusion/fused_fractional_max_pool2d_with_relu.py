@@ -2,9 +2,9 @@
 
 `fused_fractional_max_pool2d_with_relu(input, kernel_size, output_size=None, output_ratio=None, return_indices=False)`
 
-- `input`: float32 `(N, C, H, W)` or `(C, H, W)`, `N, C ≥ 1`. Every `(n, c)` is a plane that is pooled for itself.
+- `input`: float32 `(N, C, H, W)`, `N, C ≥ 1`. Every `(n, c)` is a plane that is pooled for itself.
 - `kernel_size`: an int, or a pair `(kH, kW)`.
-- The output is `(…, OH, OW)`. Either `output_size` gives `(OH, OW)` (an int for both), or `output_ratio`, a pair of
+- The output is `(…, OH, OW)`. Either `output_size` gives `(OH, OW)`, or `output_ratio`, a pair of
   numbers in `(0, 1)`, gives `OH = floor(H · ratio)`, `OW` alike. `OH + kH - 1 ≤ H`, `OW + kW - 1 ≤ W`.
 
 1. `a = max(0, input)`.
@@ -35,11 +35,11 @@ CASES = [
     dict(shape=(1, 1, 1, 1), kernel_size=1, output_size=(1, 1)),
     dict(shape=(32, 12, 12, 12), kernel_size=2, output_size=(5, 5)),
     dict(shape=(10, 13, 9, 14), kernel_size=(2, 3), output_size=(4, 6), return_indices=True, strided=True),
-    dict(shape=(70, 11, 10), kernel_size=3, output_size=(4, 5), return_indices=True),
+    dict(shape=(7, 10, 11, 10), kernel_size=3, output_size=(4, 5), return_indices=True),
     dict(shape=(9, 8, 13, 11), kernel_size=2, output_ratio=(0.5, 0.5)),
     dict(shape=(8, 9, 7, 17), kernel_size=(3, 2), output_ratio=(0.7, 0.3), return_indices=True, strided=True),
     dict(shape=(2, 3, 8, 9), kernel_size=(8, 4), output_size=(1, 3)),
-    dict(shape=(2, 40, 9, 7), kernel_size=1, output_size=4),
+    dict(shape=(2, 40, 9, 7), kernel_size=1, output_size=(4, 4)),
 ]
 
 SIZES = [

@@ -11,7 +11,7 @@ channel `c`, over the `n` elements of `x[:, c, …]`:
 
 - `training=False`: `mean = running_mean[c]`, `var = running_var[c]`; neither is changed.
 - `training=True`: `mean` and `var` are the batch's own, with the *biased* variance `Σ(x - mean)² / n`. `running_mean`
-  and `running_var`, unless `None`, are then updated in place with the batch's mean and its *unbiased* variance
+  and `running_var` are then updated in place with the batch's mean and its *unbiased* variance
   `Σ(x - mean)² / (n - 1)`:  `running = (1 - momentum) · running + momentum · batch`. Here `n ≥ 2`.
 
 The mean may be far larger than the spread, so the variance must not be computed as `E[x²] - E[x]²` in float32.
@@ -36,7 +36,7 @@ CASES = [
     dict(shape=(37, 19), training=True, momentum=0.4, eps=0.5, affine=False, strided=True),
     dict(shape=(3, 5, 67), eps=0.3, strided=True),
     dict(shape=(6, 4, 21), training=True, offset=300.0),
-    dict(shape=(4, 6, 5, 5), training=True, tracked=False),
+    dict(shape=(4, 6, 5, 5), training=True),
     dict(shape=(0, 3, 5)),
 ]
 
@@ -77,9 +77,9 @@ def fused_hardsigmoid_batch_norm(
     return F.hardsigmoid(y, inplace)
 
 
-def inputs(make, shape, affine=True, tracked=True, offset=0.0, strided=False, **options):
+def inputs(make, shape, affine=True, offset=0.0, strided=False, **options):
     x, c = make.floats(*shape) + offset, shape[1]
-    mean, var = (make.plain(c), make.plain(c, low=0.1, high=4.0)) if tracked else (None, None)
+    mean, var = make.plain(c), make.plain(c, low=0.1, high=4.0)
     weight, bias = (make.plain(c), make.plain(c)) if affine else (None, None)
     return call(make.strided(x) if strided else x, mean, var, weight, bias, **options)
 
@@ -92,7 +92,7 @@ def _finished(x, running_mean, running_var, weight, bias, training, momentum, ep
         mean, n = x.mean(dims), x.numel() // x.shape[1]
         squares = (x - mean.reshape(channel)).square().sum(dims)
         var = squares / (n - own)
-        if running_mean is not None and update:
+        if update:
             running_mean.mul_(1 - momentum).add_(mean, alpha=momentum)
             running_var.mul_(1 - momentum).add_(squares / (n - tracked), alpha=momentum)
     y = (x - mean.reshape(channel)) / torch.sqrt(var + eps).reshape(channel)
@@ -167,9 +167,8 @@ def negative_one_pass_variance(
     dims, n = [d for d in range(x.dim()) if d != 1], x.numel() // x.shape[1]
     mean = x.mean(dims)
     var = (x.square().mean(dims) - mean.square()).clamp(min=0)
-    if running_mean is not None:
-        running_mean.mul_(1 - momentum).add_(mean, alpha=momentum)
-        running_var.mul_(1 - momentum).add_(var * n / (n - 1), alpha=momentum)
+    running_mean.mul_(1 - momentum).add_(mean, alpha=momentum)
+    running_var.mul_(1 - momentum).add_(var * n / (n - 1), alpha=momentum)
     return F.hardsigmoid(F.batch_norm(x, mean, var, weight, bias, False, momentum, eps))
 
 

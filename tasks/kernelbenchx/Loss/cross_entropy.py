@@ -2,8 +2,8 @@
 
 `cross_entropy(input, target, weight=None, ignore_index=-100, reduction='mean')`
 
-- `input`: unnormalized float32 scores, `(N, C)`, `(N, C, d1, …)`, or `(C,)` for one sample.
-- `target`: int64 class indices in `[0, C)` or equal to `ignore_index`; shape `(N,)`, `(N, d1, …)`, or `()`.
+- `input`: unnormalized float32 scores, `(N, C)` or `(N, C, d1, …)`.
+- `target`: int64 class indices in `[0, C)` or equal to `ignore_index`; shape `(N,)` or `(N, d1, …)`.
 - `weight`: float32 `(C,)`, one factor per class, or `None` for all ones.
 
 For each target place `n`, with `x` the `C` scores there and `t` its class,
@@ -35,7 +35,7 @@ CASES = [
     dict(shape=(33, 131), weighted=True, reduction="sum", strided=True),
     dict(shape=(3, 7, 5, 3), weighted=True, ignored=0.3),
     dict(shape=(3, 7, 11), ignored=0.3, reduction="none"),
-    dict(shape=(11,), reduction="none"),
+    dict(shape=(1, 11), reduction="none"),
     dict(shape=(0, 5), reduction="sum"),
     dict(shape=(4, 5), ignored=1.0),
 ]
@@ -62,23 +62,21 @@ def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean
 
 def inputs(make, shape, weighted=False, ignore_index=-100, ignored=0.0, reduction="mean", strided=False):
     x = make.floats(*shape)
-    classes = shape[0] if len(shape) == 1 else shape[1]
-    places = () if len(shape) == 1 else (shape[0], *shape[2:])
-    target = make.ints(*places, low=0, high=classes)
+    places = shape[0], *shape[2:]
+    target = make.ints(*places, low=0, high=shape[1])
     if ignored:
         target = target.masked_fill(make.bools(*places, p=ignored), ignore_index)
-    weight = make.plain(classes, low=0.1, high=2.0) if weighted else None
+    weight = make.plain(shape[1], low=0.1, high=2.0) if weighted else None
     return call(make.strided(x) if strided else x, target, weight, ignore_index=ignore_index, reduction=reduction)
 
 
 def _losses(input, target, weight, ignore_index, stable=True):
     """Losses and weights of the target places."""
-    dim = 0 if input.dim() == 1 else 1
-    top = input.amax(dim, keepdim=True) if stable else torch.zeros_like(input.narrow(dim, 0, 1))
-    log_sum = (input - top).exp().sum(dim).log() + top.squeeze(dim)
+    top = input.amax(1, keepdim=True) if stable else torch.zeros_like(input.narrow(1, 0, 1))
+    log_sum = (input - top).exp().sum(1).log() + top.squeeze(1)
     kept = target != ignore_index
     index = torch.where(kept, target, 0)
-    picked = input.gather(dim, index.unsqueeze(dim)).squeeze(dim)
+    picked = input.gather(1, index.unsqueeze(1)).squeeze(1)
     factor = torch.ones_like(picked) if weight is None else weight[index]
     factor = factor * kept
     return torch.where(kept, factor * (log_sum - picked), 0), factor
@@ -97,14 +95,13 @@ def positive_log_sum_exp(input, target, weight=None, ignore_index=-100, reductio
 
 def positive_base_two(input, target, weight=None, ignore_index=-100, reduction="mean"):
     """Scores divided by log(2) first, for exp2 and log2."""
-    dim = 0 if input.dim() == 1 else 1
     scores = input * 1.4426950408889634
-    top = scores.amax(dim, keepdim=True)
-    log_sum = ((scores - top).exp2().sum(dim).log2() + top.squeeze(dim)) * 0.6931471805599453
+    top = scores.amax(1, keepdim=True)
+    log_sum = ((scores - top).exp2().sum(1).log2() + top.squeeze(1)) * 0.6931471805599453
     kept = target != ignore_index
     index = torch.where(kept, target, 0)
     factor = kept.to(input.dtype) if weight is None else weight[index] * kept
-    losses = factor * (log_sum - input.gather(dim, index.unsqueeze(dim)).squeeze(dim))
+    losses = factor * (log_sum - input.gather(1, index.unsqueeze(1)).squeeze(1))
     return _reduced(losses, factor.sum(), reduction)
 
 

@@ -2,9 +2,8 @@
 
 `nll_loss(input, target, weight=None, ignore_index=-100, reduction='mean')`
 
-- `input`: float32 log-probabilities (any numbers; nothing is normalized), `(N, C)`, `(N, C, d1, …)`, or `(C,)` for one
-  sample.
-- `target`: int64 class indices in `[0, C)` or equal to `ignore_index`; shape `(N,)`, `(N, d1, …)`, or `()`.
+- `input`: float32 log-probabilities (any numbers; nothing is normalized), `(N, C)` or `(N, C, d1, …)`.
+- `target`: int64 class indices in `[0, C)` or equal to `ignore_index`; shape `(N,)` or `(N, d1, …)`.
 - `weight`: float32 `(C,)`, one factor per class, or `None` for all ones.
 
 For each target place `n`, with `x` the `C` values there and `t` its class,
@@ -38,7 +37,7 @@ CASES = [
     dict(shape=(3, 7, 15, 13), weighted=True, ignored=0.3),
     dict(shape=(3, 7, 11), ignored=0.3, reduction="none", strided=True),
     dict(shape=(2, 5, 3, 4, 6), ignore_index=1),
-    dict(shape=(11,), reduction="none", weighted=True),
+    dict(shape=(1, 11), reduction="none", weighted=True),
     dict(shape=(19, 7), reduction="none", rest=float("-inf")),
     dict(shape=(0, 5), reduction="sum"),
     dict(shape=(4, 5), ignored=1.0),
@@ -70,23 +69,21 @@ def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
 def inputs(make, shape, weighted=False, ignore_index=-100, ignored=0.0, reduction="mean", strided=False, rest=None):
     """``rest``: what most values that no target points at are."""
     x = make.floats(*shape)
-    dim = 0 if len(shape) == 1 else 1
-    places = shape[:dim] + shape[dim + 1 :]
-    target = make.ints(*places, low=0, high=shape[dim])
+    places = shape[0], *shape[2:]
+    target = make.ints(*places, low=0, high=shape[1])
     if rest is not None:
-        x = torch.full_like(x, rest).scatter(dim, target.unsqueeze(dim), x)
+        x = torch.full_like(x, rest).scatter(1, target.unsqueeze(1), x)
     if ignored:
         target = target.masked_fill(make.bools(*places, p=ignored), ignore_index)
-    weight = make.plain(shape[dim], low=0.1, high=2.0) if weighted else None
+    weight = make.plain(shape[1], low=0.1, high=2.0) if weighted else None
     return call(make.strided(x) if strided else x, target, weight, ignore_index=ignore_index, reduction=reduction)
 
 
 def _losses(input, target, weight, ignore_index):
     """Losses and weights of the target places."""
-    dim = 0 if input.dim() == 1 else 1
     kept = target != ignore_index
     index = torch.where(kept, target, 0)
-    picked = input.gather(dim, index.unsqueeze(dim)).squeeze(dim)
+    picked = input.gather(1, index.unsqueeze(1)).squeeze(1)
     factor = torch.ones_like(picked) if weight is None else weight[index]
     factor = torch.where(kept, factor, 0)
     return torch.where(kept, -factor * picked, 0), factor
@@ -105,9 +102,8 @@ def positive_gather(input, target, weight=None, ignore_index=-100, reduction="me
 
 def positive_masked_columns(input, target, weight=None, ignore_index=-100, reduction="mean"):
     """One class after the other: the values at the places of that class."""
-    dim = 0 if input.dim() == 1 else 1
     losses, total = torch.zeros(target.shape, device=input.device), torch.zeros((), device=input.device)
-    for c, values in enumerate(input.unbind(dim)):
+    for c, values in enumerate(input.unbind(1)):
         hit = (target == c) & (target != ignore_index)
         factor = 1.0 if weight is None else weight[c]
         losses = torch.where(hit, -factor * values, losses)

@@ -32,7 +32,7 @@ def statistics_kernel(x_ptr, y_ptr, mean_ptr, squares_ptr, size, BLOCK: tl.const
 @triton.jit
 def normalise_kernel(
     x_ptr, y_ptr, mean_ptr, squares_ptr, weight_ptr, bias_ptr, out_ptr, size, groups, channels, spatial, eps,
-    CHUNKS: tl.constexpr, BLOCK: tl.constexpr,
+    WEIGHT: tl.constexpr, BIAS: tl.constexpr, CHUNKS: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     chunks, group = tl.num_programs(0), tl.program_id(1).to(tl.int64)
     k = tl.arange(0, CHUNKS)
@@ -47,7 +47,10 @@ def normalise_kernel(
     at, mask = group * size + i, i < size
     c = group % groups * channels + i // spatial
     y = (product(x_ptr, y_ptr, at, mask) - mean) * scale
-    y = y * tl.load(weight_ptr + c, mask=mask, other=0.0) + tl.load(bias_ptr + c, mask=mask, other=0.0)
+    if WEIGHT:
+        y *= tl.load(weight_ptr + c, mask=mask, other=0.0)
+    if BIAS:
+        y += tl.load(bias_ptr + c, mask=mask, other=0.0)
     tl.store(out_ptr + at, y, mask=mask)
 
 
@@ -64,6 +67,7 @@ def fused_add_mul_groupnorm(input1, input2, weight, bias, num_groups, eps=1e-05,
         statistics_kernel[grid](x, y, mean, squares, size, BLOCK=block, num_warps=8)
         normalise_kernel[grid](
             x, y, mean, squares, weight, bias, out, size, num_groups, C // num_groups, spatial, eps,
+            WEIGHT=weight is not None, BIAS=bias is not None,
             CHUNKS=triton.next_power_of_2(grid[0]), BLOCK=block, num_warps=8,
         )  # fmt: skip
     return out

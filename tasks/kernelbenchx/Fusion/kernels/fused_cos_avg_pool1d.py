@@ -37,18 +37,17 @@ def fused_cos_avg_pool1d(
     count_include_pad: bool = True,
 ) -> torch.Tensor:
     stride = stride or kernel_size
-    x = input if input.dim() == 3 else input.unsqueeze(0)
-    N, C, length = x.shape
+    N, C, length = input.shape
     room = length + 2 * padding - kernel_size
     places = (triton.cdiv(room, stride) if ceil_mode else room // stride) + 1
     if ceil_mode and (places - 1) * stride >= length + padding:
         places -= 1
-    out = torch.empty((*input.shape[:-1], places), dtype=input.dtype, device=input.device)
+    out = torch.empty((N, C, places), dtype=input.dtype, device=input.device)
     if out.numel():
         block = min(triton.next_power_of_2(places), 1024)
         tile = min(triton.next_power_of_2(N * C), max(1, 1024 // block))
         cos_avg_pool1d_kernel[(triton.cdiv(N * C, tile), triton.cdiv(places, block))](
-            x, out, N * C, length, places, kernel_size, stride, padding, C, *x.stride(),
+            input, out, N * C, length, places, kernel_size, stride, padding, C, *input.stride(),
             COUNT_PADDING=count_include_pad, SIGNALS=tile, BLOCK=block,
         )  # fmt: skip
     return out

@@ -1,5 +1,4 @@
-"""Log-softmax twice would be the same as once, so a pass along `dim` is made only if `dim` is not the classes'
-dimension.
+"""Log-softmax twice would be the same as once, so a pass down the columns is made only if `dim` asks for it.
 
 The loss kernel takes a tile of target places: one online pass for the logarithm of the sum, one more over the classes
 only where smoothing or probabilities ask for all of them. Each program leaves two sums, which one more program adds up.
@@ -11,14 +10,14 @@ import triton.language as tl
 
 
 @triton.jit
-def log_sum_exp(x_ptr, base, live, C, inner, ROWS: tl.constexpr, BLOCK: tl.constexpr):
-    """Largest value, and log of the sum of exp(x - largest), of ROWS lines whose elements lie ``inner`` apart."""
+def log_sum_exp(x_ptr, base, live, n, step, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    """Largest value, and log of the sum of exp(x - largest), of ROWS lines whose elements lie ``step`` apart."""
     top = tl.full((ROWS,), -float("inf"), tl.float32)
     total = tl.zeros((ROWS,), tl.float32)
-    for start in range(0, C, BLOCK):
-        c = start + tl.arange(0, BLOCK)
-        mask = live[:, None] & (c < C)[None, :]
-        x = tl.load(x_ptr + base[:, None] + c[None, :] * inner, mask=mask, other=-float("inf"))
+    for start in range(0, n, BLOCK):
+        k = start + tl.arange(0, BLOCK).to(tl.int64)
+        mask = live[:, None] & (k < n)[None, :]
+        x = tl.load(x_ptr + base[:, None] + k[None, :] * step, mask=mask, other=-float("inf"))
         new_top = tl.maximum(top, tl.max(x, 1))
         shift = tl.where(new_top == -float("inf"), 0.0, new_top)
         total = total * tl.exp(top - shift) + tl.sum(tl.exp(x - shift[:, None]), 1)
@@ -27,34 +26,34 @@ def log_sum_exp(x_ptr, base, live, C, inner, ROWS: tl.constexpr, BLOCK: tl.const
 
 
 @triton.jit
-def log_softmax_kernel(x_ptr, out_ptr, lines, n, inner, ROWS: tl.constexpr, BLOCK: tl.constexpr):
-    line = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
-    live = line < lines
-    base = (line // inner) * n * inner + line % inner
-    top, log_sum = log_sum_exp(x_ptr, base, live, n, inner, ROWS, BLOCK)
+def log_softmax_kernel(x_ptr, out_ptr, n, C, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    """Down the columns of an ``(n, C)`` matrix, ROWS of them in a program."""
+    column = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    live = column < C
+    top, log_sum = log_sum_exp(x_ptr, column, live, n, C, ROWS, BLOCK)
     for start in range(0, n, BLOCK):
-        k = start + tl.arange(0, BLOCK)
+        k = start + tl.arange(0, BLOCK).to(tl.int64)
         mask = live[:, None] & (k < n)[None, :]
-        at = base[:, None] + k[None, :] * inner
+        at = column[:, None] + k[None, :] * C
         x = tl.load(x_ptr + at, mask=mask, other=0.0)
         tl.store(out_ptr + at, (x - top[:, None]) - log_sum[:, None], mask=mask)
 
 
 @triton.jit
 def loss_kernel(
-    x_ptr, target_ptr, weight_ptr, loss_ptr, factor_ptr, places, C, inner, ignore_index, smoothing,
+    x_ptr, target_ptr, weight_ptr, loss_ptr, factor_ptr, places, C, ignore_index, smoothing,
     WEIGHT: tl.constexpr, PROBABILITIES: tl.constexpr, SMOOTH: tl.constexpr, REDUCE: tl.constexpr,
     ROWS: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     p = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     kept = p < places
-    base = (p // inner) * C * inner + p % inner
-    top, log_sum = log_sum_exp(x_ptr, base, kept, C, inner, ROWS, BLOCK)
+    base = p * C
+    top, log_sum = log_sum_exp(x_ptr, base, kept, C, 1, ROWS, BLOCK)
     loss = tl.zeros((ROWS,), tl.float32)
     if not PROBABILITIES:
         target = tl.load(target_ptr + p, mask=kept, other=0)
         kept = kept & (target != ignore_index)
-        picked = tl.load(x_ptr + base + target * inner, mask=kept, other=0.0)
+        picked = tl.load(x_ptr + base + target, mask=kept, other=0.0)
         factor = tl.where(kept, 1.0, 0.0)
         if WEIGHT:
             factor = tl.load(weight_ptr + target, mask=kept, other=0.0)
@@ -65,7 +64,7 @@ def loss_kernel(
         for start in range(0, C, BLOCK):
             c = start + tl.arange(0, BLOCK)
             mask = kept[:, None] & (c < C)[None, :]
-            at = base[:, None] + c[None, :] * inner
+            at = base[:, None] + c[None, :]
             share = tl.zeros((ROWS, BLOCK), tl.float32) + smoothing / C
             if PROBABILITIES:
                 share += (1.0 - smoothing) * tl.load(target_ptr + at, mask=mask, other=0.0)
@@ -106,21 +105,18 @@ def fused_cross_entropy_log_softmax(
 ) -> torch.Tensor:
     x, target = input.contiguous(), target.contiguous()
     weight = None if weight is None else weight.contiguous()
-    axis, dim = (0 if x.dim() == 1 else 1), dim % x.dim()
-    C, inner = x.shape[axis], x.shape[axis + 1 :].numel()
-    places, reduce = x.numel() // max(C, 1), reduction != "none"
-    if dim != axis and x.numel():
-        s, n = torch.empty_like(x), x.shape[dim]
-        lines = x.numel() // n
-        log_softmax_kernel[(triton.cdiv(lines, 16),)](x, s, lines, n, x.shape[dim + 1 :].numel(), ROWS=16, BLOCK=128)
+    places, C = x.shape
+    reduce = reduction != "none"
+    if dim in (0, -2) and x.numel():
+        s = torch.empty_like(x)
+        log_softmax_kernel[(triton.cdiv(C, 16),)](x, s, places, C, ROWS=16, BLOCK=128)
         x = s
     programs = triton.cdiv(places, 16)
-    shape = x.shape[:axis] + x.shape[axis + 1 :]
-    losses = torch.empty(programs if reduce else shape, dtype=torch.float32, device=x.device)
+    losses = torch.empty(programs if reduce else places, dtype=torch.float32, device=x.device)
     factors = torch.empty(programs, dtype=torch.float32, device=x.device)
     if places:
         loss_kernel[(programs,)](
-            x, target, weight, losses, factors, places, C, inner, ignore_index, float(label_smoothing),
+            x, target, weight, losses, factors, places, C, ignore_index, float(label_smoothing),
             WEIGHT=weight is not None, PROBABILITIES=target.is_floating_point(), SMOOTH=label_smoothing > 0,
             REDUCE=reduce, ROWS=16, BLOCK=128,
         )  # fmt: skip

@@ -34,7 +34,7 @@ def statistics_kernel(x_ptr, mean_ptr, squares_ptr, n, C, spatial, ROWS: tl.cons
 @triton.jit
 def combine_kernel(
     means_ptr, squares_ptr, mean_ptr, var_ptr, running_mean_ptr, running_var_ptr, n, C, tiles, momentum, unbiased,
-    ROWS: tl.constexpr, TRACKED: tl.constexpr, TILES: tl.constexpr, CHANNELS: tl.constexpr,
+    ROWS: tl.constexpr, TILES: tl.constexpr, CHANNELS: tl.constexpr,
 ):  # fmt: skip
     """``unbiased`` is n / (n - 1)."""
     c = (tl.program_id(0) * CHANNELS + tl.arange(0, CHANNELS))[None, :]
@@ -56,11 +56,10 @@ def combine_kernel(
     var = (tl.sum(total, 0) / n)[None, :]
     tl.store(mean_ptr + c, mean, mask=c < C)
     tl.store(var_ptr + c, var, mask=c < C)
-    if TRACKED:
-        old = tl.load(running_mean_ptr + c, mask=c < C, other=0.0)
-        tl.store(running_mean_ptr + c, (1.0 - momentum) * old + momentum * mean, mask=c < C)
-        old = tl.load(running_var_ptr + c, mask=c < C, other=0.0)
-        tl.store(running_var_ptr + c, (1.0 - momentum) * old + momentum * unbiased * var, mask=c < C)
+    old = tl.load(running_mean_ptr + c, mask=c < C, other=0.0)
+    tl.store(running_mean_ptr + c, (1.0 - momentum) * old + momentum * mean, mask=c < C)
+    old = tl.load(running_var_ptr + c, mask=c < C, other=0.0)
+    tl.store(running_var_ptr + c, (1.0 - momentum) * old + momentum * unbiased * var, mask=c < C)
 
 
 @triton.jit
@@ -107,7 +106,7 @@ def fused_hardsigmoid_batch_norm(
         wide = min(triton.next_power_of_2(C), 32)
         combine_kernel[(triton.cdiv(C, wide),)](
             means, squares, mean, var, running_mean, running_var, n, C, grid[1], momentum, n / max(n - 1, 1),
-            ROWS=rows, TRACKED=running_mean is not None, TILES=32, CHANNELS=wide,
+            ROWS=rows, TILES=32, CHANNELS=wide,
         )  # fmt: skip
     normalise_kernel[grid](
         x, out, mean, var, weight, bias, n, C, spatial, eps,

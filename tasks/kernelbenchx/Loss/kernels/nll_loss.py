@@ -48,7 +48,7 @@ def finish_kernel(loss_ptr, factor_ptr, out_ptr, n, MEAN: tl.constexpr, BLOCK: t
 def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
     x, target = input.contiguous(), target.contiguous()
     weight = None if weight is None else weight.contiguous()
-    C = x.shape[0] if x.dim() == 1 else x.shape[1]
+    C = x.shape[1]
     places, reduce = target.numel(), reduction != "none"
     programs = triton.cdiv(places, 1024)
     losses = torch.empty(programs if reduce else target.shape, dtype=x.dtype, device=x.device)
