@@ -4,7 +4,7 @@
 conv_groups=1, ln_eps=1e-5)`
 
 - `x`: float32 `(N, C_in, H, W)`, `conv_weight`: `(C_out, C_in / groups, kH, kW)`, `conv_bias`: `(C_out,)` or `None`.
-- `weight`: `(C_out,)`. It has no effect: the normalization has neither scale nor shift.
+- `weight` is always `None`: the normalization has neither scale nor shift.
 - `conv_stride`, `conv_padding`, `conv_dilation`: an int, or a pair `(vertical, horizontal)`. Padding is with zeros on
   both sides.
 - `conv_groups` divides both channel counts: output channels `[g·C_out/groups, (g+1)·C_out/groups)` see only the input
@@ -73,7 +73,7 @@ def inputs(make, shape, weight, bias=True, strided=False, **options):
     x, w = make.floats(*shape), make.plain(*weight)
     if strided:
         x, w = make.strided(x), make.strided(w)
-    return call(x, make.plain(weight[0]), w, make.plain(weight[0]) if bias else None, **options)
+    return call(x, None, w, make.plain(weight[0]) if bias else None, **options)
 
 
 def _normalized(z, eps, dims=(1, 2, 3), correction=0):
@@ -94,14 +94,6 @@ def positive_unfold(
         z = torch.einsum("gok,ngkp->ngop", rows, columns).reshape(z.shape)
     y = _normalized(z if conv_bias is None else z + conv_bias[:, None, None], ln_eps)
     return y / (1 + torch.exp(-y))
-
-
-def negative_scaled_by_weight(
-    x, weight, conv_weight, conv_bias=None, conv_stride=1, conv_padding=0, conv_dilation=1, conv_groups=1, ln_eps=1e-05
-):
-    """Takes `weight` for the scale of the normalization."""
-    z = F.conv2d(x, conv_weight, conv_bias, conv_stride, conv_padding, conv_dilation, conv_groups)
-    return F.silu(_normalized(z, ln_eps) * weight[:, None, None])
 
 
 def negative_norm_over_channels(
