@@ -5,8 +5,7 @@ conv_groups=1, ln_eps=1e-5)`
 
 - `x`: float32 `(N, C_in, H, W)`, `conv_weight`: `(C_out, C_in / groups, kH, kW)`, `conv_bias`: `(C_out,)` or `None`.
 - `weight` is always `None`: the normalization has neither scale nor shift.
-- `conv_stride`, `conv_padding`, `conv_dilation`: an int, or a pair `(vertical, horizontal)`. Padding is with zeros on
-  both sides.
+- `conv_stride`, `conv_padding`, `conv_dilation`: ints for both directions. Padding is with zeros on all sides.
 - `conv_groups` divides both channel counts: output channels `[g·C_out/groups, (g+1)·C_out/groups)` see only the input
   channels `[g·C_in/groups, (g+1)·C_in/groups)`.
 
@@ -34,11 +33,11 @@ TAGS = ("convolution", "normalization", "fusion")
 CASES = [
     dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1)),
     dict(shape=(2, 3, 11, 13), weight=(5, 3, 3, 3)),
-    dict(shape=(3, 4, 9, 10), weight=(6, 4, 3, 2), conv_stride=(2, 1), conv_padding=(1, 0), strided=True),
+    dict(shape=(3, 4, 9, 10), weight=(6, 4, 3, 2), conv_stride=2, conv_padding=1, strided=True),
     dict(
         shape=(2, 4, 10, 9), weight=(6, 2, 3, 3), conv_padding=2, conv_dilation=2, conv_groups=2, bias=False, ln_eps=9.0
     ),
-    dict(shape=(2, 6, 7, 8), weight=(6, 1, 5, 3), conv_padding=(2, 1), conv_dilation=(1, 2), conv_groups=6),
+    dict(shape=(2, 6, 7, 8), weight=(6, 1, 5, 3), conv_padding=3, conv_dilation=2, conv_groups=6),
     dict(shape=(1, 19, 5, 5), weight=(17, 19, 1, 1), conv_stride=2, ln_eps=0.5),
     dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3)),
 ]
