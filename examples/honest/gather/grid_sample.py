@@ -1,4 +1,4 @@
-"""Image sampling with helpers for coordinates, reflection and taps; bilinear, nearest and bicubic share one kernel.
+"""Image sampling with helpers for coordinates, reflection and taps; images and volumes share one kernel.
 
 Must end as `correct`.
 """
@@ -34,64 +34,55 @@ def unnormalise(g, size, ALIGN: tl.constexpr):
 
 
 @triton.jit
-def cubic(d):
-    """Weight of a pixel at distance d >= 0, A = -0.75."""
-    near = (1.25 * d - 2.25) * d * d + 1.0
-    far = ((-0.75 * d + 3.75) * d - 6.0) * d + 3.0
-    return tl.where(d <= 1.0, near, far)
-
-
-@triton.jit
-def tap(x_ptr, x, y, H, W, x_h, x_w, mask):
-    """Pixels at whole-numbered coordinates, 0 outside the image."""
-    inside = mask & (x >= 0) & (x < W) & (y >= 0) & (y < H)
-    return tl.load(x_ptr + y.to(tl.int64) * x_h + x.to(tl.int64) * x_w, mask=inside, other=0.0).to(tl.float32)
+def tap(x_ptr, z, y, x, D, H, W, x_d, x_h, x_w, mask):
+    """Pixels at whole-numbered coordinates, 0 outside the volume."""
+    inside = mask & (x >= 0) & (x < W) & (y >= 0) & (y < H) & (z >= 0) & (z < D)
+    at = z.to(tl.int64) * x_d + y.to(tl.int64) * x_h + x.to(tl.int64) * x_w
+    return tl.load(x_ptr + at, mask=inside, other=0.0).to(tl.float32)
 
 
 @triton.jit
 def grid_sample_kernel(
-    x_ptr, grid_ptr, out_ptr, C, H, W, places, OW, x_n, x_c, x_h, x_w, g_n, g_h, g_w, g_d,
-    MODE: tl.constexpr, PADDING: tl.constexpr, ALIGN: tl.constexpr, BLOCK: tl.constexpr,
+    x_ptr, grid_ptr, out_ptr, C, D, H, W, places, OH, OW, x_n, x_c, x_d, x_h, x_w, g_n, g_d, g_h, g_w, g_axis,
+    VOLUME: tl.constexpr, MODE: tl.constexpr, PADDING: tl.constexpr, ALIGN: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     n, c = (tl.program_id(1) // C).to(tl.int64), (tl.program_id(1) % C).to(tl.int64)
     p = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = p < places
-    at = grid_ptr + n * g_n + (p // OW).to(tl.int64) * g_h + (p % OW).to(tl.int64) * g_w
-    x = unnormalise(tl.load(at, mask=mask, other=0.0).to(tl.float32), W, ALIGN)
-    y = unnormalise(tl.load(at + g_d, mask=mask, other=0.0).to(tl.float32), H, ALIGN)
-    image = x_ptr + n * x_n + c * x_c
+    at = grid_ptr + n * g_n + (p // (OH * OW)).to(tl.int64) * g_d
+    at += (p // OW % OH).to(tl.int64) * g_h + (p % OW).to(tl.int64) * g_w
+    x = pad(unnormalise(tl.load(at, mask=mask, other=0.0), W, ALIGN), W, PADDING, ALIGN)
+    y = pad(unnormalise(tl.load(at + g_axis, mask=mask, other=0.0), H, ALIGN), H, PADDING, ALIGN)
+    z = tl.zeros((BLOCK,), tl.float32)
+    if VOLUME:
+        z = pad(unnormalise(tl.load(at + 2 * g_axis, mask=mask, other=0.0), D, ALIGN), D, PADDING, ALIGN)
+    source = x_ptr + n * x_n + c * x_c
     result = tl.zeros((BLOCK,), tl.float32)
-    if MODE == "bicubic":
-        left, top = tl.floor(x), tl.floor(y)
-        for i in tl.static_range(4):
-            row = top + (i - 1.0)
-            line = tl.zeros((BLOCK,), tl.float32)
-            for j in tl.static_range(4):
-                column = left + (j - 1.0)
-                pixel = tap(image, pad(column, W, PADDING, ALIGN), pad(row, H, PADDING, ALIGN), H, W, x_h, x_w, mask)
-                line += cubic(tl.abs(x - column)) * pixel
-            result += cubic(tl.abs(y - row)) * line
+    if MODE == "nearest":
+        near_z, near_y, near_x = tl.floor(z + 0.5), tl.floor(y + 0.5), tl.floor(x + 0.5)
+        result = tap(source, near_z, near_y, near_x, D, H, W, x_d, x_h, x_w, mask)
     else:
-        x, y = pad(x, W, PADDING, ALIGN), pad(y, H, PADDING, ALIGN)
-        if MODE == "nearest":
-            result = tap(image, tl.floor(x + 0.5), tl.floor(y + 0.5), H, W, x_h, x_w, mask)
-        else:
-            left, top = tl.floor(x), tl.floor(y)
-            right, down = x - left, y - top
-            result += tap(image, left, top, H, W, x_h, x_w, mask) * (1.0 - right) * (1.0 - down)
-            result += tap(image, left + 1.0, top, H, W, x_h, x_w, mask) * right * (1.0 - down)
-            result += tap(image, left, top + 1.0, H, W, x_h, x_w, mask) * (1.0 - right) * down
-            result += tap(image, left + 1.0, top + 1.0, H, W, x_h, x_w, mask) * right * down
+        # an image is a single plane, met exactly
+        for i in tl.static_range(2 if VOLUME else 1):
+            for j in tl.static_range(2):
+                for k in tl.static_range(2):
+                    u, v, w = tl.floor(z) + i, tl.floor(y) + j, tl.floor(x) + k
+                    weight = (1.0 - tl.abs(z - u)) * (1.0 - tl.abs(y - v)) * (1.0 - tl.abs(x - w))
+                    result += weight * tap(source, u, v, w, D, H, W, x_d, x_h, x_w, mask)
     tl.store(out_ptr + tl.program_id(1).to(tl.int64) * places + p, result, mask=mask)
 
 
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=False):
-    (N, C, H, W), (OH, OW) = input.shape, grid.shape[1:3]
-    out = torch.empty((N, C, OH, OW), dtype=input.dtype, device=input.device)
+    volume = input.dim() == 5
+    out = torch.empty((*input.shape[:2], *grid.shape[1:-1]), dtype=input.dtype, device=input.device)
     if out.numel():
-        block = min(triton.next_power_of_2(OH * OW), 256)
-        grid_sample_kernel[(triton.cdiv(OH * OW, block), N * C)](
-            input, grid, out, C, H, W, OH * OW, OW, *input.stride(), *grid.stride(),
-            MODE=mode, PADDING=padding_mode, ALIGN=bool(align_corners), BLOCK=block,
+        x, g = (input, grid) if volume else (input.unsqueeze(2), grid.unsqueeze(1))
+        N, C, D, H, W = x.shape
+        OD, OH, OW = g.shape[1:4]
+        places = OD * OH * OW
+        block = min(triton.next_power_of_2(places), 256)
+        grid_sample_kernel[(triton.cdiv(places, block), N * C)](
+            x, g, out, C, D, H, W, places, OH, OW, *x.stride(), *g.stride(),
+            VOLUME=volume, MODE=mode, PADDING=padding_mode, ALIGN=bool(align_corners), BLOCK=block,
         )  # fmt: skip
     return out

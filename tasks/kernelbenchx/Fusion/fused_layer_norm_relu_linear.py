@@ -5,8 +5,8 @@
 1. `z = input @ weightᵀ + bias`, with `input`: `(…, in_features)`, `weight`: `(out_features, in_features)`, `bias`:
    `(out_features,)` or `None`. `z` has shape `(…, out_features)`.
 2. `a = max(z, 0)`.
-3. `a` is normalized over its trailing dimensions `normalized_shape`: an int, or a tuple that equals the last dimensions
-   of `a`; `None` means `(out_features,)`. With mean `μ` and *biased* variance `σ²` of those elements,
+3. `a` is normalized over its trailing dimensions `normalized_shape`, always given: an int, or a tuple or `torch.Size`
+   that equals the last dimensions of `a`. With mean `μ` and *biased* variance `σ²` of those elements,
    `y = (a - μ) / sqrt(σ² + eps)`.
 
 `elementwise_affine` has no effect, since no scale and shift are passed. The result is a contiguous float32 tensor of
@@ -28,6 +28,7 @@ CASES = [
     dict(shape=(19, 37), features=45),
     dict(shape=(3, 5, 33), features=21, bias=False, eps=1e-2),
     dict(shape=(2, 7, 18), features=10, normalized_shape=(7, 10)),
+    dict(shape=(5, 4, 9), features=17, normalized_shape=torch.Size([17])),
     dict(shape=(13, 65), features=70, normalized_shape=70, strided=True, elementwise_affine=False),
     dict(shape=(0, 12), features=6),
 ]
@@ -55,8 +56,6 @@ def fused_layer_norm_relu_linear(
 
 
 def _shape(a, normalized_shape):
-    if normalized_shape is None:
-        return a.shape[-1:]
     return (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
 
 
@@ -65,7 +64,7 @@ def inputs(make, shape, features, bias=True, normalized_shape=None, eps=1e-5, el
     if strided:
         x, w = make.strided(x), make.strided(w)
     b = make.plain(features) if bias else None
-    return call(x, w, b, normalized_shape=normalized_shape, eps=eps, elementwise_affine=elementwise_affine)
+    return call(x, w, b, normalized_shape=normalized_shape or features, eps=eps, elementwise_affine=elementwise_affine)
 
 
 def _normalized(a, shape, eps, correction=0):

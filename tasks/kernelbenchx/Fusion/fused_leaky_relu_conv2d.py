@@ -4,9 +4,7 @@
 inplace=False)`
 
 - `input`: float32 `(N, C_in, H, W)`, `weight`: `(C_out, C_in / groups, kH, kW)`, `bias`: `(C_out,)` or `None`.
-- `stride`, `padding`, `dilation`: an int, or a pair `(vertical, horizontal)`. Padding is with zeros on both sides; it
-  may also be `'valid'` (none) or, with stride 1, `'same'` (the result is as large as the image:
-  `T = dilation · (k - 1)` zeros along an axis, `T // 2` of them before, the rest after).
+- `stride`, `padding`, `dilation`: ints for both directions. Padding is with zeros on all sides.
 - `groups` divides both channel counts: output channels `[g·C_out/groups, (g+1)·C_out/groups)` see only the input
   channels `[g·C_in/groups, (g+1)·C_in/groups)`.
 
@@ -34,10 +32,10 @@ TAGS = ("convolution", "matmul", "fusion")
 CASES = [
     dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1)),
     dict(shape=(2, 3, 11, 13), weight=(5, 3, 3, 3), negative_slope=0.3, inplace=True),
-    dict(shape=(1, 4, 9, 10), weight=(6, 4, 3, 2), stride=(2, 1), padding=(1, 0), strided=True),
+    dict(shape=(1, 4, 9, 10), weight=(6, 4, 3, 2), stride=2, padding=1, strided=True),
     dict(shape=(2, 4, 10, 9), weight=(6, 2, 3, 3), padding=2, dilation=2, groups=2, bias=False, negative_slope=1.5),
-    dict(shape=(1, 6, 7, 8), weight=(6, 1, 4, 3), padding="same", dilation=(1, 2), groups=6, negative_slope=-0.5),
-    dict(shape=(2, 3, 7, 6), weight=(4, 3, 3, 3), padding="valid", stride=2, negative_slope=0.0),
+    dict(shape=(1, 6, 7, 8), weight=(6, 1, 4, 3), padding=3, dilation=2, groups=6, negative_slope=-0.5),
+    dict(shape=(2, 3, 7, 6), weight=(4, 3, 3, 3), stride=3, negative_slope=0.0),
     dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3)),
 ]
 
@@ -72,24 +70,16 @@ def inputs(make, shape, weight, bias=True, strided=False, **options):
     return call(x, w, make.plain(weight[0]) if bias else None, **options)
 
 
-def _pair(value):
-    return (value, value) if isinstance(value, int) else value
-
-
 def _tap_by_tap(input, weight, stride, padding, dilation, groups):
     """The image shifted and thinned out for each place of the kernel, times that place's weights."""
-    (kh, kw), (sy, sx), (dy, dx) = weight.shape[2:], _pair(stride), _pair(dilation)
-    if padding == "same":
-        top, left = dy * (kh - 1) // 2, dx * (kw - 1) // 2
-        bottom, right = dy * (kh - 1) - top, dx * (kw - 1) - left
-    else:
-        top, left = bottom, right = (0, 0) if padding == "valid" else _pair(padding)
-    x = F.pad(input, (left, right, top, bottom))
-    oh, ow = (x.shape[2] - dy * (kh - 1) - 1) // sy + 1, (x.shape[3] - dx * (kw - 1) - 1) // sx + 1
+    kh, kw = weight.shape[2:]
+    x = F.pad(input, (padding,) * 4)
+    oh, ow = ((size - dilation * (k - 1) - 1) // stride + 1 for size, k in ((x.shape[2], kh), (x.shape[3], kw)))
     k, z = weight.reshape(groups, -1, *weight.shape[1:]), 0
     for i in range(kh):
         for j in range(kw):
-            seen = x[:, :, i * dy :: sy, j * dx :: sx][:, :, :oh, :ow].reshape(len(x), groups, weight.shape[1], oh, ow)
+            seen = x[:, :, i * dilation :: stride, j * dilation :: stride][:, :, :oh, :ow]
+            seen = seen.reshape(len(x), groups, weight.shape[1], oh, ow)
             z = z + torch.einsum("ngchw,goc->ngohw", seen, k[..., i, j])
     return z.reshape(len(x), len(weight), oh, ow)
 
@@ -131,8 +121,10 @@ def negative_no_groups(
     return F.leaky_relu(F.conv2d(first, weight, bias, stride, padding, dilation, groups), negative_slope)
 
 
-def negative_swapped_pairs(
+def negative_no_stride(
     input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, negative_slope=0.01, inplace=False
 ):
-    stride, padding, dilation = (v[::-1] if isinstance(v, tuple) else v for v in (stride, padding, dilation))
-    return F.leaky_relu(F.conv2d(input, weight, bias, stride, padding, dilation, groups), negative_slope)
+    """The first places of a dense convolution."""
+    out = F.leaky_relu(F.conv2d(input, weight, bias, 1, padding, dilation, groups), negative_slope)
+    h, w = ((size - 1) // stride + 1 for size in out.shape[2:])
+    return out[:, :, :h, :w]

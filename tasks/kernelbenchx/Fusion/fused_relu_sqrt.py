@@ -1,11 +1,12 @@
 """Rectified linear unit (ReLU), then the square root, element by element.
 
 `fused_relu_sqrt(input, inplace=False, out=None)` returns `sqrt(max(x, 0))` of a float32 tensor: 0 for every negative
-number, `-inf` included; `inf` gives `inf`, NaN gives NaN, and zeros of either sign give a zero whose sign is free.
+number, `-inf` included; `inf` gives `inf`, NaN gives NaN, and zeros of either sign give a zero whose sign is free. An
+integer tensor is converted to float32 first, and the result is float32.
 
 - `inplace=False`: `input` is left as it was.
-- `inplace=True`: `input` is overwritten with `max(input, 0)`, the *intermediate*, through its own strides. The square
-  roots still go to another tensor, the result.
+- `inplace=True`: `input` (float32 then) is overwritten with the result, the square roots, through its own strides; it
+  is returned, or a new tensor with the same values. `out` is not given then.
 - `out`: if given, a contiguous float32 tensor of `input`'s shape that shares no memory with it; it is filled and
   returned. Otherwise the result is a new tensor of `input`'s shape with any strides.
 
@@ -30,7 +31,8 @@ CASES = [
     dict(shape=(17, 45), strided=True),
     dict(shape=(5, 33), strided=True, inplace=True),
     dict(shape=(9, 31), out=True),
-    dict(shape=(4, 57), inplace=True, out=True),
+    dict(shape=(4, 57), integers=True),
+    dict(shape=(6, 19), integers=True, strided=True, out=True),
     dict(shape=(3, 0, 7)),
     dict(shape=(2, 3, 65), special=True),
 ]
@@ -41,45 +43,44 @@ CONTRACT = Close()
 
 
 def fused_relu_sqrt(input: Tensor, inplace: bool = False, out: Tensor = None) -> Tensor:
-    return torch.sqrt(F.relu(input, inplace=inplace), out=out)
+    result = torch.sqrt(F.relu(input))
+    return input.copy_(result) if inplace else result if out is None else out.copy_(result)
 
 
-def inputs(make, shape, inplace=False, special=False, strided=False, out=False):
-    x = make.floats(*shape)
+def inputs(make, shape, inplace=False, integers=False, special=False, strided=False, out=False):
+    x = make.ints(*shape, low=-1000, high=1000) if integers else make.floats(*shape)
     if special:
         x.view(-1)[3:9] = torch.tensor([torch.inf, -torch.inf, torch.nan, 0.0, -0.0, -1e-30], device=x.device)
     return call(make.strided(x) if strided else x, inplace=inplace, out=make.plain(*shape) if out else None)
 
 
+def _given(result, input, inplace, out):
+    return input.copy_(result) if inplace else result if out is None else out.copy_(result)
+
+
 def positive_reciprocal_root(input, inplace=False, out=None):
     """x times 1/sqrt(x), the rest by selection."""
-    a = torch.where(input < 0, 0.0, input)
-    result = torch.where((a > 0) & a.isfinite(), a * torch.rsqrt(a), a)
-    if inplace:
-        input.copy_(a)
-    return result if out is None else out.copy_(result)
+    a = torch.where(input < 0, 0, input) * 1.0
+    return _given(torch.where((a > 0) & a.isfinite(), a * torch.rsqrt(a), a), input, inplace, out)
+
+
+def positive_result_apart(input, inplace=False, out=None):
+    """Returns a tensor of its own in any case."""
+    result = torch.sqrt(F.relu(input))
+    return _given(result, input, inplace, out).clone() if inplace else _given(result, input, inplace, out)
 
 
 def negative_no_relu(input, inplace=False, out=None):
-    result = torch.sqrt(input)
-    if inplace:
-        input.clamp_(min=0)
-    return result if out is None else out.copy_(result)
+    return _given(torch.sqrt(input), input, inplace, out)
 
 
 def negative_square_root_of_magnitude(input, inplace=False, out=None):
-    result = torch.sqrt(input.abs())
-    if inplace:
-        input.clamp_(min=0)
-    return result if out is None else out.copy_(result)
+    return _given(torch.sqrt(input.abs()), input, inplace, out)
 
 
 def negative_nan_to_zero(input, inplace=False, out=None):
     """A maximum that drops NaN."""
-    a = torch.where(input > 0, input, 0.0)
-    if inplace:
-        input.copy_(a)
-    return torch.sqrt(a, out=out)
+    return _given(torch.sqrt(torch.where(input > 0, input, 0)), input, inplace, out)
 
 
 def negative_never_inplace(input, inplace=False, out=None):
@@ -87,14 +88,16 @@ def negative_never_inplace(input, inplace=False, out=None):
 
 
 def negative_always_inplace(input, inplace=False, out=None):
-    return torch.sqrt(F.relu(input, inplace=True), out=out)
-
-
-def negative_result_in_input(input, inplace=False, out=None):
-    """With ``inplace`` the square roots replace the input."""
     result = torch.sqrt(F.relu(input))
-    return input.copy_(result) if inplace else result if out is None else out.copy_(result)
+    if input.is_floating_point():
+        input.copy_(result)
+    return result if out is None else out.copy_(result)
+
+
+def negative_intermediate_in_input(input, inplace=False, out=None):
+    """With ``inplace`` the rectified values replace the input."""
+    return torch.sqrt(F.relu(input, inplace=inplace), out=out)
 
 
 def negative_ignores_out(input, inplace=False, out=None):
-    return torch.sqrt(F.relu(input, inplace=inplace))
+    return _given(torch.sqrt(F.relu(input)), input, inplace, None)

@@ -12,11 +12,11 @@
    *repeated* tensor: a slice counts as often as it is repeated.
 
 - `output_size`: if given, the size of `y` along `dim`, which spares reading `repeats` back from the device.
-- `out`: if given, a contiguous tensor of the result's shape and dtype; it is filled and returned.
+- `out` is not given.
 
 Scores reach several thousand: subtract the maximum, and do not take the logarithm of a finished softmax, which
-underflows to -inf below about -103. Arguments may be non-contiguous, expanded or empty; without `out` the result is a
-new tensor with any strides.
+underflows to -inf below about -103. Arguments may be non-contiguous, expanded or empty; the result is a new tensor with
+any strides.
 """
 
 import torch
@@ -30,10 +30,10 @@ TAGS = ("index", "reduction", "memory-bound", "fusion")
 
 CASES = [
     dict(shape=(1,), repeats=1),
-    dict(shape=(131,), repeats=3, output_size=True, out=True),
+    dict(shape=(131,), repeats=3, output_size=True),
     dict(shape=(17, 23), repeats=2, strided=True),
     dict(shape=(9, 37), repeats="each", dim=1, output_size=True),
-    dict(shape=(31, 12), repeats="each", dim=0, out=True),
+    dict(shape=(31, 12), repeats="each", dim=0),
     dict(shape=(5, 7, 11), repeats="one", dim=-2, strided=True),
     dict(shape=(6, 33), repeats="each", dim=-1, spread=50.0),
     dict(shape=(4, 19), repeats=2, dim=1, dtype=torch.float64),
@@ -60,11 +60,10 @@ CONTRACT = Close(scale=magnitude)
 
 def fused_repeat_interleave_log_softmax(input, repeats, dim=None, *, output_size=None, dtype=None, out=None):
     repeated = torch.repeat_interleave(input, repeats, dim=dim, output_size=output_size)
-    result = F.log_softmax(repeated, dim=0 if dim is None else dim, dtype=dtype)
-    return result if out is None else out.copy_(result)
+    return F.log_softmax(repeated, dim=0 if dim is None else dim, dtype=dtype)
 
 
-def inputs(make, shape, repeats, dim=None, spread=1.0, dtype=None, output_size=False, strided=False, out=False):
+def inputs(make, shape, repeats, dim=None, spread=1.0, dtype=None, output_size=False, strided=False):
     """``repeats="each"``: a vector with zeros in it; ``"one"``: a tensor of one element."""
     x = make.floats(*shape) * spread
     length = x.numel() if dim is None else shape[dim]
@@ -75,12 +74,7 @@ def inputs(make, shape, repeats, dim=None, spread=1.0, dtype=None, output_size=F
         repeats = make.ints(1, low=2, high=4)
     size = int((torch.as_tensor(repeats).cpu() * torch.ones(length, dtype=torch.int64)).sum())
     x = make.strided(x) if strided else x
-    target = torch.full_like(fused_repeat_interleave_log_softmax(x, repeats, dim, dtype=dtype), 7.0) if out else None
-    return call(x, repeats, dim=dim, output_size=size if output_size else None, dtype=dtype, out=target)
-
-
-def _given(result, out):
-    return result if out is None else out.copy_(result)
+    return call(x, repeats, dim=dim, output_size=size if output_size else None, dtype=dtype)
 
 
 def positive_weighted_sum(input, repeats, dim=None, *, output_size=None, dtype=None, out=None):
@@ -92,12 +86,12 @@ def positive_weighted_sum(input, repeats, dim=None, *, output_size=None, dtype=N
     if x.numel():
         away = x - x.masked_fill(column == 0, -torch.inf).amax(dim, keepdim=True)
         x = away - torch.log((column * torch.exp(away)).nan_to_num(0.0, 0.0, 0.0).sum(dim, keepdim=True))
-    return _given(torch.repeat_interleave(x, weight, dim=dim), out)
+    return torch.repeat_interleave(x, weight, dim=dim)
 
 
 def negative_softmax_before_repeating(input, repeats, dim=None, *, output_size=None, dtype=None, out=None):
     x, dim = (input.reshape(-1), 0) if dim is None else (input, dim)
-    return _given(torch.repeat_interleave(F.log_softmax(x, dim=dim, dtype=dtype), repeats, dim=dim), out)
+    return torch.repeat_interleave(F.log_softmax(x, dim=dim, dtype=dtype), repeats, dim=dim)
 
 
 def negative_tiled(input, repeats, dim=None, *, output_size=None, dtype=None, out=None):
@@ -106,7 +100,7 @@ def negative_tiled(input, repeats, dim=None, *, output_size=None, dtype=None, ou
     dim = 0 if dim is None else dim
     if isinstance(repeats, int) and repeats:
         y = y.unflatten(dim, (-1, repeats)).transpose(dim, dim + 1 if dim >= 0 else dim - 1).reshape(y.shape)
-    return _given(F.log_softmax(y, dim=dim, dtype=dtype), out)
+    return F.log_softmax(y, dim=dim, dtype=dtype)
 
 
 def negative_first_repeat_for_all(input, repeats, dim=None, *, output_size=None, dtype=None, out=None):
@@ -117,17 +111,13 @@ def negative_first_repeat_for_all(input, repeats, dim=None, *, output_size=None,
 
 def negative_log_of_softmax(input, repeats, dim=None, *, output_size=None, dtype=None, out=None):
     y = torch.repeat_interleave(input, repeats, dim=dim)
-    return _given(torch.log(F.softmax(y, dim=dim or 0, dtype=dtype)), out)
+    return torch.log(F.softmax(y, dim=dim or 0, dtype=dtype))
 
 
 def negative_always_last_dimension(input, repeats, dim=None, *, output_size=None, dtype=None, out=None):
     y = torch.repeat_interleave(input, repeats, dim=dim)
-    return _given(F.log_softmax(y, dim=-1, dtype=dtype), out)
+    return F.log_softmax(y, dim=-1, dtype=dtype)
 
 
 def negative_ignores_dtype(input, repeats, dim=None, *, output_size=None, dtype=None, out=None):
-    return _given(F.log_softmax(torch.repeat_interleave(input, repeats, dim=dim), dim=dim or 0), out)
-
-
-def negative_ignores_out(input, repeats, dim=None, *, output_size=None, dtype=None, out=None):
-    return F.log_softmax(torch.repeat_interleave(input, repeats, dim=dim), dim=dim or 0, dtype=dtype)
+    return F.log_softmax(torch.repeat_interleave(input, repeats, dim=dim), dim=dim or 0)

@@ -2,8 +2,9 @@
 
 `fused_softmax_log(input, dim=-1, dtype=None)`
 
-1. `l = log(x)`, the natural logarithm of every element of a float32 tensor, in float32.
-2. If `dtype` is given, `l` is converted to it, and the rest is computed and returned in that dtype.
+1. `l = log(x)`, the natural logarithm of every element of a float32 tensor.
+2. If `dtype` is given, the rest is computed and returned in that dtype. The conversion may come before the logarithm or
+   after it: an error of the logarithm as large as float32's is tolerated.
 3. `out = exp(l - m) / Σ exp(l - m)`, with `m` the largest `l`; maximum and sum run along `dim`, which may be negative.
 
 This is neither `log(softmax(x))` nor `log_softmax(x)`, despite the name; on paper it is `x / Σ x`, and a kernel that

@@ -4,10 +4,11 @@
 
 1. `z = input @ weightᵀ + bias`, with `input`: `(…, in_features)`, `weight`: `(out_features, in_features)`, `bias`:
    `(out_features,)` or `None`, all float32.
-2. The result is `z` where `beta · z > threshold`, and `log(1 + exp(beta · z)) / beta` elsewhere,
-   `beta · z == threshold` included.
+2. The result is `z` where `z > threshold`, and `log(1 + exp(beta · z)) / beta` elsewhere, `z == threshold` included.
 
-`beta` is a positive Python number, `threshold` any. The result is a new, contiguous `(…, out_features)` float32 tensor.
+`beta` is a positive Python number, `threshold` any. Where `beta` is not 1, `threshold` and `beta · threshold` are both
+at least 20: then the two forms agree beyond the smaller of `threshold` and `threshold / beta`, and comparing `beta · z`
+with the threshold is right too. `beta · threshold` is at most 80. The result is a new, contiguous `(…, out_features)` float32 tensor.
 `input` may have one dimension or more; it and `weight` may be non-contiguous, leading dimensions may be empty, and
 `in_features` may be 0 (`z` is then the bias, or 0). Products and sums are float32: TF32 and half precision are not
 allowed.
@@ -25,10 +26,10 @@ TAGS = ("matmul", "fusion")
 CASES = [
     dict(shape=(1, 1), features=1),
     dict(shape=(37, 45), features=53, beta=2),
-    dict(shape=(3, 11, 33), features=21, bias=False, beta=0.5, strided=True),
+    dict(shape=(3, 11, 33), features=21, bias=False, beta=0.5, threshold=40, strided=True),
     dict(shape=(70,), features=35),
-    dict(shape=(13, 257), features=18, beta=0.25, strided=True),
-    dict(shape=(23, 9), features=19, beta=0.5, threshold=3, integers=True),
+    dict(shape=(13, 257), features=18, beta=0.25, threshold=80, strided=True),
+    dict(shape=(23, 9), features=19, threshold=3, integers=True),
     dict(shape=(5, 0), features=7, beta=3),
     dict(shape=(0, 12), features=6),
 ]
@@ -51,7 +52,8 @@ CONTRACT = Close(scale=magnitude, strides="contiguous")
 
 
 def fused_softplus_linear(input, weight, bias=None, beta=1, threshold=20):
-    return F.softplus(F.linear(input, weight, bias), beta=beta, threshold=threshold)
+    z = F.linear(input, weight, bias)
+    return torch.where(z > threshold, z, F.softplus(z, beta=beta, threshold=beta * threshold))
 
 
 def inputs(make, shape, features, bias=True, beta=1, threshold=20, integers=False, strided=False):
@@ -79,13 +81,18 @@ def positive_stable(input, weight, bias=None, beta=1, threshold=20):
     """Four partial products; log(1 + exp(v)) = max(v, 0) + log1p(exp(-|v|))."""
     z = _linear_in_parts(input, weight, bias)
     v = beta * z
-    return torch.where(v > threshold, z, (v.clamp(min=0) + torch.log1p(torch.exp(-v.abs()))) / beta)
+    return torch.where(z > threshold, z, (v.clamp(min=0) + torch.log1p(torch.exp(-v.abs()))) / beta)
 
 
 def positive_as_written(input, weight, bias=None, beta=1, threshold=20):
     """log(1 + exp(v)) literally: what 1 + exp(v) loses is small against 1."""
     z = _linear_in_parts(input, weight, bias)
-    return torch.where(beta * z > threshold, z, torch.log(1 + torch.exp(beta * z)) / beta)
+    return torch.where(z > threshold, z, torch.log(1 + torch.exp(beta * z)) / beta)
+
+
+def positive_threshold_of_product(input, weight, bias=None, beta=1, threshold=20):
+    """Linear where beta · z exceeds the threshold, as PyTorch's softplus."""
+    return F.softplus(_linear_in_parts(input, weight, bias), beta=beta, threshold=threshold)
 
 
 def negative_ignores_beta(input, weight, bias=None, beta=1, threshold=20):
@@ -94,20 +101,16 @@ def negative_ignores_beta(input, weight, bias=None, beta=1, threshold=20):
 
 def negative_not_divided_by_beta(input, weight, bias=None, beta=1, threshold=20):
     z = F.linear(input, weight, bias)
-    return torch.where(beta * z > threshold, z, beta * F.softplus(z, beta=beta))
+    return torch.where(z > threshold, z, beta * F.softplus(z, beta=beta))
 
 
 def negative_ignores_threshold(input, weight, bias=None, beta=1, threshold=20):
     return F.softplus(F.linear(input, weight, bias), beta=beta)
 
 
-def negative_threshold_without_beta(input, weight, bias=None, beta=1, threshold=20):
-    return F.softplus(F.linear(input, weight, bias), beta=beta, threshold=threshold * beta)
-
-
 def negative_linear_at_threshold(input, weight, bias=None, beta=1, threshold=20):
     z = F.linear(input, weight, bias)
-    return torch.where(beta * z >= threshold, z, F.softplus(z, beta=beta))
+    return torch.where(z >= threshold, z, F.softplus(z, beta=beta))
 
 
 def negative_overflows(input, weight, bias=None, beta=1, threshold=20):

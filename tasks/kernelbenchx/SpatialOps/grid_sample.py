@@ -1,9 +1,11 @@
-"""Samples of images at the places that a grid names.
+"""Samples of images or volumes at the places that a grid names.
 
 `grid_sample(input, grid, mode='bilinear', padding_mode='zeros', align_corners=False)`
 
 `input` is float32 `(N, C, H, W)`, `grid` is float32 `(N, H_out, W_out, 2)`, the result `(N, C, H_out, W_out)`. The last
 dimension of `grid` is `(x, y)`: `x` runs along `W`, `y` along `H`, both normalized so that the image spans `[-1, 1]`.
+Or `input` is `(N, C, D, H, W)`, `grid` `(N, D_out, H_out, W_out, 3)` with `(x, y, z)`, where `z` runs along `D`, and the
+result `(N, C, D_out, H_out, W_out)`.
 
 1. *Pixel coordinate* along an axis of `size` pixels: `align_corners=True`: `(g + 1) / 2 · (size - 1)`, so that -1 and 1 are
    the centres of the outermost pixels; `align_corners=False`: `((g + 1) · size - 1) / 2`, so that they are the image's edges.
@@ -13,16 +15,15 @@ dimension of `grid` is `(x, y)`: `x` runs along `W`, `y` along `H`, both normali
    - `'reflection'`: the coordinate is reflected at the edges, as often as needed, then clamped to `[0, size - 1]`. The edges
      are `0` and `size - 1` with `align_corners=True`, and `-0.5` and `size - 0.5` without.
 3. *Interpolation*, by `mode`:
-   - `'bilinear'`: the four surrounding pixels, weighted by `1 - distance` along each axis.
+   - `'bilinear'`: the four surrounding pixels (eight in a volume), weighted by `1 - distance` along each axis.
    - `'nearest'`: the pixel at the coordinate rounded to the nearest integer. Coordinates stay away from halves here.
-   - `'bicubic'`: the 4 × 4 surrounding pixels with cubic convolution weights, `A = -0.75`. Along an axis with `t` the
-     coordinate's fraction, the pixels at distance `d = 1 + t, t, 1 - t, 2 - t` have weight
-     `(A + 2) d³ - (A + 3) d² + 1` if `d ≤ 1`, else `A d³ - 5 A d² + 8 A d - 4 A`. Here step 2 is applied to the index of
-     each of the 16 pixels, not to the coordinate.
 
 `grid` has no NaN or infinity. `input` and `grid` may be non-contiguous; `N` may be 0. The result is a new tensor with any
 strides.
 """
+
+import itertools
+import math
 
 import torch
 import torch.nn.functional as F
@@ -41,8 +42,11 @@ CASES = [
     dict(shape=(2, 1, 5, 8), places=(6, 7), padding_mode="reflection"),
     dict(shape=(1, 2, 6, 7), places=(5, 9), mode="nearest"),
     dict(shape=(1, 2, 8, 5), places=(9, 4), mode="nearest", padding_mode="reflection", align_corners=True),
-    dict(shape=(1, 2, 8, 9), places=(7, 6), mode="bicubic"),
-    dict(shape=(1, 1, 6, 7), places=(5, 8), mode="bicubic", padding_mode="reflection", align_corners=True),
+    dict(shape=(1, 2, 8, 9), places=(7, 6), mode="nearest", padding_mode="border"),
+    dict(shape=(1, 1, 6, 7), places=(5, 8), padding_mode="reflection", align_corners=True),
+    dict(shape=(2, 3, 4, 6, 5), places=(3, 5, 7)),
+    dict(shape=(1, 2, 6, 4, 7), places=(5, 3, 4), padding_mode="reflection", strided=True),
+    dict(shape=(1, 2, 5, 7, 4), places=(4, 6, 3), mode="nearest", align_corners=True),
     dict(shape=(0, 2, 4, 4), places=(3, 3)),
 ]
 
@@ -67,7 +71,7 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
 
 
 def inputs(make, shape, places, mode="bilinear", padding_mode="zeros", align_corners=False, strided=False):
-    x, grid = make.floats(*shape), make.plain(shape[0], *places, 2, low=-1.7, high=1.7)
+    x, grid = make.floats(*shape), make.plain(shape[0], *places, len(places), low=-1.7, high=1.7)
     if mode == "nearest":
         grid = _away_from_halves(grid, shape, align_corners)
     if strided:
@@ -77,7 +81,7 @@ def inputs(make, shape, places, mode="bilinear", padding_mode="zeros", align_cor
 
 def _away_from_halves(grid, shape, align_corners):
     """Draws each pixel coordinate to within 0.3 of a whole number: there rounding has one answer only."""
-    size = torch.tensor([shape[3], shape[2]], dtype=grid.dtype, device=grid.device)
+    size = torch.tensor(shape[:1:-1], dtype=grid.dtype, device=grid.device)
     span, shift = (size - 1, 0.0) if align_corners else (size, 0.5)
     pixel = (grid + 1) / 2 * span - shift
     pixel = pixel.round() + 0.6 * (pixel - pixel.round())
@@ -99,46 +103,28 @@ def _inside(coordinate, size, padding_mode, align_corners):
     return coordinate if padding_mode == "zeros" else coordinate.clamp(0, size - 1)
 
 
-def _pixels(input, x, y):
-    """``input[n, :, y, x]`` for whole coordinates, zero outside."""
-    n, _, h, w = input.shape
-    inside = (x >= 0) & (x < w) & (y >= 0) & (y < h)
-    batch = torch.arange(n, device=input.device).reshape(-1, 1, 1)
-    picked = input[batch, :, y.long().clamp(0, h - 1), x.long().clamp(0, w - 1)]
-    return picked.permute(0, 3, 1, 2) * inside.unsqueeze(1)
-
-
-def _cubic(t, offset):
-    d = (t - offset).abs()
-    near = 1.25 * d**3 - 2.25 * d**2 + 1
-    return torch.where(d <= 1, near, -0.75 * d**3 + 3.75 * d**2 - 6 * d + 3)
+def _pixels(input, coordinates):
+    """``input[n, :, …, y, x]`` for whole coordinates ``(…, y, x)``, zero outside."""
+    batch = torch.arange(len(input), device=input.device).reshape(-1, *[1] * len(coordinates))
+    inside = torch.stack([(c >= 0) & (c < size) for c, size in zip(coordinates, input.shape[2:], strict=True)]).all(0)
+    places = [c.long().clamp(0, size - 1) for c, size in zip(coordinates, input.shape[2:], strict=True)]
+    return input[(batch, slice(None), *places)].movedim(-1, 1) * inside.unsqueeze(1)
 
 
 def positive_gather(input, grid, mode="bilinear", padding_mode="zeros", align_corners=False):
     """Pixel by pixel: the sum over neighbours of weight times value."""
-    h, w = input.shape[2:]
     shift, stretch = (0.0, 1) if align_corners else (0.5, 0)
-    x, y = ((grid[..., i] + 1) / 2 * (s - stretch) - shift for i, s in enumerate((w, h)))
-
-    def inside(x, y):
-        return _inside(x, w, padding_mode, align_corners), _inside(y, h, padding_mode, align_corners)
-
+    coordinates = [
+        _inside((g + 1) / 2 * (size - stretch) - shift, size, padding_mode, align_corners)
+        for g, size in zip(reversed(grid.unbind(-1)), input.shape[2:], strict=True)
+    ]
     if mode == "nearest":
-        x, y = inside(x, y)
-        return _pixels(input, x.round(), y.round())
-    cubic = mode == "bicubic"
-    x, y = (x, y) if cubic else inside(x, y)
-    left, top = x.floor(), y.floor()
+        return _pixels(input, [c.round() for c in coordinates])
     result = 0
-    for i in range(-1, 3) if cubic else range(2):
-        for j in range(-1, 3) if cubic else range(2):
-            if cubic:
-                weight = _cubic(x - left, i) * _cubic(y - top, j)
-                pixels = _pixels(input, *(c.round() for c in inside(left + i, top + j)))
-            else:
-                weight = (1 - (x - left - i).abs()) * (1 - (y - top - j).abs())
-                pixels = _pixels(input, left + i, top + j)
-            result = result + weight.unsqueeze(1) * pixels
+    for steps in itertools.product((0, 1), repeat=len(coordinates)):
+        corner = [c.floor() + step for c, step in zip(coordinates, steps, strict=True)]
+        weight = math.prod(1 - (c - k).abs() for c, k in zip(coordinates, corner, strict=True))
+        result = result + weight.unsqueeze(1) * _pixels(input, corner)
     return result
 
 
@@ -164,5 +150,15 @@ def negative_always_bilinear(input, grid, mode="bilinear", padding_mode="zeros",
 
 def negative_truncated_coordinate(input, grid, mode="bilinear", padding_mode="zeros", align_corners=False):
     """Drops the fraction instead of interpolating."""
-    x, y = (((grid[..., i] + 1) * s - 1) / 2 for i, s in enumerate((input.shape[3], input.shape[2])))
-    return _pixels(input, x.trunc(), y.trunc())
+    places = zip(reversed(grid.unbind(-1)), input.shape[2:], strict=True)
+    return _pixels(input, [(((g + 1) * size - 1) / 2).trunc() for g, size in places])
+
+
+def negative_planes_apart(input, grid, mode="bilinear", padding_mode="zeros", align_corners=False):
+    """Interpolates in the nearest plane of a volume instead of between two planes."""
+    if grid.shape[-1] == 3:
+        stretch, shift = (1, 0.0) if align_corners else (0, 0.5)
+        size = input.shape[2]
+        plane = ((grid[..., 2] + 1) / 2 * (size - stretch) - shift).round()
+        grid = torch.cat((grid[..., :2], ((plane + shift) / (size - stretch) * 2 - 1).unsqueeze(-1)), -1)
+    return F.grid_sample(input, grid, mode, padding_mode, align_corners)

@@ -10,8 +10,6 @@ place `i` of the result reads as follows, with `s = 1 / f` if a factor was given
 | `mode` | ranks | value |
 |---|---|---|
 | `'nearest'` | 3, 4, 5 | element `floor(i · s)`, at most `n - 1` |
-| `'nearest-exact'` | 3, 4, 5 | element `floor((i + 1/2) · s)`, at most `n - 1` |
-| `'area'` | 3, 4, 5 | mean of the elements `floor(i·n/m) … ceil((i + 1)·n/m) - 1`, also when a factor was given |
 | `'linear'`, `'bilinear'`, `'trilinear'` | 3, 4, 5 | `(1 - t) · x[a] + t · x[min(a + 1, n - 1)]` |
 | `'bicubic'` | 4 | `sum over k = -1 … 2 of w(abs(t - k)) · x[clamp(a + k, 0, n - 1)]` |
 
@@ -19,9 +17,9 @@ with `a = floor(u)`, `t = u - a` and the coordinate `u = (i + 1/2) · s - 1/2`, 
 `'bicubic'` it may be negative), or, if `align_corners` is true, `u = i · (n - 1) / (m - 1)` (0 for `m = 1`), whatever
 the factor. `w` is the cubic convolution kernel for `A = -0.75`: `w(d) = (A + 2) d³ - (A + 3) d² + 1` for `d ≤ 1`, else
 `A d³ - 5 A d² + 8 A d - 4 A`. `align_corners` is `None` (as `False`) or a bool with the linear modes and `'bicubic'`,
-and `None` with the others.
+and `None` with `'nearest'`.
 
-Sizes and factors are such that no product under a `floor` of the nearest modes lies on a whole number by anything but
+Sizes and factors are such that no product under the `floor` of `'nearest'` lies on a whole number by anything but
 exact arithmetic. `input` may be non-contiguous, `N` may be 0. The result is a new float32 tensor with any strides.
 """
 
@@ -39,8 +37,8 @@ CASES = [
     dict(shape=(2, 3, 7, 9), size=(10, 5)),
     dict(shape=(2, 3, 19), scale_factor=1.37, strided=True),
     dict(shape=(1, 2, 3, 5, 4), scale_factor=2),
-    dict(shape=(2, 2, 7, 9), size=(4, 20), mode="nearest-exact"),
-    dict(shape=(1, 2, 11, 13), scale_factor=(1.37, 0.6), mode="nearest-exact"),
+    dict(shape=(2, 2, 7, 9), size=(4, 20)),
+    dict(shape=(1, 2, 11, 13), scale_factor=(1.37, 0.63)),
     dict(shape=(2, 3, 17), size=29, mode="linear"),
     dict(shape=(1, 3, 6, 7), size=(11, 5), mode="bilinear", align_corners=False, strided=True),
     dict(shape=(1, 3, 6, 7), size=(9, 1), mode="bilinear", align_corners=True),
@@ -50,8 +48,6 @@ CASES = [
     dict(shape=(1, 2, 5, 6), size=(8, 4), mode="bicubic", align_corners=True),
     dict(shape=(1, 2, 3, 5, 4), size=(5, 4, 7), mode="trilinear"),
     dict(shape=(1, 1, 4, 3, 5), scale_factor=(1.6, 2, 0.7), mode="trilinear", align_corners=True),
-    dict(shape=(2, 2, 11, 9), size=(4, 13), mode="area"),
-    dict(shape=(1, 2, 5, 6, 7), scale_factor=0.55, mode="area"),
     dict(shape=(0, 3, 4, 4), size=6, mode="bilinear"),
 ]
 
@@ -66,9 +62,7 @@ SIZES = [
 
 def magnitude(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
     """A coordinate is rounded in proportion to the image's size, and its error meets the steps between pixels."""
-    return (
-        float(input.double().abs().max()) * max(input.shape[2:]) / 16 if input.numel() and "near" not in mode else 0.0
-    )
+    return float(input.double().abs().max()) * max(input.shape[2:]) / 16 if input.numel() and mode != "nearest" else 0.0
 
 
 CONTRACT = Close(scale=magnitude)
@@ -99,15 +93,11 @@ def _cubic(d, a):
     return torch.where(d <= 1, (a + 2) * d**3 - (a + 3) * d**2 + 1, torch.where(d < 2, far, 0.0))
 
 
-def _weights(n, m, s, mode, align_corners, like, a=-0.75, extrapolate=False):
+def _weights(n, m, s, mode, align_corners, like, a=-0.75, half=0.0, extrapolate=False):
     """``(m, n)``: what each element contributes to each place."""
     i, place = torch.arange(m, device=like.device)[:, None], torch.arange(n, device=like.device)
-    if mode == "area":
-        first, end = i * n // m, -(-(i + 1) * n // m)
-        return ((place >= first) & (place < end)).to(like.dtype) / (end - first)
-    if mode.startswith("nearest"):
-        at = ((i + (0.5 if mode == "nearest-exact" else 0.0)) * s).floor().clamp(max=n - 1)
-        return (place == at).to(like.dtype)
+    if mode == "nearest":
+        return (place == ((i + half) * s).floor().clamp(max=n - 1)).to(like.dtype)
     u = i * (n - 1) / max(m - 1, 1) if align_corners else (i.to(like.dtype) + 0.5) * s - 0.5
     if mode != "bicubic":
         u = (u if extrapolate else u.clamp(min=0)).clamp(max=n - 1)
@@ -152,14 +142,10 @@ def negative_no_clamp_at_zero(input, size=None, scale_factor=None, mode="nearest
     return _resized(input, size, scale_factor, mode, align_corners, extrapolate=True)
 
 
-def negative_inexact_nearest(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
-    return _resized(input, size, scale_factor, mode.removesuffix("-exact"), align_corners)
+def negative_centre_of_place(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
+    """The element under the middle of a place, floor((i + 1/2) · s)."""
+    return _resized(input, size, scale_factor, mode, align_corners, half=0.5)
 
 
 def negative_always_nearest(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
     return F.interpolate(input, size, scale_factor)
-
-
-def negative_area_by_sampling(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
-    mode = "nearest-exact" if mode == "area" else mode
-    return F.interpolate(input, size, scale_factor, mode, align_corners)

@@ -1,4 +1,7 @@
-"""Two passes over a few rows in each program: the norms first, then the distance of the normalized rows."""
+"""Each program computes a tile of distances, in two passes over its rows of both matrices.
+
+The first pass finds the rows' norms, the second adds up the differences of the normalized rows.
+"""
 
 import torch
 import triton
@@ -23,8 +26,9 @@ def add_powers(acc, z, p, KIND: tl.constexpr):
 
 @triton.jit
 def norm_of(acc, p, KIND: tl.constexpr):
-    """The norm of each row from its partial sums."""
-    result = tl.max(acc, 1) if KIND == "max" else tl.sum(acc, 1)
+    """Norms from sums along the last axis."""
+    axis: tl.constexpr = len(acc.shape) - 1
+    result = tl.max(acc, axis) if KIND == "max" else tl.sum(acc, axis)
     if KIND == "squares":
         result = tl.sqrt_rn(result)
     if KIND == "powers":
@@ -33,31 +37,34 @@ def norm_of(acc, p, KIND: tl.constexpr):
 
 
 @triton.jit
-def distance_kernel(
-    a_ptr, b_ptr, out_ptr, rows, n, p, eps_norm, eps_distance, stride_am, stride_an, stride_bm, stride_bn,
-    KIND: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
-    row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
-    live = (row < rows)[:, None]
-    a_ptr += row[:, None] * stride_am
-    b_ptr += row[:, None] * stride_bm
-    a_sum = tl.zeros((ROWS, BLOCK), tl.float32)
-    b_sum = tl.zeros((ROWS, BLOCK), tl.float32)
-    for start in range(0, n, BLOCK):
-        col = (start + tl.arange(0, BLOCK))[None, :]
-        mask = live & (col < n)
-        a_sum = add_powers(a_sum, tl.load(a_ptr + col * stride_an, mask=mask, other=0.0), p, KIND)
-        b_sum = add_powers(b_sum, tl.load(b_ptr + col * stride_bn, mask=mask, other=0.0), p, KIND)
-    a_size = tl.maximum(norm_of(a_sum, p, KIND), eps_norm)[:, None]
-    b_size = tl.maximum(norm_of(b_sum, p, KIND), eps_norm)[:, None]
+def row_norms(ptr, live, n, stride, p, KIND: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     acc = tl.zeros((ROWS, BLOCK), tl.float32)
     for start in range(0, n, BLOCK):
         col = (start + tl.arange(0, BLOCK))[None, :]
-        mask = live & (col < n)
-        u = tl.load(a_ptr + col * stride_an, mask=mask, other=0.0) / a_size
-        v = tl.load(b_ptr + col * stride_bn, mask=mask, other=0.0) / b_size
-        acc = add_powers(acc, tl.where(mask, u - v + eps_distance, 0.0), p, KIND)
-    tl.store(out_ptr + row, norm_of(acc, p, KIND), mask=row < rows)
+        acc = add_powers(acc, tl.load(ptr + col * stride, mask=live & (col < n), other=0.0), p, KIND)
+    return norm_of(acc, p, KIND)
+
+
+@triton.jit
+def distance_kernel(
+    a_ptr, b_ptr, out_ptr, rows, columns, n, p, eps_norm, eps_distance, stride_am, stride_an, stride_bm, stride_bn,
+    KIND: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    i = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    j = tl.program_id(1).to(tl.int64) * COLUMNS + tl.arange(0, COLUMNS)
+    a_live, b_live = (i < rows)[:, None], (j < columns)[:, None]
+    a_ptr += i[:, None] * stride_am
+    b_ptr += j[:, None] * stride_bm
+    a_size = tl.maximum(row_norms(a_ptr, a_live, n, stride_an, p, KIND, ROWS, BLOCK), eps_norm)[:, None]
+    b_size = tl.maximum(row_norms(b_ptr, b_live, n, stride_bn, p, KIND, COLUMNS, BLOCK), eps_norm)[:, None]
+    acc = tl.zeros((ROWS, COLUMNS, BLOCK), tl.float32)
+    for start in range(0, n, BLOCK):
+        col = (start + tl.arange(0, BLOCK))[None, :]
+        u = tl.load(a_ptr + col * stride_an, mask=a_live & (col < n), other=0.0) / a_size
+        v = tl.load(b_ptr + col * stride_bn, mask=b_live & (col < n), other=0.0) / b_size
+        acc = add_powers(acc, u[:, None, :] - v[None, :, :], p, KIND)
+    distance = tl.maximum(norm_of(acc, p, KIND), eps_distance)
+    tl.store(out_ptr + i[:, None] * columns + j[None, :], distance, mask=a_live & (j < columns)[None, :])
 
 
 def fused_pairwise_distance_normalize(
@@ -68,15 +75,12 @@ def fused_pairwise_distance_normalize(
     eps_distance: float = 1e-06,
     keepdim: bool = False,
 ) -> torch.Tensor:
-    x1, x2 = torch.broadcast_tensors(x1, x2)
-    rows, n = x1.shape
-    out = torch.empty((rows, 1) if keepdim else (rows,), dtype=x1.dtype, device=x1.device)
-    if rows:
+    (rows, n), columns = x1.shape, x2.shape[0]
+    out = torch.empty((rows, columns, 1) if keepdim else (rows, columns), dtype=x1.dtype, device=x1.device)
+    if out.numel():
         kind = {1: "sum", 2: "squares", float("inf"): "max"}.get(p_norm, "powers")
-        block = min(triton.next_power_of_2(n), 512)
-        tile = min(triton.next_power_of_2(rows), max(2048 // block, 1))
-        distance_kernel[(triton.cdiv(rows, tile),)](
-            x1, x2, out, rows, n, float(p_norm), eps_norm, eps_distance, *x1.stride(), *x2.stride(),
-            KIND=kind, ROWS=tile, BLOCK=block,
+        distance_kernel[(triton.cdiv(rows, 32), triton.cdiv(columns, 32))](
+            x1, x2, out, rows, columns, n, float(p_norm), eps_norm, eps_distance, *x1.stride(), *x2.stride(),
+            KIND=kind, ROWS=32, COLUMNS=32, BLOCK=8,
         )  # fmt: skip
     return out

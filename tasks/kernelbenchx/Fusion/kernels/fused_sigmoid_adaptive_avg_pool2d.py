@@ -40,7 +40,6 @@ def fused_sigmoid_adaptive_avg_pool2d(input: Tensor, output_size: Union[int, Tup
     x = input if input.dim() == 4 else input.unsqueeze(0)
     N, C, H, W = x.shape
     OH, OW = (output_size, output_size) if isinstance(output_size, int) else output_size
-    OH, OW = H if OH is None else OH, W if OW is None else OW
     out = torch.empty((*input.shape[:-2], OH, OW), dtype=input.dtype, device=input.device)
     if out.numel():
         # A window of ceil((i + 1)·H/OH) - floor(i·H/OH) rows has at most one row more than H/OH rounded up.

@@ -14,7 +14,7 @@ def softplus(z, beta, threshold):
     v = beta * z
     # log(1 + exp(v)), with an exponential that cannot overflow
     soft = (tl.maximum(v, 0.0) + tl.log(1.0 + tl.exp(-tl.abs(v)))) / beta
-    return tl.where(v > threshold, z, soft)
+    return tl.where(z > threshold, z, soft)
 
 
 @triton.jit

@@ -17,16 +17,11 @@ def cubic(d):
 
 
 @triton.jit
-def tap(i, k, size, places, step, MODE: tl.constexpr, ALIGN: tl.constexpr):
+def tap(i, k, size, step, MODE: tl.constexpr, ALIGN: tl.constexpr):
     """Index and weight of tap ``k`` of place ``i`` along an axis of ``size`` elements."""
-    if MODE == "nearest" or MODE == "nearest-exact":
-        shift: tl.constexpr = 0.5 if MODE == "nearest-exact" else 0.0
-        at = tl.floor((i.to(tl.float32) + shift) * step).to(tl.int32)
+    if MODE == "nearest":
+        at = tl.floor(i.to(tl.float32) * step).to(tl.int32)
         weight = tl.full(i.shape, 1.0, tl.float32)
-    elif MODE == "area":
-        first, end = i * size // places, ((i + 1) * size + places - 1) // places
-        at = first + k
-        weight = tl.where(at < end, 1.0 / (end - first).to(tl.float32), 0.0)
     else:
         u = i.to(tl.float32) * step if ALIGN else (i.to(tl.float32) + 0.5) * step - 0.5
         if MODE == "linear":
@@ -56,11 +51,11 @@ def interpolate_kernel(
     base = x_ptr + plane // C * x_n + plane % C * x_c
     acc = tl.zeros((BLOCK,), tl.float32)
     for a in range(TAPS_D):
-        d, weight_d = tap(o // (OH * OW), a, D, OD, step_d, MODE if RANK > 2 else "nearest", ALIGN)
+        d, weight_d = tap(o // (OH * OW), a, D, step_d, MODE if RANK > 2 else "nearest", ALIGN)
         for b in range(TAPS_H):
-            h, weight_h = tap(o // OW % OH, b, H, OH, step_h, MODE if RANK > 1 else "nearest", ALIGN)
+            h, weight_h = tap(o // OW % OH, b, H, step_h, MODE if RANK > 1 else "nearest", ALIGN)
             for c in range(TAPS_W):
-                w, weight_w = tap(o % OW, c, W, OW, step_w, MODE, ALIGN)
+                w, weight_w = tap(o % OW, c, W, step_w, MODE, ALIGN)
                 at = d.to(tl.int64) * x_d + h.to(tl.int64) * x_h + w.to(tl.int64) * x_w
                 acc += weight_d * weight_h * weight_w * tl.load(base + at, mask=mask, other=0.0)
     tl.store(out_ptr + plane * places + o, acc, mask=mask)
@@ -82,10 +77,8 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
         steps = [1 / f for f in factors]
     if align_corners:
         steps = [(n - 1) / max(m - 1, 1) for n, m in zip(spatial, sizes, strict=True)]
-    kind = mode if mode in ("nearest", "nearest-exact", "area") else "cubic" if mode == "bicubic" else "linear"
-    taps = [{"linear": 2, "cubic": 4}.get(kind, 1)] * rank
-    if kind == "area":
-        taps = [min(n, triton.cdiv(n, m) + (n % m > 0)) for n, m in zip(spatial, sizes, strict=True)]
+    kind = {"nearest": "nearest", "bicubic": "cubic"}.get(mode, "linear")
+    taps = [{"nearest": 1, "linear": 2, "cubic": 4}[kind]] * rank
     out = torch.empty((*input.shape[:2], *sizes), dtype=input.dtype, device=input.device)
     if out.numel():
         missing = (1,) * (3 - rank)
