@@ -42,7 +42,7 @@ SIZES = [
     dict(shape=(64, 128), second=64),
     dict(shape=(1024, 128), second=1024),
     dict(shape=(2048, 256), second=2048, p_norm=1.0),
-    dict(shape=(4096, 256), second=4096),
+    dict(shape=(3072, 256), second=3072),
 ]
 
 CONTRACT = Close(scale=1.0, strides="contiguous")
