@@ -65,7 +65,7 @@ final class OriginalMetadata {
 
   private static List<Path> readable(Path folder) {
     try {
-      return Originals.list(folder);
+      return Suites.list(folder);
     } catch (InvalidSuite _) {
       return List.of(); // Above the checkout is not ours to look into.
     }

@@ -1,14 +1,11 @@
 package dev.kbx.task;
 
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * The task files of a checkout of the original KernelBench-X, or of TritonBench-T, from which it
@@ -77,7 +74,7 @@ public record Originals(Path folder, List<Path> files, OriginalMetadata metadata
   /** Files of every category that has at least one task; else those of the folder itself. */
   private static List<Path> taskFiles(Path root) {
     List<Path> found = new ArrayList<>();
-    for (Path category : list(root)) {
+    for (Path category : Suites.list(root)) {
       if (!Files.isDirectory(category)) continue;
       List<Path> files = sources(category);
       if (files.stream().anyMatch(Originals::divided)) found.addAll(files);
@@ -88,28 +85,14 @@ public record Originals(Path folder, List<Path> files, OriginalMetadata metadata
   }
 
   private static List<Path> sources(Path folder) {
-    return list(folder).stream().filter(file -> file.toString().endsWith(".py")).toList();
+    return Suites.list(folder).stream().filter(file -> file.toString().endsWith(".py")).toList();
   }
 
   private static boolean divided(Path file) {
     try {
       return Files.size(file) <= MOST_BYTES && SEPARATOR.matcher(Files.readString(file)).find();
-    } catch (CharacterCodingException _) {
-      return false;
     } catch (IOException _) {
       return false; // The import says why it cannot be read, if its neighbours are tasks.
-    }
-  }
-
-  static List<Path> list(Path folder) {
-    try (Stream<Path> entries = Files.list(folder)) {
-      return entries
-          .filter(entry -> !entry.getFileName().toString().startsWith("."))
-          .filter(entry -> !entry.getFileName().toString().startsWith("_"))
-          .sorted(Comparator.comparing(entry -> entry.getFileName().toString()))
-          .toList();
-    } catch (IOException e) {
-      throw new InvalidSuite(folder + ": cannot be read (" + e.getMessage() + ")");
     }
   }
 }

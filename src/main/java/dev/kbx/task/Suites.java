@@ -59,7 +59,8 @@ public final class Suites {
         "no suite '" + nameOrFolder + "': neither a folder nor a suite in " + tasksHome);
   }
 
-  private static List<Path> list(Path folder) {
+  /** Entries by name, without those whose names start with a dot or an underscore. */
+  static List<Path> list(Path folder) {
     try (Stream<Path> entries = Files.list(folder)) {
       return entries
           .filter(entry -> !entry.getFileName().toString().startsWith("."))
