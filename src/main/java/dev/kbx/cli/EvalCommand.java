@@ -42,9 +42,6 @@ import picocli.CommandLine.Parameters;
 final class EvalCommand implements Callable<Integer> {
   private static final String ALL_STAGES = "static,compile,call,correct,perf";
 
-  private static final String INTERRUPTED =
-      "interrupted; the same command with --resume goes on where this stopped";
-
   @Parameters(paramLabel = "SOURCE", arity = "0..*", description = "Files or folders to judge.")
   private List<Path> sources = List.of();
 
@@ -170,7 +167,7 @@ final class EvalCommand implements Callable<Integer> {
         ResultFiles files = new ResultFiles(folder)) {
       RunInfo run =
           earlier != null ? earlier : begin(store, plan, pool, candidates.size(), suiteTasks);
-      interrupts.advise(INTERRUPTED);
+      interrupts.advise(Interrupts.RESUMABLE);
       ResumedRun.check(run, earlier != null, candidates.size(), pool);
       SortedMap<Integer, Verdict> before = store.verdicts(run.id());
       files.rewrite(List.copyOf(before.values()));

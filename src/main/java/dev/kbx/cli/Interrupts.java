@@ -11,6 +11,10 @@ final class Interrupts implements AutoCloseable {
   /** Ending runners and oracles takes a moment; nobody waits longer than this for a prompt. */
   private static final long PATIENCE_SECONDS = 8;
 
+  /** The advice of a command that keeps what it has done. */
+  static final String RESUMABLE =
+      "interrupted; the same command with --resume goes on where this stopped";
+
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread hook;
   private volatile String advice;

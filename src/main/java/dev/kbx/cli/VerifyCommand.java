@@ -40,9 +40,6 @@ final class VerifyCommand implements Callable<Integer> {
 
   private static final Duration CALL = Duration.ofSeconds(20);
 
-  private static final String INTERRUPTED =
-      "interrupted; the same command with --resume goes on where this stopped";
-
   @Mixin private SuiteOption suite = new SuiteOption();
   @Mixin private WorkerOptions workers = new WorkerOptions();
 
@@ -99,7 +96,7 @@ final class VerifyCommand implements Callable<Integer> {
     files.clear();
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
         WorkerPool pool = WorkerPool.shared(workers)) {
-      interrupts.advise(INTERRUPTED);
+      interrupts.advise(Interrupts.RESUMABLE);
       Map<String, TaskVerdict> found = new HashMap<>();
       VerifyProgress progress = new VerifyProgress(tasks.size());
       verification(pool, arch)
