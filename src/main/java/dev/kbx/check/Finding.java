@@ -1,18 +1,18 @@
 package dev.kbx.check;
 
-import dev.kbx.verdict.Status;
-import org.jspecify.annotations.Nullable;
+import dev.kbx.syntax.Place;
 
 /**
- * Why a candidate fails the static stage.
+ * What a rule found.
  *
- * @param rule the rule's id, with {@link Status#REJECTED_STATIC} and only then
- * @param line where in the candidate, from 1
+ * @param rule the rule's id
+ * @param message what is wrong, in one clause
+ * @param advice what to do instead
  */
-public record Finding(Status status, @Nullable String rule, String message, int line) {
-  public Finding {
-    if ((status == Status.REJECTED_STATIC) != (rule != null)) {
-      throw new IllegalArgumentException("a static rejection names its rule, nothing else does");
-    }
+public record Finding(String rule, Severity severity, Place place, String message, String advice) {
+
+  /** {@code line 12: message; instead, advice}: a rejection in one line. */
+  public String sentence() {
+    return "line %d: %s. %s".formatted(place.line(), message, advice);
   }
 }

@@ -1,42 +1,63 @@
 package dev.kbx.check;
 
 import dev.kbx.candidate.Candidate;
+import dev.kbx.program.Program;
+import dev.kbx.syntax.Place;
 import dev.kbx.syntax.PythonSource;
 import dev.kbx.syntax.PythonSource.SyntaxError;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Status;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Judges a candidate's source without running it. When in doubt it passes: the runner's Python has
- * the last word.
+ * Judges source without running it. When in doubt it passes: the runner's Python has the last word.
  */
 public final class StaticCheck {
-  private StaticCheck() {}
+  private static final Place START = new Place(1, 1, 1, "");
 
-  /** The first thing wrong: no code, a syntax error, no entry; empty if there is none. */
-  public static Optional<Finding> check(Candidate candidate) {
-    PythonSource source = PythonSource.parse(candidate.code());
+  private final Rules rules;
+
+  public StaticCheck(Rules rules) {
+    this.rules = rules;
+  }
+
+  /** Checks a candidate against its task. */
+  public StaticReport check(Candidate candidate) {
+    return check(candidate.code(), candidate.task());
+  }
+
+  /** Checks source against a task, or by itself where the task is null: no entry is missed then. */
+  public StaticReport check(String code, @Nullable Task task) {
+    PythonSource source = PythonSource.parse(code);
+    return new StaticReport(
+        broken(source, code, task).orElse(null),
+        rules.check(new Subject(Program.of(source), task)));
+  }
+
+  private static Optional<Broken> broken(PythonSource source, String code, @Nullable Task task) {
     if (!source.hasCode() && !source.bindsDynamically()) {
-      String message =
-          candidate.code().isBlank() ? "the answer is empty" : "the answer holds no Python code";
-      return Optional.of(new Finding(Status.NO_CODE, null, message, 1));
+      String message = code.isBlank() ? "the answer is empty" : "the answer holds no Python code";
+      return Optional.of(new Broken(Status.NO_CODE, START, message));
     }
     if (source.error().isPresent()) {
       SyntaxError error = source.error().get();
-      String message = "line %d: %s: %s".formatted(error.line(), error.message(), error.text());
-      return Optional.of(new Finding(Status.SYNTAX_ERROR, null, message, error.line()));
+      Place place = new Place(error.line(), error.column(), error.column() + 1, error.text());
+      return Optional.of(
+          new Broken(Status.SYNTAX_ERROR, place, error.message() + ": " + error.text()));
     }
-    String entry = candidate.task().entry();
-    if (source.understood() && !source.bindsDynamically() && !defines(source, entry)) {
+    if (task != null
+        && source.understood()
+        && !source.bindsDynamically()
+        && !defines(source, task)) {
       String message =
-          "nothing at top level is called %s or %s".formatted(entry, Task.COMMON_ENTRY);
-      return Optional.of(new Finding(Status.NO_ENTRY, null, message, 1));
+          "nothing at top level is called %s or %s".formatted(task.entry(), Task.COMMON_ENTRY);
+      return Optional.of(new Broken(Status.NO_ENTRY, START, message));
     }
     return Optional.empty();
   }
 
-  private static boolean defines(PythonSource source, String entry) {
-    return source.names().contains(entry) || source.names().contains(Task.COMMON_ENTRY);
+  private static boolean defines(PythonSource source, Task task) {
+    return source.names().contains(task.entry()) || source.names().contains(Task.COMMON_ENTRY);
   }
 }

@@ -4,6 +4,7 @@ import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.Problem;
 import dev.kbx.candidate.Reading;
+import dev.kbx.check.Rules;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.ResultFiles;
 import dev.kbx.run.Evaluation;
@@ -140,6 +141,7 @@ final class EvalCommand implements Callable<Integer> {
     }
     return new Plan(
         wanted,
+        Rules.all(),
         Architectures.check(arch),
         seed == null ? Home.secret() : seed,
         Limits.of(Duration.ofSeconds(timeout)));

@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.check.Rules;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.ControlFiles;
 import dev.kbx.report.ControlMatrix;
@@ -121,6 +122,7 @@ final class VerifyCommand implements Callable<Integer> {
     Plan plan =
         new Plan(
             List.of(Stage.STATIC, Stage.COMPILE, Stage.CALL, Stage.CORRECT),
+            Rules.all(),
             Architectures.check(arch),
             Home.secret(),
             Limits.of(CALL));

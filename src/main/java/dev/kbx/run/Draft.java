@@ -31,6 +31,14 @@ final class Draft {
   private Timing.@Nullable Result timing;
   private @Nullable String output;
 
+  Draft() {}
+
+  /** Starts where another got to. */
+  Draft(Draft before) {
+    flags.addAll(before.flags);
+    seconds.putAll(before.seconds);
+  }
+
   void spent(Stage stage, double time) {
     seconds.merge(stage.label(), time, Double::sum);
   }

@@ -34,10 +34,11 @@ final class Judge {
 
   /** The verdict on a candidate in {@code run}. Throws only when the thread is interrupted. */
   Verdict judge(String run, Candidate candidate) throws InterruptedException {
-    Draft draft = new Draft();
-    Optional<Outcome> decided = Statics.decide(candidate, plan, draft);
+    Draft statics = new Draft();
+    Optional<Outcome> decided = Statics.decide(candidate, plan, statics);
+    Draft draft = statics;
     for (int attempt = 0; decided.isEmpty(); attempt++) {
-      draft = new Draft();
+      draft = new Draft(statics);
       try {
         decided = Optional.of(new Session(slot, plan, candidate, draft).judge());
       } catch (WorkerFailure e) {

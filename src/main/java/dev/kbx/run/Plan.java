@@ -1,5 +1,6 @@
 package dev.kbx.run;
 
+import dev.kbx.check.Rules;
 import dev.kbx.verdict.Stage;
 import java.util.List;
 
@@ -7,10 +8,11 @@ import java.util.List;
  * What every candidate of a run goes through.
  *
  * @param stages the stages asked for; the last one is where judging stops
+ * @param rules the static rules that are switched on
  * @param arch what launches are compiled for where there is no GPU, {@code sm_90}
  * @param secret what seeds derive from; see {@link Seeds}
  */
-public record Plan(List<Stage> stages, String arch, String secret, Limits limits) {
+public record Plan(List<Stage> stages, Rules rules, String arch, String secret, Limits limits) {
   public Plan {
     if (stages.isEmpty()) throw new IllegalArgumentException("no stage asked for");
     stages = stages.stream().sorted().distinct().toList();

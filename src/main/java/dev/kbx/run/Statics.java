@@ -1,10 +1,14 @@
 package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
+import dev.kbx.check.Broken;
 import dev.kbx.check.Finding;
+import dev.kbx.check.Severity;
 import dev.kbx.check.StaticCheck;
+import dev.kbx.check.StaticReport;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
+import java.util.List;
 import java.util.Optional;
 
 /** The static stage: decides without running anything, or passes on. */
@@ -18,16 +22,36 @@ final class Statics {
     }
     if (!plan.wants(Stage.STATIC)) return Optional.empty();
     long start = System.nanoTime();
-    Optional<Finding> finding = StaticCheck.check(candidate);
+    StaticReport report = new StaticCheck(plan.rules()).check(candidate);
     draft.spent(Stage.STATIC, (System.nanoTime() - start) / 1e9);
-    if (finding.isPresent()) return finding.map(Statics::outcome);
+    draft.flags(flags(report));
+    if (report.broken().isPresent()) return report.broken().map(Statics::outcome);
+    if (!report.rejections().isEmpty()) {
+      return Optional.of(outcome(report.rejections().getFirst()));
+    }
     return plan.reaches(Stage.COMPILE)
         ? Optional.empty()
         : Optional.of(Outcome.correct(Stage.STATIC));
   }
 
+  private static List<String> flags(StaticReport report) {
+    return report.findings().stream()
+        .filter(finding -> finding.severity() == Severity.FLAG)
+        .map(Finding::rule)
+        .distinct()
+        .toList();
+  }
+
+  private static Outcome outcome(Broken broken) {
+    String message =
+        broken.status() == Status.SYNTAX_ERROR
+            ? "line %d: %s".formatted(broken.line(), broken.message())
+            : broken.message();
+    return Outcome.of(broken.status(), Stage.STATIC, message);
+  }
+
   private static Outcome outcome(Finding finding) {
     return new Outcome(
-        finding.status(), Stage.STATIC, finding.message(), finding.rule(), null, null, null);
+        Status.REJECTED_STATIC, Stage.STATIC, finding.sentence(), finding.rule(), null, null, null);
   }
 }

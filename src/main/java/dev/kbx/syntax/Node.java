@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param line from 1
  * @param broken an error, or a token the parser made up to go on
  */
-record Node(
+public record Node(
     String kind,
     @Nullable String field,
     int start,
@@ -27,18 +27,18 @@ record Node(
     List<Node> children) {
 
   /** The first child in that role. */
-  @Nullable Node child(String role) {
+  public @Nullable Node child(String role) {
     for (Node child : children) if (role.equals(child.field)) return child;
     return null;
   }
 
-  boolean is(String... kinds) {
+  public boolean is(String... kinds) {
     for (String each : kinds) if (each.equals(kind)) return true;
     return false;
   }
 
   /** This node and all below it, in source order. */
-  List<Node> all() {
+  public List<Node> all() {
     List<Node> found = new ArrayList<>();
     Deque<Node> open = new ArrayDeque<>();
     open.push(this);
@@ -51,7 +51,7 @@ record Node(
   }
 
   /** Tokens that carry meaning, in source order; a string is one token. */
-  List<Node> tokens() {
+  public List<Node> tokens() {
     List<Node> found = new ArrayList<>();
     Deque<Node> open = new ArrayDeque<>();
     open.push(this);

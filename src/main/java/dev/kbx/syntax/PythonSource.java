@@ -140,6 +140,21 @@ public final class PythonSource {
     return functions;
   }
 
+  /** The syntax tree; empty for source that is too long or too large to look at. */
+  public Optional<Node> tree() {
+    return Optional.ofNullable(module);
+  }
+
+  /** A node of {@link #tree} as written. */
+  public String text(Node node) {
+    return source.text(node);
+  }
+
+  /** Where a node of {@link #tree} lies. */
+  public Place place(Node node) {
+    return source.place(node);
+  }
+
   /**
    * A top-level function with what it needs; its text is empty where there is none of that name.
    */

@@ -24,6 +24,17 @@ final class Utf8 {
     return slice(/* from= */ first.end(), /* to= */ second.start());
   }
 
+  Place place(Node node) {
+    int lineStart = node.start();
+    while (lineStart > 0 && bytes[lineStart - 1] != '\n') lineStart--;
+    int lineEnd = node.start();
+    while (lineEnd < bytes.length && bytes[lineEnd] != '\n') lineEnd++;
+    int end = Math.max(node.start(), Math.min(node.end(), lineEnd));
+    int column = 1 + slice(lineStart, node.start()).length();
+    return new Place(
+        node.line(), column, column + slice(node.start(), end).length(), slice(lineStart, lineEnd));
+  }
+
   private String slice(int from, int to) {
     return new String(bytes, from, to - from, StandardCharsets.UTF_8);
   }

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class StaticCheckTest {
-  private static Optional<Finding> check(String code) {
+  private static Optional<Broken> check(String code) {
     Task task =
         new Task(
             "s",
@@ -30,7 +30,9 @@ class StaticCheckTest {
             "",
             List.of(),
             Path.of("f"));
-    return StaticCheck.check(new Candidate(task, code, "o", 0, null, null, null));
+    return new StaticCheck(Rules.all())
+        .check(new Candidate(task, code, "o", 0, null, null, null))
+        .broken();
   }
 
   @ParameterizedTest
@@ -63,7 +65,7 @@ class StaticCheckTest {
         "# adamw_step | NO_CODE | 1 | the answer holds no Python code",
         "I am sorry, I can't. | NO_CODE | 1 | the answer holds no Python code",
         "The adamw_step(p) function is hard. | NO_CODE | 1 | the answer holds no Python code",
-        "'x = 1\ndef f(x: pass' | SYNTAX_ERROR | 2 | line 2: '(' was never closed: def f(x: pass",
+        "'x = 1\ndef f(x: pass' | SYNTAX_ERROR | 2 | '''('' was never closed: def f(x: pass'",
         "def f(p): pass | NO_ENTRY | 1 | nothing at top level is called adamw_step or"
             + " kernel_function",
         "import adamw_step.x as y | NO_ENTRY | 1 | nothing at top level is called adamw_step or"
@@ -71,13 +73,16 @@ class StaticCheckTest {
         "print(1) | NO_ENTRY | 1 | nothing at top level is called adamw_step or kernel_function",
       })
   void finds(String code, Status status, int line, String message) {
-    assertThat(check(code.replace("\\n", "\n"))).hasValue(new Finding(status, null, message, line));
+    Broken broken = check(code.replace("\\n", "\n")).orElseThrow();
+    assertThat(broken.status()).isEqualTo(status);
+    assertThat(broken.place().line()).isEqualTo(line);
+    assertThat(broken.message()).isEqualTo(message);
   }
 
   @Test
   void anEntryInsideAClassOrFunctionIsNone() {
     assertThat(check("class A:\n  def adamw_step(p): pass\ndef f():\n  adamw_step = 1"))
-        .map(Finding::status)
+        .map(Broken::status)
         .hasValue(Status.NO_ENTRY);
   }
 }

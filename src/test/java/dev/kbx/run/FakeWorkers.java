@@ -1,6 +1,7 @@
 package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
+import dev.kbx.check.Rules;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
@@ -42,6 +43,7 @@ final class FakeWorkers {
   private static Plan plan(String arch, Duration call, Duration correctness) {
     return new Plan(
         List.of(Stage.COMPILE, Stage.CALL, Stage.CORRECT),
+        Rules.all(),
         arch,
         "secret",
         new Limits(call, call, correctness, call, new Zygote.Allowance(1, 1, 1, 1)));

@@ -2,6 +2,7 @@ package dev.kbx.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.check.Rules;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
@@ -56,6 +57,7 @@ class JudgeTest {
     Plan timed =
         new Plan(
             List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
+            Rules.all(),
             "sm_90",
             "secret",
             FakeWorkers.plan().limits());

@@ -1,0 +1,24 @@
+package dev.kbx.check;
+
+import dev.kbx.syntax.Place;
+
+/**
+ * One static rule: a class of its own with tests for what it finds and for what it must leave
+ * alone.
+ *
+ * <p>A rule that rejects must be certain: what only might be wrong is a flag, and the run decides.
+ */
+public interface Rule {
+  About about();
+
+  /** Reports every place that breaks the rule. */
+  void check(Subject subject, Report report);
+
+  /** Where a rule puts what it finds. */
+  interface Report {
+    /**
+     * Takes one finding; the message says in one clause, with the source's names, what is wrong.
+     */
+    void found(Place place, String message);
+  }
+}

@@ -1,0 +1,20 @@
+package dev.kbx.check;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.Locale;
+
+/** What a finding does to its candidate. */
+public enum Severity {
+  /** Ends the judgement as {@code rejected_static}. */
+  REJECT,
+  /** Suspicious: named among the verdict's flags, decided by running. */
+  FLAG,
+  /** Worth knowing to whoever reads the source; honest kernels have it too. */
+  NOTE;
+
+  /** {@code reject}, {@code flag}, {@code note}. */
+  @JsonValue
+  public String label() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,26 @@
+package dev.kbx.check;
+
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything the static stage has to say of one source.
+ *
+ * @param findings what the rules found, in the order of places; they look at broken source too, as
+ *     far as it can be read
+ */
+public record StaticReport(@Nullable Broken brokenBecause, List<Finding> findings) {
+  public StaticReport {
+    findings = List.copyOf(findings);
+  }
+
+  public Optional<Broken> broken() {
+    return Optional.ofNullable(brokenBecause);
+  }
+
+  /** The findings that reject. */
+  public List<Finding> rejections() {
+    return findings.stream().filter(f -> f.severity() == Severity.REJECT).toList();
+  }
+}
