@@ -1,13 +1,58 @@
 package dev.kbx.program;
 
+import dev.kbx.syntax.Node;
+import dev.kbx.syntax.Place;
 import dev.kbx.syntax.PythonSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/** A program as its syntax tree shows it, with its names resolved. Immutable. */
+/**
+ * A program as its syntax tree shows it, with its names resolved.
+ *
+ * <p>Whatever is looked at is named by <em>path</em>:
+ *
+ * <ul>
+ *   <li>{@code torch.nn.functional.gelu}: something of another module, however it was reached
+ *   <li>{@code builtins.exec}: a builtin
+ *   <li>{@code torch.cuda.Event()}: what a call of that returns; {@code os.environ[]}: an element
+ *   <li>{@code ?}: anything; {@code ?.matmul}: an attribute of that; {@code torch.?}: an attribute
+ *       of torch whose name cannot be read
+ *   <li>{@code @helper}, {@code @Class.method}, {@code @Class()}: the file's own function, method,
+ *       instance
+ * </ul>
+ *
+ * <p>Order and conditions are ignored: a name stands for everything it is ever bound to. Text that
+ * is given to {@code exec} or {@code eval} and can be read is part of the program; its nodes lie
+ * where the call that executes it does. Broken source is read as far as it goes. Work is bounded,
+ * whatever the source. Immutable; any thread may use it.
+ */
 public final class Program {
   private final PythonSource source;
+  private final Scope module;
+  private final Flow flow;
+  private final List<Call> calls;
+  private final List<Access> accesses;
+  private final List<Kernel> kernels;
+  private final List<Launch> launches;
 
   private Program(PythonSource source) {
     this.source = source;
+    Node root =
+        source
+            .tree()
+            .orElseGet(() -> new Node("module", null, 0, 0, 1, false, new ArrayList<>()));
+    module = new Scope(Scope.Kind.MODULE, "", root, null);
+    flow = new Flow(source, module);
+    flow.run();
+    Census census = new Census(flow);
+    calls = census.calls();
+    accesses = census.accesses();
+    kernels = census.kernels(calls);
+    launches = census.launches(calls, kernels);
   }
 
   public static Program of(PythonSource source) {
@@ -17,5 +62,111 @@ public final class Program {
   /** The source that this was read from. */
   public PythonSource source() {
     return source;
+  }
+
+  /** Every call and every applied decorator, in source order. */
+  public List<Call> calls() {
+    return calls;
+  }
+
+  /** Every read, binding and deletion of something from elsewhere, in source order. */
+  public List<Access> accesses() {
+    return accesses;
+  }
+
+  /** Triton kernels, in source order. */
+  public List<Kernel> kernels() {
+    return kernels;
+  }
+
+  /** Launches of kernels, in source order. */
+  public List<Launch> launches() {
+    return launches;
+  }
+
+  /** All scopes, the module first. */
+  public List<Scope> scopes() {
+    return flow.scopes();
+  }
+
+  /** The file's top level. */
+  public Scope module() {
+    return module;
+  }
+
+  /** Paths of what an expression may stand for; none for a constant. */
+  public Set<String> paths(Node expression) {
+    return flow.paths(flow.cell(expression));
+  }
+
+  /** Paths of what a top-level name may stand for; none if nothing binds it. */
+  public Set<String> paths(String name) {
+    Cell cell = module.variables.get(name);
+    return cell == null ? Set.of() : flow.paths(cell);
+  }
+
+  /**
+   * The one value an expression can have: a String, Long, Double, Boolean, or a List of those;
+   * bytes as a String, one character a byte. Empty where it may have others.
+   */
+  public Optional<Object> constant(Node expression) {
+    return flow.constant(flow.cell(expression));
+  }
+
+  /** The readable values among those an expression may have; there may be others. */
+  public Set<Object> constants(Node expression) {
+    return flow.constants(flow.cell(expression));
+  }
+
+  /** The node around this one; empty for a whole file and for nodes of other programs. */
+  public Optional<Node> parent(Node node) {
+    return Optional.ofNullable(flow.parent(node));
+  }
+
+  /** The scope that a node stands in; the module for nodes of other programs. */
+  public Scope scopeOf(Node node) {
+    return flow.scopeOf(node);
+  }
+
+  /** A node as written, also where it is executed text. */
+  public String text(Node node) {
+    return flow.text(node);
+  }
+
+  /** Where a node lies; for executed text, where it is executed. */
+  public Place place(Node node) {
+    return flow.place(node);
+  }
+
+  /** Something around this node, within its scope, has one of these kinds. */
+  public boolean inside(Node node, String... kinds) {
+    Scope scope = scopeOf(node);
+    @Nullable Node at = flow.parent(node);
+    while (at != null && !at.equals(scope.node())) {
+      if (at.is(kinds)) return true;
+      at = flow.parent(at);
+    }
+    return false;
+  }
+
+  /**
+   * Scopes whose code may run when these top-level names are called, those of the names included.
+   * Whatever a running function refers to may run.
+   */
+  public Set<Scope> reachable(String... entries) {
+    Set<Scope> start = new HashSet<>();
+    for (String entry : entries) {
+      Cell cell = module.variables.get(entry);
+      if (cell != null) start.addAll(flow.owned(cell));
+    }
+    return flow.reachable(start);
+  }
+
+  /**
+   * Nothing in it is beyond reading: all of it parsed, no star import, no executed text that is
+   * unknown.
+   */
+  public boolean readable() {
+    return flow.readable();
   }
 }

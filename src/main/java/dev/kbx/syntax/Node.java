@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A node of a syntax tree, on the Java heap: it outlives the parser and may be read by any thread.
- * Trees can be as deep as the source is long, so nothing walks them by recursion.
+ * Trees can be as deep as the source is long, so nothing walks them by recursion, and equality is
+ * identity.
  *
  * @param kind the grammar's name of it: {@code function_definition}, {@code identifier}, {@code (}
  * @param field its role in the parent, {@code name}, {@code left}, …
@@ -25,6 +26,21 @@ public record Node(
     int line,
     boolean broken,
     List<Node> children) {
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return this == other;
+  }
+
+  @Override
+  public int hashCode() {
+    return System.identityHashCode(this);
+  }
+
+  @Override
+  public String toString() {
+    return kind + " at line " + line;
+  }
 
   /** The first child in that role. */
   public @Nullable Node child(String role) {

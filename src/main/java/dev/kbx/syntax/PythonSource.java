@@ -150,6 +150,11 @@ public final class PythonSource {
     return source.text(node);
   }
 
+  /** The String, Long, Double or Boolean that a literal of {@link #tree} stands for, or a List. */
+  public Optional<Object> literal(Node node) {
+    return Optional.ofNullable(Literals.value(node, source));
+  }
+
   /** Where a node of {@link #tree} lies. */
   public Place place(Node node) {
     return source.place(node);

@@ -1,0 +1,19 @@
+package dev.kbx.program;
+
+import dev.kbx.syntax.Node;
+import dev.kbx.syntax.Place;
+
+/**
+ * A use of something from outside the file, or of an attribute of an unknown value.
+ *
+ * @param path of what is read, bound or deleted: {@code torch.cuda.Event}, {@code ?.data}
+ * @param node the name, attribute, subscript, import or call that does it
+ */
+public record Access(String path, Kind kind, Node node, Place place, Scope scope) {
+  /** What is done to it. */
+  public enum Kind {
+    READ,
+    WRITE,
+    DELETE
+  }
+}

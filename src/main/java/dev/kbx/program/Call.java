@@ -1,0 +1,36 @@
+package dev.kbx.program;
+
+import dev.kbx.syntax.Node;
+import dev.kbx.syntax.Place;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A call, or a decorator that is applied to a definition.
+ *
+ * @param node the {@code call}; the {@code decorator} where that is applied without being a call
+ * @param scope where it stands
+ * @param targets paths of what may be called
+ * @param arguments positional ones in order; starred ones as {@code list_splat}
+ * @param keywords by name; {@code **options} is absent
+ */
+public record Call(
+    Node node,
+    Place place,
+    Scope scope,
+    Set<String> targets,
+    List<Node> arguments,
+    Map<String, Node> keywords) {
+  public Call {
+    targets = Set.copyOf(targets);
+    arguments = List.copyOf(arguments);
+    keywords = Map.copyOf(keywords);
+  }
+
+  /** Whether one of these paths may be called. */
+  public boolean of(String... paths) {
+    for (String path : paths) if (targets.contains(path)) return true;
+    return false;
+  }
+}

@@ -1,0 +1,231 @@
+package dev.kbx.program;
+
+import dev.kbx.program.Access.Kind;
+import dev.kbx.program.Value.External;
+import dev.kbx.program.Value.Launcher;
+import dev.kbx.program.Value.Own;
+import dev.kbx.syntax.Node;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Lists what a program does, once its values are known. */
+final class Census {
+  private static final Set<String> JIT =
+      Set.of("triton.jit", "triton.runtime.jit.jit", "triton.jit()", "triton.runtime.jit");
+
+  private final Flow flow;
+
+  Census(Flow flow) {
+    this.flow = flow;
+  }
+
+  List<Call> calls() {
+    List<Call> calls = new ArrayList<>();
+    for (Node node : flow.nodes()) {
+      Node function = node.child("function");
+      if (node.is("call") && function != null) {
+        calls.add(call(node, flow.paths(flow.cell(function)), node.child("arguments")));
+      }
+      if (node.is("decorator") && node.children().size() > 1) {
+        Node definition = definition(node);
+        Node applied = node.children().get(1);
+        calls.add(
+            new Call(
+                node,
+                flow.place(node),
+                flow.scopeOf(node),
+                flow.paths(flow.cell(applied)),
+                definition == null ? List.of() : List.of(definition),
+                Map.of()));
+      }
+    }
+    return List.copyOf(calls);
+  }
+
+  private @Nullable Node definition(Node decorator) {
+    Node parent = flow.parent(decorator);
+    return parent == null ? null : parent.child("definition");
+  }
+
+  private Call call(Node node, Set<String> targets, @Nullable Node list) {
+    List<Node> arguments = new ArrayList<>();
+    Map<String, Node> keywords = new LinkedHashMap<>();
+    List<Node> given = list == null ? List.of() : list.children();
+    if (list != null && !list.is("argument_list")) given = List.of(list);
+    for (Node each : given) {
+      if (each.is("(", ")", ",", "comment", "dictionary_splat")) continue;
+      Node name = each.child("name");
+      Node value = each.child("value");
+      if (each.is("keyword_argument") && name != null && value != null) {
+        keywords.put(flow.text(name), value);
+      } else {
+        arguments.add(each);
+      }
+    }
+    return new Call(node, flow.place(node), flow.scopeOf(node), targets, arguments, keywords);
+  }
+
+  List<Access> accesses() {
+    Set<Access> found = new LinkedHashSet<>();
+    for (Node node : flow.nodes()) {
+      switch (node.kind()) {
+        case "import_statement", "import_from_statement" -> imports(node, found);
+        case "attribute", "identifier" -> use(node, found);
+        default -> {}
+      }
+    }
+    return List.copyOf(found);
+  }
+
+  private void imports(Node node, Set<Access> found) {
+    Node module = node.child("module_name");
+    String prefix = module == null ? "" : flow.text(module) + ".";
+    for (Node child : node.children()) {
+      if (child.is("wildcard_import")) add(prefix + "?", Kind.READ, node, found);
+      if (!"name".equals(child.field())) continue;
+      Node name = child.child("name");
+      add(prefix + flow.text(name == null ? child : name), Kind.READ, node, found);
+    }
+  }
+
+  private void use(Node node, Set<Access> found) {
+    Node parent = flow.parent(node);
+    if (parent == null || !isExpression(node, parent)) return;
+    Kind kind = kind(node, parent);
+    if (node.is("identifier") && kind != Kind.READ) return;
+    boolean prefix = parent.is("attribute") && "object".equals(node.field());
+    for (String path : flow.paths(flow.cell(node))) {
+      if (path.startsWith("@") || path.equals("?")) continue;
+      if (prefix && !path.startsWith("?")) continue;
+      add(path, kind, node, found);
+    }
+  }
+
+  /** Not the name of an attribute, a parameter, a keyword or an import. */
+  private static boolean isExpression(Node node, Node parent) {
+    if (!node.is("identifier")) return true;
+    return switch (parent.kind()) {
+      case "attribute" -> !"attribute".equals(node.field());
+      case "keyword_argument", "default_parameter", "typed_default_parameter" ->
+          !"name".equals(node.field());
+      case "function_definition", "class_definition", "dotted_name", "parameters" -> false;
+      case "lambda_parameters", "global_statement", "nonlocal_statement" -> false;
+      case "list_splat_pattern", "dictionary_splat_pattern", "aliased_import" -> false;
+      default -> true;
+    };
+  }
+
+  private Kind kind(Node node, Node parent) {
+    Node at = node;
+    Node above = parent;
+    while (above != null && above.is("pattern_list", "tuple_pattern", "list_pattern")) {
+      at = above;
+      above = flow.parent(above);
+    }
+    if (above == null) return Kind.READ;
+    boolean target =
+        above.is("assignment", "augmented_assignment", "for_statement", "for_in_clause")
+            && "left".equals(at.field());
+    if (target || above.is("as_pattern_target")) return Kind.WRITE;
+    return above.is("delete_statement") ? Kind.DELETE : Kind.READ;
+  }
+
+  private void add(String path, Kind kind, Node node, Set<Access> found) {
+    found.add(new Access(path, kind, node, flow.place(node), flow.scopeOf(node)));
+  }
+
+  List<Kernel> kernels(List<Call> calls) {
+    Set<Scope> jitted = new LinkedHashSet<>();
+    for (Call call : calls) {
+      if (call.targets().stream().noneMatch(JIT::contains) || call.arguments().isEmpty()) continue;
+      Node first = call.arguments().getFirst();
+      Scope defined = flow.opened.get(first);
+      if (defined != null) jitted.add(defined);
+      else jitted.addAll(flow.owned(flow.cell(first)));
+    }
+    List<Kernel> kernels = new ArrayList<>();
+    for (Scope scope : flow.scopes()) if (jitted.contains(scope)) kernels.add(kernel(scope, calls));
+    return List.copyOf(kernels);
+  }
+
+  private Kernel kernel(Scope scope, List<Call> calls) {
+    List<String> names = new ArrayList<>();
+    Set<String> constexprs = new HashSet<>();
+    for (Scope.Parameter parameter : scope.parameters()) {
+      names.add(parameter.name());
+      Node type = parameter.type();
+      if (type != null && flow.text(type).contains("constexpr")) constexprs.add(parameter.name());
+    }
+    List<Call> operations = new ArrayList<>();
+    for (Call call : calls) {
+      boolean triton = call.targets().stream().anyMatch(t -> t.startsWith("triton.language."));
+      if (triton && call.scope().within(scope)) operations.add(call);
+    }
+    return new Kernel(scope.name(), scope, names, constexprs, operations, configs(scope, calls));
+  }
+
+  private List<Kernel.Config> configs(Scope scope, List<Call> calls) {
+    List<Kernel.Config> configs = new ArrayList<>();
+    for (Call call : calls) {
+      boolean decorates = scope.decorators.stream().anyMatch(d -> contains(d, call.node()));
+      if (decorates && call.of("triton.Config")) configs.add(config(call));
+    }
+    return configs;
+  }
+
+  private static boolean contains(Node outer, Node inner) {
+    return outer.start() <= inner.start() && inner.end() <= outer.end();
+  }
+
+  private Kernel.Config config(Call call) {
+    Map<String, Object> values = new HashMap<>();
+    if (!call.arguments().isEmpty()) {
+      for (Value value : flow.cell(call.arguments().getFirst()).values) {
+        if (!(value instanceof Value.Box box)) continue;
+        box.entries.forEach(
+            (key, cell) ->
+                flow.constant(cell).ifPresent(known -> values.put(key.toString(), known)));
+      }
+    }
+    Map<String, Object> options = new HashMap<>();
+    call.keywords()
+        .forEach(
+            (name, node) ->
+                flow.constant(flow.cell(node)).ifPresent(known -> options.put(name, known)));
+    return new Kernel.Config(values, options);
+  }
+
+  List<Launch> launches(List<Call> calls, List<Kernel> kernels) {
+    List<Launch> launches = new ArrayList<>();
+    for (Call call : calls) {
+      Node function = call.node().child("function");
+      if (!call.node().is("call") || function == null) continue;
+      Set<Scope> launched = new HashSet<>();
+      boolean unknown = false;
+      for (Value value : flow.cell(function).values) {
+        if (value instanceof Launcher launcher) launched.add(launcher.kernel());
+      }
+      Node grid = function.is("subscript") ? function.child("subscript") : null;
+      Node object = function.is("subscript") ? function.child("value") : null;
+      if (object != null) {
+        for (Value value : flow.cell(object).values) {
+          if (value instanceof External external && external.unknown()) unknown = true;
+          if (value instanceof Own own && own.scope().kind() == Scope.Kind.FUNCTION) {
+            launched.add(own.scope());
+          }
+        }
+      }
+      List<Kernel> known = kernels.stream().filter(k -> launched.contains(k.scope())).toList();
+      if (grid == null) grid = call.keywords().get("grid");
+      if (!known.isEmpty() || unknown) launches.add(new Launch(call, known, grid));
+    }
+    return List.copyOf(launches);
+  }
+}

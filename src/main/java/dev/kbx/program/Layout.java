@@ -1,0 +1,162 @@
+package dev.kbx.program;
+
+import dev.kbx.program.Scope.Kind;
+import dev.kbx.program.Scope.Parameter;
+import dev.kbx.syntax.Node;
+import dev.kbx.syntax.PythonSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Which scope each node of a source stands in, and which names each scope binds. */
+final class Layout {
+  /**
+   * A node's surroundings.
+   *
+   * @param host the call that executes the text it is in; null in the file itself
+   */
+  record Entry(@Nullable Node parent, Scope scope, PythonSource source, @Nullable Node host) {}
+
+  private record Visit(Node node, @Nullable Node parent, Scope scope) {}
+
+  private final PythonSource source;
+  private final @Nullable Node host;
+  private final Map<Node, Entry> entries;
+  private final Map<Node, Scope> opened;
+
+  /** Nodes in source order. */
+  final List<Node> nodes = new ArrayList<>();
+
+  final List<Scope> scopes = new ArrayList<>();
+
+  Layout(
+      PythonSource source,
+      @Nullable Node host,
+      Map<Node, Entry> entries,
+      Map<Node, Scope> opened) {
+    this.source = source;
+    this.host = host;
+    this.entries = entries;
+    this.opened = opened;
+  }
+
+  /** Enters a tree whose top level is that scope. */
+  void read(Node root, Scope top) {
+    Deque<Visit> open = new ArrayDeque<>();
+    open.push(new Visit(root, null, top));
+    while (!open.isEmpty()) {
+      Visit visit = open.pop();
+      Node node = visit.node;
+      if (node.is("comment")) continue;
+      nodes.add(node);
+      entries.put(node, new Entry(visit.parent, visit.scope, source, host));
+      Scope inner = opens(node, visit);
+      declare(node, visit.scope);
+      List<Node> children = node.children();
+      for (int i = children.size() - 1; i >= 0; i--) {
+        Node child = children.get(i);
+        Scope scope = inner != null && "body".equals(child.field()) ? inner : visit.scope;
+        open.push(new Visit(child, node, scope));
+      }
+    }
+  }
+
+  private @Nullable Scope opens(Node node, Visit visit) {
+    Kind kind =
+        switch (node.kind()) {
+          case "function_definition" -> Kind.FUNCTION;
+          case "lambda" -> Kind.LAMBDA;
+          case "class_definition" -> Kind.CLASS;
+          default -> null;
+        };
+    if (kind == null) return null;
+    Node name = node.child("name");
+    String text = name == null ? "<lambda>" : source.text(name);
+    Scope scope = new Scope(kind, text, node, visit.scope);
+    scopes.add(scope);
+    opened.put(node, scope);
+    Node parameters = node.child("parameters");
+    if (parameters != null) parameters(parameters, scope);
+    if (visit.parent != null && visit.parent.is("decorated_definition")) {
+      for (Node each : visit.parent.children()) {
+        if (each.is("decorator") && each.children().size() > 1) {
+          scope.decorators.add(each.children().get(1));
+        }
+      }
+    }
+    return scope;
+  }
+
+  private void parameters(Node list, Scope scope) {
+    for (Node node : list.children()) {
+      Node type = node.child("type");
+      Node value = node.child("value");
+      Node target = node.child("name");
+      if (target == null && node.is("typed_parameter")) target = node.children().getFirst();
+      if (target == null) target = node;
+      int stars = target.is("list_splat_pattern") ? 1 : 0;
+      if (target.is("dictionary_splat_pattern")) stars = 2;
+      if (stars > 0) target = target.children().getLast();
+      if (!target.is("identifier")) continue;
+      String name = source.text(target);
+      scope.parameters.add(new Parameter(name, stars, node, type, value));
+      scope.variables.computeIfAbsent(name, _ -> new Cell());
+    }
+  }
+
+  /** Notes the names that a node binds in its scope. */
+  private void declare(Node node, Scope scope) {
+    switch (node.kind()) {
+      case "function_definition", "class_definition", "named_expression" ->
+          declareRole(node, "name", scope);
+      case "assignment", "augmented_assignment", "for_statement", "for_in_clause" ->
+          declareRole(node, "left", scope);
+      case "as_pattern_target", "case_pattern" -> declareTargets(node, scope);
+      case "delete_statement" -> node.children().forEach(each -> declareTargets(each, scope));
+      case "global_statement" -> {
+        for (Node each : node.children()) {
+          if (each.is("identifier")) scope.globals.add(source.text(each));
+        }
+      }
+      case "nonlocal_statement" -> {
+        for (Node each : node.children()) {
+          if (each.is("identifier")) scope.nonlocals.add(source.text(each));
+        }
+      }
+      case "import_statement", "import_from_statement", "future_import_statement" ->
+          declareImports(node, scope);
+      default -> {}
+    }
+  }
+
+  private void declareRole(Node node, String role, Scope scope) {
+    Node target = node.child(role);
+    if (target != null) declareTargets(target, scope);
+  }
+
+  private void declareTargets(Node target, Scope scope) {
+    Deque<Node> open = new ArrayDeque<>();
+    open.push(target);
+    while (!open.isEmpty()) {
+      Node node = open.pop();
+      if (node.is("attribute", "subscript", "call")) continue;
+      if (node.is("identifier")) scope.variables.computeIfAbsent(source.text(node), _ -> new Cell());
+      node.children().forEach(open::push);
+    }
+  }
+
+  private void declareImports(Node statement, Scope scope) {
+    boolean from = !statement.is("import_statement");
+    for (Node child : statement.children()) {
+      if (!"name".equals(child.field())) continue;
+      Node alias = child.child("alias");
+      List<Node> path = child.children();
+      Node name = alias != null ? alias : path.isEmpty() ? child : path.getFirst();
+      if (from && alias == null && !path.isEmpty()) name = path.getLast();
+      scope.variables.computeIfAbsent(source.text(name), _ -> new Cell());
+    }
+  }
+}

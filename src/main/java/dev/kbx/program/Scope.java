@@ -1,0 +1,110 @@
+package dev.kbx.program;
+
+import dev.kbx.syntax.Node;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A module, class, function or lambda: code with names of its own. Compared by identity. */
+public final class Scope {
+  /** What opens a scope; comprehensions share the one around them. */
+  public enum Kind {
+    MODULE,
+    CLASS,
+    FUNCTION,
+    LAMBDA
+  }
+
+  /**
+   * A parameter of a function.
+   *
+   * @param name without stars
+   * @param stars 0, 1 for {@code *args}, 2 for {@code **kwargs}
+   * @param type its annotation
+   * @param value its default
+   */
+  public record Parameter(
+      String name, int stars, Node node, @Nullable Node type, @Nullable Node value) {}
+
+  private final Kind kind;
+  private final String name;
+  private final Node node;
+  private final @Nullable Scope parent;
+
+  /** Where assignments to a name go: this scope's own variables. */
+  final Map<String, Cell> variables = new LinkedHashMap<>();
+
+  /** Names declared {@code global}. */
+  final Set<String> globals = new HashSet<>();
+
+  /** Names declared {@code nonlocal}. */
+  final Set<String> nonlocals = new HashSet<>();
+
+  /** What a call of this function returns; the bases of this class. */
+  final Cell result = new Cell();
+
+  final List<Parameter> parameters = new ArrayList<>();
+  final List<Node> decorators = new ArrayList<>();
+
+  Scope(Kind kind, String name, Node node, @Nullable Scope parent) {
+    this.kind = kind;
+    this.name = name;
+    this.node = node;
+    this.parent = parent;
+  }
+
+  public Kind kind() {
+    return kind;
+  }
+
+  /** Its own name; empty for a module, {@code <lambda>} for a lambda. */
+  public String name() {
+    return name;
+  }
+
+  /** The definition: {@code function_definition}, {@code class_definition}, {@code lambda}. */
+  public Node node() {
+    return node;
+  }
+
+  /** The scope it is defined in; empty for a module. */
+  public Optional<Scope> parent() {
+    return Optional.ofNullable(parent);
+  }
+
+  /** {@code @helper}, {@code @Class.method}, {@code @outer.inner}; {@code @} for the module. */
+  public String path() {
+    StringBuilder path = new StringBuilder();
+    int depth = 0;
+    for (Scope at = this; at.parent != null && depth < 8; at = at.parent, depth++) {
+      path.insert(0, depth == 0 ? at.name : at.name + ".");
+    }
+    return path.insert(0, '@').toString();
+  }
+
+  /** Its parameters in order; none for modules and classes. */
+  public List<Parameter> parameters() {
+    return List.copyOf(parameters);
+  }
+
+  /** The expressions of its decorators, outermost first. */
+  public List<Node> decorators() {
+    return List.copyOf(decorators);
+  }
+
+  /** This scope is defined within another one, at any depth, or is that one. */
+  public boolean within(Scope other) {
+    for (Scope at = this; at != null; at = at.parent) if (at == other) return true;
+    return false;
+  }
+
+  @Override
+  public String toString() {
+    return path();
+  }
+}
