@@ -52,7 +52,7 @@ class OracleProcess:
 
     def connect(self, runner):
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as peer:
-            peer.settimeout(10)
+            peer.settimeout(60)
             peer.connect("\0" + self.hello.data_address)
             peer.sendall(struct.pack(">I", runner))
             body, descriptors, _, _ = socket.recv_fds(peer, 65536, 2)

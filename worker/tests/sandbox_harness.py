@@ -14,7 +14,7 @@ from pathlib import Path
 HEADER = struct.Struct(">II")
 TESTS = Path(__file__).resolve().parent
 NOBODY = 65534
-_PATIENCE = 15.0
+_PATIENCE = 60.0
 
 _AS_NOBODY = """
 import os, sys

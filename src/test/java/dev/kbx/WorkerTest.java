@@ -24,7 +24,15 @@ class WorkerTest {
 
   @Test
   void pytestPasses() throws Exception {
-    assertPasses(TestPython.interpreter().executable().toString(), "-m", "pytest", "-q");
+    assertPasses(
+        TestPython.interpreter().executable().toString(),
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "auto",
+        "--maxprocesses",
+        "4");
   }
 
   @Test

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the worker's own tests need besides torch and triton: pytest and ruff, pinned in {@code
- * worker/requirements-dev.txt}, installed once into a folder beside kbx's environment. They are put
- * on an interpreter's path by {@code PYTHONPATH}, and so leave any interpreter as it was.
+ * What the worker's own tests need besides torch and triton: pytest with xdist and ruff, pinned in
+ * {@code worker/requirements-dev.txt}, installed once into a folder beside kbx's environment. They
+ * are put on an interpreter's path by {@code PYTHONPATH}, and so leave any interpreter as it was.
  */
 public final class DevTools {
   private DevTools() {}
