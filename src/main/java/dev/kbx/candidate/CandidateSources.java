@@ -4,27 +4,17 @@ import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Json;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileSystemLoopException;
-import java.nio.file.FileVisitOption;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
@@ -45,9 +35,6 @@ public final class CandidateSources {
 
   /** Longest line of a JSONL file, in bytes: JSON may escape every byte as six, and a prompt. */
   private static final int MAX_LINE = 8 * MAX_CODE;
-
-  /** The original's task files put their tests below such a line; so do answers cut from them. */
-  private static final Pattern SEPARATOR = Pattern.compile("(?m)^#{146}[ \\t]*\\r?$");
 
   private static final ObjectReader ROWS =
       Json.mapper().readerFor(JsonNode.class).with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
@@ -80,115 +67,35 @@ public final class CandidateSources {
    */
   public static Reading read(List<Path> sources, Suite suite, Collection<Task> selected) {
     CandidateSources reader = new CandidateSources(suite, selected);
-    sources.forEach(reader::readSource);
+    for (Path source : sources) {
+      SourceFiles.in(source, reader.problems::add).forEach(reader::readFile);
+    }
     return new Reading(reader.candidates, reader.problems);
   }
 
-  private void readSource(Path source) {
-    if (!Files.exists(source)) {
-      problem(source, null, "does not exist");
-    } else if (Files.isDirectory(source)) {
-      List<Path> files = list(source);
-      if (files.isEmpty()) {
-        problem(source, null, "holds no candidates; they are task.py files and .jsonl predictions");
-      }
-      files.forEach(this::readFile);
-    } else if (isCandidateFile(source)) {
-      readFile(source);
-    } else {
-      problem(source, null, "is no candidate; give a task.py, .jsonl predictions, or a folder");
-    }
-  }
-
-  private static boolean isCandidateFile(Path file) {
-    return hasExtension(file, ".py") || hasExtension(file, ".jsonl");
-  }
-
-  private static boolean hasExtension(Path file, String extension) {
-    return file.toString().toLowerCase(Locale.ROOT).endsWith(extension);
-  }
-
-  private List<Path> list(Path folder) {
-    List<Path> found = new ArrayList<>();
-    try {
-      Files.walkFileTree(
-          folder,
-          EnumSet.of(FileVisitOption.FOLLOW_LINKS),
-          Integer.MAX_VALUE,
-          new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult preVisitDirectory(Path dir, BasicFileAttributes attributes) {
-              boolean skip = !dir.equals(folder) && isPassedOver(dir);
-              return skip ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-              boolean candidate = attributes.isRegularFile() && isCandidateFile(file);
-              if (candidate && !isPassedOver(file)) found.add(file);
-              return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult visitFileFailed(Path file, IOException e) {
-              // A link back up has been read where it leads; a dangling one leads nowhere.
-              if (!(e instanceof FileSystemLoopException)) problem(file, null, reason(e));
-              return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult postVisitDirectory(Path dir, @Nullable IOException e) {
-              if (e != null) problem(dir, null, reason(e));
-              return FileVisitResult.CONTINUE;
-            }
-          });
-    } catch (IOException e) {
-      problem(folder, null, reason(e));
-    }
-    found.sort(Comparator.comparing(Path::toString));
-    return found;
-  }
-
-  private static boolean isPassedOver(Path entry) {
-    String name = entry.getFileName().toString();
-    return name.startsWith(".") || name.equals("__pycache__") || name.equals("__init__.py");
+  /** The task that a Python file's name and folder mean, where they mean one. */
+  public static Optional<Task> task(Path file, Suite suite) {
+    return new TaskNames(suite).ofFile(file.toAbsolutePath().toString())
+            instanceof TaskNames.Found(Task task)
+        ? Optional.of(task)
+        : Optional.empty();
   }
 
   private void readFile(Path file) {
     if (!seen.add(file.toAbsolutePath().normalize())) return;
     try {
-      if (hasExtension(file, ".py")) readPython(file);
+      if (SourceFiles.isPython(file)) readPython(file);
       else readPredictions(file);
     } catch (IOException e) {
-      problem(file, null, reason(e));
+      problem(file, null, SourceFiles.reason(e));
     }
   }
 
-  private void readPython(Path file) throws IOException {
-    byte[] bytes;
-    try (InputStream in = Files.newInputStream(file)) {
-      bytes = in.readNBytes(MAX_CODE + 1);
-    }
+  private void readPython(Path file) {
     Task task = task(names.ofFile(file.toAbsolutePath().toString()), file, null);
     if (task == null) return;
-    int bad = Lines.firstBadByte(bytes);
-    if (bytes.length > MAX_CODE) {
-      problem(file, null, "is larger than 1 MiB, the limit for a candidate");
-    } else if (bad >= 0) {
-      problem(file, lineOf(bytes, bad), "is not UTF-8 at byte " + bad + "; save it as UTF-8");
-    } else {
-      String text = new String(bytes, StandardCharsets.UTF_8);
-      if (text.startsWith("\ufeff")) text = text.substring(1);
-      Matcher separator = SEPARATOR.matcher(text);
-      String code = separator.find() ? text.substring(0, separator.start()) : text;
-      add(new Series(task, null, null, null), code, file.toString(), null);
-    }
-  }
-
-  private static int lineOf(byte[] bytes, int index) {
-    int line = 1;
-    for (int i = 0; i < index; i++) if (bytes[i] == '\n') line++;
-    return line;
+    String code = SourceFiles.code(file, problems::add);
+    if (code != null) add(new Series(task, null, null, null), code, file.toString(), null);
   }
 
   private void readPredictions(Path file) throws IOException {
@@ -288,10 +195,5 @@ public final class CandidateSources {
 
   private void problem(Path file, @Nullable Integer line, String message) {
     problems.add(new Problem(file.toString(), line, message));
-  }
-
-  private static String reason(IOException e) {
-    String type = e.getClass().getSimpleName().replace("Exception", "");
-    return "cannot be read (" + type.replaceAll("(?<=[a-z])(?=[A-Z])", " ") + ")";
   }
 }

@@ -1,8 +1,8 @@
 package dev.kbx.check;
 
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
 
 /** The rules that are switched on, in the order of their ids. */
 public final class Rules {
@@ -19,20 +19,42 @@ public final class Rules {
     return new Rules(ALL);
   }
 
+  /** Rules of the caller's own, for tests of what is done with them. */
+  static Rules of(Rule... rules) {
+    return new Rules(List.of(rules));
+  }
+
   /**
-   * These rules without some, by id. Throws IllegalArgumentException for an id that is no rule's.
+   * These rules without some, by id.
+   *
+   * @throws UnknownRule for an id that is no rule's
    */
-  public Rules without(Set<String> ids) {
-    for (String id : ids) {
-      if (ALL.stream().noneMatch(rule -> rule.about().id().equals(id))) {
-        throw new IllegalArgumentException("there is no rule '" + id + "'");
-      }
-    }
+  public Rules without(Collection<String> ids) {
+    ids.forEach(Rules::about);
     return new Rules(active.stream().filter(rule -> !ids.contains(rule.about().id())).toList());
+  }
+
+  /**
+   * What there is to know of the rule of that id, switched on or not.
+   *
+   * @throws UnknownRule if there is none
+   */
+  public static About about(String id) {
+    List<About> known = ALL.stream().map(Rule::about).toList();
+    return known.stream()
+        .filter(about -> about.id().equals(id))
+        .findFirst()
+        .orElseThrow(() -> UnknownRule.of(id, known.stream().map(About::id).toList()));
   }
 
   public List<Rule> list() {
     return active;
+  }
+
+  /** Their ids: verdicts are remembered by this, so equal rules must give equal text. */
+  @Override
+  public String toString() {
+    return active.stream().map(rule -> rule.about().id()).toList().toString();
   }
 
   /** What these rules find, in the order of places. */

@@ -42,9 +42,10 @@ public final class StaticCheck {
     }
     if (source.error().isPresent()) {
       SyntaxError error = source.error().get();
-      Place place = new Place(error.line(), error.column(), error.column() + 1, error.text());
-      return Optional.of(
-          new Broken(Status.SYNTAX_ERROR, place, error.message() + ": " + error.text()));
+      // The line as it stands: the error's own text is stripped, and columns would be off.
+      String line = code.lines().skip(error.line() - 1).findFirst().orElse("");
+      Place place = new Place(error.line(), error.column(), error.column() + 1, line);
+      return Optional.of(new Broken(Status.SYNTAX_ERROR, place, error.message()));
     }
     if (task != null
         && source.understood()

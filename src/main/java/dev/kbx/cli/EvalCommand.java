@@ -4,7 +4,6 @@ import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.Problem;
 import dev.kbx.candidate.Reading;
-import dev.kbx.check.Rules;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.ResultFiles;
 import dev.kbx.run.Evaluation;
@@ -105,6 +104,7 @@ final class EvalCommand implements Callable<Integer> {
               + " predict them.")
   private @Nullable String seed;
 
+  @Mixin private RulesOption rules = new RulesOption();
   @Mixin private WorkerOptions workers = new WorkerOptions();
 
   @Override
@@ -141,7 +141,7 @@ final class EvalCommand implements Callable<Integer> {
     }
     return new Plan(
         wanted,
-        Rules.all(),
+        rules.rules(),
         Architectures.check(arch),
         seed == null ? Home.secret() : seed,
         Limits.of(Duration.ofSeconds(timeout)));
@@ -170,7 +170,7 @@ final class EvalCommand implements Callable<Integer> {
       RunInfo run =
           earlier != null ? earlier : begin(store, plan, pool, candidates.size(), suiteTasks);
       interrupts.advise(Interrupts.RESUMABLE);
-      ResumedRun.check(run, earlier != null, candidates.size(), pool);
+      ResumedRun.check(run, earlier != null, candidates.size(), rules.off(), pool);
       SortedMap<Integer, Verdict> before = store.verdicts(run.id());
       files.rewrite(List.copyOf(before.values()));
       Progress progress =
@@ -216,6 +216,7 @@ final class EvalCommand implements Callable<Integer> {
             suite,
             tasks,
             plan.stages(),
+            rules.off(),
             pool.device(),
             pool.versions(),
             candidates,

@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.check.UnknownRule;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.UnwritableException;
 import dev.kbx.store.StoreProblem;
@@ -25,6 +26,7 @@ import picocli.CommandLine.ScopeType;
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
       EvalCommand.class,
+      CheckCommand.class,
       TasksCommand.class,
       RunsCommand.class,
       DoctorCommand.class,
@@ -83,7 +85,8 @@ public final class Main {
     if (stackTrace) e.printStackTrace(line.getErr());
     line.getErr().println("kbx: " + message(e));
     return switch (e) {
-      case UserError _, InvalidSuite _, UnknownTask _, PythonProblem _ -> ExitCode.USAGE;
+      case UserError _, InvalidSuite _, UnknownTask _, UnknownRule _, PythonProblem _ ->
+          ExitCode.USAGE;
       case StoreProblem _, UnwritableException _ -> ExitCode.INCOMPLETE;
       default -> ExitCode.INCOMPLETE;
     };
@@ -91,7 +94,12 @@ public final class Main {
 
   private static String message(Exception e) {
     return switch (e) {
-      case UserError _, InvalidSuite _, UnknownTask _, StoreProblem _, UnwritableException _ ->
+      case UserError _,
+          InvalidSuite _,
+          UnknownTask _,
+          UnknownRule _,
+          StoreProblem _,
+          UnwritableException _ ->
           String.valueOf(e.getMessage());
       case PythonProblem problem ->
           Stream.concat(Stream.of(problem.getMessage()), problem.details().stream())

@@ -25,12 +25,18 @@ final class ResumedRun {
   }
 
   /** Throws when what is there now is not what the run was begun with. */
-  static void check(RunInfo run, boolean resumed, int candidates, WorkerPool pool) {
+  static void check(
+      RunInfo run, boolean resumed, int candidates, List<String> rulesOff, WorkerPool pool) {
     if (!resumed) return;
     if (run.candidates() != candidates) {
       throw new UserError(
           "run %s had %d candidates and the sources now hold %d; start a new run without --resume"
               .formatted(run.id(), run.candidates(), candidates));
+    }
+    if (!run.rulesOff().equals(rulesOff)) {
+      throw new UserError(
+          "run %s was begun with %s, this is %s; start a new run without --resume"
+              .formatted(run.id(), named(run.rulesOff()), named(rulesOff)));
     }
     if (!run.device().equals(pool.device()) || !run.versions().equals(pool.versions())) {
       throw new UserError(
@@ -42,5 +48,9 @@ final class ResumedRun {
                   pool.device().name(),
                   pool.versions()));
     }
+  }
+
+  private static String named(List<String> rulesOff) {
+    return rulesOff.isEmpty() ? "all rules on" : "--off " + String.join(",", rulesOff);
   }
 }

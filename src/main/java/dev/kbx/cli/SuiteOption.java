@@ -2,9 +2,10 @@ package dev.kbx.cli;
 
 import dev.kbx.task.Suite;
 import dev.kbx.task.Suites;
+import java.util.function.Predicate;
 import picocli.CommandLine.Option;
 
-/** The suite of every {@code kbx tasks} subcommand. */
+/** The suite of commands that need tasks and run none. */
 final class SuiteOption {
   @Option(
       names = "--suite",
@@ -15,7 +16,12 @@ final class SuiteOption {
 
   /** Opens the suite and says which of its files cannot be used. */
   Suite open() {
-    Suite opened = Suites.open(suite, Home.tasks());
+    return open(_ -> true);
+  }
+
+  /** Opens those tasks of the suite whose names are wanted. */
+  Suite open(Predicate<String> wanted) {
+    Suite opened = Suites.open(suite, Home.tasks(), wanted);
     opened.broken().forEach(problem -> System.err.println("kbx: " + problem));
     return opened;
   }

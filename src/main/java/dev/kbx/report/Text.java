@@ -24,7 +24,8 @@ final class Text {
     return line.toString().stripTrailing();
   }
 
-  private static boolean isPrintable(int c) {
+  /** Neither control, format or unassigned characters, nor spaces. */
+  static boolean isPrintable(int c) {
     return switch (Character.getType(c)) {
       case Character.CONTROL,
           Character.FORMAT,

@@ -165,7 +165,8 @@ public final class Evaluation {
   }
 
   /**
-   * Everything a verdict depends on: source, task file, stages, secret, limits, device, versions.
+   * Everything a verdict depends on: source, task file, stages, rules, secret, limits, device,
+   * versions.
    */
   private String key(Candidate candidate) {
     try {
@@ -176,6 +177,7 @@ public final class Evaluation {
               candidate.task().suite(),
               candidate.task().path(),
               plan.stages().stream().map(Stage::label).toList(),
+              plan.rules(),
               plan.arch(),
               plan.secret(),
               plan.limits(),

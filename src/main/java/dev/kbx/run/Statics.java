@@ -43,11 +43,7 @@ final class Statics {
   }
 
   private static Outcome outcome(Broken broken) {
-    String message =
-        broken.status() == Status.SYNTAX_ERROR
-            ? "line %d: %s".formatted(broken.line(), broken.message())
-            : broken.message();
-    return Outcome.of(broken.status(), Stage.STATIC, message);
+    return Outcome.of(broken.status(), Stage.STATIC, broken.sentence());
   }
 
   private static Outcome outcome(Finding finding) {

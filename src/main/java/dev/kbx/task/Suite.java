@@ -2,14 +2,11 @@ package dev.kbx.task;
 
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * A benchmark: its tasks in the order of their paths, and the task files that cannot be used.
@@ -17,8 +14,6 @@ import java.util.stream.Collectors;
  * @param name {@code kernelbenchx}, or the folder's name
  */
 public record Suite(String name, Path root, List<Task> tasks, List<BrokenTask> broken) {
-  private static final int SUGGESTIONS = 3;
-
   public Suite {
     tasks = List.copyOf(tasks);
     broken = List.copyOf(broken);
@@ -63,19 +58,7 @@ public record Suite(String name, Path root, List<Task> tasks, List<BrokenTask> b
   }
 
   private List<String> suggestions(String wanted) {
-    String name = lastSegment(wanted).toLowerCase(Locale.ROOT);
-    if (name.isEmpty() || name.length() > 100) return List.of();
-    int reach = name.length() <= 3 ? 1 : Math.max(2, name.length() / 3);
-    record Close(String name, int distance) {}
-    return tasks.stream()
-        .map(Task::name)
-        .distinct()
-        .map(each -> new Close(each, distance(name, each.toLowerCase(Locale.ROOT))))
-        .filter(each -> each.distance <= reach)
-        .sorted(Comparator.comparingInt(Close::distance).thenComparing(Close::name))
-        .limit(SUGGESTIONS)
-        .map(Close::name)
-        .collect(Collectors.toList());
+    return Spelling.close(lastSegment(wanted), tasks.stream().map(Task::name).toList());
   }
 
   private static String lastSegment(String path) {
@@ -97,23 +80,5 @@ public record Suite(String name, Path root, List<Task> tasks, List<BrokenTask> b
       }
     }
     return Pattern.compile(regex.toString(), Pattern.DOTALL);
-  }
-
-  /** Levenshtein's edit distance. */
-  private static int distance(String a, String b) {
-    int[] previous = new int[b.length() + 1];
-    int[] current = new int[b.length() + 1];
-    for (int j = 0; j <= b.length(); j++) previous[j] = j;
-    for (int i = 1; i <= a.length(); i++) {
-      current[0] = i;
-      for (int j = 1; j <= b.length(); j++) {
-        int change = a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1;
-        current[j] = Math.min(previous[j - 1] + change, 1 + Math.min(previous[j], current[j - 1]));
-      }
-      int[] swap = previous;
-      previous = current;
-      current = swap;
-    }
-    return previous[b.length()];
   }
 }

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param suite name of the suite, or the folder it was read from
  * @param tasks the task selection as given (a glob), {@code *} for all
  * @param stages the stages asked for, in order
+ * @param rulesOff ids of the static rules that were switched off
  * @param device what it ran on
  * @param candidates how many candidates were found
  * @param suiteTasks how many tasks the selection covers (of the paper's set): the denominator of
@@ -30,6 +31,7 @@ public record RunInfo(
     String suite,
     String tasks,
     List<Stage> stages,
+    List<String> rulesOff,
     Verdict.Device device,
     Map<String, String> versions,
     int candidates,
@@ -38,12 +40,25 @@ public record RunInfo(
   public RunInfo {
     sources = List.copyOf(sources);
     stages = List.copyOf(stages);
+    // Runs of earlier versions do not say it: nothing could be switched off.
+    rulesOff = rulesOff == null ? List.of() : List.copyOf(rulesOff);
     versions = Map.copyOf(versions);
   }
 
   /** The same run, ended at {@code end}. */
   public RunInfo finishedAt(Instant end) {
     return new RunInfo(
-        id, started, end, sources, suite, tasks, stages, device, versions, candidates, suiteTasks);
+        id,
+        started,
+        end,
+        sources,
+        suite,
+        tasks,
+        stages,
+        rulesOff,
+        device,
+        versions,
+        candidates,
+        suiteTasks);
   }
 }

@@ -65,7 +65,7 @@ class StaticCheckTest {
         "# adamw_step | NO_CODE | 1 | the answer holds no Python code",
         "I am sorry, I can't. | NO_CODE | 1 | the answer holds no Python code",
         "The adamw_step(p) function is hard. | NO_CODE | 1 | the answer holds no Python code",
-        "'x = 1\ndef f(x: pass' | SYNTAX_ERROR | 2 | '''('' was never closed: def f(x: pass'",
+        "'x = 1\ndef f(x: pass' | SYNTAX_ERROR | 2 | '''('' was never closed'",
         "def f(p): pass | NO_ENTRY | 1 | nothing at top level is called adamw_step or"
             + " kernel_function",
         "import adamw_step.x as y | NO_ENTRY | 1 | nothing at top level is called adamw_step or"

@@ -68,6 +68,7 @@ final class Fixtures {
         "kernelbenchx",
         "*",
         List.of(Stage.values()),
+        List.of(),
         device,
         VERSIONS,
         candidates,

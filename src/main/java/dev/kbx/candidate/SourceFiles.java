@@ -1,0 +1,164 @@
+package dev.kbx.candidate;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemLoopException;
+import java.nio.file.FileVisitOption;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the files that candidates lie in and reads source, whatever its task. What cannot be used
+ * is told and passed over.
+ */
+public final class SourceFiles {
+  /** The original's task files put their tests below such a line; so do answers cut from them. */
+  private static final Pattern SEPARATOR = Pattern.compile("(?m)^#{146}[ \\t]*\\r?$");
+
+  private SourceFiles() {}
+
+  /**
+   * The {@code .py} and {@code .jsonl} files that a path means: itself, or all in a folder by path.
+   * Hidden entries, {@code __pycache__} and {@code __init__.py} of folders are passed over in
+   * silence.
+   */
+  public static List<Path> in(Path source, Consumer<Problem> problems) {
+    if (!Files.exists(source)) {
+      problems.accept(problem(source, "does not exist"));
+    } else if (Files.isDirectory(source)) {
+      List<Path> files = list(source, problems);
+      if (!files.isEmpty()) return files;
+      problems.accept(
+          problem(source, "holds no candidates; they are task.py files and .jsonl predictions"));
+    } else if (isCandidate(source)) {
+      return List.of(source);
+    } else {
+      problems.accept(
+          problem(source, "is no candidate; give a task.py, .jsonl predictions, or a folder"));
+    }
+    return List.of();
+  }
+
+  /** The source in a Python file; null after its problem was told. */
+  public static @Nullable String code(Path file, Consumer<Problem> problems) {
+    try (InputStream in = Files.newInputStream(file)) {
+      return code(in, file.toString(), problems);
+    } catch (IOException e) {
+      problems.accept(problem(file, reason(e)));
+      return null;
+    }
+  }
+
+  /**
+   * The source that a stream holds; null after its problem was told.
+   *
+   * @param name what the user calls the stream
+   */
+  public static @Nullable String code(InputStream in, String name, Consumer<Problem> problems)
+      throws IOException {
+    byte[] bytes = in.readNBytes(CandidateSources.MAX_CODE + 1);
+    int bad = Lines.firstBadByte(bytes);
+    if (bytes.length > CandidateSources.MAX_CODE) {
+      problems.accept(new Problem(name, null, "is larger than 1 MiB, the limit for a candidate"));
+      return null;
+    }
+    if (bad >= 0) {
+      String message = "is not UTF-8 at byte " + bad + "; save it as UTF-8";
+      problems.accept(new Problem(name, lineOf(bytes, bad), message));
+      return null;
+    }
+    String text = new String(bytes, StandardCharsets.UTF_8);
+    if (text.startsWith("\ufeff")) text = text.substring(1);
+    Matcher separator = SEPARATOR.matcher(text);
+    return separator.find() ? text.substring(0, separator.start()) : text;
+  }
+
+  /** Whether a file is Python source; of what {@link #in} finds, the rest are predictions. */
+  public static boolean isPython(Path file) {
+    return hasExtension(file, ".py");
+  }
+
+  private static boolean isCandidate(Path file) {
+    return isPython(file) || hasExtension(file, ".jsonl");
+  }
+
+  private static boolean hasExtension(Path file, String extension) {
+    return file.toString().toLowerCase(Locale.ROOT).endsWith(extension);
+  }
+
+  private static List<Path> list(Path folder, Consumer<Problem> problems) {
+    List<Path> found = new ArrayList<>();
+    try {
+      Files.walkFileTree(
+          folder,
+          EnumSet.of(FileVisitOption.FOLLOW_LINKS),
+          Integer.MAX_VALUE,
+          new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path dir, BasicFileAttributes attributes) {
+              boolean skip = !dir.equals(folder) && isPassedOver(dir);
+              return skip ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+              boolean candidate = attributes.isRegularFile() && isCandidate(file);
+              if (candidate && !isPassedOver(file)) found.add(file);
+              return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException e) {
+              // A link back up has been read where it leads; a dangling one leads nowhere.
+              if (!(e instanceof FileSystemLoopException)) {
+                problems.accept(problem(file, reason(e)));
+              }
+              return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path dir, @Nullable IOException e) {
+              if (e != null) problems.accept(problem(dir, reason(e)));
+              return FileVisitResult.CONTINUE;
+            }
+          });
+    } catch (IOException e) {
+      problems.accept(problem(folder, reason(e)));
+    }
+    found.sort(Comparator.comparing(Path::toString));
+    return found;
+  }
+
+  private static boolean isPassedOver(Path entry) {
+    String name = entry.getFileName().toString();
+    return name.startsWith(".") || name.equals("__pycache__") || name.equals("__init__.py");
+  }
+
+  private static int lineOf(byte[] bytes, int index) {
+    int line = 1;
+    for (int i = 0; i < index; i++) if (bytes[i] == '\n') line++;
+    return line;
+  }
+
+  private static Problem problem(Path file, String message) {
+    return new Problem(file.toString(), null, message);
+  }
+
+  static String reason(IOException e) {
+    String type = e.getClass().getSimpleName().replace("Exception", "");
+    return "cannot be read (" + type.replaceAll("(?<=[a-z])(?=[A-Z])", " ") + ")";
+  }
+}

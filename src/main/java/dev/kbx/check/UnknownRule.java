@@ -1,0 +1,24 @@
+package dev.kbx.check;
+
+import dev.kbx.task.Spelling;
+import java.util.List;
+
+/** An id that is no rule's. The message is one line and names ids that are close. */
+public final class UnknownRule extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  private UnknownRule(String message) {
+    super(message);
+  }
+
+  static UnknownRule of(String id, List<String> known) {
+    List<String> close = Spelling.close(id, known);
+    return new UnknownRule(
+        "no rule '"
+            + id
+            + "'"
+            + (close.isEmpty()
+                ? "; 'kbx check --rules' lists all"
+                : "; did you mean " + String.join(" or ", close) + "?"));
+  }
+}

@@ -1,0 +1,121 @@
+package dev.kbx.cli;
+
+import dev.kbx.check.About;
+import dev.kbx.check.Rule;
+import dev.kbx.check.Rules;
+import dev.kbx.check.Severity;
+import dev.kbx.report.CheckJson;
+import dev.kbx.report.CheckText;
+import dev.kbx.report.Checked;
+import dev.kbx.report.Checks;
+import dev.kbx.report.Sarif;
+import dev.kbx.verdict.Json;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code kbx check FILE…}: the static stage alone, without Python. */
+@Command(
+    name = "check",
+    description = "Look for cheats and mistakes in source, without running it.",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "FILE is a Python file, a KernelBenchX predictions file (.jsonl), a folder of",
+      "both, or - for stdin. A file named after a task is checked against that task,",
+      "any other by itself. No Python is needed.",
+      "Exit code 0 whatever is found; with --strict 1 where a source is rejected."
+    })
+final class CheckCommand implements Callable<Integer> {
+  /** What findings are written as. */
+  enum Format {
+    TEXT,
+    JSON,
+    SARIF
+  }
+
+  @Parameters(paramLabel = "FILE", arity = "0..*", description = "Files or folders to check.")
+  private List<Path> files = List.of();
+
+  @Mixin private SuiteOption suite = new SuiteOption();
+
+  @Option(
+      names = "--task",
+      paramLabel = "TASK",
+      description = "The task of every Python file, whatever it is called.")
+  private @Nullable String task;
+
+  @Option(
+      names = "--severity",
+      paramLabel = "LEAST",
+      defaultValue = "flag",
+      description = "Show what is at least this severe: reject, flag or note. Default: flag.")
+  private Severity severity = Severity.FLAG;
+
+  @Option(
+      names = "--format",
+      paramLabel = "FORMAT",
+      defaultValue = "text",
+      description = "text, json, or sarif for code hosts and editors. Default: text.")
+  private Format format = Format.TEXT;
+
+  @Mixin private RulesOption rules = new RulesOption();
+
+  @Option(
+      names = "--strict",
+      description = "Exit code 1 where a source is rejected or broken, as CI wants it.")
+  private boolean strict;
+
+  @Option(names = "--rules", description = "List all rules and end.")
+  private boolean list;
+
+  @Option(
+      names = "--explain",
+      paramLabel = "ID",
+      description = "Say what a rule is for, what to do instead, and end.")
+  private @Nullable String explain;
+
+  @Override
+  public Integer call() throws Exception {
+    Rules active = rules.rules();
+    List<About> about = active.list().stream().map(Rule::about).toList();
+    if (explain != null) {
+      System.out.print(RuleText.explanation(Rules.about(explain)));
+      return ExitCode.OK;
+    }
+    if (list) {
+      System.out.print(format == Format.TEXT ? RuleText.list(about) : json(about));
+      return ExitCode.OK;
+    }
+    if (files.isEmpty()) {
+      throw new UserError("name at least one FILE: a .py file, a .jsonl file, a folder, or -");
+    }
+    Checks checks = new CheckedSources(active, suite, task).check(files, severity);
+    if (checks.sources().isEmpty() && checks.problems().size() == 1) {
+      throw new UserError(checks.problems().getFirst());
+    }
+    checks.problems().forEach(problem -> System.err.println("kbx: " + problem));
+    if (checks.sources().isEmpty()) throw new UserError("nothing to check");
+    System.out.print(rendered(checks, about));
+    boolean refused = checks.sources().stream().anyMatch(Checked::refused);
+    return strict && refused ? ExitCode.USAGE : ExitCode.OK;
+  }
+
+  private String rendered(Checks checks, List<About> about) {
+    return switch (format) {
+      case TEXT -> new CheckText(Terminal.columns(), Terminal.colours()).render(checks);
+      case JSON -> CheckJson.render(checks, Version.number()) + "\n";
+      case SARIF ->
+          new Sarif(about, Version.number(), Path.of("").toAbsolutePath()).render(checks) + "\n";
+    };
+  }
+
+  private static String json(List<About> about) {
+    return Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(about) + "\n";
+  }
+}

@@ -1,0 +1,123 @@
+package dev.kbx.cli;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.candidate.CandidateSources;
+import dev.kbx.candidate.Problem;
+import dev.kbx.candidate.Reading;
+import dev.kbx.candidate.SourceFiles;
+import dev.kbx.check.Rules;
+import dev.kbx.check.Severity;
+import dev.kbx.check.StaticCheck;
+import dev.kbx.report.Checked;
+import dev.kbx.report.Checks;
+import dev.kbx.task.Suite;
+import dev.kbx.task.Task;
+import dev.kbx.task.UnknownTask;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what {@code kbx check} is given and checks it, on all processors. */
+final class CheckedSources {
+  private static final Path STDIN = Path.of("-");
+
+  private final StaticCheck check;
+  private final SuiteOption suite;
+  private final @Nullable String task;
+  private final List<String> problems = Collections.synchronizedList(new ArrayList<>());
+
+  /**
+   * @param task the task of every Python file; null to go by their names
+   */
+  CheckedSources(Rules rules, SuiteOption suite, @Nullable String task) {
+    this.check = new StaticCheck(rules);
+    this.suite = suite;
+    this.task = task;
+  }
+
+  /** Checks everything; a file named twice is checked once. */
+  Checks check(List<Path> sources, Severity least) throws IOException {
+    long start = System.nanoTime();
+    Set<Path> files = new LinkedHashSet<>();
+    for (Path source : sources) {
+      if (source.equals(STDIN)) files.add(STDIN);
+      else files.addAll(SourceFiles.in(source, this::problem));
+    }
+    Suite tasks = tasks(files);
+    Task given = task == null ? null : tasks.find(task).getFirst();
+    List<Checked> checked =
+        files.parallelStream().flatMap(file -> check(file, tasks, given)).toList();
+    return new Checks(checked, problems.stream().sorted().toList(), least, (System.nanoTime() - start) / 1e9);
+  }
+
+  /** Of the suite's tasks only those that are needed: reading all takes longer than most checks. */
+  private Suite tasks(Set<Path> files) {
+    if (!files.stream().allMatch(file -> SourceFiles.isPython(file) || file.equals(STDIN))) {
+      return suite.open();
+    }
+    if (task == null) {
+      Set<String> names = files.stream().map(CheckedSources::baseName).collect(Collectors.toSet());
+      return suite.open(names::contains);
+    }
+    try {
+      Suite one = suite.open(Predicate.isEqual(task.substring(task.lastIndexOf('/') + 1)));
+      if (one.find(task).size() == 1) return one;
+    } catch (UnknownTask e) {
+      // Looked for among all, it gets an answer that names those with like names.
+    }
+    Suite all = suite.open();
+    if (all.find(task).size() == 1) return all;
+    throw new UserError("--task %s: means several tasks; name one".formatted(task));
+  }
+
+  private static String baseName(Path file) {
+    String name = file.getFileName().toString();
+    return name.endsWith(".py") ? name.substring(0, name.length() - ".py".length()) : name;
+  }
+
+  private Stream<Checked> check(Path file, Suite tasks, @Nullable Task given) {
+    if (file.equals(STDIN)) return check("<stdin>", stdin(), given);
+    if (!SourceFiles.isPython(file)) return predictions(file, tasks);
+    Optional<Task> named = given == null ? CandidateSources.task(file, tasks) : Optional.of(given);
+    return check(file.toString(), SourceFiles.code(file, this::problem), named.orElse(null));
+  }
+
+  private @Nullable String stdin() {
+    try {
+      return SourceFiles.code(System.in, "<stdin>", this::problem);
+    } catch (IOException e) {
+      problems.add("<stdin>: cannot be read (" + e.getMessage() + ")");
+      return null;
+    }
+  }
+
+  private Stream<Checked> check(String name, @Nullable String code, @Nullable Task against) {
+    if (code == null) return Stream.empty();
+    String path = against == null ? null : against.path();
+    return Stream.of(new Checked(name, null, path, check.check(code, against)));
+  }
+
+  private Stream<Checked> predictions(Path file, Suite tasks) {
+    Reading reading = CandidateSources.read(List.of(file), tasks);
+    reading.problems().forEach(this::problem);
+    return reading.candidates().stream().map(candidate -> checked(file, candidate));
+  }
+
+  private Checked checked(Path file, Candidate candidate) {
+    int row = Integer.parseInt(candidate.origin().substring(file.toString().length() + 1));
+    return new Checked(file.toString(), row, candidate.task().path(), check.check(candidate));
+  }
+
+  private void problem(Problem problem) {
+    problems.add(problem.toString());
+  }
+}

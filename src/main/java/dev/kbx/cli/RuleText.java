@@ -1,0 +1,46 @@
+package dev.kbx.cli;
+
+import dev.kbx.check.About;
+import java.util.List;
+
+/** Rules as a terminal shows them. */
+final class RuleText {
+  private RuleText() {}
+
+  /** A line a rule: severity, id, title. */
+  static String list(List<About> rules) {
+    int width = rules.stream().mapToInt(rule -> rule.id().length()).max().orElse(0);
+    StringBuilder text = new StringBuilder();
+    for (About rule : rules) {
+      text.append(
+          "%-6s  %s  %s%n"
+              .formatted(
+                  rule.severity().label(),
+                  rule.id() + " ".repeat(width - rule.id().length()),
+                  rule.title()));
+    }
+    return text.toString();
+  }
+
+  /** Everything there is to know of one. */
+  static String explanation(About rule) {
+    return """
+    %s (%s): %s
+
+    %s
+
+    Instead: %s
+
+    Example of what it finds:
+
+    %s\
+    """
+        .formatted(
+            rule.id(),
+            rule.severity().label(),
+            rule.title(),
+            rule.rationale().strip(),
+            rule.advice().strip(),
+            rule.example().stripTrailing().indent(4));
+  }
+}

@@ -1,0 +1,183 @@
+package dev.kbx.report;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.kbx.check.About;
+import dev.kbx.check.Broken;
+import dev.kbx.check.Finding;
+import dev.kbx.check.Severity;
+import dev.kbx.syntax.Place;
+import dev.kbx.verdict.Status;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * What {@code kbx check} found as SARIF 2.1.0, which code hosts and editors show beside the source.
+ *
+ * @param rules the rules that were switched on
+ * @param version of kbx
+ * @param folder what relative locations start from
+ */
+public record Sarif(List<About> rules, String version, Path folder) {
+  private static final String SCHEMA =
+      "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+  private static final String ROOT = "SRCROOT";
+
+  /** Not kbx's own: SARIF's names are in camel case. */
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder()
+          .changeDefaultPropertyInclusion(
+              include -> include.withValueInclusion(JsonInclude.Include.NON_NULL))
+          .build();
+
+  record Log(@JsonProperty("$schema") String schema, String version, List<Run> runs) {}
+
+  record Run(
+      Tool tool,
+      List<Invocation> invocations,
+      Map<String, Location> originalUriBaseIds,
+      String columnKind,
+      List<Result> results) {}
+
+  record Tool(Driver driver) {}
+
+  record Driver(String name, String version, List<Descriptor> rules) {}
+
+  record Descriptor(
+      String id,
+      Message shortDescription,
+      Message fullDescription,
+      Message help,
+      Configuration defaultConfiguration) {}
+
+  record Configuration(String level) {}
+
+  record Invocation(boolean executionSuccessful, List<Notification> toolExecutionNotifications) {}
+
+  record Notification(String level, Message message) {}
+
+  record Message(String text) {}
+
+  record Location(String uri, @Nullable String uriBaseId) {}
+
+  record Result(
+      String ruleId, int ruleIndex, String level, Message message, List<Where> locations) {}
+
+  record Where(Physical physicalLocation) {}
+
+  record Physical(Location artifactLocation, Region region) {}
+
+  record Region(
+      int startLine,
+      @Nullable Integer startColumn,
+      @Nullable Integer endColumn,
+      @Nullable Message snippet) {}
+
+  /** The document's text. */
+  public String render(Checks checks) {
+    Map<String, Descriptor> descriptors = descriptors();
+    List<String> ids = List.copyOf(descriptors.keySet());
+    List<Result> results = new ArrayList<>();
+    for (Checked source : checks.sources()) {
+      source.report().broken().ifPresent(broken -> results.add(result(source, broken, ids)));
+      for (Finding finding : source.findings(checks.least())) {
+        results.add(result(source, finding, ids));
+      }
+    }
+    Run run =
+        new Run(
+            new Tool(new Driver("kbx", version, List.copyOf(descriptors.values()))),
+            List.of(new Invocation(true, notifications(checks))),
+            Map.of(ROOT, new Location(folder.toUri().toString(), null)),
+            "utf16CodeUnits",
+            results);
+    return MAPPER
+        .writerWithDefaultPrettyPrinter()
+        .writeValueAsString(new Log(SCHEMA, "2.1.0", List.of(run)));
+  }
+
+  private Map<String, Descriptor> descriptors() {
+    Map<String, Descriptor> found = new LinkedHashMap<>();
+    for (About rule : rules) {
+      found.put(
+          rule.id(),
+          new Descriptor(
+              rule.id(),
+              new Message(rule.title()),
+              new Message(rule.rationale()),
+              new Message(rule.advice()),
+              new Configuration(level(rule.severity()))));
+    }
+    for (Status status : List.of(Status.NO_CODE, Status.SYNTAX_ERROR, Status.NO_ENTRY)) {
+      found.put(status.label(), fault(status));
+    }
+    return found;
+  }
+
+  private static Descriptor fault(Status status) {
+    String title =
+        switch (status) {
+          case NO_CODE -> "The source holds no Python code";
+          case SYNTAX_ERROR -> "No Python can read the source";
+          default -> "The source does not define the task's entry";
+        };
+    String why =
+        title + ", so that there is nothing to run: the verdict is " + status.label() + ".";
+    return new Descriptor(
+        status.label(),
+        new Message(title),
+        new Message(why),
+        new Message("Put the source right; 'kbx tasks show TASK' shows the entry of a task."),
+        new Configuration("error"));
+  }
+
+  private static List<Notification> notifications(Checks checks) {
+    return checks.problems().stream()
+        .map(problem -> new Notification("warning", new Message(problem)))
+        .toList();
+  }
+
+  private Result result(Checked source, Broken broken, List<String> ids) {
+    return result(source, broken.status().label(), "error", broken.message(), broken.place(), ids);
+  }
+
+  private Result result(Checked source, Finding finding, List<String> ids) {
+    String message = finding.message() + ". " + finding.advice();
+    return result(source, finding.rule(), level(finding.severity()), message, finding.place(), ids);
+  }
+
+  private Result result(
+      Checked source, String rule, String level, String text, Place place, List<String> ids) {
+    // In a file of predictions the source is part of one line, and columns are not the file's.
+    Integer row = source.row();
+    Message message = new Message(row == null ? text : "line " + place.line() + ": " + text);
+    Region region = row == null ? region(place) : new Region(row, null, null, null);
+    Where where = new Where(new Physical(location(source.file()), region));
+    return new Result(rule, ids.indexOf(rule), level, message, List.of(where));
+  }
+
+  private static Region region(Place place) {
+    return new Region(place.line(), place.column(), place.end(), new Message(place.text()));
+  }
+
+  /** Relative to the folder where the file lies in it; as code hosts want it. */
+  private Location location(String file) {
+    Path path = folder.resolve(file).normalize();
+    if (!path.startsWith(folder)) return new Location(path.toUri().toString(), null);
+    String whole = path.toUri().getRawPath();
+    return new Location(whole.substring(folder.toUri().getRawPath().length()), ROOT);
+  }
+
+  private static String level(Severity severity) {
+    return switch (severity) {
+      case REJECT -> "error";
+      case FLAG -> "warning";
+      case NOTE -> "note";
+    };
+  }
+}
