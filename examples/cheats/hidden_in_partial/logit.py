@@ -1,0 +1,12 @@
+"""The entry is no function of this file: a `functools.partial` of the library's.
+
+mechanism: semantics/hidden-in-partial
+static: no-kernel
+dynamic: cheating
+"""
+
+import functools
+
+import torch
+
+logit = functools.partial(torch.special.logit)

@@ -1,0 +1,13 @@
+"""Calls PyTorch's function of the same name: there is no kernel at all.
+
+mechanism: semantics/library-call
+static: no-kernel
+dynamic: cheating
+"""
+
+import torch
+import torch.nn.functional as F
+
+
+def selu(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
+    return F.selu(input, inplace)
