@@ -56,7 +56,8 @@ final class CheckedSources {
     Task given = task == null ? null : tasks.find(task).getFirst();
     List<Checked> checked =
         files.parallelStream().flatMap(file -> check(file, tasks, given)).toList();
-    return new Checks(checked, problems.stream().sorted().toList(), least, (System.nanoTime() - start) / 1e9);
+    return new Checks(
+        checked, problems.stream().sorted().toList(), least, (System.nanoTime() - start) / 1e9);
   }
 
   /** Of the suite's tasks only those that are needed: reading all takes longer than most checks. */

@@ -1,7 +1,9 @@
 package dev.kbx.program;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.syntax.Node;
 import dev.kbx.syntax.PythonSource;
 import java.util.List;
 import java.util.Set;
@@ -67,7 +69,8 @@ class ProgramTest {
     assertThat(launch.kernels()).containsExactly(kernel);
     assertThat(launch.scope().path()).isEqualTo("@entry");
     assertThat(program.text(launch.grid().orElseThrow())).isEqualTo("(1,)");
-    assertThat(program.constant(launch.call().keywords().get("BLOCK"))).hasValue(16L);
+    Node block = requireNonNull(launch.call().keywords().get("BLOCK"));
+    assertThat(program.constant(block)).hasValue(16L);
     assertThat(program.reachable("entry")).extracting(Scope::path).contains("@entry", "@copy");
     assertThat(program.readable()).isTrue();
   }
