@@ -33,10 +33,7 @@ final class Layout {
   final List<Scope> scopes = new ArrayList<>();
 
   Layout(
-      PythonSource source,
-      @Nullable Node host,
-      Map<Node, Entry> entries,
-      Map<Node, Scope> opened) {
+      PythonSource source, @Nullable Node host, Map<Node, Entry> entries, Map<Node, Scope> opened) {
     this.source = source;
     this.host = host;
     this.entries = entries;
@@ -143,7 +140,8 @@ final class Layout {
     while (!open.isEmpty()) {
       Node node = open.pop();
       if (node.is("attribute", "subscript", "call")) continue;
-      if (node.is("identifier")) scope.variables.computeIfAbsent(source.text(node), _ -> new Cell());
+      if (node.is("identifier"))
+        scope.variables.computeIfAbsent(source.text(node), _ -> new Cell());
       node.children().forEach(open::push);
     }
   }

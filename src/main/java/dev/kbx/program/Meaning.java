@@ -137,7 +137,12 @@ final class Meaning {
       switch (node.kind()) {
         case "identifier" -> flow.flow(part.value, flow.cell(node));
         case "attribute" -> store(node, part.value);
-        case "pattern_list", "tuple_pattern", "list_pattern", "tuple", "list", "expression_list" -> {
+        case "pattern_list",
+            "tuple_pattern",
+            "list_pattern",
+            "tuple",
+            "list",
+            "expression_list" -> {
           int at = 0;
           for (Node each : node.children()) {
             if (each.is("(", ")", "[", "]", ",", "comment")) continue;

@@ -42,9 +42,7 @@ public final class Program {
   private Program(PythonSource source) {
     this.source = source;
     Node root =
-        source
-            .tree()
-            .orElseGet(() -> new Node("module", null, 0, 0, 1, false, new ArrayList<>()));
+        source.tree().orElseGet(() -> new Node("module", null, 0, 0, 1, false, new ArrayList<>()));
     module = new Scope(Scope.Kind.MODULE, "", root, null);
     flow = new Flow(source, module);
     flow.run();

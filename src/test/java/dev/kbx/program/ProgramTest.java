@@ -67,7 +67,7 @@ class ProgramTest {
     assertThat(launch.kernels()).containsExactly(kernel);
     assertThat(launch.scope().path()).isEqualTo("@entry");
     assertThat(program.text(launch.grid().orElseThrow())).isEqualTo("(1,)");
-    assertThat(program.constant(launch.call().keywords().get("BLOCK"))).hasValue(16L);
+    assertThat(program.constant(launch.call().keyword("BLOCK").orElseThrow())).hasValue(16L);
     assertThat(program.reachable("entry")).extracting(Scope::path).contains("@entry", "@copy");
     assertThat(program.readable()).isTrue();
   }
