@@ -4,6 +4,7 @@ import dev.kbx.syntax.Node;
 import dev.kbx.syntax.Place;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -26,6 +27,18 @@ public record Call(
     targets = Set.copyOf(targets);
     arguments = List.copyOf(arguments);
     keywords = Map.copyOf(keywords);
+  }
+
+  /**
+   * What a parameter gets, by position or by name; positions after a star are the writer's guess.
+   */
+  public Optional<Node> argument(int position, String name) {
+    if (position >= 0 && position < arguments.size()) return Optional.of(arguments.get(position));
+    return keyword(name);
+  }
+
+  public Optional<Node> keyword(String name) {
+    return Optional.ofNullable(keywords.get(name));
   }
 
   /** Whether one of these paths may be called. */

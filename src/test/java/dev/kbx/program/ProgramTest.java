@@ -1,9 +1,7 @@
 package dev.kbx.program;
 
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kbx.syntax.Node;
 import dev.kbx.syntax.PythonSource;
 import java.util.List;
 import java.util.Set;
@@ -69,8 +67,7 @@ class ProgramTest {
     assertThat(launch.kernels()).containsExactly(kernel);
     assertThat(launch.scope().path()).isEqualTo("@entry");
     assertThat(program.text(launch.grid().orElseThrow())).isEqualTo("(1,)");
-    Node block = requireNonNull(launch.call().keywords().get("BLOCK"));
-    assertThat(program.constant(block)).hasValue(16L);
+    assertThat(program.constant(launch.call().keyword("BLOCK").orElseThrow())).hasValue(16L);
     assertThat(program.reachable("entry")).extracting(Scope::path).contains("@entry", "@copy");
     assertThat(program.readable()).isTrue();
   }
