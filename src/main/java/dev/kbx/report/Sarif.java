@@ -93,7 +93,7 @@ public record Sarif(List<About> rules, String version, Path folder) {
         new Run(
             new Tool(new Driver("kbx", version, List.copyOf(descriptors.values()))),
             List.of(new Invocation(true, notifications(checks))),
-            Map.of(ROOT, new Location(folder.toUri().toString(), null)),
+            Map.of(ROOT, new Location(root(), null)),
             "utf16CodeUnits",
             results);
     return MAPPER
@@ -169,8 +169,13 @@ public record Sarif(List<About> rules, String version, Path folder) {
   private Location location(String file) {
     Path path = folder.resolve(file).normalize();
     if (!path.startsWith(folder)) return new Location(path.toUri().toString(), null);
-    String whole = path.toUri().getRawPath();
-    return new Location(whole.substring(folder.toUri().getRawPath().length()), ROOT);
+    return new Location(path.toUri().toString().substring(root().length()), ROOT);
+  }
+
+  /** With the slash at its end that a folder's URI has only while the folder exists. */
+  private String root() {
+    String uri = folder.toUri().toString();
+    return uri.endsWith("/") ? uri : uri + "/";
   }
 
   private static String level(Severity severity) {

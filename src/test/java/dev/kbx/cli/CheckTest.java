@@ -1,0 +1,137 @@
+package dev.kbx.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+
+/** {@code kbx check} as a user runs it. */
+class CheckTest {
+  private static final String OPEN = "def gelu(x:\n    return x\n";
+
+  @TempDir private Path folder;
+
+  private Kbx.Result check(Object... arguments) throws Exception {
+    Object[] all = new Object[arguments.length + 1];
+    all[0] = "check";
+    System.arraycopy(arguments, 0, all, 1, arguments.length);
+    return Kbx.run(folder, all);
+  }
+
+  private Path file(String name, String content) throws IOException {
+    return Files.writeString(folder.resolve(name), content);
+  }
+
+  private static void refused(Kbx.Result result, String... words) {
+    assertThat(result.exit()).as(result.err()).isEqualTo(1);
+    assertThat(result.err()).contains(words).doesNotContain("\tat ");
+    assertThat(result.out()).isEmpty();
+  }
+
+  @Test
+  void needsNoPythonAndFindsNothingInHonestKernels() throws Exception {
+    Kbx.Result result = check(Kbx.home().resolve("examples/honest"), "--strict");
+    assertThat(result.exit()).as(result.out() + result.err()).isZero();
+    assertThat(result.out()).doesNotContain("broken", "reject", "flag").contains("sources");
+  }
+
+  @Test
+  void aFileIsCheckedAgainstTheTaskOfItsName() throws Exception {
+    file("gelu.py", "def helper(x):\n    return x\n");
+    file("other.py", "def helper(x):\n    return x\n");
+    Kbx.Result result = check(".", "--format", "json");
+    JsonNode sources = result.json().get("sources");
+    assertThat(result.exit()).isZero();
+    assertThat(sources.get(0).get("task").asString()).isEqualTo("Activation/gelu");
+    assertThat(sources.get(0).at("/broken/status").asString()).isEqualTo("no_entry");
+    assertThat(sources.get(1).propertyNames()).containsExactly("file", "findings");
+    assertThat(check("other.py", "--task", "gelu").out())
+        .contains("other.py:1:1: broken: no_entry");
+  }
+
+  @Test
+  void strictFailsWhereASourceIsRefused() throws Exception {
+    Path file = file("gelu.py", OPEN);
+    assertThat(check(file).exit()).isZero();
+    Kbx.Result strict = check(file, "--strict");
+    assertThat(strict.exit()).isEqualTo(1);
+    assertThat(strict.out()).contains("gelu.py:1:9: broken: syntax_error", "1 broken in 1 source");
+    assertThat(strict.err()).isEmpty();
+  }
+
+  @Test
+  void readsStdinAndPredictions() throws Exception {
+    file("p.jsonl", "{\"file\": \"Activation/gelu.py\", \"predict\": \"def gelu(x:\"}\n");
+    Path errors = folder.resolve("err");
+    Process process =
+        Kbx.start(folder, java.util.Map.of(), folder.resolve("o"), errors, "check", "-", "p.jsonl");
+    process.getOutputStream().write(OPEN.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    process.getOutputStream().close();
+    assertThat(process.waitFor()).as(Files.readString(errors)).isZero();
+    assertThat(Files.readString(folder.resolve("o")))
+        .contains("<stdin>:1:9: broken", "p.jsonl:1:1:9: broken", "2 broken in 2 sources");
+  }
+
+  @Test
+  void whatCannotBeReadIsToldAndTheRestChecked() throws Exception {
+    file("gelu.py", OPEN);
+    Files.write(folder.resolve("binary.py"), new byte[] {(byte) 0xff, 0, 1, '\n'});
+    Files.writeString(folder.resolve("huge.py"), "x".repeat(2 << 20));
+    Kbx.Result result = check(".", "nowhere.py");
+    assertThat(result.exit()).isZero();
+    assertThat(result.err())
+        .contains("binary.py:1: is not UTF-8", "huge.py: is larger", "nowhere.py");
+    assertThat(result.out()).contains("1 broken in 1 source");
+    refused(check("binary.py"), "binary.py", "UTF-8");
+  }
+
+  @Test
+  void sarifIsOneDocument() throws Exception {
+    file("gelu.py", OPEN);
+    JsonNode run = check("gelu.py", "--format", "sarif").json().at("/runs/0");
+    assertThat(run.at("/results/0/ruleId").asString()).isEqualTo("syntax_error");
+    assertThat(run.at("/originalUriBaseIds/SRCROOT/uri").asString())
+        .isEqualTo(folder.toRealPath().toUri().toString());
+  }
+
+  @Test
+  void rulesAreListed() throws Exception {
+    assertThat(check("--rules").exit()).isZero();
+    JsonNode rules = check("--rules", "--format", "json").json();
+    assertThat(rules.isArray()).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--off,nosuch-rule,no rule 'nosuch-rule'",
+    "--explain,nosuch-rule,no rule 'nosuch-rule'",
+    "--task,gelo,did you mean gelu",
+    "--suite,nosuch,nosuch",
+    "--severity,grave,grave",
+    "--format,yaml,yaml"
+  })
+  void badOptions(String option, String value, String words) throws Exception {
+    refused(check(file("gelu.py", OPEN), option, value), words);
+  }
+
+  @Test
+  void badFiles() throws Exception {
+    refused(check(), "FILE");
+    refused(check("nowhere"), "nowhere: does not exist");
+    refused(
+        check(Files.createDirectory(folder.resolve("nothing"))), "nothing: holds no candidates");
+    refused(check(file("notes.txt", "x")), "notes.txt: is no candidate");
+  }
+
+  @Test
+  void evalKnowsTheSameRules() throws Exception {
+    Path file = file("gelu.py", OPEN);
+    refused(Kbx.run(folder, "eval", file, "--off", "nosuch-rule"), "no rule 'nosuch-rule'");
+  }
+}
