@@ -85,7 +85,7 @@ def test_shared_memory_over_the_limit_is_a_compile_error_on_that_architecture_on
         with bench(source, arch=arch) as client:
             reply = client.call(x)
             if kind is None:
-                torch.testing.assert_close(client.result(reply), x @ x, rtol=1e-4, atol=1e-4)
+                torch.testing.assert_close(client.result(reply), x @ x, rtol=0, atol=0.05)
                 assert reply.compiled[0]["arch"] == arch and reply.compiled[0]["shared_bytes"] > 101376
             else:
                 assert (reply.kind, reply.exception) == (kind, "triton.runtime.errors.OutOfResources")
