@@ -200,3 +200,8 @@ def test_the_candidates_module_keeps_its_own_globals():
     source += "def names(x):\n    run(x)\n    return sorted(set(globals()) - before - {'names', 'before'})\n"
     with bench(source, "names") as client:
         assert client.run(torch.ones(64)) == []
+
+
+def test_a_function_kept_from_the_compiler_runs():
+    """The decorator imports torch._dynamo, which insists that torch's functions are different objects."""
+    assert isinstance(answer("@torch.compiler.disable\ndef run(x):\n    return x + 1\n", torch.ones(4)), messages.Returned)
