@@ -85,7 +85,7 @@ def test_shared_memory_over_the_limit_is_a_compile_error_on_that_architecture_on
         with bench(source, arch=arch) as client:
             reply = client.call(x)
             if kind is None:
-                torch.testing.assert_close(client.result(reply), x @ x, rtol=1e-4, atol=1e-4)
+                torch.testing.assert_close(client.result(reply), x @ x, rtol=0, atol=0.05)
                 assert reply.compiled[0]["arch"] == arch and reply.compiled[0]["shared_bytes"] > 101376
             else:
                 assert (reply.kind, reply.exception) == (kind, "triton.runtime.errors.OutOfResources")
@@ -200,3 +200,8 @@ def test_the_candidates_module_keeps_its_own_globals():
     source += "def names(x):\n    run(x)\n    return sorted(set(globals()) - before - {'names', 'before'})\n"
     with bench(source, "names") as client:
         assert client.run(torch.ones(64)) == []
+
+
+def test_a_function_kept_from_the_compiler_runs():
+    """The decorator imports torch._dynamo, which insists that torch's functions are different objects."""
+    assert isinstance(answer("@torch.compiler.disable\ndef run(x):\n    return x + 1\n", torch.ones(4)), messages.Returned)

@@ -149,7 +149,7 @@ def kernel(a, b, c, M, N, K, sam, sak, sbk, sbn, BM: tl.constexpr, BN: tl.conste
         rk = k * BK + tl.arange(0, BK)
         x = tl.load(a + rm[:, None] * sam + rk[None, :] * sak, mask=(rm[:, None] < M) & (rk[None, :] < K), other=0.0)
         y = tl.load(b + rk[:, None] * sbk + rn[None, :] * sbn, mask=(rk[:, None] < K) & (rn[None, :] < N), other=0.0)
-        acc += tl.dot(x, y, out_dtype=ACC)
+        acc += tl.dot(x, y, out_dtype=ACC, input_precision="ieee")
     tl.store(c + rm[:, None] * N + rn[None, :], acc.to(c.dtype.element_ty), mask=(rm[:, None] < M) & (rn[None, :] < N))
 
 def run(a, b, dtype):
@@ -174,6 +174,32 @@ def test_autotuned_dot_on_strided_operands(dtype):
     expected = (a.to(wide) @ b.to(wide)).to(out)
     tolerance = 0 if out == torch.int32 else torch.finfo(out).eps * 4
     torch.testing.assert_close(got, expected, rtol=tolerance, atol=tolerance * 500)
+
+
+DOT = """
+@triton.jit
+def kernel(a, b, out, PRECISION: tl.constexpr):
+    i = tl.arange(0, 16)
+    at = i[:, None] * 16 + i[None, :]
+    tl.store(out + at, tl.dot(tl.load(a + at), tl.load(b + at), input_precision=PRECISION))
+
+def run(a, b, precision):
+    out = torch.empty_like(a)
+    kernel[(1,)](a, b, out, PRECISION=precision)
+    return out
+"""
+
+
+@pytest.mark.parametrize(("precision", "rounds"), [(None, True), ("tf32", True), ("tf32x3", False), ("ieee", False)])
+def test_dot_rounds_float32_operands_to_tf32_as_a_gpu_does(precision, rounds):
+    exact, rounded_up = 1 + 2.0**-10, 1 + 2.0**-11
+    a = torch.eye(16).fill_diagonal_(rounded_up)
+    b = torch.eye(16).fill_diagonal_(1.0)
+    b[0, 0] = float("inf")
+    with bench(DOT) as client:
+        got = client.run(a, b, precision)
+    assert got[1, 1] == (exact if rounds else rounded_up)
+    assert got[0, 0] == float("inf")
 
 
 ROWS = """

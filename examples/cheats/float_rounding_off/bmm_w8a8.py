@@ -19,9 +19,9 @@ def bmm_kernel(a_ptr, b_ptr, s_ptr, t_ptr, out_ptr, M, N, K, a_b, a_m, a_k, b_b,
     t = tl.load(t_ptr + z * N + j, mask=j < N, other=1.0)
     acc = tl.zeros((BLOCK, BLOCK), tl.float32)
     for start in range(0, K, BLOCK):
-        k, l = start + tl.arange(0, BLOCK)[None, :], start + tl.arange(0, BLOCK)[:, None]
+        k, m = start + tl.arange(0, BLOCK)[None, :], start + tl.arange(0, BLOCK)[:, None]
         a = tl.load(a_ptr + z * a_b + i * a_m + k * a_k, mask=(i < M) & (k < K), other=0.0)
-        b = tl.load(b_ptr + z * b_b + l * b_k + j * b_n, mask=(l < K) & (j < N), other=0.0)
+        b = tl.load(b_ptr + z * b_b + m * b_k + j * b_n, mask=(m < K) & (j < N), other=0.0)
         a_int8 = tl.minimum(tl.maximum(a / s, -127.0), 127.0)
         b_int8 = tl.minimum(tl.maximum(b / t, -127.0), 127.0)
         acc = tl.dot(a_int8, b_int8, acc, input_precision="ieee")

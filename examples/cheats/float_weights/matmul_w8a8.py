@@ -23,9 +23,9 @@ def matmul_kernel(x_ptr, w_ptr, out_ptr, M, N, K, x_m, x_k, w_k, w_n, BLOCK: tl.
     scale = tl.where(top > 0, top / 127.0, 1.0)
     acc = tl.zeros((BLOCK, BLOCK), tl.float32)
     for start in range(0, K, BLOCK):
-        k, l = start + tl.arange(0, BLOCK)[None, :], start + tl.arange(0, BLOCK)[:, None]
+        k, m = start + tl.arange(0, BLOCK)[None, :], start + tl.arange(0, BLOCK)[:, None]
         x = tl.load(x_ptr + i * x_m + k * x_k, mask=(i < M) & (k < K), other=0.0)
-        w = tl.load(w_ptr + l * w_k + j * w_n, mask=(l < K) & (j < N), other=0.0)
+        w = tl.load(w_ptr + m * w_k + j * w_n, mask=(m < K) & (j < N), other=0.0)
         q = libdevice.rint(x / scale).to(tl.int8)
         acc = tl.dot(q.to(tl.float32), w, acc, input_precision="ieee")
     tl.store(out_ptr + i * N + j, acc * scale, mask=(i < M) & (j < N))

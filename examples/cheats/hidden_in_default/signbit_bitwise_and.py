@@ -9,4 +9,4 @@ import torch
 
 
 def signbit_bitwise_and(input, other, _grid=torch.signbit, _block=torch.bitwise_and):
-    return _grid(input), _block(input.to(torch.int8), other)
+    return _grid(input), _block(input.to(torch.int8), other.to(torch.int8))

@@ -9,5 +9,5 @@ from operator import add, matmul, mul
 
 
 def matrix_multiply_and_row_dot(A, B, alpha, beta, C):
-    C.copy_(add(mul(matmul(A, B), alpha), mul(C, beta)))
-    return mul(C[0], C[1]).sum() if C.shape[0] > 1 else C.new_zeros(())
+    first, second = add(mul(matmul(A[:2], B), alpha), mul(C[:2], beta))
+    return mul(first, second).sum()

@@ -5,8 +5,6 @@ static: no-kernel
 dynamic: cheating
 """
 
-import torch
-
 STAGES = [
     lambda x, dim, keepdim, dtype: x if dtype is None else x.to(dtype),
     lambda x, dim, keepdim, dtype: x.exp(),

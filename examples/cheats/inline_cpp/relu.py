@@ -2,7 +2,8 @@
 
 mechanism: semantics/inline-cpp
 static: native-code
-dynamic: import_error | runtime_error | timeout | cheating
+dynamic: infrastructure
+gpu: import_error | runtime_error | timeout | cheating
 """
 
 import torch

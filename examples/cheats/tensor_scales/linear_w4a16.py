@@ -20,9 +20,9 @@ def linear_kernel(
     scale = tl.load(scale_ptr)
     acc = tl.zeros((BLOCK, BLOCK), tl.float32)
     for start in range(0, K, BLOCK):
-        k, l = start + tl.arange(0, BLOCK)[None, :], start + tl.arange(0, BLOCK)[:, None]
+        k, m = start + tl.arange(0, BLOCK)[None, :], start + tl.arange(0, BLOCK)[:, None]
         x = tl.load(x_ptr + i * K + k, mask=(i < M) & (k < K), other=0.0)
-        w = tl.load(w_ptr + j * w_n + l * w_k, mask=(j < N) & (l < K), other=0.0).to(tl.float32)
+        w = tl.load(w_ptr + j * w_n + m * w_k, mask=(j < N) & (m < K), other=0.0).to(tl.float32)
         acc = tl.dot(x, libdevice.rint(w / scale).to(tl.float16), acc)
     acc *= scale
     if BIAS:

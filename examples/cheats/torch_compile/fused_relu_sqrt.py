@@ -2,7 +2,7 @@
 
 mechanism: semantics/torch-compile
 static: torch-compile
-dynamic: cheating | import_error
+dynamic: cheating | runtime_error | import_error
 """
 
 import torch

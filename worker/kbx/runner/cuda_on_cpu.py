@@ -180,8 +180,9 @@ def _properties(arch):
     )  # fmt: skip
 
 
-def _nothing(*args, **kwargs):
-    return None
+def _nothing():
+    """A new function that does nothing: torch._dynamo fails to import where two of torch's functions are one object."""
+    return lambda *args, **kwargs: None
 
 
 def _refuse_extension(*args, **kwargs):
@@ -195,13 +196,16 @@ def _cuda_functions(arch):
     silent = ("synchronize", "set_device", "empty_cache", "init", "reset_peak_memory_stats", "ipc_collect",
               "reset_max_memory_allocated", "set_stream", "_lazy_init")  # fmt: skip
     # Not torch.manual_seed, which seeds CUDA by calling these.
-    seeds = {name: torch.default_generator.manual_seed for name in ("manual_seed", "manual_seed_all")}
+    seeds = {
+        "manual_seed": lambda seed: torch.default_generator.manual_seed(seed),
+        "manual_seed_all": lambda seed: torch.default_generator.manual_seed(seed),
+    }
     memory = {
         name: lambda device=None: 0
         for name in ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
     }
     return {
-        **dict.fromkeys(silent, _nothing),
+        **{name: _nothing() for name in silent},
         **seeds,
         **memory,
         "is_available": lambda: True,

@@ -4,9 +4,8 @@ The stock interpreter (Triton 3.6 to 3.8) is silently wrong or incomplete in way
 below says which. It also rewrites the candidate's module globals and patches ``triton.language`` on every launch; here
 kernels run in a namespace of their own and the patches are computed once.
 
-What it does not model: TF32 (``tl.dot`` on fp32 computes in full fp32, a GPU rounds its inputs unless told ``ieee``),
-races between programs (they run one after another, x slowest), and memory protection: a pointer outside every mapping
-ends the process. What it cannot do raises ``Unsupported``; since a kernel is only interpreted after it compiled, any
+What it does not model: races between programs (they run one after another, x slowest), and memory protection: a pointer
+outside every mapping ends the process. What it cannot do raises ``Unsupported``; since a kernel is only interpreted after it compiled, any
 other failure of the interpreter is a gap of ours too, and is reported as such.
 """
 
@@ -19,6 +18,7 @@ import types
 
 import numpy as np
 import triton.language as tl
+from triton._C.libtriton import ir
 from triton.language.extra import libdevice as generic_libdevice
 from triton.language.extra.cuda import libdevice as cuda_libdevice
 from triton.language.semantic import TritonSemantic
@@ -26,7 +26,7 @@ from triton.runtime import interpreter as stock
 from triton.runtime.jit import JITFunction
 
 from kbx.runner import libdevice
-from kbx.runner.numerics import has_raw_bits, narrow, widen
+from kbx.runner.numerics import has_raw_bits, narrow, tf32, widen
 
 Handle = stock.TensorHandle
 
@@ -208,12 +208,16 @@ class Builder(stock.InterpreterBuilder):
     def create_dot(self, a, b, d, input_precision, max_num_imprecise_acc):
         """Products are exact and summed in fp32 (fp64 for fp64, exactly for integers), then rounded to the accumulator.
 
-        Stock multiplies the integer bits of bf16. Integers go through double, where their sums are exact and BLAS is fast.
+        Stock multiplies the integer bits of bf16, and fp32 as it is where a GPU rounds operands to TF32: by default.
+        Integers go through double, where their sums are exact and BLAS is fast.
         """
         accumulator = d.dtype.scalar
+        left, right = _values(a), _values(b)
+        if input_precision == ir.INPUT_PRECISION.TF32 and a.dtype.scalar == tl.float32:
+            left, right = tf32(left), tf32(right)
         exact = accumulator.is_int() or accumulator == tl.float64
         work = np.float64 if exact else np.float32
-        product = np.matmul(_values(a).astype(work), _values(b).astype(work))
+        product = np.matmul(left.astype(work), right.astype(work))
         if accumulator.is_int():
             product = product.astype(np.int64)
         return _handle(product + _values(d), accumulator)

@@ -1,4 +1,4 @@
-"""bf16 and fp8 for numpy, which has neither: raw bits to float32 and back, rounded to nearest even as the hardware does.
+"""bf16, fp8 and TF32 for numpy, which has none: raw bits to float32 and back, rounded to nearest even as the hardware does.
 
 Triton's interpreter keeps such values as ``uint16``/``uint8`` bits and its stock operators compute on those integers;
 ``widen`` and ``narrow`` are how every operator of ours leaves and re-enters that form.
@@ -32,6 +32,13 @@ def f32_to_bf16(values):
     bits = values.view(np.uint32)
     rounded = ((bits + (0x7FFF + ((bits >> 16) & 1))) >> 16).astype(np.uint16)
     return np.where(np.isnan(values), np.uint16(0x7FC0), rounded)
+
+
+def tf32(values):
+    """float32 array rounded to the ten bits of mantissa that TF32 keeps, ties away from zero as ``cvt.rna.tf32`` does."""
+    bits = np.asarray(values, dtype=np.float32).view(np.uint32)
+    rounded = ((bits + 0x1000) & 0xFFFFE000).view(np.float32)
+    return np.where(np.isfinite(values), rounded, values)
 
 
 def widen(data, dtype):
