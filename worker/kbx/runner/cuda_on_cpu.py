@@ -8,6 +8,7 @@ Installed once, in the process that runs one candidate.
 """
 
 import contextlib
+import functools
 import time
 import types
 
@@ -82,7 +83,6 @@ _ANSWERS = {
     torch.Tensor.to: _to,
     torch.Tensor.pin_memory: lambda t, *args: t,
     torch.Tensor.is_pinned: lambda t, *args: on_host(t),
-    torch.Tensor.record_stream: lambda t, stream: None,
 }
 
 
@@ -180,8 +180,13 @@ def _properties(arch):
     )  # fmt: skip
 
 
-def _nothing(*args, **kwargs):
-    return None
+def _nothing():
+    """A function that does nothing; one for each name, since PyTorch's tracer keys what it knows by the function."""
+    return lambda *args, **kwargs: None
+
+
+def _seed():
+    return lambda seed: torch.default_generator.manual_seed(seed)
 
 
 def _refuse_extension(*args, **kwargs):
@@ -195,13 +200,13 @@ def _cuda_functions(arch):
     silent = ("synchronize", "set_device", "empty_cache", "init", "reset_peak_memory_stats", "ipc_collect",
               "reset_max_memory_allocated", "set_stream", "_lazy_init")  # fmt: skip
     # Not torch.manual_seed, which seeds CUDA by calling these.
-    seeds = {name: torch.default_generator.manual_seed for name in ("manual_seed", "manual_seed_all")}
+    seeds = {name: _seed() for name in ("manual_seed", "manual_seed_all")}
     memory = {
         name: lambda device=None: 0
         for name in ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
     }
     return {
-        **dict.fromkeys(silent, _nothing),
+        **{name: _nothing() for name in silent},
         **seeds,
         **memory,
         "is_available": lambda: True,
@@ -224,6 +229,23 @@ def _cuda_functions(arch):
     }
 
 
+def _registering(register):
+    """``torch.library.custom_op`` and its like, for operators that PyTorch calls with the mode above taken off."""
+
+    def wrap(function):
+        @functools.wraps(function)
+        def on_device(*args, **kwargs):
+            with _CudaOnCpu():
+                return function(*args, **kwargs)
+
+        return on_device
+
+    def registered(name, fn=None, /, **options):
+        return register(name, wrap(fn), **options) if fn else lambda fn: register(name, wrap(fn), **options)
+
+    return registered
+
+
 def install(arch_name):
     """Makes this process look like one with a GPU of ``arch_name``, for good. Call after ``launches.emulate``."""
     # Imported here because on a machine with a GPU it initialises CUDA, which the zygote must not.
@@ -235,7 +257,11 @@ def install(arch_name):
     torch.autocast = _Autocast
     torch.cuda.amp.autocast = _Autocast
     torch.amp.autocast = _Autocast
+    # Answered before torch sees the stream, which it would want to be one of its own.
+    torch.Tensor.record_stream = lambda self, stream: None
     cpp_extension.load = cpp_extension.load_inline = _refuse_extension
+    for name in ("custom_op", "triton_op"):
+        setattr(torch.library, name, _registering(getattr(torch.library, name)))
     _CudaOnCpu().__enter__()
 
 
