@@ -181,12 +181,8 @@ def _properties(arch):
 
 
 def _nothing():
-    """A function that does nothing; one for each name, since PyTorch's tracer keys what it knows by the function."""
+    """A new function that does nothing: torch._dynamo fails to import where two of torch's functions are one object."""
     return lambda *args, **kwargs: None
-
-
-def _seed():
-    return lambda seed: torch.default_generator.manual_seed(seed)
 
 
 def _refuse_extension(*args, **kwargs):
@@ -200,7 +196,10 @@ def _cuda_functions(arch):
     silent = ("synchronize", "set_device", "empty_cache", "init", "reset_peak_memory_stats", "ipc_collect",
               "reset_max_memory_allocated", "set_stream", "_lazy_init")  # fmt: skip
     # Not torch.manual_seed, which seeds CUDA by calling these.
-    seeds = {name: _seed() for name in ("manual_seed", "manual_seed_all")}
+    seeds = {
+        "manual_seed": lambda seed: torch.default_generator.manual_seed(seed),
+        "manual_seed_all": lambda seed: torch.default_generator.manual_seed(seed),
+    }
     memory = {
         name: lambda device=None: 0
         for name in ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
