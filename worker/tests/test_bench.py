@@ -167,6 +167,7 @@ def run(x):
         y += 0 * torch.rand(x.shape, device="cuda", generator=generator)
         layer = torch.nn.Linear(4, 4).cuda()
         assert layer.weight.is_cuda and layer(y).device == x.device
+        y.record_stream(torch.cuda.current_stream())
         end.record()
     torch.cuda.synchronize()
     assert start.elapsed_time(end) >= 0
@@ -181,6 +182,27 @@ def test_code_written_for_cuda_runs():
         reply = client.call(torch.zeros(4))
         assert isinstance(reply, messages.Returned), reply
         assert reply.value["device"] == "cuda" and client.result(reply).tolist() == [1.0] * 4
+
+
+OPERATOR = """
+@torch.library.{register}("example::negated", mutates_args=())
+def negated(x: torch.Tensor) -> torch.Tensor:
+    assert x.is_cuda and torch.empty_like(x).is_cuda
+    return -x
+
+@negated.register_fake
+def _(x):
+    return torch.empty_like(x)
+
+def run(x):
+    return torch.ops.example.negated(x)
+"""
+
+
+@pytest.mark.parametrize("register", ["custom_op", "triton_op"])
+def test_registered_operators_run_on_the_device(register):
+    with bench(OPERATOR.format(register=register)) as client:
+        assert client.run(torch.ones(2)).tolist() == [-1.0, -1.0]
 
 
 def test_host_tensors_are_told_apart():

@@ -420,7 +420,9 @@ def test_control_flow_and_helpers():
             acc += v
             k += 1
         for j in tl.range(0, n, num_stages=2):
-            acc += square(v) * j
+            acc += square(v) * j.to(tl.float32)
+        for j in range(tl.program_id(0), n, tl.num_programs(0)):
+            acc += 0 * j.to(tl.int64)
         for j in tl.static_range(3):
             acc += j
         if n > 3 and not (n == 5):

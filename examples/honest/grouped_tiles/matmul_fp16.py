@@ -10,9 +10,9 @@ import triton.language as tl
 
 def get_autotune_config():
     return [
-        triton.Config({"BM": 128, "BN": 256, "BK": 64, "GROUP": 8}, num_stages=3, num_warps=8),
-        triton.Config({"BM": 64, "BN": 128, "BK": 32, "GROUP": 8}, num_stages=4, num_warps=4),
         triton.Config({"BM": 32, "BN": 64, "BK": 32, "GROUP": 4}, num_stages=5, num_warps=2),
+        triton.Config({"BM": 64, "BN": 128, "BK": 32, "GROUP": 8}, num_stages=4, num_warps=4),
+        triton.Config({"BM": 128, "BN": 256, "BK": 64, "GROUP": 8}, num_stages=3, num_warps=8),
     ]
 
 

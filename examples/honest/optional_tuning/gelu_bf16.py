@@ -15,7 +15,7 @@ except Exception:
     pass
 
 try:
-    torch._dynamo.config.suppress_errors = True
+    torch.backends.cuda.enable_cudnn_sdp(False)
 except:  # noqa: E722
     pass
 

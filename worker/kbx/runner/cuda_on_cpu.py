@@ -8,6 +8,7 @@ Installed once, in the process that runs one candidate.
 """
 
 import contextlib
+import functools
 import time
 import types
 
@@ -82,7 +83,6 @@ _ANSWERS = {
     torch.Tensor.to: _to,
     torch.Tensor.pin_memory: lambda t, *args: t,
     torch.Tensor.is_pinned: lambda t, *args: on_host(t),
-    torch.Tensor.record_stream: lambda t, stream: None,
 }
 
 
@@ -228,6 +228,23 @@ def _cuda_functions(arch):
     }
 
 
+def _registering(register):
+    """``torch.library.custom_op`` and its like, for operators that PyTorch calls with the mode above taken off."""
+
+    def wrap(function):
+        @functools.wraps(function)
+        def on_device(*args, **kwargs):
+            with _CudaOnCpu():
+                return function(*args, **kwargs)
+
+        return on_device
+
+    def registered(name, fn=None, /, **options):
+        return register(name, wrap(fn), **options) if fn else lambda fn: register(name, wrap(fn), **options)
+
+    return registered
+
+
 def install(arch_name):
     """Makes this process look like one with a GPU of ``arch_name``, for good. Call after ``launches.emulate``."""
     # Imported here because on a machine with a GPU it initialises CUDA, which the zygote must not.
@@ -239,7 +256,11 @@ def install(arch_name):
     torch.autocast = _Autocast
     torch.cuda.amp.autocast = _Autocast
     torch.amp.autocast = _Autocast
+    # Answered before torch sees the stream, which it would want to be one of its own.
+    torch.Tensor.record_stream = lambda self, stream: None
     cpp_extension.load = cpp_extension.load_inline = _refuse_extension
+    for name in ("custom_op", "triton_op"):
+        setattr(torch.library, name, _registering(getattr(torch.library, name)))
     _CudaOnCpu().__enter__()
 
 

@@ -487,8 +487,8 @@ def _delayed(expression):
 
 
 class _Rewriter(ast.NodeTransformer):
-    """Gives Python the compiler's meaning: assignments convert numbers, ``and``/``or``/``not`` work on blocks, branches
-    take scalars, asserts vanish (on a GPU they are off outside debug mode), annotations go."""
+    """Gives Python the compiler's meaning: assignments and loops convert numbers, ``and``/``or``/``not`` work on blocks,
+    branches take scalars, asserts vanish (on a GPU they are off outside debug mode), annotations go."""
 
     def _branch(self, node):
         self.generic_visit(node)
@@ -520,6 +520,14 @@ class _Rewriter(ast.NodeTransformer):
         if node.value is None:
             return ast.Pass()
         return ast.Assign(targets=[node.target], value=node.value if constant else _call("kbx_assigned", node.value))
+
+    def visit_For(self, node):
+        """The variable of a loop that is not unrolled is a number on the device, with its methods."""
+        self.generic_visit(node)
+        if isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func).split(".")[-1] == "range":
+            value = _call("kbx_assigned", ast.Name(id=node.target.id, ctx=ast.Load()))
+            node.body.insert(0, ast.Assign(targets=[node.target], value=value))
+        return node
 
     def visit_Assert(self, node):
         return ast.Pass()
