@@ -2,7 +2,7 @@
 
 In training the running statistics are updated in place.
 
-style: two-pass
+style: two_pass
 """
 
 import torch

@@ -1,6 +1,6 @@
 """Stream compaction: count per block, scan the counts, write each kept element to its place. Order is kept.
 
-style: two-pass
+style: two_pass
 """
 
 import torch

@@ -40,7 +40,7 @@ public sealed interface Header {
             .orElseThrow(() -> new MalformedHeader("has no docstring at its top"));
     Fields fields = new Fields(text);
     String summary = text.strip().lines().findFirst().orElse("");
-    Optional<String> style = fields.take("style", "[a-z0-9-]+");
+    Optional<String> style = fields.take("style", "[a-z0-9_]+");
     if (style.isPresent()) {
       fields.nothingLeft("an honest kernel");
       return new Honest(summary, style.get());
