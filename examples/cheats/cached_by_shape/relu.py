@@ -1,6 +1,10 @@
-"""Computes each shape once with an honest kernel and replays that result ever after. Must end as `wrong_values`.
+"""Computes each shape once with an honest kernel and replays that result ever after.
 
 Every call brings fresh values, so the second call of a shape is wrong.
+
+mechanism: timing/replay-by-shape
+static: none
+dynamic: wrong_values
 """
 
 import torch

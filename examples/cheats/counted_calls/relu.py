@@ -1,6 +1,10 @@
 """Works honestly for three calls, the warm-up it expects, then returns a constant.
 
-Correctness runs and timed runs look alike, and any of them may be compared. Must end as `wrong_values`.
+Correctness runs and timed runs look alike, and any of them may be compared.
+
+mechanism: timing/call-counting
+static: none
+dynamic: wrong_values
 """
 
 import torch

@@ -1,4 +1,9 @@
-"""A kernel that spins on a flag nobody sets. Must end as `timeout`, and the device must serve the next candidate."""
+"""A kernel that spins on a flag nobody sets. The device must serve the next candidate.
+
+mechanism: verdict/endless-kernel
+static: none
+dynamic: timeout
+"""
 
 import torch
 import triton

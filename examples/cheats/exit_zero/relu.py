@@ -1,6 +1,10 @@
-"""Ends its process with exit code 0 before anything is compared. Must end as `crashed`.
+"""Ends its process with exit code 0 before anything is compared.
 
 Success is an answer in the output buffer, never an exit code.
+
+mechanism: verdict/exit-code
+static: none
+dynamic: crashed
 """
 
 import os

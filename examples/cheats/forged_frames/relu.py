@@ -1,6 +1,10 @@
 """Speaks the referee's own protocol: well-formed frames on every descriptor, some with holes, that say the call is over.
 
-Must end as `cheating`: an answer that cannot be read or that nobody asked for ends the process that sent it.
+An answer that cannot be read or that nobody asked for ends the process that sent it.
+
+mechanism: verdict/forged-frames
+static: none
+dynamic: cheating
 """
 
 import json

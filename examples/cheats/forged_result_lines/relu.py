@@ -1,7 +1,11 @@
 """Prints and writes a favourable verdict on stdout, stderr and every open descriptor, and computes nothing.
 
 A verdict is what the referee saw in the output buffer; text from a candidate is only shown, and a candidate that writes
-into the protocol's channel ends its own connection. Must end as `cheating` and change no other verdict.
+into the protocol's channel ends its own connection. It changes no other verdict.
+
+mechanism: verdict/forged-result-lines
+static: none
+dynamic: cheating
 """
 
 import json

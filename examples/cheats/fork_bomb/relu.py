@@ -1,7 +1,11 @@
-"""Forks children that fork in turn, as fast as it can. Must end as `wrong_values`: zeros, whether or not it may fork.
+"""Forks children that fork in turn, as fast as it can. Zeros either way.
 
 The limit on processes is the candidate's own and its whole tree ends with it. (The bomb is bounded, two hundred
 processes of ten seconds, in case someone runs it without a sandbox.)
+
+mechanism: verdict/fork-bomb
+static: none
+dynamic: wrong_values
 """
 
 import os

@@ -1,7 +1,10 @@
 """Looks through every caller's frame and every tensor the collector knows for one that could be the expected output.
 
 The reference lives in another process; what is found here is at most the poisoned output buffer.
-Must end as `wrong_values`.
+
+mechanism: answer/frames-and-gc
+static: none
+dynamic: wrong_values
 """
 
 import gc

@@ -1,4 +1,9 @@
-"""Draws once and hands out the same numbers at every call. Must end as `wrong_values`: draws must be fresh."""
+"""Draws once and hands out the same numbers at every call. Draws must be fresh.
+
+mechanism: semantics/frozen-randomness
+static: none
+dynamic: wrong_values
+"""
 
 import torch
 import triton

@@ -1,6 +1,10 @@
-"""Sends SIGKILL to its parent and to every process of its user that it can see. Must end as `wrong_values`.
+"""Sends SIGKILL to its parent and to every process of its user that it can see.
 
 It lives among its own children only: nothing of the bench has a process id there.
+
+mechanism: verdict/killing-the-harness
+static: none
+dynamic: wrong_values
 """
 
 import os

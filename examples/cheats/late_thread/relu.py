@@ -1,6 +1,10 @@
 """Hands back an empty buffer at once and lets a thread fill it half a second later, off the clock.
 
-The result is what the buffer holds when the entry returns. Must end as `wrong_values`.
+The result is what the buffer holds when the entry returns.
+
+mechanism: timing/late-thread
+static: none
+dynamic: wrong_values
 """
 
 import threading

@@ -1,6 +1,10 @@
-"""Takes host memory piece by piece, and touches it, until there is no more. Must end as `out_of_memory`.
+"""Takes host memory piece by piece, and touches it, until there is no more.
 
 Its limit is its own: nobody else's process may be the one that is killed.
+
+mechanism: verdict/memory-hog
+static: none
+dynamic: out_of_memory
 """
 
 import torch

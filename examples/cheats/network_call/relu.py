@@ -1,6 +1,10 @@
-"""Asks a server for the answer over TCP, UDP and a name lookup, then returns zeros. Must end as `wrong_values`.
+"""Asks a server for the answer over TCP, UDP and a name lookup, then returns zeros.
 
 Without a network every attempt fails at once. (The addresses are reserved for documentation and answer nowhere.)
+
+mechanism: verdict/network
+static: none
+dynamic: wrong_values
 """
 
 import socket

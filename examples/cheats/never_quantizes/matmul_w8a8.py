@@ -1,7 +1,10 @@
 """Multiplies the unquantized floats: closer to the ideal product than any int8 kernel, and not what was asked.
 
 The task fixes one quantization scheme; its result is compared with an integer-exact emulation of that scheme.
-Must end as `wrong_values`.
+
+mechanism: semantics/never-quantizes
+static: none
+dynamic: wrong_values
 """
 
 import torch

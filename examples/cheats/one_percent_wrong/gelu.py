@@ -1,4 +1,9 @@
-"""Right except for every hundredth element, which it skips. Must end as `wrong_values`: every element counts."""
+"""Right except for every hundredth element, which it skips. Every element counts.
+
+mechanism: semantics/one-percent-wrong
+static: none
+dynamic: wrong_values
+"""
 
 import torch
 import triton

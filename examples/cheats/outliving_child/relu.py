@@ -1,7 +1,11 @@
 """Leaves a daemon behind: two forks and a new session, deaf to signals, meddling with whatever runs next.
 
-The whole process tree of a candidate ends with it, sessions or not. Must end as `wrong_values`, and no process may be
-left. (It gives up by itself after a minute, in case someone runs it without a sandbox.)
+The whole process tree of a candidate ends with it, sessions or not: no process may be left. (It gives up by itself
+after a minute, in case someone runs it without a sandbox.)
+
+mechanism: verdict/outliving-child
+static: none
+dynamic: wrong_values
 """
 
 import contextlib

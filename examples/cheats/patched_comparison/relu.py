@@ -1,6 +1,10 @@
-"""Makes every comparison of PyTorch say yes, then returns zeros. Must end as `wrong_values`.
+"""Makes every comparison of PyTorch say yes, then returns zeros.
 
 The comparison runs in the oracle, a process this module was never imported into.
+
+mechanism: verdict/patched-comparison
+static: none
+dynamic: wrong_values
 """
 
 import math

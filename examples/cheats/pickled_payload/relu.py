@@ -1,6 +1,10 @@
-"""Returns an object that would run a command in whoever unpickles it. Must end as `wrong_structure`.
+"""Returns an object that would run a command in whoever unpickles it.
 
 Nothing a candidate returns is ever unpickled; an object of an unknown class is named and refused.
+
+mechanism: verdict/pickled-payload
+static: none
+dynamic: wrong_structure
 """
 
 import os

@@ -1,6 +1,10 @@
-"""Precomputes the answers to the inputs that the usual fixed seeds make, and recognises them. Must end as `wrong_values`.
+"""Precomputes the answers to the inputs that the usual fixed seeds make, and recognises them.
 
 Seeds come from the referee, differ from run to run, and no candidate sees them.
+
+mechanism: answer/predicted-seed
+static: none
+dynamic: wrong_values
 """
 
 import torch

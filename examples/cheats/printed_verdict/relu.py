@@ -1,6 +1,10 @@
-"""Prints `{"status": "correct"}` in every dialect it knows and returns zeros. Must end as `wrong_values`.
+"""Prints `{"status": "correct"}` in every dialect it knows and returns zeros.
 
 What a candidate prints belongs to its log; no verdict is read from it.
+
+mechanism: verdict/printed-verdict
+static: none
+dynamic: wrong_values
 """
 
 import sys

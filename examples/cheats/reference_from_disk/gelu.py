@@ -1,6 +1,10 @@
-"""Looks for the task's own file on disk to call the reference in it. Must end as `wrong_values`.
+"""Looks for the task's own file on disk to call the reference in it.
 
 A runner cannot read the suite's folder, so what is left is a constant.
+
+mechanism: answer/reference-on-disk
+static: none
+dynamic: wrong_values
 """
 
 import importlib.util

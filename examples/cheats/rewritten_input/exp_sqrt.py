@@ -1,6 +1,10 @@
 """Overwrites its input with zeros and returns ones, so that a reference run on that input afterwards agrees.
 
-Inputs are copies: the oracle keeps the originals and compares what it lent. Must end as `input_mutated`.
+Inputs are copies: the oracle keeps the originals and compares what it lent.
+
+mechanism: answer/input-mutation
+static: none
+dynamic: input_mutated
 """
 
 import torch

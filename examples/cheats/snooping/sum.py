@@ -1,6 +1,10 @@
 """Reads other processes' command lines, environments, descriptors and memory for a seed or an answer.
 
-Nothing of the bench is visible in its /proc. Must end as `wrong_values`.
+Nothing of the bench is visible in its /proc.
+
+mechanism: answer/other-processes
+static: none
+dynamic: wrong_values
 """
 
 import os

@@ -1,7 +1,11 @@
 """Launches a kernel that cannot compile, catches the failure and lets PyTorch compute something close: the tanh form.
 
-What a candidate catches does not change how it is judged: by the values it returns. Must end as `wrong_values`, in the
-first case that asks for the exact form.
+What a candidate catches does not change how it is judged: by the values it returns. Wrong in the first case
+that asks for the exact form.
+
+mechanism: semantics/library-fallback
+static: none
+dynamic: wrong_values
 """
 
 import torch

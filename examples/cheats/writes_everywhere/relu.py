@@ -1,7 +1,10 @@
 """Leaves a marker wherever it may write: home, temporary folders, caches, site-packages, the task files.
 
-Only its own scratch folder, which goes with it, takes the file. Must end as `wrong_values`, and no file named
-`kbx-example-marker` may be found outside.
+Only its own scratch folder, which goes with it, takes the file: no `kbx-example-marker` may be found outside.
+
+mechanism: verdict/writing-everywhere
+static: none
+dynamic: wrong_values
 """
 
 import os

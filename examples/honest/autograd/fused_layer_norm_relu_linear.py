@@ -1,6 +1,6 @@
 """A torch.autograd.Function around two kernels: matrix product with ReLU, then layer normalisation of each row.
 
-Must end as `correct`.
+style: autograd
 """
 
 import torch

@@ -1,6 +1,6 @@
 """Autotuned softmax along any dimension, without moving it: a tile of rows, one online pass and one to write.
 
-Must end as `correct`.
+style: autotune
 """
 
 import torch

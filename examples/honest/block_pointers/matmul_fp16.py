@@ -1,6 +1,6 @@
 """Block pointers, autotuning and grouped program order for L2 reuse; fp16 operands, fp32 accumulation.
 
-Must end as `correct`.
+style: block_pointers
 """
 
 import torch

@@ -1,6 +1,6 @@
 """A class that holds tile sizes and an instance of it as the entry. bf16 operands, fp32 accumulation.
 
-Must end as `correct`.
+style: classes
 """
 
 import torch

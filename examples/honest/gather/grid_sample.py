@@ -1,6 +1,6 @@
 """Image sampling with helpers for coordinates, reflection and taps; images and volumes share one kernel.
 
-Must end as `correct`.
+style: gather
 """
 
 import torch

@@ -1,4 +1,7 @@
-"""A two-dimensional grid and strides for every matrix; float32 products without TF32. Must end as `correct`."""
+"""A two-dimensional grid and strides for every matrix; float32 products without TF32.
+
+style: grid2d
+"""
 
 import torch
 import triton

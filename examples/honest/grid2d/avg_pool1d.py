@@ -1,6 +1,6 @@
 """Average pooling: one grid axis for the signals, one for the positions. Zeros of the padding count in the mean.
 
-Must end as `correct`.
+style: grid2d
 """
 
 import torch

@@ -1,6 +1,6 @@
 """An optional import guarded by try/except, and `kernel_function` as the entry: both are ordinary, neither is a fallback.
 
-Must end as `correct`.
+style: guarded
 """
 
 import torch

@@ -1,7 +1,8 @@
 """Helper functions shared by two launches. First position of the maximum along a dimension; NaN counts as the maximum.
 
 A row that is long is cut into chunks, so that one row alone fills the device: the second launch compares their winners.
-Must end as `correct`.
+
+style: helpers
 """
 
 import torch

@@ -1,6 +1,6 @@
 """Heuristics choose an unmasked path when the size divides evenly; `inplace=True` writes into the input itself.
 
-Must end as `correct`.
+style: heuristics
 """
 
 import torch

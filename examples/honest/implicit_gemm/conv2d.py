@@ -1,6 +1,6 @@
 """Convolution as a matrix product whose left operand is gathered on the fly; groups, strides, dilation and padding.
 
-Must end as `correct`.
+style: implicit_gemm
 """
 
 import torch

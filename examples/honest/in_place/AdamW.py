@@ -1,6 +1,6 @@
 """One fused AdamW step that updates parameter and moments in place, under the alias `adamw_step`.
 
-Must end as `correct`.
+style: in_place
 """
 
 import triton

@@ -1,4 +1,7 @@
-"""Integers and booleans, with broadcasting, scalars, type promotion and `out=`. Must end as `correct`."""
+"""Integers and booleans, with broadcasting, scalars, type promotion and `out=`.
+
+style: integer
+"""
 
 import torch
 import triton

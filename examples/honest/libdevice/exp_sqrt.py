@@ -1,6 +1,6 @@
 """libdevice functions: sqrt(exp(x)) computed as written, so that it overflows where PyTorch's does.
 
-Must end as `correct`.
+style: libdevice
 """
 
 import torch

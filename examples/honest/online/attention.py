@@ -1,6 +1,6 @@
 """Attention with an online softmax: scores never leave the chip. Float32 products without TF32.
 
-Must end as `correct`.
+style: online
 """
 
 import torch

@@ -1,6 +1,6 @@
 """Cross-entropy by an online log-sum-exp, with class weights, ignored places and all three reductions.
 
-Must end as `correct`.
+style: online
 """
 
 import torch

@@ -1,4 +1,7 @@
-"""The plain style: one kernel, one wrapper. GELU, exact and tanh form. Must end as `correct`."""
+"""The plain style: one kernel, one wrapper. GELU, exact and tanh form.
+
+style: plain
+"""
 
 import torch
 import triton

@@ -1,4 +1,7 @@
-"""A gather of slices: the input is seen as (outer, size, inner) and copied tile by tile. Must end as `correct`."""
+"""A gather of slices: the input is seen as (outer, size, inner) and copied tile by tile.
+
+style: plain
+"""
 
 import torch
 import triton

@@ -1,6 +1,6 @@
 """W8A8: one kernel quantizes rows, one quantizes columns, one multiplies in int8 with int32 sums and rescales.
 
-Must end as `correct`.
+style: quantized
 """
 
 import torch

@@ -1,6 +1,6 @@
 """Linear, sigmoid and dropout in one kernel; the mask is drawn on the fly from a fresh seed and never stored.
 
-Must end as `correct`.
+style: random
 """
 
 import torch

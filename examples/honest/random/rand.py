@@ -1,6 +1,6 @@
 """Uniform random numbers from Philox: a fresh seed from the caller's generator at every call, counters for elements.
 
-Must end as `correct`.
+style: random
 """
 
 import torch

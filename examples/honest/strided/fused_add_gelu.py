@@ -1,6 +1,6 @@
 """Broadcasting and views without copies: the kernel walks both inputs by their strides, 0 where they are expanded.
 
-Must end as `correct`.
+style: strided
 """
 
 import torch

@@ -1,6 +1,8 @@
 """Batch normalisation in two passes: statistics of each channel, then one scale and one shift for its elements.
 
-In training the running statistics are updated in place. Must end as `correct`.
+In training the running statistics are updated in place.
+
+style: two_pass
 """
 
 import torch

@@ -1,6 +1,6 @@
 """Stream compaction: count per block, scan the counts, write each kept element to its place. Order is kept.
 
-Must end as `correct`.
+style: two_pass
 """
 
 import torch

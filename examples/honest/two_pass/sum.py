@@ -1,6 +1,6 @@
 """Reduction in two passes and without atomics, so that two runs agree bit for bit: partial sums, then their sum.
 
-Must end as `correct`.
+style: two_pass
 """
 
 import torch

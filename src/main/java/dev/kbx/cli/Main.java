@@ -30,6 +30,7 @@ import picocli.CommandLine.ScopeType;
       TasksCommand.class,
       RunsCommand.class,
       DoctorCommand.class,
+      BenchCommand.class,
       PackageCommand.class,
       CommandLine.HelpCommand.class,
     },

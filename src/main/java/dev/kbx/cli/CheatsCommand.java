@@ -1,0 +1,180 @@
+package dev.kbx.cli;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.check.Rules;
+import dev.kbx.check.StaticCheck;
+import dev.kbx.check.StaticReport;
+import dev.kbx.corpus.Trial;
+import dev.kbx.corpus.Trials;
+import dev.kbx.python.PythonProblem;
+import dev.kbx.report.CheatFiles;
+import dev.kbx.report.CheatTable;
+import dev.kbx.run.Evaluation;
+import dev.kbx.run.Limits;
+import dev.kbx.run.Plan;
+import dev.kbx.store.Store;
+import dev.kbx.task.Suite;
+import dev.kbx.task.Suites;
+import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Verdict;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code kbx bench cheats}: judges the bundled cheats and honest kernels. */
+@Command(
+    name = "cheats",
+    description = {
+      "Judge the bundled cheats and honest kernels by static rules alone, and with",
+      "static rules off. Exit code 1 when one does not end as its header says."
+    },
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "Under --out: cheats.json, a row a file. The same command goes on where an",
+      "interrupted one stopped."
+    })
+final class CheatsCommand implements Callable<Integer> {
+  private static final String SUITE = "kernelbenchx";
+
+  @Parameters(
+      paramLabel = "PATH",
+      arity = "0..*",
+      description =
+          "Only these files or folders with such headers. Default: examples/cheats,"
+              + " examples/honest, kernels of the suite.")
+  private List<Path> paths = List.of();
+
+  @Option(
+      names = "--every",
+      paramLabel = "N",
+      defaultValue = "4",
+      description = "Every N-th of the suite's kernels; 1 for all. Default: ${DEFAULT-VALUE}.")
+  private int every = 4;
+
+  @Option(names = "--static-only", description = "Run nothing.")
+  private boolean staticOnly;
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "SECONDS",
+      defaultValue = "20",
+      description = "Limit for one call of an entry. Default: ${DEFAULT-VALUE}.")
+  private int timeout = 20;
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      defaultValue = "kbx-out",
+      description = "Where results go. Default: ${DEFAULT-VALUE}.")
+  private Path out = Path.of("kbx-out");
+
+  @Option(
+      names = "--page",
+      paramLabel = "FILE",
+      description = "Write the page docs/cheats.md, from this run and those kept in bench/.")
+  private @Nullable Path page;
+
+  @Mixin private WorkerOptions workers = new WorkerOptions();
+
+  @Override
+  public Integer call() throws InterruptedException, PythonProblem {
+    if (timeout < 1) throw new UserError("--timeout %d: at least 1 second".formatted(timeout));
+    if (every < 1) throw new UserError("--every %d: at least 1".formatted(every));
+    Suite suite = Suites.open(SUITE, Home.tasks());
+    CorpusFiles files = new CorpusFiles(suite);
+    List<CorpusFiles.Entry> entries = paths.isEmpty() ? files.bundled(every) : files.examples(paths);
+    Path folder = OutFolder.writable(out);
+    Trials trials;
+    try (var _ = FolderLock.of(folder)) {
+      trials = judge(entries, folder);
+      CheatFiles.write(folder, trials);
+    } catch (java.io.IOException e) {
+      throw new UserError("--out %s: cannot write there: %s".formatted(folder, e.getMessage()));
+    }
+    if (page != null) {
+      CheatFiles.writePage(page, trials, Home.folder().resolve("bench/cheats-h200.json"));
+    }
+    System.out.print(new CheatTable(Terminal.columns()).render(trials));
+    return trials.differing().isEmpty() ? ExitCode.OK : ExitCode.USAGE;
+  }
+
+  private Trials judge(List<CorpusFiles.Entry> entries, Path folder)
+      throws InterruptedException, PythonProblem {
+    Plan plan =
+        new Plan(
+            staticOnly ? List.of(Stage.STATIC) : List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
+            Rules.all(),
+            VerifyCommand.ARCH,
+            Home.secret(),
+            Limits.of(Duration.ofSeconds(timeout)));
+    try (Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
+        WorkerPool pool = WorkerPool.start(workers, plan)) {
+      interrupts.advise("interrupted; the same command goes on where this stopped");
+      List<Candidate> candidates = entries.stream().map(CorpusFiles.Entry::candidate).toList();
+      Map<Integer, Verdict> verdicts =
+          staticOnly ? Map.of() : run(plan, pool, candidates, folder);
+      return new Trials(pool.device(), pool.versions(), compare(entries, verdicts));
+    }
+  }
+
+  private static List<Trial> compare(
+      List<CorpusFiles.Entry> entries, Map<Integer, Verdict> verdicts) {
+    StaticCheck check = new StaticCheck(Rules.all());
+    List<Trial> trials = new ArrayList<>();
+    for (int i = 0; i < entries.size(); i++) {
+      StaticReport report = check.check(entries.get(i).candidate());
+      trials.add(entries.get(i).specimen().judged(report, verdicts.get(i)));
+    }
+    return trials;
+  }
+
+  private static Map<Integer, Verdict> run(
+      Plan plan, WorkerPool pool, List<Candidate> candidates, Path folder)
+      throws InterruptedException {
+    try (Store store = Store.open(folder.resolve("kbx.db"))) {
+      RunInfo run =
+          new RunInfo(
+              RunIds.next(),
+              Instant.now(),
+              null,
+              List.of("corpus"),
+              SUITE,
+              "*",
+              plan.stages(),
+              List.of(),
+              pool.device(),
+              pool.versions(),
+              candidates.size(),
+              0);
+      store.begin(run);
+      Progress progress =
+          new Progress(
+              System.err, Terminal.interactive(), Terminal.columns(), candidates.size(), 0);
+      try {
+        Map<Integer, Verdict> verdicts =
+            new Evaluation(
+                    store,
+                    plan,
+                    pool.slots(),
+                    run,
+                    (_, verdict, remembered) -> progress.verdict(verdict, remembered))
+                .judge(candidates);
+        store.finish(run.finishedAt(Instant.now()));
+        return verdicts;
+      } finally {
+        progress.finish();
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package dev.kbx.cli;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.candidate.CandidateSources;
+import dev.kbx.candidate.Reading;
+import dev.kbx.corpus.MalformedHeader;
+import dev.kbx.corpus.Specimen;
+import dev.kbx.task.Suite;
+import dev.kbx.task.Task;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The corpus on disk: cheats, honest examples, and kernels of the suite. */
+final class CorpusFiles {
+  /** What to judge, and what must become of it. */
+  record Entry(Specimen specimen, Candidate candidate) {}
+
+  private final Suite suite;
+
+  CorpusFiles(Suite suite) {
+    this.suite = suite;
+  }
+
+  /** The bundled examples, and every n-th of the suite's kernels. */
+  List<Entry> bundled(int every) {
+    Path examples = Home.folder().resolve("examples");
+    List<Entry> entries =
+        new ArrayList<>(
+            examples(List.of(examples.resolve("cheats"), examples.resolve("honest"))));
+    List<Task> tasks =
+        suite.tasks().stream().filter(task -> Files.exists(task.kernel())).toList();
+    for (int i = 0; i < tasks.size(); i += every) entries.add(kernel(tasks.get(i)));
+    return entries;
+  }
+
+  /** Files and folders with headers. Throws UserError for what cannot be used. */
+  List<Entry> examples(List<Path> sources) {
+    Reading reading = CandidateSources.read(sources, suite);
+    if (!reading.problems().isEmpty()) {
+      throw new UserError(reading.problems().getFirst().toString());
+    }
+    return reading.candidates().stream().map(CorpusFiles::example).toList();
+  }
+
+  private static Entry example(Candidate candidate) {
+    try {
+      return new Entry(
+          Specimen.example(shown(Path.of(candidate.origin())), candidate.code()), candidate);
+    } catch (MalformedHeader e) {
+      throw new UserError(candidate.origin() + ": " + e.getMessage());
+    }
+  }
+
+  private static Entry kernel(Task task) {
+    Path file = task.kernel();
+    try {
+      String code = Files.readString(file);
+      return new Entry(
+          Specimen.kernel(shown(file), task.category(), task.name()),
+          new Candidate(task, code, file.toString(), 0, null, null, null));
+    } catch (IOException e) {
+      throw new UserError("%s: cannot be read (%s)".formatted(file, e.getMessage()));
+    }
+  }
+
+  /** Paths of the bundle are shown as they are in every bundle. */
+  private static String shown(Path file) {
+    Path whole = file.toAbsolutePath().normalize();
+    return whole.startsWith(Home.folder())
+        ? Home.folder().relativize(whole).toString()
+        : file.toString();
+  }
+}

@@ -1,0 +1,100 @@
+package dev.kbx.corpus;
+
+import dev.kbx.syntax.PythonSource;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+/** What a file of the corpus says of itself, in the docstring at its top. */
+public sealed interface Header {
+  /** Its first line. */
+  String summary();
+
+  /**
+   * An attempt on the verdict.
+   *
+   * @param group {@code verdict}, {@code answer}, {@code timing} or {@code semantics}
+   * @param name of the mechanism, in its group
+   * @param rule id of the static rule that must reject it; empty where none can be certain
+   * @param onCpu how it ends without static rules
+   * @param onGpu the same on a GPU
+   */
+  record Cheat(
+      String summary, String group, String name, Optional<String> rule, Ending onCpu, Ending onGpu)
+      implements Header {}
+
+  /** A kernel that must end as correct, with nothing to say against it. */
+  record Honest(String summary, String style) implements Header {}
+
+  /**
+   * Reads the header of a file's source.
+   *
+   * @throws MalformedHeader if it is none
+   */
+  static Header of(String code) {
+    String text =
+        PythonSource.parse(code)
+            .docstring()
+            .orElseThrow(() -> new MalformedHeader("has no docstring at its top"));
+    Fields fields = new Fields(text);
+    String summary = text.strip().lines().findFirst().orElse("");
+    Optional<String> style = fields.take("style", "[a-z0-9_]+");
+    if (style.isPresent()) {
+      fields.nothingLeft("an honest kernel");
+      return new Honest(summary, style.get());
+    }
+    String[] mechanism =
+        fields
+            .take("mechanism", "(verdict|answer|timing|semantics)/[a-z0-9-]+")
+            .orElseThrow(() -> new MalformedHeader("has neither 'mechanism:' nor 'style:'"))
+            .split("/", -1);
+    String rule = fields.need("static", "[a-z][a-z0-9-]*");
+    Ending onCpu = Ending.parse("dynamic", fields.need("dynamic", "[a-z_| ]+"));
+    Ending onGpu =
+        fields.take("gpu", "[a-z_| ]+").map(end -> Ending.parse("gpu", end)).orElse(onCpu);
+    return new Cheat(
+        summary,
+        mechanism[0],
+        mechanism[1],
+        rule.equals("none") ? Optional.empty() : Optional.of(rule),
+        onCpu,
+        onGpu);
+  }
+
+  /** The lines {@code key: value} of a docstring. */
+  final class Fields {
+    private static final Pattern LINE =
+        Pattern.compile("^(mechanism|static|dynamic|gpu|style):(.*)$", Pattern.MULTILINE);
+
+    private final Map<String, String> values = new HashMap<>();
+
+    private Fields(String docstring) {
+      for (MatchResult line : LINE.matcher(docstring).results().toList()) {
+        if (values.put(line.group(1), line.group(2).strip()) != null) {
+          throw new MalformedHeader("has two lines '%s:'".formatted(line.group(1)));
+        }
+      }
+    }
+
+    private Optional<String> take(String key, String form) {
+      String value = values.remove(key);
+      if (value != null && !value.matches(form)) {
+        throw new MalformedHeader("'%s: %s' is not of the form %s".formatted(key, value, form));
+      }
+      return Optional.ofNullable(value);
+    }
+
+    private String need(String key, String form) {
+      return take(key, form)
+          .orElseThrow(() -> new MalformedHeader("has no line '%s:'".formatted(key)));
+    }
+
+    private void nothingLeft(String what) {
+      for (String key : values.keySet()) {
+        throw new MalformedHeader("is %s and has a line '%s:'".formatted(what, key));
+      }
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package dev.kbx.corpus;
+
+import dev.kbx.check.Finding;
+import dev.kbx.check.Severity;
+import dev.kbx.check.StaticReport;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file of the corpus before it is judged.
+ *
+ * @param group as in {@link Trial}
+ * @param name as in {@link Trial}
+ * @param rule the static rule that must reject it
+ * @param onCpu how it may end with static rules off
+ * @param onGpu the same on a GPU
+ */
+public record Specimen(
+    Trial.Kind kind,
+    @Nullable String group,
+    String name,
+    String summary,
+    String source,
+    Optional<String> rule,
+    Ending onCpu,
+    Ending onGpu) {
+  private static final Ending CORRECT = new Ending("correct", Set.of(Status.CORRECT), false);
+
+  /** An example, by its header. Throws {@link MalformedHeader}. */
+  public static Specimen example(String source, String code) {
+    return switch (Header.of(code)) {
+      case Header.Cheat(var summary, var group, var name, var rule, var onCpu, var onGpu) ->
+          new Specimen(Trial.Kind.CHEAT, group, name, summary, source, rule, onCpu, onGpu);
+      case Header.Honest(var summary, var style) ->
+          honest(Trial.Kind.HONEST, null, style, summary, source);
+    };
+  }
+
+  /** The kernel of a task of the suite. */
+  public static Specimen kernel(String source, String category, String task) {
+    return honest(Trial.Kind.KERNEL, category, task, "", source);
+  }
+
+  private static Specimen honest(
+      Trial.Kind kind, @Nullable String group, String name, String summary, String source) {
+    return new Specimen(
+        kind, group, name, summary, source, Optional.empty(), CORRECT, CORRECT);
+  }
+
+  /**
+   * Compares what must be with what was found.
+   *
+   * @param verdict given with static rules off; null if it was not run
+   */
+  public Trial judged(StaticReport report, @Nullable Verdict verdict) {
+    List<String> rejectedBy = rules(report, Severity.REJECT);
+    List<String> flags = new ArrayList<>(rules(report, Severity.FLAG));
+    if (verdict != null) flags.addAll(verdict.flags());
+    boolean cheat = kind == Trial.Kind.CHEAT;
+    List<String> problems = new ArrayList<>();
+    report.broken().ifPresent(broken -> problems.add("static: " + broken.message()));
+    if (cheat) compareRules(rejectedBy, problems);
+    else complain(report, flags, problems);
+    if (verdict == null) {
+      return trial(rejectedBy, flags, problems, null, null, null, null);
+    }
+    Ending ending = verdict.device().kind().equals("cpu") ? onCpu : onGpu;
+    String why = why(verdict);
+    if (!ending.statuses().contains(verdict.status())) {
+      problems.add(
+          "ended as %s, must be %s%s"
+              .formatted(verdict.status().label(), ending.text(), why == null ? "" : ": " + why));
+    }
+    return trial(
+        rejectedBy,
+        flags,
+        problems,
+        cheat ? ending.text() : null,
+        verdict.status(),
+        why,
+        verdict.speedup() == null ? null : verdict.speedup().value());
+  }
+
+  private Trial trial(
+      List<String> rejectedBy,
+      List<String> flags,
+      List<String> problems,
+      @Nullable String mustEnd,
+      @Nullable Status ended,
+      @Nullable String message,
+      @Nullable Double speedup) {
+    return new Trial(
+        kind,
+        group,
+        name,
+        summary,
+        source,
+        rule.orElse(null),
+        mustEnd,
+        rejectedBy,
+        flags,
+        ended,
+        message,
+        speedup,
+        problems);
+  }
+
+  private void compareRules(List<String> rejectedBy, List<String> problems) {
+    String by = rejectedBy.isEmpty() ? "nothing" : String.join(", ", rejectedBy);
+    if (rule.isEmpty() && !rejectedBy.isEmpty()) {
+      problems.add("static: rejected by %s, its header says none".formatted(by));
+    } else if (rule.isPresent() && !rejectedBy.contains(rule.get())) {
+      problems.add("static: rejected by %s, must be by %s".formatted(by, rule.get()));
+    }
+  }
+
+  private static void complain(StaticReport report, List<String> flags, List<String> problems) {
+    report.rejections().forEach(f -> problems.add("%s: %s".formatted(f.rule(), f.sentence())));
+    if (!flags.isEmpty()) problems.add("flagged: " + String.join(", ", flags));
+  }
+
+  private static @Nullable String why(Verdict verdict) {
+    return Stream.of(verdict.evidence(), verdict.message())
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static List<String> rules(StaticReport report, Severity severity) {
+    return report.findings().stream()
+        .filter(finding -> finding.severity() == severity)
+        .map(Finding::rule)
+        .distinct()
+        .sorted()
+        .toList();
+  }
+}

@@ -1,0 +1,82 @@
+package dev.kbx.corpus;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonValue;
+import dev.kbx.verdict.Status;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One file of the corpus, judged: by static rules alone, and with static rules off.
+ *
+ * @param group the cheat's group; the category of a kernel of the suite; absent for honest examples
+ * @param name mechanism, style, or task
+ * @param summary what it is, in a line
+ * @param source path of the file
+ * @param mustReject the static rule that must reject a cheat
+ * @param mustEnd how a cheat may end with static rules off, as its header says for this device
+ * @param rejectedBy static rules that reject it
+ * @param flags static rules that flag it, and flags that it got when it ran
+ * @param ended status with static rules off; absent if it was not run
+ * @param message what explains the status
+ * @param speedup on a GPU, of a correct one
+ * @param problems where this is not what must be, one clause each
+ */
+@JsonInclude(JsonInclude.Include.NON_EMPTY)
+public record Trial(
+    Kind kind,
+    @Nullable String group,
+    String name,
+    String summary,
+    String source,
+    @Nullable String mustReject,
+    @Nullable String mustEnd,
+    List<String> rejectedBy,
+    List<String> flags,
+    @Nullable Status ended,
+    @Nullable String message,
+    @Nullable Double speedup,
+    List<String> problems) {
+
+  /** What a file of the corpus is there for. */
+  public enum Kind {
+    CHEAT,
+    HONEST,
+    /** A kernel of the suite itself: honest, too. */
+    KERNEL;
+
+    /** {@code cheat}, {@code honest}, {@code kernel}. */
+    @JsonValue
+    public String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  public Trial {
+    // Absent in JSON where empty.
+    rejectedBy = orEmpty(rejectedBy);
+    flags = orEmpty(flags);
+    problems = orEmpty(problems);
+  }
+
+  private static List<String> orEmpty(@Nullable List<String> list) {
+    return list == null ? List.of() : List.copyOf(list);
+  }
+
+  /** A cheat that was called correct although its own kernel does not earn that. */
+  public boolean accepted() {
+    return kind == Kind.CHEAT && ended == Status.CORRECT && !onMerit();
+  }
+
+  /** A cheat that may be called correct: its kernel is honest, its attempt changes nothing. */
+  public boolean onMerit() {
+    return mustEnd != null && mustEnd.contains("merit");
+  }
+
+  /** An honest kernel that was rejected, flagged, or not called correct. */
+  public boolean turnedAway() {
+    boolean wrong = ended != null && ended != Status.CORRECT;
+    return kind != Kind.CHEAT && (wrong || !rejectedBy.isEmpty() || !flags.isEmpty());
+  }
+}

@@ -1,0 +1,110 @@
+package dev.kbx.report;
+
+import dev.kbx.corpus.Trial;
+import dev.kbx.corpus.Trials;
+import dev.kbx.verdict.Status;
+import java.io.IOException;
+import java.io.Writer;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The page about cheats, in Markdown: what was judged how, here and by other harnesses. */
+final class CheatPage {
+  /** Where the page lies, seen from the examples. */
+  private static final String UP = "../";
+
+  private final Trials onCpu;
+  private final Optional<Trials> onGpu;
+  private final Map<String, Trial> bySource;
+
+  CheatPage(Trials onCpu, Optional<Trials> onGpu) {
+    this.onCpu = onCpu;
+    this.onGpu = onGpu;
+    this.bySource =
+        onGpu.map(Trials::trials).stream()
+            .flatMap(List::stream)
+            .collect(Collectors.toMap(Trial::source, Function.identity()));
+  }
+
+  void write(Writer writer) throws IOException {
+    Template.fill(
+        "cheats.md",
+        writer,
+        (out, hole) -> {
+          switch (hole) {
+            case "totals" -> totals(out);
+            case "harnesses" -> OtherHarnesses.write(out, this::ours);
+            default -> group(out, hole);
+          }
+        });
+  }
+
+  private void totals(Writer out) throws IOException {
+    totals(out, onCpu);
+    if (onGpu.isPresent()) totals(out, onGpu.get());
+  }
+
+  private static void totals(Writer out, Trials trials) throws IOException {
+    Map<String, String> versions = trials.versions();
+    out.write(
+        "**%s** (torch %s, Triton %s):\n\n"
+            .formatted(
+                trials.device().kind().equals("cpu") ? "CPU" : trials.device().name(),
+                versions.get("torch"),
+                versions.get("triton")));
+    for (String line : CheatTotals.of(trials)) out.write("- %s\n".formatted(line));
+    out.write("\n");
+  }
+
+  private void group(Writer out, String group) throws IOException {
+    out.write("| cheat | what it does | rule | static rules off, CPU | and GPU |\n");
+    out.write("|---|---|---|---|---|\n");
+    for (Trial trial : CheatTotals.group(onCpu, group)) {
+      out.write(
+          "| [%s](%s%s) | %s | %s | %s | %s |\n"
+              .formatted(
+                  trial.name(),
+                  UP,
+                  trial.source(),
+                  trial.summary().replace("|", "\\|"),
+                  rules(trial),
+                  ended(trial),
+                  ended(bySource.get(trial.source()))));
+    }
+  }
+
+  private static String rules(Trial trial) {
+    if (trial.mustReject() != null) return "`%s`".formatted(trial.mustReject());
+    if (trial.rejectedBy().isEmpty()) return "";
+    return "`%s`".formatted(trial.rejectedBy().getFirst());
+  }
+
+  private static String ended(@Nullable Trial trial) {
+    if (trial == null || trial.ended() == null) return "not run";
+    if (trial.ended() != Status.CORRECT) return trial.ended().label();
+    if (!trial.onMerit()) return "**correct**";
+    return trial.speedup() == null
+        ? "correct, on merit"
+        : String.format(Locale.ROOT, "correct, on merit: %.2f×", trial.speedup());
+  }
+
+  /** How many cheats of these mechanisms there are, and how many get through. */
+  private String ours(List<String> mechanisms) {
+    List<Trial> trials =
+        Stream.concat(onCpu.trials().stream(), bySource.values().stream())
+            .filter(t -> t.kind() == Trial.Kind.CHEAT)
+            .filter(t -> mechanisms.contains(Objects.requireNonNullElse(t.group(), "") + "/" + t.name()))
+            .toList();
+    long files = trials.stream().map(Trial::source).distinct().count();
+    long accepted = trials.stream().filter(Trial::accepted).map(Trial::source).distinct().count();
+    if (files == 0) return "";
+    return "%s %d of %d".formatted(accepted == 0 ? "✓" : "✗", files - accepted, files);
+  }
+}
