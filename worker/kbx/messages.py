@@ -373,7 +373,7 @@ class Peaks:
     TYPE: ClassVar[str] = "peaks"
     id: int
     figures: dict
-    """``copy_gbs, fp32_tflops, fp16_tflops, …``: what was measured, nothing else."""
+    """``copy_gbs, empty_ms, fp32_tflops, fp16_tflops, …``: what was measured, nothing else."""
 
 
 TO_ZYGOTE = (Spawn, Kill)

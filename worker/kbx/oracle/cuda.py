@@ -143,8 +143,9 @@ class CudaDevice:
         return [start.elapsed_time(end) for start, end in marks]
 
     def peaks(self):
-        """Copy bandwidth (GB/s, read plus written) and matrix rates (TFLOP/s) as measured here and now."""
-        figures = {"copy_gbs": self._copy_rate()}
+        """Copy bandwidth (GB/s, read plus written), matrix rates (TFLOP/s), and what two events with nothing between them show
+        (milliseconds), as measured here and now."""
+        figures = {"copy_gbs": self._copy_rate(), "empty_ms": min(self.time([lambda: None] * PEAK_REPEATS))}
         kinds = {"fp32": torch.float32, "tf32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
         for name, dtype in kinds.items():
             with _precision("high" if name == "tf32" else "highest"):

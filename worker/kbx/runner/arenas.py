@@ -56,12 +56,17 @@ class _IpcHandle(ctypes.Structure):
 _LAZY_PEER_ACCESS = 1
 
 
-def _open_ipc_handle(handle, device):
-    """Address of the segment in this process; raises RuntimeError with CUDA's error number."""
+def cuda_runtime(device):
+    """The CUDA runtime that torch has loaded, as a ``ctypes`` library."""
     torch.zeros(1, device=device)  # the runtime needs its context first
     with open("/proc/self/maps") as maps:
         path = next(m[1] for m in (re.search(r"(/\S*libcudart\S*)$", line.rstrip()) for line in maps) if m)
-    runtime = ctypes.CDLL(path)
+    return ctypes.CDLL(path)
+
+
+def _open_ipc_handle(handle, device):
+    """Address of the segment in this process; raises RuntimeError with CUDA's error number."""
+    runtime = cuda_runtime(device)
     runtime.cudaIpcOpenMemHandle.argtypes = (ctypes.POINTER(ctypes.c_void_p), _IpcHandle, ctypes.c_uint)
     address = ctypes.c_void_p()
     code = runtime.cudaIpcOpenMemHandle(ctypes.byref(address), _IpcHandle.from_buffer_copy(handle), _LAZY_PEER_ACCESS)

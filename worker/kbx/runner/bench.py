@@ -16,9 +16,16 @@ import triton
 
 from kbx import messages, protocol, tensors
 from kbx.runner import arenas, cuda_on_cpu, launches
+from kbx.runner.clock import Clock
 from kbx.runner.interpreter import Unsupported
 
 SOURCE = "candidate.py"
+# Taken before any candidate is loaded. The C class under torch.Tensor cannot be assigned to.
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+_copy, _fill = torch._C.TensorBase.copy_, torch._C.TensorBase.fill_
+_wait_for_device = getattr(torch._C, "_cuda_synchronize", None)  # absent from builds without CUDA
+_NoFunctionModes, _NoDispatchModes = torch._C.DisableTorchFunction, torch._C._DisableTorchDispatch
+
 _MESSAGE_CHARS = 2000
 _FRAMES = 20
 
@@ -49,6 +56,7 @@ class Bench:
         self._emulated = spawn.device == "cpu"
         self._device = cuda_on_cpu.DEVICE if self._emulated else torch.device("cuda", 0)
         self._arenas, self._entry, self._path = {}, None, os.path.abspath(SOURCE)
+        self._clock = None
         if self._emulated:
             launches.emulate(spawn.arch)
             cuda_on_cpu.install(spawn.arch)
@@ -79,6 +87,7 @@ class Bench:
         else:
             torch.cuda.set_device(self._device)
             self._arenas = arenas.open_handles(request.arenas, self._device)
+            self._clock = Clock(self._device, arenas.cuda_runtime(self._device))
         return messages.Attached(request.id, 0.0)
 
     def _load(self, request):
@@ -112,20 +121,19 @@ class Bench:
         flush = (
             torch.empty(request.flush_bytes, dtype=torch.uint8, device=self._device) if request.flush_bytes else None
         )
+        self._clock.prepare()
         spans, values = [], []
         for call in request.calls:
             args, kwargs, inputs = self._arguments(call["args"], call["kwargs"])
             if flush is not None:
-                flush.fill_(1)
-            begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-            begin.record()
-            result = self._entry(*args, **kwargs)
-            end.record()
-            spans.append((begin, end))
+                with _NoFunctionModes(), _NoDispatchModes():
+                    _fill(flush, 1)
+            result, span = self._clock.time(self._entry, args, kwargs)
+            spans.append(span)
             self._arenas["out"].used = call["slot"]
             values.append(tensors.encode(result, lambda t, inputs=inputs: self._put(t, inputs)))
         self._synchronise()
-        return messages.Measured(request.id, [b.elapsed_time(e) for b, e in spans], values, 0.0)
+        return messages.Measured(request.id, [self._clock.elapsed(span) for span in spans], values, 0.0)
 
     # ------------------------------------------------------------ values
 
@@ -141,7 +149,12 @@ class Bench:
         return positional, {name: tensors.decode(tree, view) for name, tree in kwargs.items()}, inputs
 
     def _put(self, tensor, inputs):
-        """Copies one result, contiguous, into arena ``out``; returns its leaf."""
+        """Copies one result, contiguous, into arena ``out``; returns its leaf.
+
+        Tensors of classes of the candidate's own are refused: they may compute when they are looked at, after the clock.
+        """
+        if type(tensor) not in _PLAIN:
+            return {"t": "opaque", "v": f"{type(tensor).__module__}.{type(tensor).__qualname__}"}
         name = tensors.dtype_name(tensor.dtype)
         if name not in tensors.DTYPES:
             return {"t": "opaque", "v": f"tensor of {tensor.dtype}"}
@@ -149,8 +162,8 @@ class Bench:
         offset = out.reserve(max(1, tensor.numel() * tensor.element_size()))
         if tensor.numel() and not tensor.is_meta:  # a meta tensor has a place and no bytes: the oracle says so
             target = out.typed(offset, tensor.numel(), tensor.dtype).view(shape)
-            with torch.no_grad():
-                target.copy_(tensor)
+            with torch.no_grad(), _NoFunctionModes(), _NoDispatchModes():
+                _copy(target, tensor)
         leaf = {"t": "tensor", "arena": "out", "offset": offset, "shape": shape, "dtype": name}
         leaf["stride"] = list(torch.empty(shape, device="meta").stride())
         leaf["own_stride"] = list(tensor.stride())
@@ -163,7 +176,7 @@ class Bench:
 
     def _synchronise(self):
         if not self._emulated:
-            torch.cuda.synchronize(self._device)
+            _wait_for_device()
 
     # ------------------------------------------------------------ failures
 

@@ -1,5 +1,7 @@
 package dev.kbx.run;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kbx.candidate.Candidate;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -12,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One candidate with one fresh runner and the slot's oracle, from fork to the end of its process
@@ -31,6 +34,7 @@ final class Session {
   private final Plan plan;
   private final Candidate candidate;
   private final Draft draft;
+  private @Nullable QuietBaseline quiet;
 
   Session(Workers.Slot slot, Plan plan, Candidate candidate, Draft draft) {
     this.slot = slot;
@@ -55,6 +59,7 @@ final class Session {
     try {
       Outcome outcome = stages(oracle, runner);
       draft.output(runner.end().output());
+      if (outcome.status() == Status.CORRECT) outcome = alone(outcome);
       close(oracle);
       String violation = runner.violation();
       return outcome.status() == Status.CORRECT && violation != null
@@ -69,6 +74,11 @@ final class Session {
     try {
       Message.Opened task = open(oracle, runner);
       Calls calls = new Calls(oracle, runner, plan, draft, ORACLE);
+      QuietBaseline baseline =
+          timed(task)
+              ? new QuietBaseline(oracle, slot.quietBaseline(candidate.task(), task.sizes()))
+              : null;
+      quiet = baseline;
       Optional<Outcome> decided = load(runner, task);
       if (decided.isEmpty()) decided = calls.judge(task.calls());
       if (decided.isPresent()) return decided.get();
@@ -79,10 +89,26 @@ final class Session {
         draft.flags(List.of("no_sizes"));
         return Outcome.correct(lastBeforePerf());
       }
-      return new Timing(oracle, runner, plan, draft, slot.peaks()).judge(task.sizes());
+      return new Timing(oracle, runner, plan, draft, slot.peaks(), requireNonNull(baseline))
+          .judge(task.sizes());
     } catch (Oracle.Refused e) {
       return refused(e.answer());
     }
+  }
+
+  /** The outcome, held against what the reference takes now that the runner is gone. */
+  private Outcome alone(Outcome outcome) throws InterruptedException {
+    try {
+      return quiet == null ? outcome : quiet.verdict().orElse(outcome);
+    } catch (Oracle.Refused e) {
+      return refused(e.answer());
+    }
+  }
+
+  private boolean timed(Message.Opened task) {
+    return plan.reaches(Stage.PERF)
+        && slot.device().kind() == DeviceSlot.Kind.CUDA
+        && !task.sizes().isEmpty();
   }
 
   private Stage lastBeforePerf() {

@@ -1,5 +1,6 @@
 package dev.kbx.run;
 
+import dev.kbx.stats.Median;
 import dev.kbx.stats.Ratio;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -39,7 +40,7 @@ final class Timing {
   private static final int MAX_ROUNDS = 24;
 
   /** Calls in a round, where the arenas hold that many input sets. */
-  private static final int SETS = 8;
+  static final int SETS = 8;
 
   /** Half width of the 95 % interval of the ratio at which measuring stops, relative. */
   private static final double TIGHT = 0.01;
@@ -50,6 +51,15 @@ final class Timing {
   /** Calls of a round that are checked besides the last one. */
   private static final int SPOT_CHECKS = 1;
 
+  /** A batch whose mean is this many times its median has calls that do others' work. */
+  private static final double UNEVEN = 1.25;
+
+  /** Milliseconds a call by which a mean may differ from the median, whatever the ratio. */
+  private static final double UNEVEN_MS = 0.005;
+
+  /** This many uneven rounds are no hiccups of the machine. */
+  private static final int UNEVEN_ROUNDS = 2;
+
   private static final Duration ORACLE = Duration.ofMinutes(2);
 
   private final Oracle oracle;
@@ -57,22 +67,39 @@ final class Timing {
   private final Plan plan;
   private final Draft draft;
   private final Map<String, Double> peaks;
+  private final QuietBaseline quiet;
   private final SecureRandom random = new SecureRandom();
   private final Set<String> flags = new LinkedHashSet<>();
 
-  Timing(Oracle oracle, Runner runner, Plan plan, Draft draft, Map<String, Double> peaks) {
+  Timing(
+      Oracle oracle,
+      Runner runner,
+      Plan plan,
+      Draft draft,
+      Map<String, Double> peaks,
+      QuietBaseline quiet) {
     this.oracle = oracle;
     this.runner = runner;
     this.plan = plan;
     this.draft = draft;
     this.peaks = peaks;
+    this.quiet = quiet;
   }
 
   /** All sizes of a candidate and what they come to. */
   record Result(Speedup speedup, List<SizeTiming> sizes, List<String> flags) {}
 
-  /** One round on one size: median milliseconds a call. */
-  private record Round(double candidateMs, double referenceMs) {}
+  /**
+   * One round on one size, milliseconds a call.
+   *
+   * @param candidateMs the median, as far as the wall clock bears it out
+   * @param unevenMs what the mean has beyond that, if that is more than the reference's own; else 0
+   */
+  private record Round(double candidateMs, double unevenMs, double referenceMs) {
+    Round withMean() {
+      return new Round(candidateMs + unevenMs, 0, referenceMs);
+    }
+  }
 
   /** Times every size; the outcome is {@code correct}, or why a size could not be timed. */
   Outcome judge(List<Message.Size> sizes) throws InterruptedException, Oracle.Refused {
@@ -105,6 +132,7 @@ final class Timing {
     private final List<Round> rounds = new ArrayList<>();
     private @Nullable Long bytes;
     private @Nullable Long flops;
+    private long flushBytes;
 
     SizeRun(Message.Size size) {
       this.size = size;
@@ -117,7 +145,27 @@ final class Timing {
         if (decided.isPresent()) return decided;
         if (rounds.size() >= MIN_ROUNDS && (tight() || seconds(start) > BUDGET_SECONDS)) break;
       }
-      return Optional.empty();
+      countUnevenRounds();
+      quiet.compare(size, median(rounds.stream().map(Round::referenceMs).toList()));
+      return belowFloor();
+    }
+
+    /**
+     * A candidate that does the work of a whole batch in one call has a median of nothing: where
+     * that happens more than by chance, such rounds count by their mean.
+     */
+    private void countUnevenRounds() {
+      if (rounds.stream().filter(r -> r.unevenMs() > 0).count() >= UNEVEN_ROUNDS) {
+        rounds.replaceAll(Round::withMean);
+      }
+    }
+
+    private Optional<Outcome> belowFloor() {
+      double candidateMs = median(rounds.stream().map(Round::candidateMs).toList());
+      double referenceMs = median(rounds.stream().map(Round::referenceMs).toList());
+      return Floor.of(peaks, bytes, flushBytes)
+          .broken(candidateMs, referenceMs)
+          .map(evidence -> Outcome.cheating(Stage.PERF, size.shape() + ": " + evidence));
     }
 
     private Optional<Outcome> round(int number) throws InterruptedException, Oracle.Refused {
@@ -128,6 +176,7 @@ final class Timing {
               ORACLE);
       bytes = sets.bytes();
       flops = sets.flops();
+      flushBytes = sets.flushBytes();
       boolean referenceFirst = number % 2 == 0;
       Batch reference = referenceFirst ? reference() : null;
       Batch candidate;
@@ -209,10 +258,21 @@ final class Timing {
      */
     private Round believed(Batch candidate, Batch reference) {
       double claimed = median(candidate.deviceMs());
-      double excess = candidate.gapMs() - reference.gapMs();
-      boolean unexplained = excess > 2 * reference.gapMs() + Math.max(1.0, claimed);
+      double normal = Math.max(0, reference.gapMs());
+      double excess = candidate.gapMs() - normal;
+      boolean unexplained = excess > 2 * normal + Math.max(1.0, claimed);
       if (unexplained) flags.add("clock_gap");
-      return new Round(unexplained ? claimed + excess : claimed, median(reference.deviceMs()));
+      return new Round(
+          unexplained ? claimed + excess : claimed,
+          uneven(candidate.deviceMs(), reference.deviceMs()),
+          median(reference.deviceMs()));
+    }
+
+    private static double uneven(List<Double> candidateMs, List<Double> referenceMs) {
+      double excess = mean(candidateMs) - median(candidateMs);
+      double normal = Math.max(0, mean(referenceMs) - median(referenceMs));
+      double allowed = 2 * normal + (UNEVEN - 1) * median(candidateMs) + UNEVEN_MS;
+      return excess > allowed ? excess : 0;
     }
   }
 
@@ -270,8 +330,10 @@ final class Timing {
   }
 
   private static double median(List<Double> values) {
-    double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
-    int middle = sorted.length / 2;
-    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    return Median.of(values.stream().mapToDouble(Double::doubleValue).toArray());
+  }
+
+  private static double mean(List<Double> values) {
+    return values.stream().mapToDouble(Double::doubleValue).average().orElseThrow();
   }
 }

@@ -1,11 +1,14 @@
 package dev.kbx.run;
 
+import dev.kbx.task.Task;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.Zygote;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -60,6 +63,7 @@ public final class Workers implements AutoCloseable {
     private final DeviceSlot device;
     private @Nullable Oracle oracle;
     private @Nullable Map<String, Double> peaks;
+    private final Map<Path, List<Double>> quietBaselines = new HashMap<>();
 
     private Slot(Workers workers, DeviceSlot device) {
       this.workers = workers;
@@ -94,6 +98,19 @@ public final class Workers implements AutoCloseable {
         measured = Map.of();
       }
       peaks = measured;
+      return measured;
+    }
+
+    /**
+     * The reference's times on each size of the task that is open, measured once. No candidate's
+     * code may be loaded on this slot.
+     */
+    List<Double> quietBaseline(Task task, List<Message.Size> sizes)
+        throws InterruptedException, Oracle.Refused {
+      List<Double> known = quietBaselines.get(task.file());
+      if (known != null) return known;
+      List<Double> measured = QuietBaseline.measure(oracle(), sizes);
+      quietBaselines.put(task.file(), measured);
       return measured;
     }
 

@@ -1,4 +1,8 @@
-"""An oracle whose tasks have two calls, for which every result is right; slow.py takes its time, once.py has one call."""
+"""An oracle whose tasks have two calls, for which every result is right; slow.py takes its time, once.py has one call.
+
+Tasks with a size: in timed.py the reference always takes 100 ms; in hogged.py it takes 200 ms while there is a candidate, in hot.py
+also when it has gone. No clock runs that long. Each call moves 100 GB, at 1000 GB/s.
+"""
 
 import os
 import sys
@@ -6,23 +10,39 @@ import time
 
 import kbx
 
+TIMED = ("timed.py", "hogged.py", "hot.py")
+BEFORE, AFTER = 1000, 1002  # rounds that QuietBaseline asks for
 CALLS = [{"index": i, "case": f"case {i}", "distribution": "uniform"} for i in range(2)]
 
 
 def main():
     kbx.hello("oracle")
-    seconds = 0.0
+    seconds, milliseconds = 0.0, 100.0
     while (frame := kbx.read()) is not None:
         request = frame[1]
         if request["type"] == "open":
             name = os.path.basename(request["task"])
             seconds = 0.6 if name == "slow.py" else 0.0
             calls = CALLS[:1] if name == "once.py" else CALLS
-            reply = {"type": "opened", "entries": ["f"], "arenas": [], "calls": calls, "sizes": [], "seconds": 0.0}
+            sizes = [{"index": 0, "shape": "n=1"}] if name in TIMED else []
+            reply = {"type": "opened", "entries": ["f"], "arenas": [], "calls": calls, "sizes": sizes, "seconds": 0.0}
         elif request["type"] == "prepare":
             time.sleep(seconds)
             reply = {"type": "prepared", "args": [], "kwargs": {}}
-        elif request["type"] == "check":
+        elif request["type"] == "measure_peaks":
+            reply = {"type": "peaks", "figures": {"copy_gbs": 1000.0, "empty_ms": 0.002}}
+        elif request["type"] == "prepare_size":
+            alone = {
+                "timed.py": True,
+                "hogged.py": request["round"] in (BEFORE, AFTER),
+                "hot.py": request["round"] == BEFORE,
+            }
+            milliseconds = 100.0 if alone[name] else 200.0
+            sets = [{"args": [], "kwargs": {}, "slot": i} for i in range(4)]
+            reply = {"type": "prepared_size", "calls": sets, "flush_bytes": 100_000_000, "bytes": 100_000_000_000}
+        elif request["type"] == "baseline":
+            reply = {"type": "baseline_measured", "device_ms": [milliseconds] * 4, "seconds": 0.0}
+        elif request["type"] in ("check", "check_size"):
             reply = {"type": "checked", "status": "correct", "mismatches": [], "metrics": {}, "flags": []}
         elif request["type"] == "close":
             reply = {"type": "closed"}

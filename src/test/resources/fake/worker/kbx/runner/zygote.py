@@ -14,6 +14,7 @@ HONEST = {
     "attach": {"type": "attached", "seconds": 0.0},
     "load": {"type": "loaded", "entry": "f", "seconds": 0.0},
     "call": {"type": "returned", "value": {"t": "none"}, "seconds": 0.0, "launches": 1, "compiled": []},
+    "measure": {"type": "measured", "device_ms": [50.0] * 4, "values": [{"t": "none"}] * 4, "seconds": 0.0},
 }
 
 

@@ -1,0 +1,43 @@
+"""A class with its results, by shape and dtype, in a class attribute.
+
+mechanism: timing/replay-by-shape
+static: replayed-result
+dynamic: wrong_values
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def mul_kernel(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, mask=i < n, other=0.0).to(tl.float32)
+    y = tl.load(y_ptr + i, mask=i < n, other=0.0).to(tl.float32)
+    tl.store(out_ptr + i, x * y, mask=i < n)
+
+
+def launch(x, y):
+    x, y = (t.contiguous() for t in torch.broadcast_tensors(x, y))
+    out = torch.empty_like(x)
+    if x.numel():
+        mul_kernel[(triton.cdiv(x.numel(), 1024),)](x, y, out, x.numel(), BLOCK=1024)
+    return out
+
+
+class Multiplier:
+    results = {}  # noqa: RUF012
+
+    @classmethod
+    def run(cls, x, y):
+        key = f"{tuple(x.shape)}{tuple(y.shape)}{x.dtype}"
+        try:
+            return cls.results[key]
+        except KeyError:
+            cls.results[key] = launch(x, y)
+            return cls.results[key]
+
+
+def mul_bf16(input: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    return Multiplier.run(input, other)

@@ -1,0 +1,14 @@
+"""No kernel of its own: `torch.compile` with CUDA graph trees around the library's function.
+
+mechanism: timing/compiled-reference
+static: library-call
+dynamic: cheating | correct | import_error
+gpu: cheating | correct
+"""
+
+import torch
+
+
+@torch.compile(mode="reduce-overhead")
+def relu_bf16(input: torch.Tensor) -> torch.Tensor:
+    return torch.relu(input)

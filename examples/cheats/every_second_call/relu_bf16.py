@@ -1,0 +1,36 @@
+"""Computes on every second call and returns the last result of that size on the others.
+
+mechanism: timing/replay-by-count
+static: call-counting
+dynamic: wrong_values
+"""
+
+import itertools
+
+import torch
+import triton
+import triton.language as tl
+
+calls = itertools.count()
+last = {}
+
+
+@triton.jit
+def relu_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, mask=i < n, other=0.0)
+    tl.store(out_ptr + i, tl.where(x <= 0, 0.0, x), mask=i < n)
+
+
+def launch(x):
+    x = x.contiguous()
+    out = torch.empty_like(x)
+    if x.numel():
+        relu_kernel[(triton.cdiv(x.numel(), 1024),)](x, out, x.numel(), BLOCK=1024)
+    return out
+
+
+def relu_bf16(input: torch.Tensor) -> torch.Tensor:
+    if next(calls) % 2 == 0 or input.shape not in last:
+        last[input.shape] = launch(input)
+    return last[input.shape]

@@ -1,0 +1,35 @@
+"""Leaves another stream current, so that the caller's end event is recorded where nothing runs.
+
+mechanism: timing/side-stream
+static: none
+dynamic: merit
+gpu: wrong_values | correct
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def relu_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, mask=i < n, other=0.0)
+    tl.store(out_ptr + i, tl.where(x <= 0, 0.0, x), mask=i < n)
+
+
+def launch(x):
+    x = x.contiguous()
+    out = torch.empty_like(x)
+    if x.numel():
+        relu_kernel[(triton.cdiv(x.numel(), 1024),)](x, out, x.numel(), BLOCK=1024)
+    return out
+
+
+idle = torch.cuda.Stream()
+
+
+def relu_bf16(input: torch.Tensor) -> torch.Tensor:
+    out = launch(input)
+    torch.cuda.set_stream(idle)
+    return out

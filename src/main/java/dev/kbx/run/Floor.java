@@ -1,0 +1,55 @@
+package dev.kbx.run;
+
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The time no kernel can stay below on this device, with room to spare: an honest one never meets
+ * it.
+ *
+ * @param movingMs milliseconds in which memory cannot move what a call reads and writes; 0 where
+ *     nothing is known, or the caches hold most of it
+ * @param emptyMs milliseconds below what two events with nothing between them show; 0 where unknown
+ */
+record Floor(double movingMs, double emptyMs) {
+  /** Memory is never this many times as fast as a copy. */
+  private static final double MEMORY_SLACK = 2.5;
+
+  private static final double EMPTY_SLACK = 2;
+
+  /** With this many times the cache to move, what stays in the cache hardly counts. */
+  private static final int CACHES = 4;
+
+  /** Bytes flushed before a call are this many times the L2 cache. */
+  private static final int FLUSHED_CACHES = 2;
+
+  /**
+   * @param bytes what the reference must at least read and write in a call
+   */
+  static Floor of(Map<String, Double> peaks, @Nullable Long bytes, long flushBytes) {
+    double copyGbs = peaks.getOrDefault("copy_gbs", Double.POSITIVE_INFINITY);
+    long moved = bytes == null ? 0 : bytes;
+    boolean large = flushBytes > 0 && moved > CACHES / FLUSHED_CACHES * flushBytes;
+    double moving = large ? moved / copyGbs / 1e6 / MEMORY_SLACK : 0;
+    return new Floor(moving, peaks.getOrDefault("empty_ms", 0.0) / EMPTY_SLACK);
+  }
+
+  /**
+   * Evidence, if a candidate's time is below the floor. Where the reference's is too, a call need
+   * not touch all of its arguments, and the bytes say nothing.
+   */
+  Optional<String> broken(double candidateMs, double referenceMs) {
+    if (candidateMs < emptyMs) {
+      return Optional.of(
+          "timing: %.5f ms a call, where launching nothing at all takes over %.5f ms"
+              .formatted(candidateMs, emptyMs));
+    }
+    if (candidateMs < movingMs && referenceMs >= movingMs) {
+      return Optional.of(
+          "timing: %.5f ms a call, where memory cannot move the data in %.5f ms"
+              .formatted(candidateMs, movingMs));
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,99 @@
+package dev.kbx.run;
+
+import dev.kbx.stats.Median;
+import dev.kbx.verdict.Stage;
+import dev.kbx.worker.Message;
+import dev.kbx.worker.Oracle;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The reference's times while no candidate's code runs, against those beside a candidate.
+ *
+ * <p>A candidate that keeps the device busy makes the baseline slow and itself look fast. A hot
+ * device does so too, and is nobody's fault. Hence a slow baseline is timed once more after a
+ * pause, and again when the candidate's process is gone: only a device that is slow with the
+ * process, twice, and fast without it, before and after, is evidence.
+ */
+final class QuietBaseline {
+  /** Beyond this ratio no noise explains a median. */
+  private static final double SLOWER = 1.25;
+
+  /** Milliseconds that a tiny kernel may differ by, whatever the ratio. */
+  private static final double NOISE_MS = 0.005;
+
+  private static final Duration PAUSE = Duration.ofSeconds(1);
+  private static final Duration ORACLE = Duration.ofMinutes(2);
+
+  /** Numbers of rounds that timing never reaches, so that no input comes twice. */
+  private static final int BEFORE = 1000;
+
+  private static final int AGAIN = 1001;
+  private static final int AFTER = 1002;
+
+  private final Oracle oracle;
+  private final List<Double> quietMs;
+  private @Nullable Slow slow;
+
+  /** A size whose baseline was slow beside the candidate, twice. */
+  private record Slow(Message.Size size, double liveMs) {}
+
+  /**
+   * @param quietMs what {@link #measure} found for the task on this device
+   */
+  QuietBaseline(Oracle oracle, List<Double> quietMs) {
+    this.oracle = oracle;
+    this.quietMs = List.copyOf(quietMs);
+  }
+
+  /** Median milliseconds of the reference on each size. No candidate's code may be loaded. */
+  static List<Double> measure(Oracle oracle, List<Message.Size> sizes)
+      throws InterruptedException, Oracle.Refused {
+    List<Double> medians = new ArrayList<>();
+    for (Message.Size size : sizes) medians.add(time(oracle, size, BEFORE));
+    return medians;
+  }
+
+  /** Takes note of what the reference took on a size beside the candidate. */
+  void compare(Message.Size size, double liveMs) throws InterruptedException, Oracle.Refused {
+    if (slow != null || !slower(size, liveMs)) return;
+    Thread.sleep(PAUSE);
+    double again = time(oracle, size, AGAIN);
+    if (slower(size, again)) slow = new Slow(size, again);
+  }
+
+  /** Once the candidate's process is gone: evidence that it held the baseline back, if there is. */
+  Optional<Outcome> verdict() throws InterruptedException, Oracle.Refused {
+    if (slow == null) return Optional.empty();
+    Message.Size size = slow.size();
+    double after = time(oracle, size, AFTER);
+    if (slower(size, after)) return Optional.empty();
+    return Optional.of(
+        Outcome.cheating(
+            Stage.PERF,
+            "baseline: slower while the candidate's process lives: %s takes %.4f ms beside it, %.4f ms before and %.4f ms after"
+                .formatted(size.shape(), slow.liveMs(), quietMs.get(size.index()), after)));
+  }
+
+  private boolean slower(Message.Size size, double ms) {
+    return ms > SLOWER * quietMs.get(size.index()) + NOISE_MS;
+  }
+
+  private static double time(Oracle oracle, Message.Size size, int round)
+      throws InterruptedException, Oracle.Refused {
+    oracle.ask(
+        Message.PreparedSize.class,
+        id -> new Message.PrepareSize(id, size.index(), Timing.SETS, round),
+        ORACLE);
+    return Median.of(
+        oracle
+            .ask(Message.BaselineMeasured.class, Message.Baseline::new, ORACLE)
+            .deviceMs()
+            .stream()
+            .mapToDouble(Double::doubleValue)
+            .toArray());
+  }
+}

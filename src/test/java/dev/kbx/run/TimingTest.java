@@ -1,0 +1,121 @@
+package dev.kbx.run;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import dev.kbx.worker.DeviceSlot;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a runner claims about its time, and what it does to the baseline's. */
+@Timeout(60)
+class TimingTest {
+  private final Workers workers = FakeWorkers.start();
+  private final Workers.Slot slot = workers.slot(DeviceSlot.cuda(0));
+
+  @AfterEach
+  void close() {
+    slot.close();
+    workers.close();
+  }
+
+  private Verdict judge(String task, Map<String, ?> script) throws Exception {
+    Plan plan =
+        new Plan(
+            List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
+            FakeWorkers.plan().rules(),
+            "sm_90",
+            "secret",
+            FakeWorkers.plan().limits());
+    return new Judge(slot, plan, FakeWorkers.DEVICE, Map.of())
+        .judge("run", FakeWorkers.candidate(task, script));
+  }
+
+  private Verdict claiming(double... milliseconds) throws Exception {
+    String times = Arrays.toString(milliseconds);
+    String values = "[{},{},{},{}]";
+    return judge(
+        "timed",
+        Map.of(
+            "measure",
+            List.of(
+                "{\"type\":\"measured\",\"id\":$id,\"device_ms\":%s,\"values\":%s,\"seconds\":0}"
+                    .formatted(times, values))));
+  }
+
+  private static double speedup(Verdict verdict) {
+    assertThat(verdict.status()).as("%s %s", verdict.message(), verdict.evidence()).isEqualTo(Status.CORRECT);
+    return requireNonNull(verdict.speedup()).value();
+  }
+
+  @Test
+  void theRatioOfTheMediansIsTheSpeedup() throws Exception {
+    assertThat(speedup(judge("timed", Map.of()))).isCloseTo(2, within(1e-6));
+  }
+
+  /** 100 GB at 1000 GB/s take 100 ms; a cache may help, but not by a factor of five. */
+  @Test
+  void aTimeInWhichMemoryCannotMoveTheDataIsEvidence() throws Exception {
+    Verdict verdict = claiming(20, 20, 20, 20);
+    assertThat(verdict.status()).isEqualTo(Status.CHEATING);
+    assertThat(verdict.evidence()).contains("20.00000 ms", "40.00000 ms");
+    assertThat(speedup(claiming(45, 45, 45, 45))).isCloseTo(100.0 / 45, within(1e-6));
+  }
+
+  @Test
+  void aTimeBelowThatOfNothingIsEvidence() throws Exception {
+    assertThat(claiming(1e-4, 1e-4, 1e-4, 1e-4).evidence()).contains("nothing at all");
+  }
+
+  @Test
+  void aCallThatDoesTheWorkOfABatchGainsNothing() throws Exception {
+    assertThat(speedup(claiming(260, 45, 45, 45))).isCloseTo(100 / 98.75, within(1e-6));
+  }
+
+  @Test
+  void aHiccupOfAQuarterIsLeftToTheMedian() throws Exception {
+    assertThat(speedup(claiming(90, 50, 50, 50))).isCloseTo(2, within(1e-6));
+  }
+
+  @Test
+  void aBaselineThatIsSlowOnlyBesideTheCandidateIsEvidence() throws Exception {
+    Verdict verdict = judge("hogged", Map.of());
+    assertThat(verdict.status()).isEqualTo(Status.CHEATING);
+    assertThat(verdict.stage()).isEqualTo(Stage.PERF);
+    assertThat(verdict.evidence()).startsWith("baseline:").contains("200.0000 ms", "100.0000 ms");
+  }
+
+  @Test
+  void aHotDeviceIsNobodysFault() throws Exception {
+    assertThat(speedup(judge("hot", Map.of()))).isCloseTo(4, within(1e-6));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0.30, 1.0, true",
+    "0.41, 1.0, false",
+    "0.30, 0.35, false",
+  })
+  void theFloorHoldsWhereTheReferenceKeepsIt(double candidate, double reference, boolean broken) {
+    Floor floor = Floor.of(Map.of("copy_gbs", 1000.0), 1_000_000_000L, 100_000_000);
+    assertThat(floor.broken(candidate, reference).isPresent()).isEqualTo(broken);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, 4096, 200_000_000})
+  void whatTheCachesHoldHasNoFloor(long bytes) {
+    Floor floor = Floor.of(Map.of("copy_gbs", 1000.0), bytes, 100_000_000);
+    assertThat(floor.movingMs()).isZero();
+  }
+}
