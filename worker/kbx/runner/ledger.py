@@ -45,7 +45,7 @@ class Ledger:
 
     def __init__(self, asked=()):
         self._asked = frozenset(name.split(".")[-1] for name in asked)
-        self._storages, self._events, self._arguments = Storages(), {}, []
+        self._storages, self._events, self._arguments, self._lent = Storages(), {}, [], []
         self._call, self._without_arguments, self._floating = 0, False, False
         self._at_host, self._in_scalars, self._own_read = set(), set(), 0.0
 
@@ -61,8 +61,8 @@ class Ledger:
         self._arguments = list(arguments)
         self._without_arguments = not self._arguments
         self._floating = any(map(_is_floating, self._arguments))
-        for tensor in self._arguments:
-            record = self._storages.add(tensor)
+        self._lent = [self._storages.add(tensor) for tensor in self._arguments]
+        for record in self._lent:
             record.tainted = True
             record.imprint()
 
@@ -194,7 +194,11 @@ class Ledger:
             return []
         ignored = written[0] if written and operations.overwrites(function) else None
         found = ((self._storages.find(t), t.numel()) for t in inputs if t is not ignored)
-        return [(record, weight) for record, weight in found if record is not None]
+        sources = [(record, weight) for record, weight in found if record is not None]
+        if kind is Kind.MOVES:
+            return sources
+        # A kernel that was only shown an argument has not computed what torch computes from it.
+        return [(_shown(r) if any(r is a for a in self._lent) else r, weight) for r, weight in sources]
 
     @staticmethod
     def _overwrite(record, sources, share):
@@ -223,6 +227,10 @@ class Ledger:
 def _carrying(events):
     """Something with the fields of a record that brings events into one."""
     return types.SimpleNamespace(own=0.0, tainted=True, events=events, reaches=())
+
+
+def _shown(record):
+    return types.SimpleNamespace(own=0.0, tainted=record.tainted, events=record.events, reaches=record.reaches)
 
 
 def _is_floating(tensor):

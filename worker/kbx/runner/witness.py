@@ -70,6 +70,8 @@ class Witness:
             return None
 
     def _operated(self, function, args, kwargs):
+        if getattr(self._now, "launching", False):  # the interpreter computes with torch as well
+            return function(*args, **kwargs)
         with torch._C.DisableTorchFunction():
             self._note(self._use, args, kwargs)
             result = function(*args, **kwargs)
@@ -83,7 +85,11 @@ class Witness:
     def _launched(self, launcher, arguments):
         with torch._C.DisableTorchFunction():
             records = self._note(self._ledger.reach, arguments)
-        result = self._launch(launcher, *arguments)
+        self._now.launching = True
+        try:
+            result = self._launch(launcher, *arguments)
+        finally:
+            self._now.launching = False
         kernel = launcher.kbx_kernel
         with torch._C.DisableTorchFunction():
             where = lambda: (f"kernel {kernel.__name__} of an installed package", self._line())  # noqa: E731
@@ -151,7 +157,7 @@ class _Functions(TorchFunctionMode):
         witness, now = self._witness, self._witness._now
         now.called = function
         try:
-            if function in _READERS:
+            if function in _READERS and not getattr(now, "launching", False):
                 with torch._C.DisableTorchFunction():
                     witness._note(witness._ledger.read, args[0], lambda: witness._where(function))
             return function(*args, **(kwargs or {}))

@@ -1,6 +1,7 @@
 package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
+import dev.kbx.task.Policy;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.worker.DeviceSlot;
@@ -71,6 +72,9 @@ final class Session {
       Calls calls = new Calls(oracle, runner, plan, draft, ORACLE);
       Optional<Outcome> decided = load(runner, task);
       if (decided.isEmpty()) decided = calls.judge(task.calls());
+      if (decided.isEmpty()) {
+        decided = draft.origins().judge(Policy.of(candidate.task()), Stage.CORRECT);
+      }
       if (decided.isPresent()) return decided.get();
       if (!plan.reaches(Stage.PERF) || slot.device().kind() != DeviceSlot.Kind.CUDA) {
         return Outcome.correct(lastBeforePerf());
@@ -128,9 +132,12 @@ final class Session {
     try {
       attach(runner, task);
       List<String> entries = task.entries();
+      List<String> operations = candidate.task().operations();
       Message answer =
           runner.ask(
-              Message.Loaded.class, id -> new Message.Load(id, candidate.code(), entries), limit);
+              Message.Loaded.class,
+              id -> new Message.Load(id, candidate.code(), entries, operations),
+              limit);
       return answer instanceof Message.Raised raised
           ? Optional.of(Outcome.raised(raised, true))
           : Optional.empty();

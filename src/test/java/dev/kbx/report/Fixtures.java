@@ -306,6 +306,7 @@ final class Fixtures {
           mismatches,
           errors,
           null,
+          null,
           frames,
           output,
           device,
