@@ -15,6 +15,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._device import _device_constructors
 
+from kbx.runner import threads
 from kbx.runner.architectures import ARCHITECTURES
 from kbx.runner.interpreter import Unsupported
 
@@ -180,8 +181,9 @@ def _properties(arch):
     )  # fmt: skip
 
 
-def _nothing(*args, **kwargs):
-    return None
+def _nothing():
+    """A function that does nothing: one for each name, since torch.compile wants to tell them apart."""
+    return lambda *args, **kwargs: None
 
 
 def _refuse_extension(*args, **kwargs):
@@ -201,7 +203,7 @@ def _cuda_functions(arch):
         for name in ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
     }
     return {
-        **dict.fromkeys(silent, _nothing),
+        **{name: _nothing() for name in silent},
         **seeds,
         **memory,
         "is_available": lambda: True,
@@ -237,6 +239,7 @@ def install(arch_name):
     torch.amp.autocast = _Autocast
     cpp_extension.load = cpp_extension.load_inline = _refuse_extension
     _CudaOnCpu().__enter__()
+    threads.enter_in_each(_CudaOnCpu)
 
 
 _stock_autocast = torch.autocast

@@ -221,7 +221,9 @@ class Ledger:
             record.events.add(self._event(HOST_DATA, 0, tensor.numel()))
         if tensor.element_size() == 8 and tensor.numel() <= _POINTER_TABLE and tensor.device.type == "cpu":
             addresses = [] if _is_floating(tensor) else tensor.flatten().tolist()
-            record.reaches = tuple(r for a in addresses if a >= _LEAST_ADDRESS and (r := self._storages.at(a)) is not None)
+            record.reaches = tuple(
+                r for a in addresses if a >= _LEAST_ADDRESS and (r := self._storages.at(a)) is not None
+            )
 
 
 def _carrying(events):

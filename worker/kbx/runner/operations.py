@@ -86,7 +86,9 @@ def _writing(function):
 
 def written(function, args, kwargs):
     """The arguments that a call writes to."""
-    return [args[i] if i < len(args) else kwargs[name] for i, name in _writing(function) if i < len(args) or name in kwargs]
+    return [
+        args[i] if i < len(args) else kwargs[name] for i, name in _writing(function) if i < len(args) or name in kwargs
+    ]
 
 
 @functools.cache

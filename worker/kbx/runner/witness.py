@@ -3,7 +3,6 @@
 Watching costs some microseconds an operation. Outside of it nothing of this is in the way.
 """
 
-import _thread
 import contextlib
 import os
 import sys
@@ -14,6 +13,7 @@ import triton
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from kbx.runner import threads
 from kbx.runner.storages import tensors_in
 
 _PACKAGES = os.path.dirname(os.path.dirname(torch.__file__))
@@ -31,7 +31,7 @@ class Witness:
         self._launcher = triton.runtime.driver.active.launcher_cls
         self._launch = self._launcher.__call__
         self._remember_kernels()
-        self._follow_threads()
+        threads.enter_in_each(self._modes)
 
     def call(self, entry, args, kwargs, tensors):
         """``entry(*args, **kwargs)`` watched: its result and the ledger's account, None if the ledger failed."""
@@ -90,10 +90,11 @@ class Witness:
             result = self._launch(launcher, *arguments)
         finally:
             self._now.launching = False
-        kernel = launcher.kbx_kernel
+        kernel = getattr(launcher, "kbx_kernel", None)
         with torch._C.DisableTorchFunction():
-            where = lambda: (f"kernel {kernel.__name__} of an installed package", self._line())  # noqa: E731
-            self._note(self._ledger.launch, _is_own(kernel), records or [], where)
+            self._note(
+                self._ledger.launch, _is_own(kernel), records or [], lambda: (_kernel_name(kernel), self._line())
+            )
         return result
 
     def _where(self, function):
@@ -119,26 +120,9 @@ class Witness:
 
         self._launcher.__init__ = remember
 
-    def _follow_threads(self):
-        """Modes are a thread's own: a thread that starts while its starter is watched is watched as well."""
-        bootstrap, start = threading.Thread._bootstrap_inner, _thread.start_new_thread
-
-        def watched(thread):
-            with self._modes():
-                bootstrap(thread)
-
-        def start_watched(function, args, *rest):
-            def run(*args, **kwargs):
-                with self._modes():
-                    return function(*args, **kwargs)
-
-            return start(run, args, *rest)
-
-        threading.Thread._bootstrap_inner = watched
-        _thread.start_new_thread = start_watched
-
     @contextlib.contextmanager
     def _modes(self):
+        """What a thread enters that starts while its starter is watched."""
         with contextlib.ExitStack() as stack:
             if self._watching:
                 stack.enter_context(_Functions(self))
@@ -186,6 +170,10 @@ def _is_own(kernel):
     file = getattr(getattr(kernel, "fn", None), "__code__", None)
     file = file.co_filename if file is not None else ""
     return not file.startswith(_PACKAGES + os.sep) and "torchinductor" not in file
+
+
+def _kernel_name(kernel):
+    return f"kernel {getattr(kernel, '__name__', '')} of an installed package"
 
 
 def _name(function):
