@@ -246,7 +246,7 @@ FOREIGN = {
         "memory written outside of torch and Triton", 0),
     "numpy writing into the result": (
         "def run(x):\n    out = doubled(x)\n    out.numpy()[:] = 3\n    return out", "memory written outside of torch and Triton", 0),
-    "a scripted function": ("@torch.jit.script\ndef f(x):\n    return x.exp()\ndef run(x):\n    return f(x)", "torch.exp", 3),
+    "a scripted function": ("@torch.jit.script\ndef f(x):\n    return x.exp()\ndef run(x):\n    return f(x)", "torch.exp", 5),
     "backward": (
         "def run(x):\n    x = x.detach().requires_grad_()\n    (x * x).sum().backward()\n    return x.grad", "Tensor.backward", 3),
     "a module": ("m = torch.nn.Linear(1000, 1000, device='cuda')\ndef run(x):\n    return m(x)", "torch.linear", 3),

@@ -8,6 +8,7 @@ Installed once, in the process that runs one candidate.
 """
 
 import contextlib
+import os
 import time
 import types
 
@@ -210,6 +211,7 @@ def _cuda_functions(arch):
         "is_initialized": lambda: True,
         "device_count": lambda: 1,
         "current_device": lambda: 0,
+        "is_current_stream_capturing": lambda: False,
         "get_device_properties": lambda device=None: properties,
         "get_device_capability": lambda device=None: (properties.major, properties.minor),
         "get_device_name": lambda device=None: properties.name,
@@ -231,6 +233,7 @@ def install(arch_name):
     # Imported here because on a machine with a GPU it initialises CUDA, which the zygote must not.
     from torch.utils import cpp_extension
 
+    os.environ["TORCHDYNAMO_DISABLE"] = "1"  # torch.compile would look for the GPU's driver; its functions run as they are
     for name, value in _cuda_functions(ARCHITECTURES[arch_name]).items():
         setattr(torch.cuda, name, value)
     torch.Generator = _Generator

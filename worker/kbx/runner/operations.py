@@ -16,18 +16,22 @@ class Kind(enum.Enum):
     COMPUTES = "computes"
 
 
-_ALLOCATIONS = frozenset(
+def _names(text):
+    return frozenset(text.split())
+
+
+_ALLOCATIONS = _names(
     "empty empty_like empty_strided empty_permuted new_empty new_empty_strided zeros zeros_like new_zeros ones ones_like "
-    "new_ones full full_like new_full fill_ fill zero_ zero arange eye scalar_tensor set_".split()
+    "new_ones full full_like new_full fill_ fill zero_ zero arange eye scalar_tensor set_"
 )
-_GENERATORS = frozenset(
+_GENERATORS = _names(
     "linspace logspace rand rand_like randn randn_like randint randint_like randperm random_ uniform_ normal_ exponential_ "
-    "bernoulli_ tril_indices triu_indices hann_window hamming_window kaiser_window".split()
+    "bernoulli_ tril_indices triu_indices hann_window hamming_window kaiser_window"
 )
-_COPIES = frozenset(
+_COPIES = _names(
     "clone copy_ copy _to_copy contiguous lift lift_fresh lift_fresh_copy alias_copy detach_copy view_copy as_strided_copy "
     "expand_copy permute_copy t_copy transpose_copy slice_copy select_copy squeeze_copy unsqueeze_copy _reshape_copy "
-    "resize_ resize_as_ _pin_memory _unsafe_view _reshape_alias".split()
+    "resize_ resize_as_ _pin_memory _unsafe_view _reshape_alias"
 )
 _REARRANGEMENTS = {
     "cat": ("cat", "concat", "concatenate", "hstack", "vstack", "dstack", "column_stack"),
