@@ -127,6 +127,8 @@ class Load:
     source: str
     entries: list
     """Names to try, in order."""
+    operations: list = field(default_factory=list)
+    """PyTorch functions that the reference calls: where one of them moves data, moving data is the work."""
 
 
 @dataclass
@@ -161,6 +163,8 @@ class Returned:
     """Triton launches seen during this call."""
     compiled: list = field(default_factory=list)
     """Launch signatures compiled since the last answer: ``kernel, arch, registers, shared_bytes, spills, seconds``."""
+    origin: dict | None = None
+    """Who made the result: ``elements, own, volume, foreign, operations``, see ``kbx.runner.ledger``."""
 
 
 @dataclass

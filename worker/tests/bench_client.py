@@ -65,9 +65,10 @@ class BenchClient:
         self._data.sendmsg([json.dumps(listed).encode()], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors)])
         return self.ask(messages.Attach(1, listed))
 
-    def load(self, source, *entries):
+    def load(self, source, *entries, operations=()):
         """Loads ``source`` after the usual imports."""
-        return self.ask(messages.Load(2, PRELUDE + textwrap.dedent(source), list(entries or ("run",))))
+        source = PRELUDE + textwrap.dedent(source)
+        return self.ask(messages.Load(2, source, list(entries or ("run",)), list(operations)))
 
     def call(self, *args, **kwargs):
         self.inputs.reset()

@@ -18,6 +18,8 @@ from kbx import messages, protocol, tensors
 from kbx.runner import arenas, cuda_on_cpu, launches
 from kbx.runner.clock import Clock
 from kbx.runner.interpreter import Unsupported
+from kbx.runner.ledger import Ledger
+from kbx.runner.witness import Witness
 
 SOURCE = "candidate.py"
 # Taken before any candidate is loaded. The C class under torch.Tensor cannot be assigned to.
@@ -57,6 +59,7 @@ class Bench:
         self._device = cuda_on_cpu.DEVICE if self._emulated else torch.device("cuda", 0)
         self._arenas, self._entry, self._path = {}, None, os.path.abspath(SOURCE)
         self._clock = None
+        self._witness = None
         if self._emulated:
             launches.emulate(spawn.arch)
             cuda_on_cpu.install(spawn.arch)
@@ -99,7 +102,9 @@ class Bench:
         module = types.ModuleType("candidate")
         module.__file__ = self._path
         sys.modules["candidate"] = module
-        exec(compile(request.source, self._path, "exec"), vars(module))
+        self._witness = Witness(Ledger(request.operations), self._path)
+        with self._witness.watching():
+            exec(compile(request.source, self._path, "exec"), vars(module))
         for name in request.entries:
             if callable(getattr(module, name, None)):
                 self._entry = getattr(module, name)
@@ -109,12 +114,13 @@ class Bench:
     def _call(self, request):
         self._recorder.take_launches()
         args, kwargs, inputs = self._arguments(request.args, request.kwargs)
-        result = self._entry(*args, **kwargs)
+        result, origin = self._witness.call(self._entry, args, kwargs, inputs)
         self._synchronise()
         self._arenas["out"].reset()
         value = tensors.encode(result, lambda t: self._put(t, inputs))
         self._synchronise()
-        return messages.Returned(request.id, value, 0.0, self._recorder.take_launches(), self._recorder.take_compiled())
+        launched, compiled = self._recorder.take_launches(), self._recorder.take_compiled()
+        return messages.Returned(request.id, value, 0.0, launched, compiled, origin)
 
     def _measure(self, request):
         """Every call as in ``_call``, events around it, one wait at the end; the L2 cache is overwritten before each."""

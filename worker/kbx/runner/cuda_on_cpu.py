@@ -9,6 +9,7 @@ Installed once, in the process that runs one candidate.
 
 import contextlib
 import functools
+import os
 import time
 import types
 
@@ -16,6 +17,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._device import _device_constructors
 
+from kbx.runner import threads
 from kbx.runner.architectures import ARCHITECTURES
 from kbx.runner.interpreter import Unsupported
 
@@ -181,7 +183,7 @@ def _properties(arch):
 
 
 def _nothing():
-    """A new function that does nothing: torch._dynamo fails to import where two of torch's functions are one object."""
+    """A function that does nothing: one for each name, since torch.compile wants to tell them apart."""
     return lambda *args, **kwargs: None
 
 
@@ -212,6 +214,7 @@ def _cuda_functions(arch):
         "is_initialized": lambda: True,
         "device_count": lambda: 1,
         "current_device": lambda: 0,
+        "is_current_stream_capturing": lambda: False,
         "get_device_properties": lambda device=None: properties,
         "get_device_capability": lambda device=None: (properties.major, properties.minor),
         "get_device_name": lambda device=None: properties.name,
@@ -250,6 +253,7 @@ def install(arch_name):
     # Imported here because on a machine with a GPU it initialises CUDA, which the zygote must not.
     from torch.utils import cpp_extension
 
+    os.environ["TORCHDYNAMO_DISABLE"] = "1"  # torch.compile would look for the GPU's driver; its functions run as they are
     for name, value in _cuda_functions(ARCHITECTURES[arch_name]).items():
         setattr(torch.cuda, name, value)
     torch.Generator = _Generator
@@ -262,6 +266,7 @@ def install(arch_name):
     for name in ("custom_op", "triton_op"):
         setattr(torch.library, name, _registering(getattr(torch.library, name)))
     _CudaOnCpu().__enter__()
+    threads.enter_in_each(_CudaOnCpu)
 
 
 _stock_autocast = torch.autocast

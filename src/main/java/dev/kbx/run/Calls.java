@@ -87,6 +87,7 @@ final class Calls {
     draft.spent(Stage.CORRECT, (System.nanoTime() - start) / 1e9);
     draft.errors(checked.metrics());
     draft.flags(checked.flags());
+    draft.origins().add(returned.origin());
     return checked.status().equals("correct")
         ? Optional.empty()
         : Optional.of(Outcome.wrong(checked, Stage.CORRECT, name(call)));

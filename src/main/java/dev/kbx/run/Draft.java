@@ -28,6 +28,7 @@ final class Draft {
   private final List<Kernel> kernels = new ArrayList<>();
   private final Map<String, Double> errors = new TreeMap<>();
   private final Map<String, Double> seconds = new TreeMap<>();
+  private final Origins origins = new Origins();
   private Timing.@Nullable Result timing;
   private @Nullable String output;
 
@@ -88,6 +89,11 @@ final class Draft {
     flags.addAll(found);
   }
 
+  /** Who made the results of the calls so far. */
+  Origins origins() {
+    return origins;
+  }
+
   void timing(Timing.Result result) {
     timing = result;
     flags.addAll(result.flags());
@@ -136,6 +142,7 @@ final class Draft {
             : outcome.mismatches(),
         errors.isEmpty() ? null : Map.copyOf(errors),
         null,
+        origins.summary(),
         outcome.frames() == null || outcome.frames().isEmpty() ? null : outcome.frames(),
         output,
         device,

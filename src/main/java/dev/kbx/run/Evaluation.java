@@ -157,6 +157,7 @@ public final class Evaluation {
         v.mismatches(),
         v.errorMetrics(),
         v.quality(),
+        v.origin(),
         v.frames(),
         v.output(),
         v.device(),

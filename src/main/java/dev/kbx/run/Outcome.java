@@ -61,6 +61,12 @@ record Outcome(
         null);
   }
 
+  /** The values are right, and the candidate's kernels are not what made them. */
+  static Outcome policy(Stage stage, String found, String advice) {
+    return new Outcome(
+        Status.CHEATING, stage, stable(advice), null, stable("policy: " + found), null, null);
+  }
+
   /** The runner said what it had no business saying. */
   static Outcome violation(Stage stage, String what) {
     return cheating(stage, "protocol: the process " + what);

@@ -3,6 +3,7 @@ package dev.kbx.run;
 import static java.util.Objects.requireNonNull;
 
 import dev.kbx.candidate.Candidate;
+import dev.kbx.task.Policy;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.worker.DeviceSlot;
@@ -81,6 +82,9 @@ final class Session {
       quiet = baseline;
       Optional<Outcome> decided = load(runner, task);
       if (decided.isEmpty()) decided = calls.judge(task.calls());
+      if (decided.isEmpty()) {
+        decided = draft.origins().judge(Policy.of(candidate.task()), Stage.CORRECT);
+      }
       if (decided.isPresent()) return decided.get();
       if (!plan.reaches(Stage.PERF) || slot.device().kind() != DeviceSlot.Kind.CUDA) {
         return Outcome.correct(lastBeforePerf());
@@ -154,9 +158,12 @@ final class Session {
     try {
       attach(runner, task);
       List<String> entries = task.entries();
+      List<String> operations = candidate.task().operations();
       Message answer =
           runner.ask(
-              Message.Loaded.class, id -> new Message.Load(id, candidate.code(), entries), limit);
+              Message.Loaded.class,
+              id -> new Message.Load(id, candidate.code(), entries, operations),
+              limit);
       return answer instanceof Message.Raised raised
           ? Optional.of(Outcome.raised(raised, true))
           : Optional.empty();

@@ -22,12 +22,16 @@ public final class Prompt {
     %s
     ## Answer
 
-    Write one Python file that defines `%s` with this signature. The result is computed by Triton
-    kernels of that file. PyTorch may allocate, view and reshape tensors, copy them to other strides
-    and look at shapes, dtypes and devices; it may not compute the result or a part of it.
+    Write one Python file that defines `%s` with this signature.
+    %s\
     """
         .formatted(
-            task.name(), task.statement().strip(), task.signature(), reference(task), task.entry());
+            task.name(),
+            task.statement().strip(),
+            task.signature(),
+            reference(task),
+            task.entry(),
+            Policy.of(task).text());
   }
 
   /** Imported tasks have a signature in place of the reference. */

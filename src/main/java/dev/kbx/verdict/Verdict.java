@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param mismatches the first wrong elements
  * @param errorMetrics {@code max_abs}, {@code max_rel}, {@code error_ratio} (largest error over its
  *     tolerance)
+ * @param origin who made the results; null when no call of the correctness stage returned
  * @param frames the candidate's own stack frames, outermost first, where it raised
  * @param output the end of what the candidate printed
  * @param seconds seconds by stage label
@@ -81,6 +82,7 @@ public record Verdict(
     @Nullable List<Mismatch> mismatches,
     @Nullable Map<String, Double> errorMetrics,
     @Nullable Map<String, Double> quality,
+    @Nullable Origin origin,
     @Nullable List<Frame> frames,
     @Nullable String output,
     Device device,
@@ -145,6 +147,27 @@ public record Verdict(
       @Nullable Integer sharedBytes,
       @Nullable Integer spills,
       @Nullable Double seconds) {}
+
+  /**
+   * Who made the results, by the account of the candidate's process.
+   *
+   * @param kernelShare part of the results' making that is the candidate's kernels', 0 to 1
+   * @param operations what else computed on the way to the results, the largest first
+   */
+  public record Origin(double kernelShare, List<Operation> operations) {
+    public Origin {
+      operations = List.copyOf(operations);
+    }
+  }
+
+  /**
+   * Something that computed in place of a kernel.
+   *
+   * @param line in the candidate; null when unknown
+   * @param share elements that it read and wrote over those of arguments and results
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Operation(String name, @Nullable Integer line, double share) {}
 
   /** One wrong element: which output ({@code output[0]}), where in it, and both values as text. */
   public record Mismatch(String output, List<Long> index, String expected, String got) {}

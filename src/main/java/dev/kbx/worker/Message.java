@@ -123,8 +123,13 @@ public sealed interface Message {
 
   record Attached(int id, double seconds) implements Numbered {}
 
-  /** Referee to runner: import this source and find one of the entries. */
-  record Load(int id, String source, List<String> entries) implements Numbered {}
+  /**
+   * Referee to runner: import this source and find one of the entries.
+   *
+   * @param operations PyTorch functions that the task's reference calls
+   */
+  record Load(int id, String source, List<String> entries, List<String> operations)
+      implements Numbered {}
 
   record Loaded(int id, String entry, double seconds) implements Numbered {}
 
@@ -132,11 +137,48 @@ public sealed interface Message {
   record Call(int id, JsonNode args, JsonNode kwargs) implements Numbered {}
 
   /** The entry returned; the result lies in arena {@code out}. */
-  record Returned(int id, JsonNode value, double seconds, int launches, List<Compiled> compiled)
+  record Returned(
+      int id,
+      JsonNode value,
+      double seconds,
+      int launches,
+      List<Compiled> compiled,
+      @Nullable Origin origin)
       implements Numbered {
     public Returned {
       requireNonNull(value);
       compiled = List.copyOf(compiled);
+    }
+  }
+
+  /**
+   * The runner's account of who made a call's results: a claim.
+   *
+   * @param elements of the results
+   * @param own how many of them the candidate's kernels wrote
+   * @param volume elements of arguments and results
+   * @param foreign elements that others than its kernels read and wrote on the way to the results
+   */
+  record Origin(long elements, double own, long volume, long foreign, List<Operation> operations) {
+    public Origin {
+      operations = List.copyOf(operations);
+      if (!(elements >= 0 && own >= 0 && own <= elements * (1 + 1e-6))
+          || volume < elements
+          || foreign < 0
+          || foreign > volume) {
+        throw new IllegalArgumentException("an account that does not add up");
+      }
+    }
+  }
+
+  /** What others computed: a function, the candidate's line (0: unknown), elements. */
+  record Operation(String name, int line, long elements) {
+    private static final int MAX_NAME = 200;
+
+    public Operation {
+      requireNonNull(name);
+      if (elements < 0) throw new IllegalArgumentException("a negative number of elements");
+      if (name.length() > MAX_NAME) name = name.substring(0, MAX_NAME);
     }
   }
 

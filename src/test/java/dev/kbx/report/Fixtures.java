@@ -307,6 +307,7 @@ final class Fixtures {
           mismatches,
           errors,
           null,
+          null,
           frames,
           output,
           device,

@@ -1,0 +1,56 @@
+package dev.kbx.task;
+
+/** What a candidate may leave to PyTorch, and what becomes of one that leaves more to it. */
+public enum Policy {
+  /** The result comes from Triton kernels of the candidate's file; anything else is rejected. */
+  TRITON(
+      true,
+      """
+      The result is computed by Triton kernels of that file. PyTorch may allocate, view, reshape,
+      copy, concatenate, pad and cast tensors, look at shapes, strides, dtypes and devices, check
+      arguments, make tables of constants, and finish off small partial results such as the sum of
+      one number a block. It may not compute the result or a part of it; nor may `torch.compile`,
+      kernels of other packages, or Python on the host.
+      """,
+      "compute the result in Triton kernels of this file; PyTorch may allocate, view, copy, cast"
+          + " and finish off small partial results"),
+
+  /** Tasks imported from elsewhere, which never said so: reported, and nobody is turned away. */
+  REPORTED(
+      false,
+      """
+      The result is to be computed by Triton kernels of that file. How much of it PyTorch computed is
+      reported.
+      """,
+      "this suite reports what PyTorch computed and rejects nothing for it");
+
+  private final boolean enforced;
+  private final String text;
+  private final String advice;
+
+  Policy(boolean enforced, String text, String advice) {
+    this.enforced = enforced;
+    this.text = text;
+    this.advice = advice;
+  }
+
+  /** The policy of a task: of kbx's own format always the same, of imported ones the other. */
+  public static Policy of(Task task) {
+    return task.tags().contains("imported") ? REPORTED : TRITON;
+  }
+
+  /** Whether breaking it decides the verdict. */
+  public boolean enforced() {
+    return enforced;
+  }
+
+  /** A paragraph for who writes a kernel; ends with a line break. */
+  public String text() {
+    return text;
+  }
+
+  /** What to do instead, as the end of a message. */
+  public String advice() {
+    return advice;
+  }
+}

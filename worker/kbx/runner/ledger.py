@@ -1,0 +1,259 @@
+"""Who made a candidate's results: its own kernels, or torch on its behalf.
+
+For every storage a record says which part of it the candidate's own kernels have written, whether it depends on the
+arguments of the call, and which *events* it depends on. An event is computing that no kernel of the candidate did: a torch
+operation on data that comes from the arguments, memory that changed unseen, numbers made on the host. Copies carry all
+that along. A launch of an own kernel makes all its tensors own and joins their events, whatever it does with them: a kernel
+that only looks at what torch has computed inherits that, and cannot hide it.
+
+This lives in the candidate's process. It is an account, honest as long as nobody forges it.
+"""
+
+import types
+
+from kbx.runner import operations
+from kbx.runner.operations import Kind
+from kbx.runner.storages import Storages, tensors_in
+
+HOST_DATA = "numbers made on the host"
+UNSEEN = "memory written outside of torch and Triton"
+
+_FREE_HOST_ELEMENTS = 16
+"""Tensors made on the host with no more elements are shapes, strides and flags, and are not counted."""
+_POINTER_TABLE = 4096
+"""Most elements of an int64 tensor made on the host that is searched for addresses."""
+_LEAST_ADDRESS = 1 << 16
+_OPERATIONS_TOLD = 12
+
+
+class Event:
+    """``elements`` read and written by operation ``name`` at the candidate's line ``line`` (0: unknown) in one call."""
+
+    def __init__(self, call, name, line):
+        self.call, self.name, self.line, self.elements = call, name, line, 0
+
+    @property
+    def place(self):
+        return self.name, self.line
+
+
+class Ledger:
+    """The account of one candidate over all its calls.
+
+    ``asked`` are the operations that the task's reference calls (``torch.cat``): those are never mere movement.
+    """
+
+    def __init__(self, asked=()):
+        self._asked = frozenset(name.split(".")[-1] for name in asked)
+        self._storages, self._events, self._arguments, self._lent = Storages(), {}, [], []
+        self._call, self._without_arguments, self._floating = 0, False, False
+        self._at_host, self._in_scalars, self._own_read = set(), set(), 0.0
+
+    # ------------------------------------------------------------ calls
+
+    def begin(self, arguments):
+        """A call with these tensors begins. If there are none, all but allocation counts as computing."""
+        self._call += 1
+        self._storages.forget_the_gone()
+        for record in self._storages:
+            record.events = set({e.place: e for e in sorted(record.events, key=lambda e: e.call)}.values())
+        self._events, self._at_host, self._in_scalars, self._own_read = {}, set(), set(), 0.0
+        self._arguments = list(arguments)
+        self._without_arguments = not self._arguments
+        self._floating = any(map(_is_floating, self._arguments))
+        self._lent = [self._storages.add(tensor) for tensor in self._arguments]
+        for record in self._lent:
+            record.tainted = True
+            record.imprint()
+
+    def end(self, value):
+        """The account of the call that returned ``value``.
+
+        ``elements`` of the results (of the arguments, if nothing is returned), how many of them are ``own``, the ``volume`` of
+        arguments and results in elements, how many elements ``foreign`` operations processed, and which ``operations``.
+        """
+        numbers = _numbers(value)
+        results = list(tensors_in(value)) or ([] if numbers else self._arguments)
+        elements, own, events = numbers, numbers * self._own_read, set(self._at_host) if numbers else set()
+        for tensor in results:
+            elements += tensor.numel()
+            if (record := self.use(tensor)) is not None:
+                own += record.own * tensor.numel()
+                events |= record.events
+        volume = elements + sum(t.numel() for t in self._arguments)
+        told = self._told(events)
+        self._arguments = []
+        return {
+            "elements": elements,
+            "own": own,
+            "volume": volume,
+            "foreign": min(volume, sum(o["elements"] for o in told)),
+            "operations": told[:_OPERATIONS_TOLD],
+        }
+
+    def _told(self, events):
+        """Events, the largest first; one of an earlier call only if its place has none in this: workspaces remember."""
+        now = {e.place for e in events if e.call == self._call}
+        kept = [e for e in events if e.call == self._call or e.place not in now]
+        kept.sort(key=lambda e: (-e.elements, e.place))
+        return [{"name": e.name, "line": e.line, "elements": e.elements} for e in kept]
+
+    # ------------------------------------------------------------ what happens
+
+    def use(self, tensor):
+        """The record of a tensor that is about to be used, with an event if its memory has changed unseen."""
+        record = self._storages.find(tensor)
+        if record is None:
+            record = self._storages.add(tensor)
+            if record is not None:
+                self._came_from_nowhere(tensor, record)
+                record.imprint()
+        elif record.changed_unseen():
+            record.own, record.tainted = 0.0, True
+            record.events = {*record.events, self._event(UNSEEN, 0, tensor.numel())}
+            record.imprint()
+        return record
+
+    def operation(self, function, args, kwargs, result, where):
+        """A torch operation has run; ``where()`` gives its name and line as the candidate wrote them."""
+        kind, inputs = operations.kind(function, self._asked), list(tensors_in((args, kwargs)))
+        if kind is Kind.READS:
+            self.read(inputs[0], where)
+            return
+        written = list(tensors_in(operations.written(function, args, kwargs)))
+        fresh = [t for t in tensors_in(result) if self._storages.find(t) is None]
+        if not (written or fresh):  # views
+            return
+        sources = self._sources(function, kind, inputs, written)
+        if self._counts(function, kind, sources, [*inputs, *written, *fresh]):
+            elements = sum(t.numel() for t in {id(t): t for t in (*inputs, *written, *fresh)}.values())
+            sources.append((_carrying({self._event(*where(), elements)}), 0))
+        elif self._in_scalars and any(type(a) is float for a in (*args, *kwargs.values())):
+            sources.append((_carrying(self._in_scalars), 0))
+        for tensor in fresh:
+            self._overwrite(self._storages.find(tensor) or self._storages.add(tensor), sources, 1.0)
+        for tensor in written:
+            if (record := self._storages.find(tensor)) is not None:
+                share = tensor.numel() * tensor.element_size() / max(1, record.bytes)
+                self._overwrite(record, sources, share)
+
+    def reach(self, arguments):
+        """Records of all storages that a launch is given, by tensor, by descriptor or by address, looked at for changes."""
+        found = {}
+        for argument in _flat(arguments):
+            if type(argument) is int:
+                record = self._storages.at(argument) if argument >= _LEAST_ADDRESS else None
+            else:
+                record = self.use(argument)
+            if record is not None:
+                found.update((r.key, r) for r in (record, *record.reaches))
+        return list(found.values())
+
+    def launch(self, own, records, where):
+        """A Triton kernel has run on these storages; ``own`` if it is the candidate's."""
+        events = set().union(self._in_scalars, *(r.events for r in records))
+        tainted = self._without_arguments or any(r.tainted for r in records)
+        if not own:
+            events.add(self._event(*where(), sum(r.bytes for r in records) // 4))
+        for record in records:
+            record.events, record.tainted, record.own = set(events), tainted, float(own)
+            record.imprint()
+
+    def read(self, tensor, where):
+        """Elements of a tensor go to Python.
+
+        Fractions are data. Whole numbers and truth values steer (bounds, shapes, validation), unless the operation asked for
+        has made them (argmax, a count).
+        """
+        record = self._storages.find(tensor)
+        if record is None:
+            return
+        self._own_read = record.own
+        events = set(record.events)
+        if _is_floating(tensor) and record.tainted:
+            events.add(self._event(*where(), tensor.numel()))
+        self._at_host |= events
+        if _is_floating(tensor) or any(e.name.split(".")[-1] in self._asked for e in events):
+            self._in_scalars |= events
+
+    # ------------------------------------------------------------ parts
+
+    def _counts(self, function, kind, sources, tensors):
+        """Whether an operation does a part of the work: not on constants, not on indices beside floating-point data."""
+        asked = operations.is_asked(function, self._asked)
+        if kind is Kind.MAKES:
+            return self._without_arguments and (asked or operations.generates(function))
+        if kind is not Kind.COMPUTES or not (self._without_arguments or any(r.tainted for r, _ in sources)):
+            return False
+        index_logic = self._floating and operations.elementwise(function) and not any(map(_is_floating, tensors))
+        return asked or not index_logic
+
+    def _sources(self, function, kind, inputs, written):
+        """Records that flow into what an operation writes, weighted by elements."""
+        if kind is Kind.MAKES:
+            return []
+        ignored = written[0] if written and operations.overwrites(function) else None
+        found = ((self._storages.find(t), t.numel()) for t in inputs if t is not ignored)
+        sources = [(record, weight) for record, weight in found if record is not None]
+        if kind is Kind.MOVES:
+            return sources
+        # A kernel that was only shown an argument has not computed what torch computes from it.
+        return [(_shown(r) if any(r is a for a in self._lent) else r, weight) for r, weight in sources]
+
+    @staticmethod
+    def _overwrite(record, sources, share):
+        if record is not None:
+            record.take(sources, share)
+            record.imprint()
+
+    def _event(self, name, line, elements):
+        event = self._events.setdefault((name, line), Event(self._call, name, line))
+        event.elements += elements
+        return event
+
+    def _came_from_nowhere(self, tensor, record):
+        """A storage that no operation has made: its contents are the host's."""
+        if not self._call:
+            return
+        record.events |= self._in_scalars
+        if tensor.numel() > _FREE_HOST_ELEMENTS:
+            record.tainted = True
+            record.events.add(self._event(HOST_DATA, 0, tensor.numel()))
+        if tensor.element_size() == 8 and tensor.numel() <= _POINTER_TABLE and tensor.device.type == "cpu":
+            addresses = [] if _is_floating(tensor) else tensor.flatten().tolist()
+            record.reaches = tuple(
+                r for a in addresses if a >= _LEAST_ADDRESS and (r := self._storages.at(a)) is not None
+            )
+
+
+def _carrying(events):
+    """Something with the fields of a record that brings events into one."""
+    return types.SimpleNamespace(own=0.0, tainted=True, events=events, reaches=())
+
+
+def _shown(record):
+    return types.SimpleNamespace(own=0.0, tainted=record.tainted, events=record.events, reaches=record.reaches)
+
+
+def _is_floating(tensor):
+    return tensor.is_floating_point() or tensor.is_complex()
+
+
+def _flat(arguments):
+    """Tensors and whole numbers among the arguments of a launch; what wraps a tensor (a descriptor) as that tensor."""
+    for argument in arguments:
+        if isinstance(argument, (tuple, list)):
+            yield from _flat(argument)
+        elif (tensor := next(tensors_in(argument), None)) is not None or type(argument) is int:
+            yield argument if tensor is None else tensor
+        elif (tensor := next(tensors_in(getattr(argument, "base", None)), None)) is not None:
+            yield tensor
+
+
+def _numbers(value):
+    """How many Python numbers a result holds."""
+    if isinstance(value, (bool, int, float, complex)):
+        return 1
+    if isinstance(value, dict):
+        value = list(value.values())
+    return sum(map(_numbers, value)) if isinstance(value, (list, tuple)) else 0

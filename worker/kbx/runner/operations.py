@@ -1,0 +1,100 @@
+"""What a torch operation does with data, by name: makes it, moves it, reads it out, or computes with it."""
+
+import enum
+import functools
+
+import torch
+
+
+class Kind(enum.Enum):
+    MAKES = "makes"
+    """The result does not depend on what the arguments hold: an allocation, a fill, random numbers."""
+    MOVES = "moves"
+    """Every element of the result is an element of an argument, perhaps in another dtype, or a constant."""
+    READS = "reads"
+    """Hands an element to Python."""
+    COMPUTES = "computes"
+
+
+def _names(text):
+    return frozenset(text.split())
+
+
+_ALLOCATIONS = _names(
+    "empty empty_like empty_strided empty_permuted new_empty new_empty_strided zeros zeros_like new_zeros ones ones_like "
+    "new_ones full full_like new_full fill_ fill zero_ zero arange eye scalar_tensor set_"
+)
+_GENERATORS = _names(
+    "linspace logspace rand rand_like randn randn_like randint randint_like randperm random_ uniform_ normal_ exponential_ "
+    "bernoulli_ tril_indices triu_indices hann_window hamming_window kaiser_window"
+)
+_COPIES = _names(
+    "clone copy_ copy _to_copy contiguous lift lift_fresh lift_fresh_copy alias_copy detach_copy view_copy as_strided_copy "
+    "expand_copy permute_copy t_copy transpose_copy slice_copy select_copy squeeze_copy unsqueeze_copy _reshape_copy "
+    "resize_ resize_as_ _pin_memory _unsafe_view _reshape_alias"
+)
+_REARRANGEMENTS = {
+    "cat": ("cat", "concat", "concatenate", "hstack", "vstack", "dstack", "column_stack"),
+    "stack": ("stack", "hstack", "vstack"),
+    "constant_pad_nd": ("pad", "constant_pad_nd"),
+    "repeat": ("repeat", "tile"),
+    "flip": ("flip", "fliplr", "flipud"),
+    "slice_scatter": ("slice_scatter",),
+    "select_scatter": ("select_scatter",),
+}
+"""Moves, with the names by which a task asks for just that: there they compute the result."""
+_FROM_A_TENSOR = frozenset((("fill_", "Tensor"), ("fill", "Tensor"), ("bernoulli_", "Tensor")))
+"""Overloads of makers that do read an argument."""
+
+
+@functools.cache
+def base(function):
+    """The operation's name without namespace and overload: ``matmul``."""
+    schema = getattr(function, "_schema", None)
+    return schema.name.split("::")[-1] if schema is not None else str(function)
+
+
+def kind(function, asked):
+    """``asked`` holds the last part of the name of each operation that the task's reference calls."""
+    name = base(function)
+    if name == "_local_scalar_dense":
+        return Kind.READS
+    if (name, getattr(function, "_overloadname", "")) in _FROM_A_TENSOR:
+        return Kind.MOVES if name.startswith("fill") else Kind.COMPUTES
+    if name in _ALLOCATIONS or name in _GENERATORS:
+        return Kind.MAKES
+    if name in _COPIES or (name in _REARRANGEMENTS and not asked.intersection(_REARRANGEMENTS[name])):
+        return Kind.MOVES
+    return Kind.COMPUTES
+
+
+def is_asked(function, asked):
+    return base(function).rstrip("_") in asked
+
+
+def generates(function):
+    """Whether it makes more than zeros, constants and counts."""
+    return base(function) in _GENERATORS
+
+
+def overwrites(function):
+    """Whether it ignores what the tensor that it writes to held."""
+    return base(function) in ("copy_", "fill_", "zero_", "set_")
+
+
+@functools.cache
+def _writing(function):
+    arguments = getattr(getattr(function, "_schema", None), "arguments", ())
+    return tuple((i, a.name) for i, a in enumerate(arguments) if a.alias_info is not None and a.alias_info.is_write)
+
+
+def written(function, args, kwargs):
+    """The arguments that a call writes to."""
+    return [
+        args[i] if i < len(args) else kwargs[name] for i, name in _writing(function) if i < len(args) or name in kwargs
+    ]
+
+
+@functools.cache
+def elementwise(function):
+    return torch.Tag.pointwise in getattr(function, "tags", ())

@@ -1,0 +1,113 @@
+"""What is known of each storage in a candidate's process: who wrote it, and whether it changed unseen."""
+
+import ctypes
+import zlib
+
+import torch
+from torch.multiprocessing.reductions import StorageWeakRef
+
+_PRINT_BYTES = 1 << 20
+"""Of a larger storage the first and the last half of this many bytes are compared."""
+
+
+class Record:
+    """One storage. ``own`` is the part of it (0 to 1) that the candidate's kernels have written."""
+
+    def __init__(self, storage):
+        self._reference = StorageWeakRef(storage)  # keeps the key from being used again
+        self.key = storage._cdata
+        self.own, self.tainted, self.events = 0.0, False, set()
+        self.reaches = ()
+        """Records of the storages whose addresses it holds."""
+        self._print = None
+        self.locate(storage)
+
+    def locate(self, storage):
+        self.address, self.bytes = storage.data_ptr(), storage.nbytes()
+        self._readable = storage.device.type == "cpu" and self.address != 0
+
+    def is_gone(self):
+        return self._reference.expired()
+
+    def holds(self, address):
+        return self.address <= address < self.address + self.bytes and not self.is_gone()
+
+    def take(self, sources, share=1.0):
+        """``share`` of it has been overwritten with what other records hold, ``(record, weight)`` each."""
+        total = sum(weight for _, weight in sources) or 1
+        own = sum(record.own * weight for record, weight in sources) / total
+        tainted = any(record.tainted for record, _ in sources)
+        events = set().union(*(record.events for record, _ in sources))
+        reaches = tuple({id(r): r for record, _ in sources for r in record.reaches}.values())
+        if share < 1:
+            own = own * share + self.own * (1 - share)
+            tainted, events, reaches = tainted or self.tainted, events | self.events, reaches + self.reaches
+        self.own, self.tainted, self.events, self.reaches = own, tainted, events, reaches
+
+    def imprint(self):
+        """Remembers its bytes: what changes them from here on is seen, or was hidden."""
+        self._print = self._bytes()
+
+    def changed_unseen(self):
+        return self._print is not None and self._print != self._bytes()
+
+    def _bytes(self):
+        if not self._readable or self.is_gone():
+            return None
+        half = min(self.bytes, _PRINT_BYTES) // 2
+        if self.bytes <= _PRINT_BYTES:
+            return self.bytes, zlib.crc32((ctypes.c_char * self.bytes).from_address(self.address))
+        first = zlib.crc32((ctypes.c_char * half).from_address(self.address))
+        return self.bytes, zlib.crc32((ctypes.c_char * half).from_address(self.address + self.bytes - half), first)
+
+
+class Storages:
+    """Records by storage. Storages are kept apart by identity: memory that is freed and used again is another one."""
+
+    def __init__(self):
+        self._records = {}
+
+    def find(self, tensor):
+        """The record of a tensor's storage; None if there is none yet, or the tensor has no storage."""
+        storage = storage_of(tensor)
+        record = None if storage is None else self._records.get(storage._cdata)
+        if record is not None and record.address != storage.data_ptr():
+            record.locate(storage)
+        return record
+
+    def add(self, tensor):
+        """A fresh record for a tensor's storage; None if it has none."""
+        storage = storage_of(tensor)
+        if storage is None:
+            return None
+        record = self._records[storage._cdata] = Record(storage)
+        return record
+
+    def at(self, address):
+        """The record of the storage that an address lies in, or None."""
+        return next((r for r in list(self._records.values()) if r.holds(address)), None)
+
+    def forget_the_gone(self):
+        self._records = {key: record for key, record in self._records.items() if not record.is_gone()}
+
+    def __iter__(self):
+        return iter(list(self._records.values()))
+
+
+def storage_of(tensor):
+    try:
+        return tensor.untyped_storage()
+    except (NotImplementedError, RuntimeError):  # sparse tensors and the like
+        return None
+
+
+def tensors_in(value):
+    """Every tensor in nested lists, tuples and dicts."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from tensors_in(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from tensors_in(item)

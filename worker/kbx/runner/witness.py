@@ -1,0 +1,186 @@
+"""Sees every torch operation and every Triton launch of a candidate while it is being watched, and tells the ledger.
+
+Watching costs some microseconds an operation. Outside of it nothing of this is in the way.
+"""
+
+import contextlib
+import os
+import sys
+import threading
+
+import torch
+import triton
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from kbx.runner import threads
+from kbx.runner.storages import tensors_in
+
+_PACKAGES = os.path.dirname(os.path.dirname(torch.__file__))
+
+_READERS = frozenset((torch.Tensor.numpy, torch.Tensor.tolist, torch.Tensor.__array__, torch.Tensor.__dlpack__))
+
+
+class Witness:
+    """Watches the candidate at ``path`` for ``ledger``. One a process."""
+
+    def __init__(self, ledger, path):
+        self._ledger, self._path = ledger, path
+        self._watching = self._failed = False
+        self._now = threading.local()
+        self._launcher = triton.runtime.driver.active.launcher_cls
+        self._launch = self._launcher.__call__
+        self._remember_kernels()
+        threads.enter_in_each(self._modes)
+
+    def call(self, entry, args, kwargs, tensors):
+        """``entry(*args, **kwargs)`` watched: its result and the ledger's account, None if the ledger failed."""
+        self._failed = False
+        with torch._C.DisableTorchFunction():
+            self._note(self._ledger.begin, tensors)
+        with self.watching():
+            result = entry(*args, **kwargs)
+        with torch._C.DisableTorchFunction():
+            account = self._note(self._ledger.end, result)
+        return result, None if self._failed else account
+
+    @contextlib.contextmanager
+    def watching(self):
+        """Watches this thread and those that it starts."""
+        witness = self
+
+        def launch(launcher, *arguments):
+            return witness._launched(launcher, arguments)
+
+        self._launcher.__call__, self._watching = launch, True
+        try:
+            with _Functions(self), _Operations(self):
+                yield
+        finally:
+            self._launcher.__call__, self._watching = self._launch, False
+
+    # ------------------------------------------------------------ what is seen
+
+    def _note(self, observe, *arguments):
+        """A fault of the ledger must not become the candidate's."""
+        try:
+            return observe(*arguments)
+        except Exception:
+            self._failed = True
+            return None
+
+    def _operated(self, function, args, kwargs):
+        if getattr(self._now, "launching", False):  # the interpreter computes with torch as well
+            return function(*args, **kwargs)
+        with torch._C.DisableTorchFunction():
+            self._note(self._use, args, kwargs)
+            result = function(*args, **kwargs)
+            self._note(self._ledger.operation, function, args, kwargs, result, lambda: self._where(function))
+        return result
+
+    def _use(self, *values):
+        for tensor in tensors_in(values):
+            self._ledger.use(tensor)
+
+    def _launched(self, launcher, arguments):
+        with torch._C.DisableTorchFunction():
+            records = self._note(self._ledger.reach, arguments)
+        self._now.launching = True
+        try:
+            result = self._launch(launcher, *arguments)
+        finally:
+            self._now.launching = False
+        kernel = getattr(launcher, "kbx_kernel", None)
+        with torch._C.DisableTorchFunction():
+            self._note(
+                self._ledger.launch, _is_own(kernel), records or [], lambda: (_kernel_name(kernel), self._line())
+            )
+        return result
+
+    def _where(self, function):
+        called = getattr(self._now, "called", None)
+        return _name(called) if called is not None else f"torch.{function._schema.name.split('::')[-1]}", self._line()
+
+    def _line(self):
+        """The line of the innermost frame of the candidate's own file; 0 without one."""
+        frame = sys._getframe(1)
+        while frame is not None and frame.f_code.co_filename != self._path:
+            frame = frame.f_back
+        return frame.f_lineno if frame is not None else 0
+
+    # ------------------------------------------------------------ what makes it seen
+
+    def _remember_kernels(self):
+        """Launchers do not keep the function they were made for."""
+        make = self._launcher.__init__
+
+        def remember(launcher, source, metadata):
+            make(launcher, source, metadata)
+            launcher.kbx_kernel = source.fn
+
+        self._launcher.__init__ = remember
+
+    @contextlib.contextmanager
+    def _modes(self):
+        """What a thread enters that starts while its starter is watched."""
+        with contextlib.ExitStack() as stack:
+            if self._watching:
+                stack.enter_context(_Functions(self))
+                stack.enter_context(_Operations(self))
+            yield
+
+
+class _Functions(TorchFunctionMode):
+    """Remembers what the candidate called, for its name, and sees tensors become Python's without an operation."""
+
+    def __init__(self, witness):
+        super().__init__()
+        self._witness = witness
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        witness, now = self._witness, self._witness._now
+        now.called = function
+        try:
+            if function in _READERS and not getattr(now, "launching", False):
+                with torch._C.DisableTorchFunction():
+                    witness._note(witness._ledger.read, args[0], lambda: witness._where(function))
+            return function(*args, **(kwargs or {}))
+        finally:
+            now.called = None
+
+
+class _Operations(TorchDispatchMode):
+    supports_higher_order_operators = True
+
+    @classmethod
+    def _should_skip_dynamo(cls):
+        """Wrapping against torch.compile would import all of it; under a mode like this nothing is compiled anyway."""
+        return False
+
+    def __init__(self, witness):
+        super().__init__()
+        self._witness = witness
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        return self._witness._operated(function, args, kwargs or {})
+
+
+def _is_own(kernel):
+    """Kernels of installed packages are not the candidate's, nor are those that torch.compile writes."""
+    file = getattr(getattr(kernel, "fn", None), "__code__", None)
+    file = file.co_filename if file is not None else ""
+    return not file.startswith(_PACKAGES + os.sep) and "torchinductor" not in file
+
+
+def _kernel_name(kernel):
+    return f"kernel {getattr(kernel, '__name__', '')} of an installed package"
+
+
+def _name(function):
+    """``torch.matmul``, ``Tensor.sum``, ``torch.nn.functional.gelu``."""
+    name, module = getattr(function, "__name__", str(function)), getattr(function, "__module__", None) or ""
+    if name == "__get__":
+        return f"Tensor.{getattr(function.__self__, '__name__', name)}"
+    if hasattr(function, "__objclass__") or getattr(function, "__qualname__", "").startswith("Tensor."):
+        return f"Tensor.{name}"
+    return f"{module}.{name}" if module.startswith("torch.nn.functional") else f"torch.{name}"

@@ -1,0 +1,312 @@
+"""Who made a result: small candidates on the real bench, those that do their own work and those that do not."""
+
+import textwrap
+
+import pytest
+import torch
+from bench_client import PRELUDE, bench
+
+from kbx import messages
+
+KERNELS = """
+import ctypes, threading
+import numpy as np
+import torch.nn.functional as F
+
+@triton.jit
+def double(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+
+@triton.jit
+def copy(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i, mask=i < n), mask=i < n)
+
+@triton.jit
+def look(x):
+    pass
+
+@triton.jit
+def partial_sums(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + tl.program_id(0), tl.sum(tl.load(x + i, mask=i < n, other=0.0)))
+
+@triton.jit
+def fill(out, value, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, value, mask=i < n)
+
+@triton.jit
+def gather(x, index, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    at = tl.load(index + i, mask=i < n, other=0)
+    tl.store(out + i, tl.load(x + at, mask=i < n), mask=i < n)
+
+@triton.jit
+def through_a_table(table, n, BLOCK: tl.constexpr):
+    out = tl.load(table + tl.program_id(0)).to(tl.pointer_type(tl.float32))
+    i = tl.arange(0, BLOCK)
+    tl.store(out + i, 1.0, mask=i < n)
+
+@triton.jit
+def at_an_address(x, address, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(address.to(tl.pointer_type(tl.float32)) + i, tl.load(x + i, mask=i < n), mask=i < n)
+
+def grid(x):
+    return (triton.cdiv(x.numel(), 128),)
+
+def doubled(x):
+    x = x.contiguous()
+    out = torch.empty_like(x)
+    if x.numel():
+        double[grid(x)](x, out, x.numel(), BLOCK=128)
+    return out
+"""
+
+X = torch.randn(1000)
+MOST_FOREIGN = 0.1
+"""What the referee tolerates."""
+
+
+def origins(source, *calls, operations=()):
+    """The accounts of ``run`` on each of ``calls`` (tuples of arguments)."""
+    found = []
+    with bench() as client:
+        client.attach()
+        loaded = client.load(KERNELS + textwrap.dedent(source), operations=operations)
+        assert isinstance(loaded, messages.Loaded), loaded
+        for call in calls or ((X,),):
+            reply = client.call(*call)
+            assert isinstance(reply, messages.Returned), reply
+            assert reply.origin is not None
+            found.append(reply.origin)
+    return found
+
+
+def foreign(accounts):
+    return sum(a["foreign"] for a in accounts) / sum(a["volume"] for a in accounts)
+
+
+def own(accounts):
+    return sum(a["own"] for a in accounts) / sum(a["elements"] for a in accounts)
+
+
+HONEST = {
+    "plain": "run = doubled",
+    "finishing partial sums": """
+        def run(x):
+            parts = torch.empty(grid(x), device=x.device)
+            partial_sums[grid(x)](x, parts, x.numel(), BLOCK=128)
+            return parts.sum()
+        """,
+    "validation by torch": """
+        def run(x):
+            if torch.isnan(x).any() or (x.abs() > 1e30).any().item():
+                raise ValueError
+            return doubled(x)
+        """,
+    "casts, padding, concatenation and copies before": """
+        def run(x):
+            y = F.pad(torch.cat([x.double()[:500], x.double()[500:]]).to(torch.float32), (0, 24))
+            return doubled(y)[:1000].clone()
+        """,
+    "a workspace kept across calls": """
+        kept = []
+        def run(x):
+            if not kept:
+                kept.append(torch.empty(64, device=x.device))
+            partial_sums[grid(x)](x, kept[0], x.numel(), BLOCK=128)
+            total = kept[0][:8].sum()
+            look[(1,)](kept[0])
+            return doubled(x)
+        """,
+    "a table of constants": """
+        table = torch.arange(1000, device="cuda").float().sin() * 2
+        def run(x):
+            more = torch.tensor([2.0] * 12, device=x.device)
+            y = torch.linspace(0, 1, x.numel(), device=x.device).exp()
+            look[(1,)](table); look[(1,)](more); look[(1,)](y)
+            out = doubled(x)
+            double[grid(x)](x, out, x.numel(), BLOCK=128)
+            return out
+        """,
+    "in place, returning nothing": "def run(x):\n    double[grid(x)](x, x, x.numel(), BLOCK=128)",
+    "a view of what a kernel wrote": "def run(x):\n    return doubled(x).view(10, 100).t()[1:]",
+    "a dropout mask from torch": """
+        def run(x):
+            mask = torch.rand_like(x) > 0.5
+            look[(1,)](mask)
+            return doubled(x)
+        """,
+    "an autograd function": """
+        class Double(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(x)
+                return doubled(x)
+        def run(x):
+            return Double.apply(x)
+        """,
+    "a scalar of the arguments": """
+        def run(x):
+            out = torch.empty_like(x)
+            fill[grid(x)](out, x[3].item(), x.numel(), BLOCK=128)
+            return out
+        """,
+    "an address in place of a tensor": """
+        def run(x):
+            out = torch.empty_like(x)
+            at_an_address[(1,)](x, out.data_ptr(), x.numel(), BLOCK=1024)
+            return out
+        """,
+    "a table of addresses": """
+        def run(x):
+            outs = [torch.empty_like(x) for _ in range(3)]
+            table = torch.tensor([o.data_ptr() for o in outs]).to(x.device)
+            through_a_table[(3,)](table, x.numel(), BLOCK=1024)
+            return outs
+        """,
+    "allocation reused within a call": """
+        def run(x):
+            for _ in range(4):
+                scratch = torch.exp(x)
+                del scratch
+                out = doubled(x)
+            return out
+        """,
+    "a thread that launches": """
+        def run(x):
+            found = []
+            thread = threading.Thread(target=lambda: found.append(doubled(x)))
+            thread.start()
+            thread.join()
+            return found[0]
+        """,
+}
+
+
+@pytest.mark.parametrize("source", HONEST.values(), ids=HONEST)
+def test_own_work_counts_as_own(source):
+    accounts = origins(source, (X.clone(),), (X.clone(),), (X.clone(),))
+    assert own(accounts) == 1
+    assert foreign(accounts) <= MOST_FOREIGN
+
+
+def test_wrapping_negative_indices_is_no_part_of_the_work():
+    source = """
+    def run(x, index):
+        index = torch.where(index < 0, index + x.numel(), index)
+        out = torch.empty(index.shape, device=x.device)
+        gather[grid(index)](x, index, out, index.numel(), BLOCK=128)
+        return out
+    """
+    accounts = origins(source, (X, torch.arange(-500, 500)), operations=["torch.gather"])
+    assert own(accounts) == 1 and foreign(accounts) == 0
+
+
+def test_trivial_calls_are_copies_and_nothing_is_returned_for_empty_ones():
+    source = "def run(x):\n    return x.clone() if x.numel() < 10 else doubled(x)"
+    trivial, empty, real = origins(source, (X[:5],), (X[:0],), (X,))
+    assert (trivial["own"], trivial["foreign"]) == (0, 0)
+    assert (empty["elements"], empty["volume"]) == (0, 0)
+    assert real["own"] == 1000
+
+
+FOREIGN = {
+    "a library call": ("def run(x):\n    return x * 2", "Tensor.mul", 2),
+    "a library call with out": ("def run(x):\n    o = torch.empty_like(x)\n    torch.mul(x, 2, out=o)\n    return o", "torch.mul", 3),
+    "a decoy kernel whose result is unused": ("def run(x):\n    doubled(x)\n    return F.gelu(x)", "torch.gelu", 3),
+    "a decoy in place of the result": (
+        "def run(x):\n    out = doubled(x)\n    torch.exp(x, out=out)\n    return out", "torch.exp", 3),
+    "an identity kernel after torch": (
+        "def run(x):\n    y = x.exp()\n    o = torch.empty_like(x)\n    copy[grid(x)](y, o, 1000, BLOCK=128)\n    return o",
+        "Tensor.exp", 2),
+    "a kernel that only looks": ("def run(x):\n    y = x.exp()\n    look[(1,)](y)\n    return y", "Tensor.exp", 2),
+    "torch copied into what a kernel wrote": (
+        "def run(x):\n    out = doubled(x)\n    out.copy_(x.exp())\n    look[(1,)](out)\n    return out", "Tensor.exp", 3),
+    "an element by element rewrite": (
+        "def run(x):\n    out = doubled(x)\n    out[:] = x.exp()[:]\n    return out", "Tensor.exp", 3),
+    "a thread": (
+        "def run(x):\n    f = []\n    t = threading.Thread(target=lambda: f.append(x.exp()))\n    t.start()\n    t.join()\n"
+        "    return f[0]", "Tensor.exp", 3),
+    "numpy": ("def run(x):\n    return torch.from_numpy(np.exp(x.cpu().numpy())).cuda()", "Tensor.numpy", 2),
+    "numpy through a kernel": (
+        "def run(x):\n    return doubled(torch.from_numpy(np.exp(x.cpu().numpy()) / 2).cuda())", "Tensor.numpy", 2),
+    "lists": ("def run(x):\n    return doubled(torch.tensor([v * 2 for v in x.tolist()], device='cuda'))", "Tensor.tolist", 2),
+    "a scalar through a kernel": (
+        "def run(x):\n    out = torch.empty_like(x)\n    fill[grid(x)](out, float(x.sum()), 1000, BLOCK=128)\n    return out",
+        "Tensor.sum", 3),
+    "a scalar through a fill and a kernel": (
+        "def run(x):\n    return doubled(torch.full_like(x, x.sum().item() / 2))", "Tensor.sum", 2),
+    "a list of one number": ("def run(x):\n    return doubled(torch.tensor([float(x.sum())]).cuda())", "Tensor.sum", 2),
+    "ctypes": (
+        "def run(x):\n    out = doubled(x)\n    ctypes.memset(out.data_ptr(), 3, 4000)\n    return out",
+        "memory written outside of torch and Triton", 0),
+    "numpy writing into the result": (
+        "def run(x):\n    out = doubled(x)\n    out.numpy()[:] = 3\n    return out", "memory written outside of torch and Triton", 0),
+    "a scripted function": ("@torch.jit.script\ndef f(x):\n    return x.exp()\ndef run(x):\n    return f(x)", "torch.exp", 5),
+    "backward": (
+        "def run(x):\n    x = x.detach().requires_grad_()\n    (x * x).sum().backward()\n    return x.grad", "Tensor.backward", 3),
+    "a module": ("m = torch.nn.Linear(1000, 1000, device='cuda')\ndef run(x):\n    return m(x)", "torch.linear", 3),
+    "indexing": ("def run(x):\n    return x[torch.argsort(x)]", "torch.argsort", 2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "name", "line"), FOREIGN.values(), ids=FOREIGN)
+def test_work_of_others_is_named(source, name, line):
+    accounts = origins(source)
+    assert foreign(accounts) > 0.4
+    told = {o["name"]: o["line"] for o in accounts[0]["operations"]}
+    assert name in told
+    assert told[name] == (line + (PRELUDE + KERNELS).count("\n") if line else 0)
+
+
+def test_moving_data_is_the_work_where_the_task_asks_for_it():
+    source = "def run(x):\n    y = torch.cat([x, x])\n    out = torch.empty_like(y)\n    copy[grid(y)](y, out, 2000, BLOCK=128)\n    return out"
+    assert foreign(origins(source)) == 0
+    assert foreign(origins(source, operations=["torch.cat"])) == 1
+
+
+def test_without_arguments_all_but_allocation_is_work():
+    source = "def run(n):\n    return {}"
+    assert foreign(origins(source.format("torch.rand(n, device='cuda')"), (100,))) == 1
+    assert foreign(origins(source.format("torch.arange(n, device='cuda').float() ** 2"), (100,))) == 1
+    (filled,) = origins(
+        "def run(n):\n    out = torch.empty(n, device='cuda')\n    fill[(1,)](out, 1.0, n, BLOCK=128)\n    return out",
+        (100,),
+    )
+    assert (filled["own"], filled["foreign"]) == (100, 0)
+
+
+def test_an_index_found_by_torch_is_data_where_the_task_asks_for_it():
+    source = """
+    def run(x):
+        out = torch.empty(1, dtype=torch.int64, device=x.device)
+        fill[(1,)](out, int(x.argmax()), 1, BLOCK=16)
+        return out
+    """
+    assert foreign(origins(source, operations=["torch.argmax"])) == 1
+    assert foreign(origins(source, operations=["torch.sum"])) == 0
+
+
+def test_a_graph_of_library_calls_stays_foreign_in_later_calls():
+    """What torch wrote once is remembered: a replay is not seen."""
+    source = """
+    kept = []
+    def run(x):
+        if not kept:
+            kept.append(torch.exp(x))
+        look[(1,)](kept[0])
+        return kept[0]
+    """
+    accounts = origins(source, (X,), (X,), (X,))
+    assert [foreign([a]) for a in accounts] == [1, 1, 1]
+
+
+def test_results_that_are_numbers():
+    source = "def run(x):\n    return {}"
+    assert own(origins(source.format("bool((x > 0).all())"))) == 0
+    assert foreign(origins(source.format("float(x.sum())"))) > 0.9
+    assert own(origins(source.format("doubled(x)[0].item()"))) == 1
