@@ -52,6 +52,8 @@ class Spawn:
     device: str
     """``cpu`` or ``cuda``."""
     device_index: int = 0
+    device_uuid: str | None = None
+    """The GPU's name as the oracle sees it; the runner's ``/dev`` then has no other GPU."""
     arch: str = "sm_90"
     """What launches are compiled for when there is no GPU."""
     data_address: str | None = None

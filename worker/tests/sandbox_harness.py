@@ -39,6 +39,7 @@ _NO_NAMESPACES = """
 import os, sys
 from kbx.runner import linux, seccomp
 linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
+seccomp._SETRLIMIT = seccomp._PRLIMIT64 = 0xFFFF  # the sandbox has its own limits still to set
 seccomp.install(memfd=True)
 os.execve(sys.argv[1], sys.argv[1:], os.environ)
 """
@@ -57,7 +58,7 @@ class Zygote:
             command = [sys.executable, "-c", _AS_NOBODY, ":".join(sorted(shown)), *command]
         environment = {**os.environ, "PYTHONPATH": f"{TESTS.parent}:{TESTS}", "PYTHONDONTWRITEBYTECODE": "1"}
         self.process = subprocess.Popen(command, stdin=-1, stdout=-1, env=environment, bufsize=0)
-        self._next, self._waiting = 1, []
+        self.machine, self._next, self._waiting = machine, 1, []
         self.hello = self.receive()[1]
 
     def send(self, channel, payload):

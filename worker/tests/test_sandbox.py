@@ -5,6 +5,8 @@ import os
 import pytest
 import sandbox_harness as harness
 
+from kbx.runner import landlock, mounts
+
 MACHINES = ["plain", "no_namespaces", *(["nobody"] if os.geteuid() == 0 else [])]
 
 
@@ -163,6 +165,29 @@ for family, address in ((socket.AF_INET, ('1.1.1.1', 53)), (socket.AF_INET, ('12
     assert found == []
 
 
+def test_file_rules_hold_without_namespaces(zygote):
+    """A path that the runner's user cannot reach must not cost the rules on all others."""
+    try:
+        landlock.version()
+    except OSError as error:
+        pytest.skip(f"no Landlock: {error}")
+    runner = zygote.spawn()
+    assert (
+        runner("""
+import os
+answer = []
+for path, mode in (('/etc/hostname', os.O_RDONLY), ('/var/log', os.O_RDONLY), ('/dev/zero', os.O_RDWR)):
+    try:
+        os.close(os.open(path, mode))
+        answer.append(path)
+    except OSError:
+        pass
+""")
+        == []
+    )
+    runner.kill()
+
+
 def test_denied_calls(runner):
     needs(runner, "seccomp")
     assert runner("""
@@ -209,7 +234,7 @@ def test_memory_hog_gets_a_memory_error(zygote):
 
 
 def test_shared_memory_hog_is_ended(zygote):
-    hog = zygote.spawn(memory_bytes=1 << 30)
+    hog = zygote.spawn(memory_bytes=1 << 30, device="cuda")
     hog.start("""
 import mmap, time
 shared, chunk = mmap.mmap(-1, 1200 << 20), b'x' * (1 << 20)
@@ -218,6 +243,122 @@ for _ in range(1200):
 time.sleep(60)
 """)
     assert hog.exited()["reason"] == "memory"
+
+
+def test_no_memory_that_outlives_its_mapping(runner):
+    """A shared page that nobody has mapped any more is counted for nobody."""
+    needs(runner, "seccomp")
+    assert (
+        runner("""
+import ctypes, mmap
+libc = ctypes.CDLL(None, use_errno=True)
+answer = []
+try:
+    mmap.mmap(-1, 1 << 20).madvise(mmap.MADV_DONTNEED)
+    answer.append('shared anonymous memory')
+except OSError:
+    pass
+try:
+    with open('/dev/zero', 'r+b') as zero:
+        mmap.mmap(zero.fileno(), 1 << 20)
+    answer.append('/dev/zero')
+except OSError:
+    pass
+for name, number, *arguments in (('shmget', 29, 0, 1 << 20, 0o1600), ('semget', 64, 0, 32000, 0o1600),
+                                 ('memfd_create', 319, b'x', 0)):
+    if libc.syscall(ctypes.c_long(number), *arguments) >= 0:
+        answer.append(name)
+""")
+        == []
+    )
+    assert runner("import mmap; answer = len(mmap.mmap(-1, 9, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))") == 9
+
+
+def test_page_tables_count_as_memory(zygote):
+    """Reading untouched memory costs no page of data, but eight bytes of page table for each."""
+    reader = zygote.spawn(memory_bytes=8 << 20)
+    reader.start("""
+import ctypes, mmap, time
+pages = 16 << 20
+span = mmap.mmap(-1, pages << 12, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, prot=mmap.PROT_READ)
+span.madvise(15)  # no huge pages
+span.find(b'x')
+time.sleep(60)
+""")
+    assert reader.exited()["reason"] == "memory"
+
+
+def test_files_are_counted(runner):
+    needs(runner, "files")
+    assert runner("import os; answer = [os.statvfs(p).f_files for p in ('/tmp', '/dev/shm')]") == [1 << 16, 1 << 16]
+
+
+def test_no_core_dump_even_for_a_handler(runner):
+    needs(runner, "seccomp")
+    assert "Max core file size        1                    1 " in runner("answer = open('/proc/self/limits').read()")
+    assert (
+        runner("""
+import resource
+answer = 'kept'
+try:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    answer = 'changed'
+except (OSError, ValueError):
+    pass
+resource.setrlimit(resource.RLIMIT_NOFILE, (512, 512))
+""")
+        == "kept"
+    )
+
+
+def may_exceed_limits():
+    with open("/proc/self/status") as file:
+        status = file.read()
+    return int(status.split("CapEff:")[1].split()[0], 16) >> 24 & 1
+
+
+def test_first_to_go_when_memory_runs_out(runner):
+    assert runner("answer = open('/proc/self/oom_score_adj').read().strip()") == "1000"
+    if runner.zygote.machine == "plain" and may_exceed_limits():
+        assert (
+            runner("""
+try:
+    with open('/proc/self/oom_score_adj', 'w') as file: file.write('0')
+    answer = 'done'
+except OSError as error:
+    answer = 'denied'
+""")
+            == "denied"
+        )
+
+
+def test_connects_to_nobody(runner):
+    needs(runner, "seccomp")
+    assert runner("""
+import socket
+answer = []
+for address in ('\\0kbx-nobody', '/run/nobody'):
+    try:
+        socket.socket(socket.AF_UNIX).connect(address)
+    except OSError as error:
+        answer.append(error.errno)
+one, other = socket.socketpair()
+one.sendall(b'x')
+answer.append(other.recv(1).decode())
+""") == [1, 1, "x"]
+
+
+def test_one_gpu_is_there(tmp_path, monkeypatch):
+    for minor, uuid in ((0, "GPU-aa"), (3, "GPU-bb")):
+        (tmp_path / f"0000:0{minor}:00.0").mkdir()
+        text = f"Model: \t\t NVIDIA H200\nGPU UUID: \t {uuid}\nBus Type: \t PCIe\nDevice Minor: \t {minor}\n"
+        (tmp_path / f"0000:0{minor}:00.0" / "information").write_text(text)
+    monkeypatch.setattr(mounts.gpu_node, "__defaults__", (str(tmp_path),))
+    devices = ("/dev/null", "/dev/nvidia-uvm", "/dev/nvidia0", "/dev/nvidia3", "/dev/nvidiactl")
+    tree = mounts.Tree((), devices)
+    assert tree.with_gpu("GPU-bb").devices == ("/dev/null", "/dev/nvidia-uvm", "/dev/nvidia3", "/dev/nvidiactl")
+    assert tree.with_gpu("GPU-bb").gpu == "GPU-bb"
+    assert tree.with_gpu("GPU-cc") == tree.with_gpu(None) == tree
 
 
 def test_scratch_is_bounded(zygote):

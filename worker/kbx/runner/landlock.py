@@ -36,7 +36,7 @@ def version():
 def restrict(rules):
     """Allows only what ``rules``, pairs of a path and rights, name; returns the interface's version.
 
-    Paths that do not exist are skipped. From version 4 TCP is denied altogether, from version 6 so are signals to, and
+    Paths that do not exist, or that this user cannot reach anyhow, are skipped. From version 4 TCP is denied altogether, from version 6 so are signals to, and
     abstract Unix sockets of, processes outside. The caller must have set no_new_privs. Raises OSError.
     """
     abi = version()
@@ -50,7 +50,7 @@ def restrict(rules):
     )
     try:
         for path, rights in rules:
-            with contextlib.suppress(FileNotFoundError):
+            with contextlib.suppress(FileNotFoundError, PermissionError):
                 _allow(ruleset, path, rights & handled)
         linux.syscall(_RESTRICT_SELF, ruleset, 0, what="landlock_restrict_self")
     finally:

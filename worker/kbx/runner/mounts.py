@@ -7,6 +7,7 @@ their names, so that what torch and Triton remember of their own location stays 
 import dataclasses
 import errno
 import os
+import re
 import sys
 import sysconfig
 
@@ -18,11 +19,15 @@ _SYSTEM = (
     "/etc/alternatives",
 )  # fmt: skip
 _CUDA = ("/opt", "/sys")
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+_DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
+"""Without /dev/zero: a shared mapping of it is memory that no limit counts."""
 _WORKER_FILES = ("__init__.py", "protocol.py", "messages.py", "tensors.py", "runner")
 _LINKS = (("/dev/fd", "/proc/self/fd"), ("/dev/stdin", "fd/0"), ("/dev/stdout", "fd/1"), ("/dev/stderr", "fd/2"))
 _STAGE, _OLD = "/tmp", "/.old"  # noqa: S108 - any folder that every system has: a private tmpfs covers it at once
+_GPU_NODE = re.compile(r"/dev/nvidia\d+")
 _SHM_BYTES = 256 << 20
+_INODES = 1 << 16
+"""Files of each scratch filesystem: an empty one takes no space of it, but a kilobyte of the kernel's."""
 _PROC_FLAGS = linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC
 
 
@@ -32,11 +37,24 @@ class Tree:
 
     entries: tuple
     devices: tuple
+    gpu: str | None = None
+    """UUID of the one GPU in ``devices``; None where all of the machine's are."""
 
     @property
     def readable(self):
         """Paths outside /dev that are bound, for rules that work without a mount namespace."""
         return [path for path, kind in self.entries if kind == "bind"]
+
+    def with_gpu(self, uuid):
+        """The same with one GPU alone, so that no candidate computes on another or disturbs who does.
+
+        Unchanged where the driver does not tell which device node that is.
+        """
+        own = uuid and gpu_node(uuid)
+        if own not in self.devices:
+            return self
+        devices = tuple(path for path in self.devices if path == own or not _GPU_NODE.fullmatch(path))
+        return dataclasses.replace(self, devices=devices, gpu=uuid)
 
 
 def plan(cuda, hidden=()):
@@ -52,6 +70,16 @@ def plan(cuda, hidden=()):
     if cuda:
         devices += sorted(f"/dev/{name}" for name in os.listdir("/dev") if name.startswith("nvidia"))
     return Tree(_outermost(kinds), tuple(path for path in devices if os.path.exists(path)))
+
+
+def gpu_node(uuid, cards="/proc/driver/nvidia/gpus"):
+    """Path of a GPU's device node, as the driver lists it; None where it does not."""
+    for card in os.listdir(cards) if os.path.isdir(cards) else ():
+        with open(os.path.join(cards, card, "information"), encoding="utf-8", errors="replace") as file:
+            facts = dict(line.split(":", 1) for line in file if ":" in line)
+        if facts.get("GPU UUID", "").strip() == uuid and "Device Minor" in facts:
+            return f"/dev/nvidia{facts['Device Minor'].strip()}"
+    return None
 
 
 def _python(exclude):
@@ -91,7 +119,7 @@ def enter(tree, scratch_bytes, user):
     flags = linux.MS_NOSUID | linux.MS_NODEV
     os.mkdir("/tmp")
     # Before the entries, some of which may lie in /tmp themselves: a checkout, a virtual environment.
-    linux.mount("tmpfs", "/tmp", "tmpfs", flags, f"mode=1777,size={scratch_bytes}")
+    linux.mount("tmpfs", "/tmp", "tmpfs", flags, f"mode=1777,size={scratch_bytes},nr_inodes={_INODES}")
     for path, kind in tree.entries:
         _place(path, kind)
     for path in tree.devices:
@@ -104,7 +132,7 @@ def enter(tree, scratch_bytes, user):
     if note is None:  # CUDA writes the names of its threads there
         linux.mount(None, "/proc", None, linux.MS_REMOUNT | linux.MS_BIND | _PROC_FLAGS)
     linux.mount(None, "/tmp", None, linux.MS_REMOUNT | linux.MS_BIND | flags)
-    linux.mount("tmpfs", "/dev/shm", "tmpfs", flags, f"mode=1777,size={_SHM_BYTES}")
+    linux.mount("tmpfs", "/dev/shm", "tmpfs", flags, f"mode=1777,size={_SHM_BYTES},nr_inodes={_INODES}")
     return note
 
 

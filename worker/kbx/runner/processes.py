@@ -16,14 +16,14 @@ def children(pid):
 
 
 def resident(pid):
-    """Bytes of anonymous and shared memory that one process has in RAM; 0 when it is gone.
+    """Bytes of anonymous and shared memory that one process has in RAM, with its page tables; 0 when it is gone.
 
     Pages of files are left out: the kernel takes them back when it needs them.
     """
     total = 0
     with contextlib.suppress(OSError), open(f"/proc/{pid}/status") as file:
         for line in file:
-            if line.startswith(("RssAnon:", "RssShmem:")):
+            if line.startswith(("RssAnon:", "RssShmem:", "VmPTE:")):
                 total += int(line.split()[1]) << 10
     return total
 

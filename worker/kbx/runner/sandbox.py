@@ -27,6 +27,8 @@ CONTROL_FD, DATA_FD = 3, 4
 """Where the runner finds its two sockets."""
 STATUS_FD = 5
 _OPEN_FILES = 1024
+_NO_CORE = 1
+"""Bytes of a core dump. One is too few for a file, and the kernel's mark for "no dump"; 0 still pipes one to a handler."""
 _NAMESPACES = (
     ("files", linux.CLONE_NEWNS), ("processes", linux.CLONE_NEWPID), ("network", linux.CLONE_NEWNET),
     ("ipc", linux.CLONE_NEWIPC | linux.CLONE_NEWUTS),
@@ -213,6 +215,7 @@ def _enter_tree(cell, protections):
 
 def _runner(cell, protections):
     os.setsid()
+    _be_first_to_go()  # as root, so that it cannot be taken back
     _reset_environment(cell)
     os.chdir(cell.scratch)
     _become(cell.uid, protections)
@@ -223,9 +226,16 @@ def _runner(cell, protections):
     _restrict_files(cell, protections)
     _filter_calls(cell.spawn, protections)
     linux.prctl(linux.PR_SET_DUMPABLE, 1)  # CUDA and torch read their own /proc/self
+    _be_first_to_go()  # as an ordinary user, whose /proc/self is only now its own
     cell.tell(ready=protections.as_list())
     os.close(STATUS_FD)
     return _serve(cell)
+
+
+def _be_first_to_go():
+    """If memory runs out in spite of all limits (buffers of sockets count for none), a runner is ended and nobody else."""
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
 
 
 def _reset_environment(cell):
@@ -235,7 +245,7 @@ def _reset_environment(cell):
     os.environ.update(
         kept,
         HOME=scratch, TMPDIR=scratch, TRITON_CACHE_DIR=f"{scratch}/triton", USER="runner", LOGNAME="runner",
-        CUDA_VISIBLE_DEVICES=str(cell.spawn.device_index) if cuda else "",
+        CUDA_VISIBLE_DEVICES=(cell.tree.gpu or str(cell.spawn.device_index)) if cuda else "",
     )  # fmt: skip
 
 
@@ -260,7 +270,7 @@ def _become(uid, protections):
 
 def _limit(spawn, protections):
     limits = [
-        (resource.RLIMIT_CORE, 0, 0),
+        (resource.RLIMIT_CORE, _NO_CORE, _NO_CORE),
         (resource.RLIMIT_CPU, spawn.cpu_seconds, spawn.cpu_seconds + 1),
         (resource.RLIMIT_FSIZE, spawn.file_bytes, spawn.file_bytes),
         (resource.RLIMIT_NOFILE, _OPEN_FILES, _OPEN_FILES),

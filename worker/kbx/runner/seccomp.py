@@ -6,7 +6,9 @@ so that an honest program which merely probes carries on.
 
 import ctypes
 import errno
+import mmap
 import platform
+import resource
 import socket
 import struct
 
@@ -15,13 +17,15 @@ from kbx.runner import linux
 _AUDIT_ARCH_X86_64 = 0xC000003E
 _X32_BIT = 0x40000000
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
-_LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_OFFSET_NUMBER, _OFFSET_ARCH, _OFFSET_ARG0, _OFFSET_ARG1 = 0, 4, 16, 24
+_LOAD, _AND, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_ANY_BIT, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
+_OFFSET_NUMBER, _OFFSET_ARCH, _OFFSET_ARG0, _OFFSET_ARG1, _OFFSET_ARG3 = 0, 4, 16, 24, 40
 
 _SOCKET, _CLONE, _CLONE3, _IOCTL, _MEMFD_CREATE = 41, 56, 435, 16, 319
+_MMAP, _SETRLIMIT, _PRLIMIT64 = 9, 160, 302
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 _NAMESPACES = 0x7E020000
 """Every CLONE_NEW* flag that ``clone`` takes."""
+_SHARED_ANONYMOUS = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS
 _MODE_FILTER = 2
 
 _DENIED = {
@@ -41,13 +45,20 @@ _DENIED = {
     "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427, "add_key": 248, "request_key": 249,
     "keyctl": 250,
     # memory that belongs to no process, hence to no limit
-    "shmget": 29, "msgget": 68, "memfd_secret": 447,
+    "shmget": 29, "semget": 64, "msgget": 68, "memfd_secret": 447,
+    # services of this machine that listen on sockets; a pair of sockets needs no connection
+    "connect": 42,
 }  # fmt: skip
 
 
 def program(memfd):
-    """The filter for x86-64 as instructions of 8 bytes each; ``memfd`` allows memfd_create."""
+    """The filter for x86-64 as instructions of 8 bytes each.
+
+    ``memfd`` allows what CUDA needs: memfd_create and shared anonymous memory, whose pages outlive their mapping and are
+    then counted for nobody.
+    """
     denied = sorted(_DENIED.values()) + ([] if memfd else [_MEMFD_CREATE])
+    shared = [_op(_AND, _SHARED_ANONYMOUS), _op(_JUMP_EQUAL, _SHARED_ANONYMOUS, 0, 1)]
     return [
         _op(_LOAD, _OFFSET_ARCH),
         _op(_JUMP_EQUAL, _AUDIT_ARCH_X86_64, 1, 0),
@@ -63,6 +74,10 @@ def program(memfd):
         *_unless(_SOCKET, _OFFSET_ARG0, socket.AF_UNIX),
         *_when(_IOCTL, _OFFSET_ARG1, [_op(_JUMP_EQUAL, _TIOCSTI, 0, 1)]),
         *_when(_IOCTL, _OFFSET_ARG1, [_op(_JUMP_EQUAL, _TIOCLINUX, 0, 1)]),
+        # The limit on core dumps is one that a process could lower to have them again: see sandbox.
+        *_when(_SETRLIMIT, _OFFSET_ARG0, [_op(_JUMP_EQUAL, resource.RLIMIT_CORE, 0, 1)]),
+        *_when(_PRLIMIT64, _OFFSET_ARG1, [_op(_JUMP_EQUAL, resource.RLIMIT_CORE, 0, 1)]),
+        *([] if memfd else _when(_MMAP, _OFFSET_ARG3, shared)),
         _op(_RETURN, _ALLOW),
     ]
 

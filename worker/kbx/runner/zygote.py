@@ -204,7 +204,7 @@ class Zygote:
                 theirs.callback(os.close, fd)
             control.setblocking(False)
             scratch = os.path.join(tempfile.gettempdir(), f"kbx-runner-{os.getpid()}-{spawn.runner}")
-            tree = self._trees[spawn.device]
+            tree = self._trees[spawn.device].with_gpu(spawn.device_uuid)
             cell = sandbox.Cell(spawn, tree, far, data, output_far, status_far, scratch, self._serve)
             pid = os.fork()
             if pid == 0:

@@ -65,8 +65,7 @@ final class DoctorCommand implements Callable<Integer> {
       Map<String, Object> device = new TreeMap<>();
       Message.Hello hello = oracle.hello();
       if (hello.device() != null) device.putAll(hello.device());
-      try (Runner runner =
-          zygote.spawn(slot, "sm_90", hello.dataAddress(), Limits.defaults().allowance())) {
+      try (Runner runner = zygote.spawn(slot, "sm_90", hello, Limits.defaults().allowance())) {
         List<Message.Protection> protections = runner.protections();
         var _ = runner.end();
         return new Findings(slot, device, protections, peaks(oracle), null);

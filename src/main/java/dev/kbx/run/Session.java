@@ -51,12 +51,7 @@ final class Session {
   Outcome judge() throws InterruptedException {
     Oracle oracle = slot.oracle();
     Runner runner =
-        slot.zygote()
-            .spawn(
-                slot.device(),
-                plan.arch(),
-                oracle.hello().dataAddress(),
-                plan.limits().allowance());
+        slot.zygote().spawn(slot.device(), plan.arch(), oracle.hello(), plan.limits().allowance());
     try {
       Outcome outcome = stages(oracle, runner);
       draft.output(runner.end().output());

@@ -75,7 +75,15 @@ public sealed interface Message {
       Map<String, String> versions,
       @Nullable Map<String, JsonNode> device,
       @Nullable String dataAddress)
-      implements Message {}
+      implements Message {
+    /**
+     * The GPU's own name, which unlike its index means the same to every process; null elsewhere.
+     */
+    public @Nullable String deviceUuid() {
+      JsonNode uuid = device == null ? null : device.get("uuid");
+      return uuid == null || uuid.isNull() ? null : uuid.asString();
+    }
+  }
 
   /** A trusted process could not serve a request. */
   record Failed(
@@ -88,6 +96,7 @@ public sealed interface Message {
       int runner,
       String device,
       int deviceIndex,
+      @Nullable String deviceUuid,
       String arch,
       @Nullable String dataAddress,
       @Nullable Integer uid,

@@ -9,7 +9,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The trusted process from which runners are forked, and through which their frames pass. Shared by
@@ -69,9 +68,8 @@ public final class Zygote implements AutoCloseable {
    */
   public record Allowance(long memoryBytes, int cpuSeconds, int processes, long fileBytes) {}
 
-  /** Forks a runner for a slot. {@code dataAddress} is the oracle's, on the CPU. */
-  public Runner spawn(
-      DeviceSlot slot, String arch, @Nullable String dataAddress, Allowance allowance)
+  /** Forks a runner for a slot, on the device that the slot's oracle greeted with. */
+  public Runner spawn(DeviceSlot slot, String arch, Message.Hello oracle, Allowance allowance)
       throws InterruptedException {
     int number = lastRunner.incrementAndGet();
     Runner runner =
@@ -87,8 +85,9 @@ public final class Zygote implements AutoCloseable {
                       number,
                       slot.kind().label(),
                       slot.index(),
+                      oracle.deviceUuid(),
                       arch,
-                      dataAddress,
+                      oracle.dataAddress(),
                       slot.uid(),
                       allowance.memoryBytes(),
                       allowance.cpuSeconds(),
