@@ -226,4 +226,6 @@ def test_the_candidates_module_keeps_its_own_globals():
 
 def test_a_function_kept_from_the_compiler_runs():
     """The decorator imports torch._dynamo, which insists that torch's functions are different objects."""
-    assert isinstance(answer("@torch.compiler.disable\ndef run(x):\n    return x + 1\n", torch.ones(4)), messages.Returned)
+    assert isinstance(
+        answer("@torch.compiler.disable\ndef run(x):\n    return x + 1\n", torch.ones(4)), messages.Returned
+    )
