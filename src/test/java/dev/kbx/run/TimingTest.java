@@ -55,7 +55,9 @@ class TimingTest {
   }
 
   private static double speedup(Verdict verdict) {
-    assertThat(verdict.status()).as("%s %s", verdict.message(), verdict.evidence()).isEqualTo(Status.CORRECT);
+    assertThat(verdict.status())
+        .as("%s %s", verdict.message(), verdict.evidence())
+        .isEqualTo(Status.CORRECT);
     return requireNonNull(verdict.speedup()).value();
   }
 
