@@ -138,7 +138,7 @@ def test_slots_that_do_not_exist_are_refused(prepare):
 @pytest.mark.parametrize(
     ("path", "whole"),
     [("Activation/relu.py", True), ("Math/softmax.py", True), ("MatrixMultiply/matmul.py", True), ("Reduce/sum.py", True),
-     ("Index/index_select.py", False), ("Index/permute_copy.py", True), ("Index/masked_select.py", False)],
+     ("Index/index_select.py", False), ("Index/masked_select.py", False)],
 )  # fmt: skip
 def test_only_a_reference_that_needs_every_byte_sets_a_limit(prepare, path, whole):
     message = prepare(path, sets=1).message(1)
