@@ -3,50 +3,13 @@
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-_READ_WHOLE = frozenset(
-    [
-        "sum",
-        "mean",
-        "prod",
-        "amax",
-        "amin",
-        "max",
-        "min",
-        "argmax",
-        "argmin",
-        "std",
-        "var",
-        "var_mean",
-        "std_mean",
-        "logsumexp",
-        "linalg_vector_norm",
-        "_softmax",
-        "_log_softmax",
-        "native_layer_norm",
-        "native_group_norm",
-        "mm",
-        "bmm",
-        "addmm",
-        "baddbmm",
-        "mv",
-        "addmv",
-        "dot",
-        "copy_",
-        "_to_copy",
-        "empty",
-        "empty_like",
-        "view",
-        "_unsafe_view",
-        "reshape",
-        "permute",
-        "transpose",
-        "t",
-        "unsqueeze",
-        "squeeze",
-        "detach",
-        "alias",
-    ]
-)
+_READ_WHOLE = frozenset((
+    "sum", "mean", "prod", "amax", "amin", "max", "min", "argmax", "argmin", "std", "var", "var_mean", "std_mean", "logsumexp",
+    "linalg_vector_norm", "_softmax", "_log_softmax", "native_layer_norm", "native_group_norm",
+    "mm", "bmm", "addmm", "baddbmm", "mv", "addmv", "dot",
+    "copy_", "_to_copy", "empty", "empty_like", "view", "_unsafe_view", "reshape", "permute", "transpose", "t",
+    "unsqueeze", "squeeze", "detach", "alias",
+))  # fmt: skip
 """Operations beside the element-wise ones whose result depends on each element of their arguments, and moves of whole tensors.
 What picks (index, gather, slice, embedding), repeats (expand, repeat) or skips (tril, convolution, pooling) is not here."""
 
