@@ -247,6 +247,8 @@ public sealed interface Message {
   record PrepareSize(int id, int size, int sets, int round) implements Numbered {}
 
   /**
+   * The sets lie in arena {@code in}.
+   *
    * @param bytes of inputs and outputs, each counted once
    * @param leastBytes the same where every correct kernel must move all of them
    */
