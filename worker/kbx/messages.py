@@ -303,8 +303,10 @@ class PreparedSize:
     """As in ``measure``."""
     flush_bytes: int
     bytes: int | None = None
-    """Bytes the reference must move: inputs once and outputs once."""
+    """Bytes of inputs and outputs, each counted once."""
     flops: int | None = None
+    least_bytes: int | None = None
+    """``bytes`` where every correct kernel must move all of them; absent where it may leave some out."""
 
 
 @dataclass

@@ -133,3 +133,13 @@ def test_slots_that_do_not_exist_are_refused(prepare):
     for slots, values in (([3], [{}]), ([-1], [{}]), ([0], [])):
         with pytest.raises(WrongOrder):
             bench.check(slots, values)
+
+
+@pytest.mark.parametrize(
+    ("path", "whole"),
+    [("Activation/relu.py", True), ("Math/softmax.py", True), ("MatrixMultiply/matmul.py", True), ("Reduce/sum.py", True),
+     ("Index/index_select.py", False), ("Index/masked_select.py", False)],
+)  # fmt: skip
+def test_only_a_reference_that_needs_every_byte_sets_a_limit(prepare, path, whole):
+    message = prepare(path, sets=1).message(1)
+    assert message.least_bytes == (message.bytes if whole else None)

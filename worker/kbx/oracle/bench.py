@@ -10,6 +10,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from kbx import messages
 from kbx.oracle import claims, judge, session, truth
 from kbx.oracle.session import WrongOrder
+from kbx.oracle.traffic import WholeReads, share_memory
 from kbx.suite.values import tensors
 from kbx.tensors import ALIGN, span
 
@@ -33,7 +34,7 @@ class Bench:
 
     def message(self, id_):
         """As ``messages.PreparedSize``."""
-        return messages.PreparedSize(id_, self.calls, self.device.flush_bytes, self.bytes, self.flops)
+        return messages.PreparedSize(id_, self.calls, self.device.flush_bytes, self.bytes, self.flops, self.least_bytes)
 
     def baseline(self):
         """Device milliseconds of the reference on each set, from the oracle's own copies."""
@@ -68,10 +69,14 @@ class Bench:
         arguments = truth.argument_tensors(call)
         self.bytes = sum(_nbytes(t) for t in arguments)
         scratch = truth.copy_call(call)
-        with torch.no_grad(), FlopCounterMode(display=False) as counter:
+        with torch.no_grad(), FlopCounterMode(display=False) as counter, WholeReads() as reads:
             returned = self.task.run("the reference", self.task.reference, *scratch.args, **scratch.kwargs)
         self.flops = counter.get_total_flops() or None
-        self.bytes += sum(_nbytes(t) for t in tensors(returned))
+        results = list(tensors(returned))
+        self.bytes += sum(_nbytes(t) for t in results)
+        # A result that lies in an argument may be a view, which moves nothing.
+        in_place = share_memory(results, truth.argument_tensors(scratch))
+        self.least_bytes = self.bytes if reads.whole and not in_place else None
         # Sets of one size may differ in what they return (masked_select): by far less than this.
         self.slot_bytes = session.result_bytes(returned) * 9 // 8
 

@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param emptyMs milliseconds below what two events with nothing between them show; 0 where unknown
  */
 record Floor(double movingMs, double emptyMs) {
+  /** Any time is possible. */
+  static final Floor NONE = new Floor(0, 0);
+
   /** Memory is never this many times as fast as a copy. */
   private static final double MEMORY_SLACK = 2.5;
 
@@ -25,19 +28,20 @@ record Floor(double movingMs, double emptyMs) {
   private static final int FLUSHED_CACHES = 2;
 
   /**
-   * @param bytes what the reference must at least read and write in a call
+   * @param leastBytes what every correct kernel reads and writes in a call, if that is known
+   * @param flushBytes what is written before each call, so that the L2 cache is cold
    */
-  static Floor of(Map<String, Double> peaks, @Nullable Long bytes, long flushBytes) {
+  static Floor of(Map<String, Double> peaks, @Nullable Long leastBytes, long flushBytes) {
     double copyGbs = peaks.getOrDefault("copy_gbs", Double.POSITIVE_INFINITY);
-    long moved = bytes == null ? 0 : bytes;
+    long moved = leastBytes == null ? 0 : leastBytes;
     boolean large = flushBytes > 0 && moved > CACHES / FLUSHED_CACHES * flushBytes;
     double moving = large ? moved / copyGbs / 1e6 / MEMORY_SLACK : 0;
     return new Floor(moving, peaks.getOrDefault("empty_ms", 0.0) / EMPTY_SLACK);
   }
 
   /**
-   * Evidence, if a candidate's time is below the floor. Where the reference's is too, a call need
-   * not touch all of its arguments, and the bytes say nothing.
+   * Evidence, if a candidate's time is below the floor. Where the reference's is too, the bytes
+   * say nothing.
    */
   Optional<String> broken(double candidateMs, double referenceMs) {
     if (candidateMs < emptyMs) {

@@ -132,7 +132,7 @@ final class Timing {
     private final List<Round> rounds = new ArrayList<>();
     private @Nullable Long bytes;
     private @Nullable Long flops;
-    private long flushBytes;
+    private Floor floor = Floor.NONE;
 
     SizeRun(Message.Size size) {
       this.size = size;
@@ -163,7 +163,7 @@ final class Timing {
     private Optional<Outcome> belowFloor() {
       double candidateMs = median(rounds.stream().map(Round::candidateMs).toList());
       double referenceMs = median(rounds.stream().map(Round::referenceMs).toList());
-      return Floor.of(peaks, bytes, flushBytes)
+      return floor
           .broken(candidateMs, referenceMs)
           .map(evidence -> Outcome.cheating(Stage.PERF, size.shape() + ": " + evidence));
     }
@@ -176,7 +176,7 @@ final class Timing {
               ORACLE);
       bytes = sets.bytes();
       flops = sets.flops();
-      flushBytes = sets.flushBytes();
+      floor = Floor.of(peaks, sets.leastBytes(), sets.flushBytes());
       boolean referenceFirst = number % 2 == 0;
       Batch reference = referenceFirst ? reference() : null;
       Batch candidate;

@@ -297,8 +297,19 @@ public sealed interface Message {
   /** Referee to oracle: fill arena {@code in} with fresh sets of one benchmark size. */
   record PrepareSize(int id, int size, int sets, int round) implements Numbered {}
 
+  /**
+   * The sets lie in arena {@code in}.
+   *
+   * @param bytes of inputs and outputs, each counted once
+   * @param leastBytes the same where every correct kernel must move all of them
+   */
   record PreparedSize(
-      int id, JsonNode calls, long flushBytes, @Nullable Long bytes, @Nullable Long flops)
+      int id,
+      JsonNode calls,
+      long flushBytes,
+      @Nullable Long bytes,
+      @Nullable Long flops,
+      @Nullable Long leastBytes)
       implements Numbered {}
 
   /** Referee to oracle: time the reference on the sets last prepared. */

@@ -55,7 +55,9 @@ class TimingTest {
   }
 
   private static double speedup(Verdict verdict) {
-    assertThat(verdict.status()).as("%s %s", verdict.message(), verdict.evidence()).isEqualTo(Status.CORRECT);
+    assertThat(verdict.status())
+        .as("%s %s", verdict.message(), verdict.evidence())
+        .isEqualTo(Status.CORRECT);
     return requireNonNull(verdict.speedup()).value();
   }
 
@@ -64,9 +66,9 @@ class TimingTest {
     assertThat(speedup(judge("timed", Map.of()))).isCloseTo(2, within(1e-6));
   }
 
-  /** 100 GB at 1000 GB/s take 100 ms; a cache may help, but not by a factor of five. */
   @Test
   void aTimeInWhichMemoryCannotMoveTheDataIsEvidence() throws Exception {
+    // 100 GB at 1000 GB/s take 100 ms; a cache may help, but not by a factor of five.
     Verdict verdict = claiming(20, 20, 20, 20);
     assertThat(verdict.status()).isEqualTo(Status.CHEATING);
     assertThat(verdict.evidence()).contains("20.00000 ms", "40.00000 ms");

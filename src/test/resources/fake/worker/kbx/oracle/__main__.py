@@ -39,7 +39,7 @@ def main():
             }
             milliseconds = 100.0 if alone[name] else 200.0
             sets = [{"args": [], "kwargs": {}, "slot": i} for i in range(4)]
-            reply = {"type": "prepared_size", "calls": sets, "flush_bytes": 100_000_000, "bytes": 100_000_000_000}
+            reply = {"type": "prepared_size", "calls": sets, "flush_bytes": 100_000_000, "least_bytes": 100_000_000_000}
         elif request["type"] == "baseline":
             reply = {"type": "baseline_measured", "device_ms": [milliseconds] * 4, "seconds": 0.0}
         elif request["type"] in ("check", "check_size"):
