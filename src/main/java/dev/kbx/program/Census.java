@@ -6,6 +6,7 @@ import dev.kbx.program.Value.Launcher;
 import dev.kbx.program.Value.Own;
 import dev.kbx.syntax.Node;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -18,7 +19,23 @@ import org.jspecify.annotations.Nullable;
 /** Lists what a program does, once its values are known. */
 final class Census {
   private static final Set<String> JIT =
-      Set.of("triton.jit", "triton.runtime.jit.jit", "triton.jit()", "triton.runtime.jit");
+      Set.of(
+          "triton.jit",
+          "triton.jit()",
+          "triton.JITFunction",
+          "triton.runtime.JITFunction",
+          "triton.runtime.jit.jit",
+          "triton.runtime.jit.jit()",
+          "triton.runtime.jit.JITFunction",
+          "triton.experimental.gluon.jit");
+
+  private static final Set<String> AUTOTUNE =
+      Set.of(
+          "triton.autotune",
+          "triton.runtime.autotune",
+          "triton.runtime.autotuner.autotune",
+          "triton.runtime.Autotuner",
+          "triton.runtime.autotuner.Autotuner");
 
   private final Flow flow;
 
@@ -78,10 +95,34 @@ final class Census {
       switch (node.kind()) {
         case "import_statement", "import_from_statement" -> imports(node, found);
         case "attribute", "identifier" -> use(node, found);
+        case "subscript" -> element(node, found);
         default -> {}
       }
+      for (Flow.Effect effect : flow.effects(node)) add(effect.path(), effect.kind(), node, found);
     }
     return List.copyOf(found);
+  }
+
+  /** {@code sys.modules["torch"]}, {@code os.environ["X"] = y}, {@code vars(torch)["mm"]}. */
+  private void element(Node node, Set<Access> found) {
+    Node parent = flow.parent(node);
+    Node object = node.child("value");
+    if (parent == null || object == null) return;
+    Kind kind = kind(node, parent);
+    boolean dictionary = false;
+    for (Value owner : flow.cell(object).values) {
+      if (owner instanceof Value.Namespace || owner instanceof External) dictionary = true;
+      if (kind != Kind.READ && owner instanceof External external && !external.unknown()) {
+        add(external.element().path(), kind, node, found);
+      }
+    }
+    if (!dictionary) return;
+    for (Value value : flow.cell(node).values) {
+      boolean named = value instanceof External(String path) && !path.endsWith("[]");
+      if (named && !((External) value).path().equals("?")) {
+        add(((External) value).path(), kind, node, found);
+      }
+    }
   }
 
   private void imports(Node node, Set<Access> found) {
@@ -104,6 +145,8 @@ final class Census {
     for (String path : flow.paths(flow.cell(node))) {
       if (path.startsWith("@") || path.equals("?")) continue;
       if (prefix && !path.startsWith("?")) continue;
+      boolean made = path.endsWith("()") || path.endsWith("[]");
+      if (made && node.is("identifier")) continue;
       add(path, kind, node, found);
     }
   }
@@ -113,6 +156,7 @@ final class Census {
     if (!node.is("identifier")) return true;
     return switch (parent.kind()) {
       case "attribute" -> !"attribute".equals(node.field());
+      case "typed_parameter" -> "type".equals(node.field());
       case "keyword_argument", "default_parameter", "typed_default_parameter" ->
           !"name".equals(node.field());
       case "function_definition", "class_definition", "dotted_name", "parameters" -> false;
@@ -165,23 +209,49 @@ final class Census {
     }
     List<Call> operations = new ArrayList<>();
     for (Call call : calls) {
-      boolean triton = call.targets().stream().anyMatch(t -> t.startsWith("triton.language."));
+      boolean triton = call.targets().stream().anyMatch(Census::isOperation);
       if (triton && call.scope().within(scope)) operations.add(call);
     }
     return new Kernel(scope.name(), scope, names, constexprs, operations, configs(scope, calls));
   }
 
+  /** Of the language itself; methods of what it makes are left out. */
+  private static boolean isOperation(String path) {
+    return path.startsWith("triton.language.") && !path.contains("(");
+  }
+
   private List<Kernel.Config> configs(Scope scope, List<Call> calls) {
-    List<Kernel.Config> configs = new ArrayList<>();
+    Map<Node, Call> byNode = new HashMap<>();
+    for (Call call : calls) byNode.put(call.node(), call);
+    Set<Node> made = new LinkedHashSet<>();
     for (Call call : calls) {
-      boolean decorates = scope.decorators.stream().anyMatch(d -> contains(d, call.node()));
-      if (decorates && call.of("triton.Config")) configs.add(config(call));
+      boolean tunes = call.targets().stream().anyMatch(AUTOTUNE::contains);
+      if (!tunes || !tuned(call, scope)) continue;
+      Node list = call.argument(0, "configs").orElse(null);
+      if (list == null) continue;
+      for (Value value : flow.cell(list).values) {
+        if (!(value instanceof Value.Box box)) continue;
+        for (Value each : box.content.values) {
+          if (each instanceof Value.Made(Node node, _)) made.add(node);
+        }
+      }
+    }
+    List<Kernel.Config> configs = new ArrayList<>();
+    for (Node node : made.stream().sorted(Comparator.comparingInt(Node::start)).toList()) {
+      Call call = byNode.get(node);
+      if (call != null) configs.add(config(call));
     }
     return configs;
   }
 
-  private static boolean contains(Node outer, Node inner) {
-    return outer.start() <= inner.start() && inner.end() <= outer.end();
+  /** The call decorates the function, or its result is called with it. */
+  private boolean tuned(Call call, Scope scope) {
+    if (scope.decorators.contains(call.node())) return true;
+    Node parent = flow.parent(call.node());
+    return parent != null
+        && parent.is("call")
+        && call.node().equals(parent.child("function"))
+        && flow.owned(flow.cell(parent)).contains(scope);
   }
 
   private Kernel.Config config(Call call) {
@@ -189,14 +259,16 @@ final class Census {
     if (!call.arguments().isEmpty()) {
       for (Value value : flow.cell(call.arguments().getFirst()).values) {
         if (!(value instanceof Value.Box box)) continue;
-        box.entries.forEach((key, cell) ->
-            flow.constant(cell).ifPresent(known -> values.put(key.toString(), known)));
+        box.entries.forEach(
+            (key, cell) ->
+                flow.constant(cell).ifPresent(known -> values.put(key.toString(), known)));
       }
     }
     Map<String, Object> options = new HashMap<>();
     call.keywords()
-        .forEach((name, node) ->
-            flow.constant(flow.cell(node)).ifPresent(known -> options.put(name, known)));
+        .forEach(
+            (name, node) ->
+                flow.constant(flow.cell(node)).ifPresent(known -> options.put(name, known)));
     return new Kernel.Config(values, options);
   }
 

@@ -3,7 +3,6 @@ package dev.kbx.program;
 import dev.kbx.program.Layout.Entry;
 import dev.kbx.program.Scope.Kind;
 import dev.kbx.program.Value.Box;
-import dev.kbx.program.Value.Constant;
 import dev.kbx.program.Value.External;
 import dev.kbx.program.Value.Instance;
 import dev.kbx.program.Value.Own;
@@ -15,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +31,17 @@ final class Flow {
   /** Steps beyond which a program counts as unreadable; ordinary ones take a few a node. */
   private static final int MAX_STEPS = 1_000_000;
 
+  /** Text that executes text that executes text. */
+  private static final int MAX_DEPTH = 4;
+
+  private static final int MAX_EXECUTED = 64;
+
   private record Step(Consumer<Value> watcher, Value value) {}
+
+  /** Something done to a path by a call: {@code setattr(torch, "x", y)}. */
+  record Effect(Access.Kind kind, String path) {}
+
+  private record Executed(Node call, String text) {}
 
   final Map<Node, Entry> entries = new HashMap<>();
   final Map<Node, Scope> opened = new HashMap<>();
@@ -41,8 +51,14 @@ final class Flow {
   private final Deque<Step> queue = new ArrayDeque<>();
   private final Scope module;
   private final Entry outside;
-  private final Meaning meaning = new Meaning(this);
+  private final Folding folding = new Folding(this);
+  private final Calls calls = new Calls(this);
+  private final Members members = new Members(this, calls);
+  private final Meaning meaning = new Meaning(this, calls, members, folding);
+  private final Map<Node, Set<Effect>> effects = new HashMap<>();
+  private final Set<Executed> executed = new HashSet<>();
   private boolean readable;
+  private int steps;
 
   Flow(PythonSource source, Scope module) {
     this.module = module;
@@ -53,7 +69,21 @@ final class Flow {
 
   void run() {
     enter(outside.source(), null, module.node(), module);
-    int steps = 0;
+    settle();
+    // What nothing flowed into may be anything.
+    for (Scope scope : scopes()) scope.variables.values().forEach(this::orUnknown);
+    for (Node node : List.copyOf(nodes)) {
+      Cell cell = cells.get(node);
+      if (cell != null) orUnknown(cell);
+    }
+    settle();
+  }
+
+  private void orUnknown(Cell cell) {
+    if (cell.values.isEmpty()) add(cell, Value.UNKNOWN);
+  }
+
+  private void settle() {
     for (Step step = queue.poll(); step != null; step = queue.poll()) {
       if (++steps > MAX_STEPS) {
         readable = false;
@@ -65,14 +95,84 @@ final class Flow {
   }
 
   /** Takes in a tree; host is the call that executes it. */
-  void enter(PythonSource source, @Nullable Node host, Node root, Scope top) {
+  private void enter(PythonSource source, @Nullable Node host, Node root, Scope top) {
     Layout layout = new Layout(source, host, entries, opened);
     layout.read(root, top);
     nodes.addAll(layout.nodes);
     scopes.addAll(layout.scopes);
+    members.stored.addAll(layout.attributes);
     layout.scopes.forEach(meaning::define);
     // Backwards: operands before what uses them, so that most values come once.
     for (Node node : layout.nodes.reversed()) meaning.of(node);
+  }
+
+  /** Takes in text that a call executes or, for {@code eval}, computes. */
+  void executed(String text, boolean value, Arguments arguments, Cell result, @Nullable Node call) {
+    if (call == null || depth(call) >= MAX_DEPTH || executed.size() >= MAX_EXECUTED) {
+      unreadable();
+      return;
+    }
+    if (!executed.add(new Executed(call, text))) return;
+    PythonSource source = PythonSource.parse(text.strip());
+    Node root = source.tree().orElse(null);
+    if (root == null || !source.understood()) unreadable();
+    if (root == null) return;
+    Scope top = new Scope(Kind.MODULE, "", root, scopeOf(call));
+    scopes.add(top);
+    enter(source, call, root, top);
+    Node first = root.children().isEmpty() ? null : root.children().getFirst();
+    if (value && first != null && !first.children().isEmpty()) {
+      flow(cell(first.children().getFirst()), result);
+    }
+    top.variables.forEach((name, cell) -> publish(name, cell, arguments));
+  }
+
+  /** Puts a variable of executed text where the executing call says. */
+  private void publish(String name, Cell value, Arguments arguments) {
+    Cell globals = arguments.get(1, "globals");
+    if (globals == null) {
+      flow(value, module.variables.computeIfAbsent(name, _ -> new Cell()));
+      return;
+    }
+    publish(name, value, globals);
+    Cell locals = arguments.get(2, "locals");
+    if (locals != null) publish(name, value, locals);
+  }
+
+  private void publish(String name, Cell value, Cell space) {
+    each(
+        space,
+        each -> {
+          if (each instanceof Box box) {
+            flow(value, box.entries.computeIfAbsent(name, _ -> new Cell()));
+            flow(value, box.content);
+          } else {
+            members.set(each, name, value);
+          }
+        });
+  }
+
+  private int depth(Node call) {
+    int depth = 0;
+    for (Node at = entry(call).host(); at != null; at = entry(at).host()) depth++;
+    return depth;
+  }
+
+  void effect(Access.Kind kind, Value value, @Nullable Node node) {
+    if (node == null || !(value instanceof External(String path)) || path.equals("?")) return;
+    effects.computeIfAbsent(node, _ -> new LinkedHashSet<>()).add(new Effect(kind, path));
+  }
+
+  Set<Effect> effects(Node node) {
+    return effects.getOrDefault(node, Set.of());
+  }
+
+  Members members() {
+    return members;
+  }
+
+  Folding folding() {
+    return folding;
   }
 
   // Cells
@@ -117,13 +217,17 @@ final class Flow {
       Cell cell = scope.variables.get(name);
       if (cell != null) return cell;
     }
-    return module.variables.computeIfAbsent(name, _ -> builtin(name, from));
+    return module.variables.computeIfAbsent(name, _ -> unbound(name, from));
   }
 
-  private Cell builtin(String name, Scope from) {
+  /** A name that nothing binds: a builtin, or something imported by a star. */
+  private static Cell unbound(String name, Scope from) {
     Cell cell = new Cell();
-    boolean declared = from.globals.contains(name);
-    if (!declared) cell.values.add(new External("builtins." + name));
+    if (name.equals("__builtins__")) cell.values.add(new External("builtins"));
+    else if (Builtins.NAMES.contains(name)) cell.values.add(new External("builtins." + name));
+    for (Scope at = from; at != null; at = at.parent().orElse(null)) {
+      for (String star : at.stars) cell.values.add(new External(star + "." + name));
+    }
     return cell;
   }
 
@@ -169,6 +273,14 @@ final class Flow {
     return entry(node).source().literal(node);
   }
 
+  Optional<String> bytes(Node node) {
+    return entry(node).source().bytes(node);
+  }
+
+  String piece(Node string, Node content) {
+    return entry(string).source().piece(string, content);
+  }
+
   Place place(Node node) {
     Entry entry = entry(node);
     while (entry.host() != null) {
@@ -189,12 +301,18 @@ final class Flow {
 
   static @Nullable String path(Value value) {
     return switch (value) {
-      case External external -> external.path();
-      case Own own -> own.scope().path();
-      case Instance instance -> instance.type().path() + "()";
-      case Value.Launcher launcher -> launcher.kernel().path() + "[]";
-      case Value.Namespace space -> path(space.of()) + ".__dict__";
-      case Constant _, Box _, Value.Getter _ -> null;
+      case External(String path) -> path;
+      case Own(Scope scope, _) -> scope.path();
+      case Instance(Scope type) -> type.path() + "()";
+      case Value.Launcher(Scope kernel) -> kernel.path() + "[]";
+      case Value.Descriptor(_, Own function) -> function.scope().path();
+      case Value.Partial(Value function, _) when !(function instanceof Value.Partial) ->
+          path(function);
+      case Value.Namespace(External of) -> of.path() + ".__dict__";
+      case Value.Made(_, External of) -> of.path();
+      case Value.Code _ -> "builtins.compile()";
+      case Value.Getter(String name, boolean calls) when calls -> "?." + name;
+      default -> null;
     };
   }
 
@@ -217,9 +335,14 @@ final class Flow {
   Set<Scope> owned(Cell cell) {
     Set<Scope> found = new LinkedHashSet<>();
     for (Value value : cell.values) {
-      if (value instanceof Own own) found.add(own.scope());
-      if (value instanceof Instance instance) found.add(instance.type());
-      if (value instanceof Value.Launcher launcher) found.add(launcher.kernel());
+      Value inner = value instanceof Value.Partial(Value function, _) ? function : value;
+      switch (inner) {
+        case Own(Scope scope, _) -> found.add(scope);
+        case Instance(Scope type) -> found.add(type);
+        case Value.Launcher(Scope kernel) -> found.add(kernel);
+        case Value.Descriptor(_, Own function) -> found.add(function.scope());
+        default -> {}
+      }
     }
     return found;
   }
@@ -241,9 +364,10 @@ final class Flow {
         if (cell != null) open.addAll(owned(cell));
       }
       if (scope.kind() == Kind.CLASS) {
+        boolean foreign = scope.result.values.stream().anyMatch(External.class::isInstance);
         for (Scope each : scopes) {
           String name = each.name();
-          boolean special = name.startsWith("__") && name.endsWith("__");
+          boolean special = foreign || (name.startsWith("__") && name.endsWith("__"));
           if (special && each.parent().orElse(null) == scope) open.add(each);
         }
       }

@@ -7,8 +7,10 @@ import dev.kbx.syntax.PythonSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Which scope each node of a source stands in, and which names each scope binds. */
@@ -32,6 +34,9 @@ final class Layout {
 
   final List<Scope> scopes = new ArrayList<>();
 
+  /** Names of attributes that something in the source defines. */
+  final Set<String> attributes = new HashSet<>();
+
   Layout(
       PythonSource source, @Nullable Node host, Map<Node, Entry> entries, Map<Node, Scope> opened) {
     this.source = source;
@@ -47,7 +52,7 @@ final class Layout {
     while (!open.isEmpty()) {
       Visit visit = open.pop();
       Node node = visit.node;
-      if (node.is("comment")) continue;
+      if (node.is("comment") || isPunctuation(node)) continue;
       nodes.add(node);
       entries.put(node, new Entry(visit.parent, visit.scope, source, host));
       Scope inner = opens(node, visit);
@@ -59,6 +64,10 @@ final class Layout {
         open.push(new Visit(child, node, scope));
       }
     }
+  }
+
+  private static boolean isPunctuation(Node node) {
+    return node.children().isEmpty() && !Character.isLetter(node.kind().charAt(0));
   }
 
   private @Nullable Scope opens(Node node, Visit visit) {
@@ -139,22 +148,30 @@ final class Layout {
     open.push(target);
     while (!open.isEmpty()) {
       Node node = open.pop();
+      Node attribute = node.child("attribute");
+      if (node.is("attribute") && attribute != null) attributes.add(source.text(attribute));
       if (node.is("attribute", "subscript", "call")) continue;
-      if (node.is("identifier"))
-        scope.variables.computeIfAbsent(source.text(node), _ -> new Cell());
+      if (node.is("identifier")) variable(source.text(node), scope);
       node.children().forEach(open::push);
     }
   }
 
   private void declareImports(Node statement, Scope scope) {
     boolean from = !statement.is("import_statement");
+    Node module = statement.child("module_name");
     for (Node child : statement.children()) {
+      if (child.is("wildcard_import") && module != null) scope.stars.add(source.text(module));
       if (!"name".equals(child.field())) continue;
       Node alias = child.child("alias");
       List<Node> path = child.children();
       Node name = alias != null ? alias : path.isEmpty() ? child : path.getFirst();
       if (from && alias == null && !path.isEmpty()) name = path.getLast();
-      scope.variables.computeIfAbsent(source.text(name), _ -> new Cell());
+      variable(source.text(name), scope);
     }
+  }
+
+  private void variable(String name, Scope scope) {
+    scope.variables.computeIfAbsent(name, _ -> new Cell());
+    if (scope.kind() == Kind.CLASS) attributes.add(name);
   }
 }

@@ -6,7 +6,6 @@ import dev.kbx.program.Value.Box;
 import dev.kbx.program.Value.Constant;
 import dev.kbx.program.Value.External;
 import dev.kbx.program.Value.Instance;
-import dev.kbx.program.Value.Launcher;
 import dev.kbx.program.Value.Own;
 import dev.kbx.syntax.Node;
 import java.util.ArrayDeque;
@@ -17,72 +16,102 @@ import org.jspecify.annotations.Nullable;
 
 /** What each kind of node does with values. */
 final class Meaning {
-  /** Longer paths tell nobody more. */
-  private static final int MAX_PATH = 120;
-
   private final Flow flow;
+  private final Calls calls;
+  private final Members members;
+  private final Folding folding;
 
-  Meaning(Flow flow) {
+  Meaning(Flow flow, Calls calls, Members members, Folding folding) {
     this.flow = flow;
+    this.calls = calls;
+    this.members = members;
+    this.folding = folding;
   }
 
-  /** Binds what a scope itself brings: its parameters. */
+  /** Binds what a scope brings: its parameters, and its name to what its decorators make of it. */
   void define(Scope scope) {
     Scope around = scope.parent().orElseThrow();
+    parameters(scope, around);
+    Own own = new Own(scope, null);
+    if (scope.kind() == Kind.LAMBDA) {
+      flow.add(flow.cell(scope.node()), own);
+      Node body = scope.node().child("body");
+      if (body != null) flow.flow(flow.cell(body), scope.result);
+      return;
+    }
+    if (scope.kind() == Kind.CLASS) bases(scope);
+    Cell defined = new Cell();
+    flow.add(defined, own);
+    for (Node decorator : scope.decorators.reversed()) {
+      Cell before = defined;
+      Cell after = new Cell();
+      flow.each(flow.cell(decorator), value -> calls.decorate(value, before, after, decorator));
+      defined = after;
+    }
+    flow.flow(defined, flow.variable(scope.name(), around));
+  }
+
+  private void parameters(Scope scope, Scope around) {
     boolean method = around.kind() == Kind.CLASS && scope.kind() == Kind.FUNCTION;
     for (int i = 0; i < scope.parameters.size(); i++) {
       Parameter parameter = scope.parameters.get(i);
       Cell cell = scope.variables.computeIfAbsent(parameter.name(), _ -> new Cell());
-      if (method && i == 0) flow.add(cell, new Instance(around));
-      else flow.add(cell, Value.UNKNOWN);
+      if (parameter.stars() > 0) {
+        Box box = new Box(List.of());
+        box.open = true;
+        flow.add(box.content, Value.UNKNOWN);
+        flow.add(cell, box);
+      } else if (method && i == 0) {
+        flow.add(cell, new Instance(around));
+      } else {
+        flow.add(cell, Value.UNKNOWN);
+      }
       if (parameter.value() != null) flow.flow(flow.cell(parameter.value()), cell);
     }
-    if (scope.kind() == Kind.LAMBDA) {
-      flow.add(flow.cell(scope.node()), new Own(scope, null));
-      Node body = scope.node().child("body");
-      if (body != null) flow.flow(flow.cell(body), scope.result);
-    } else {
-      flow.add(flow.variable(scope.name(), around), new Own(scope, null));
+  }
+
+  private void bases(Scope type) {
+    Node list = type.node().child("superclasses");
+    if (list == null) return;
+    for (Node each : list.children()) {
+      if (each.is("(", ")", ",", "comment", "keyword_argument")) continue;
+      flow.flow(flow.cell(each), type.result);
     }
   }
 
   void of(Node node) {
     switch (node.kind()) {
       case "import_statement" -> imports(node, null);
-      case "import_from_statement" -> {
+      case "import_from_statement", "future_import_statement" -> {
         Node from = node.child("module_name");
-        imports(node, from == null ? "" : flow.text(from));
+        imports(node, from == null ? "__future__" : flow.text(from));
       }
-      case "assignment", "named_expression" -> assignment(node);
-      case "for_statement", "for_in_clause" -> {
-        Node left = node.child("left");
-        Node right = node.child("right");
-        if (left != null && right != null) bind(left, elements(flow.cell(right)));
-      }
-      case "return_statement" -> {
-        if (node.children().size() > 1) {
-          flow.flow(flow.cell(node.children().get(1)), flow.scopeOf(node).result);
-        }
-      }
+      case "assignment" -> assignment(node, "left", "right");
+      case "named_expression" -> assignment(node, "name", "value");
+      case "augmented_assignment" -> augmented(node);
+      case "for_statement" -> loop(node);
+      case "for_in_clause" -> loop(node);
+      case "as_pattern" -> as(node);
+      case "return_statement" -> returned(node);
+      case "yield" -> yielded(node);
       case "attribute" -> attribute(node);
       case "subscript" -> subscript(node);
       case "call" -> call(node);
-      case "string", "concatenated_string", "integer", "float", "true", "false" ->
+      case "string", "concatenated_string" -> folding.string(node);
+      case "integer", "float", "true", "false" ->
           flow.literal(node).ifPresent(value -> flow.add(flow.cell(node), new Constant(value)));
-      case "list", "tuple", "set", "expression_list" -> {
-        List<Cell> items = new ArrayList<>();
-        for (Node each : node.children()) {
-          if (!each.is("[", "]", "(", ")", "{", "}", ",", "comment")) items.add(flow.cell(each));
-        }
-        Box box = new Box(items);
-        items.forEach(item -> flow.flow(item, box.content));
-        flow.add(flow.cell(node), box);
-      }
+      case "list", "tuple", "set", "expression_list" -> display(node);
+      case "list_comprehension",
+          "set_comprehension",
+          "generator_expression",
+          "dictionary_comprehension" ->
+          comprehension(node);
       case "dictionary" -> dictionary(node);
       case "conditional_expression" -> {
-        if (node.children().size() == 5) {
-          flow.flow(flow.cell(node.children().getFirst()), flow.cell(node));
-          flow.flow(flow.cell(node.children().getLast()), flow.cell(node));
+        List<Node> parts = node.children().stream().filter(c -> !c.is("comment")).toList();
+        if (parts.size() == 5) {
+          flow.flow(flow.cell(parts.getFirst()), flow.cell(node));
+          flow.flow(flow.cell(parts.getLast()), flow.cell(node));
         }
       }
       case "boolean_operator" -> {
@@ -91,25 +120,31 @@ final class Meaning {
         if (left != null) flow.flow(flow.cell(left), flow.cell(node));
         if (right != null) flow.flow(flow.cell(right), flow.cell(node));
       }
-      case "binary_operator", "unary_operator", "await", "comparison_operator", "not_operator" ->
-          flow.add(flow.cell(node), Value.UNKNOWN);
+      case "binary_operator" -> folding.binary(node);
+      case "unary_operator" -> folding.unary(node);
+      case "await", "parenthesized_expression", "type" -> {
+        if (!node.children().isEmpty() && !node.is("parenthesized_expression")) {
+          flow.flow(flow.cell(node.children().getLast()), flow.cell(node));
+        }
+      }
+      case "comparison_operator", "not_operator" -> flow.add(flow.cell(node), Value.UNKNOWN);
       default -> {}
     }
   }
 
   private void imports(Node statement, @Nullable String from) {
-    var scope = flow.scopeOf(statement);
+    Scope scope = flow.scopeOf(statement);
     for (Node child : statement.children()) {
       if (child.is("wildcard_import")) flow.unreadable();
       if (!"name".equals(child.field())) continue;
       Node alias = child.child("alias");
       Node name = child.child("name");
       String full = flow.text(name == null ? child : name);
+      String bound = alias == null ? full : flow.text(alias);
       if (from != null) {
-        String bound = alias == null ? full : flow.text(alias);
         flow.add(flow.variable(bound, scope), new External(from + "." + full));
       } else if (alias != null) {
-        flow.add(flow.variable(flow.text(alias), scope), new External(full));
+        flow.add(flow.variable(bound, scope), new External(full));
       } else {
         String first = full.split("\\.", 2)[0];
         flow.add(flow.variable(first, scope), new External(first));
@@ -117,13 +152,84 @@ final class Meaning {
     }
   }
 
-  private void assignment(Node node) {
-    Node left = node.child(node.is("assignment") ? "left" : "name");
-    Node right = node.child(node.is("assignment") ? "right" : "value");
-    if (left == null || right == null) return;
-    bind(left, flow.cell(right));
+  private void assignment(Node node, String targetRole, String valueRole) {
+    Node target = node.child(targetRole);
+    Node value = node.child(valueRole);
+    if (target == null || value == null) return;
+    bind(target, flow.cell(value));
     // `a = b = c` is an assignment whose right side is one; `(a := b)` has a value.
-    flow.flow(flow.cell(right), flow.cell(node));
+    flow.flow(flow.cell(value), flow.cell(node));
+  }
+
+  private void augmented(Node node) {
+    Node left = node.child("left");
+    Node right = node.child("right");
+    Node operator = node.child("operator");
+    if (left == null || right == null || operator == null) return;
+    Cell result = new Cell();
+    String text = flow.text(operator);
+    String sign = text.substring(0, text.length() - 1);
+    folding.combine(
+        List.of(flow.cell(left), flow.cell(right)),
+        values -> Pure.binary(sign, values.get(0), values.get(1)),
+        Value.UNKNOWN,
+        result);
+    // `list += more` keeps the list, with more in it.
+    flow.each(
+        flow.cell(left),
+        value -> {
+          if (!(value instanceof Box box)) return;
+          box.changed = true;
+          flow.flow(members.elements(flow.cell(right)), box.content);
+        });
+    bind(left, result);
+  }
+
+  private void loop(Node node) {
+    Node left = node.child("left");
+    Node right = node.child("right");
+    if (left != null && right != null) bind(left, members.elements(flow.cell(right)));
+  }
+
+  /** {@code with value as target}; of {@code except} and {@code case} nothing is known. */
+  private void as(Node node) {
+    Node target = node.child("alias");
+    Node value = node.children().getFirst();
+    if (target == null || target.children().isEmpty()) return;
+    Node parent = flow.parent(node);
+    Cell bound = new Cell();
+    if (parent != null && parent.is("with_item")) {
+      flow.flow(flow.cell(value), bound);
+      flow.each(
+          flow.cell(value),
+          each -> {
+            if (!(each instanceof Instance)) return;
+            Cell enter = new Cell();
+            members.get(each, "__enter__", enter);
+            calls.callEach(enter, Arguments.NONE, bound);
+          });
+    } else {
+      flow.each(
+          flow.cell(value),
+          each -> flow.add(bound, each instanceof External type ? type.called() : Value.UNKNOWN));
+    }
+    bind(target.children().getFirst(), bound);
+  }
+
+  private void returned(Node node) {
+    if (node.children().size() < 2) return;
+    flow.flow(flow.cell(node.children().get(1)), flow.scopeOf(node).result);
+  }
+
+  private void yielded(Node node) {
+    if (node.children().size() < 2) return;
+    Cell result = flow.scopeOf(node).result;
+    boolean from = node.children().size() > 2;
+    Cell value = flow.cell(node.children().getLast());
+    Box box = new Box(List.of());
+    box.open = true;
+    flow.flow(from ? members.elements(value) : value, box.content);
+    flow.add(result, box);
   }
 
   /** Binds the names in a target to a value. */
@@ -137,6 +243,17 @@ final class Meaning {
       switch (node.kind()) {
         case "identifier" -> flow.flow(part.value, flow.cell(node));
         case "attribute" -> store(node, part.value);
+        case "subscript" -> storeItem(node, part.value);
+        case "parenthesized_expression" ->
+            node.children().forEach(each -> open.push(new Part(each, part.value)));
+        case "list_splat_pattern", "list_splat" -> {
+          Box rest = new Box(List.of());
+          rest.open = true;
+          flow.flow(part.value, rest.content);
+          Cell cell = new Cell();
+          flow.add(cell, rest);
+          open.push(new Part(node.children().getLast(), cell));
+        }
         case "pattern_list",
             "tuple_pattern",
             "list_pattern",
@@ -144,9 +261,12 @@ final class Meaning {
             "list",
             "expression_list" -> {
           int at = 0;
+          boolean fixed = true;
           for (Node each : node.children()) {
             if (each.is("(", ")", "[", "]", ",", "comment")) continue;
-            open.push(new Part(each, item(part.value, at++)));
+            if (each.is("list_splat_pattern", "list_splat")) fixed = false;
+            Cell item = fixed ? members.item(part.value, at++) : members.elements(part.value);
+            open.push(new Part(each, item));
           }
         }
         default -> {}
@@ -159,57 +279,28 @@ final class Meaning {
     Node name = attribute.child("attribute");
     if (object == null || name == null) return;
     String text = flow.text(name);
+    flow.each(flow.cell(object), owner -> members.set(owner, text, value));
+  }
+
+  private void storeItem(Node subscript, Cell value) {
+    Node object = subscript.child("value");
+    Node key = subscript.child("subscript");
+    if (object == null || key == null) return;
     flow.each(
         flow.cell(object),
         owner -> {
-          Scope type =
-              owner instanceof Instance instance
-                  ? instance.type()
-                  : owner instanceof Own own ? own.scope() : null;
-          if (type != null) {
-            flow.flow(value, type.variables.computeIfAbsent(text, _ -> new Cell()));
-          }
-        });
-  }
-
-  /** The element of a value at a fixed position. */
-  private Cell item(Cell value, int index) {
-    Cell item = new Cell();
-    flow.each(
-        value,
-        each -> {
-          if (each instanceof Box box) {
-            boolean known = !box.changed && index < box.items.size();
-            flow.flow(known ? box.items.get(index) : box.content, item);
+          if (owner instanceof Box box) {
+            box.changed = true;
+            flow.flow(value, box.content);
+            flow.flow(flow.cell(key), box.keys);
           } else {
-            flow.add(item, element(each));
+            flow.each(
+                flow.cell(key),
+                each -> {
+                  if (each instanceof Constant(String name)) members.set(owner, name, value);
+                });
           }
         });
-    return item;
-  }
-
-  private Cell elements(Cell value) {
-    Cell elements = new Cell();
-    flow.each(
-        value,
-        each -> {
-          if (each instanceof Box box) flow.flow(box.content, elements);
-          else flow.add(elements, element(each));
-        });
-    return elements;
-  }
-
-  private static Value element(Value value) {
-    return value instanceof External external ? of(external, "[]") : Value.UNKNOWN;
-  }
-
-  /** What lies behind a value from elsewhere: {@code .name}, {@code ()}, {@code []}. */
-  private static External of(External base, String step) {
-    if (!base.unknown()) {
-      String path = base.path() + step;
-      return path.length() > MAX_PATH ? Value.UNKNOWN : new External(path);
-    }
-    return step.startsWith(".") ? new External("?" + step) : Value.UNKNOWN;
   }
 
   private void attribute(Node node) {
@@ -217,81 +308,86 @@ final class Meaning {
     Node name = node.child("attribute");
     if (object == null || name == null) return;
     String text = flow.text(name);
-    flow.each(flow.cell(object), value -> member(value, text, flow.cell(node)));
-  }
-
-  /** Puts an attribute of a value into a cell. */
-  private void member(Value value, String name, Cell into) {
-    switch (value) {
-      case External external -> flow.add(into, of(external, "." + name));
-      case Own(Scope scope, _) when scope.kind() == Kind.CLASS ->
-          inherited(scope, null, name, into);
-      case Instance instance -> inherited(instance.type(), instance, name, into);
-      case Own own when name.equals("run") || name.equals("warmup") ->
-          flow.add(into, new Launcher(own.scope()));
-      default -> flow.add(into, new External("?." + name));
-    }
-  }
-
-  private void inherited(Scope type, @Nullable Value receiver, String name, Cell into) {
-    Cell attribute = type.variables.get(name);
-    if (attribute == null) {
-      flow.add(into, new External("?." + name));
-      return;
-    }
-    flow.each(
-        attribute,
-        value -> {
-          boolean method =
-              receiver != null
-                  && value instanceof Own own
-                  && own.scope().parent().orElse(null) == type;
-          flow.add(into, method ? new Own(((Own) value).scope(), receiver) : value);
-        });
+    Cell cell = flow.cell(node);
+    flow.each(flow.cell(object), value -> members.get(value, text, cell));
   }
 
   private void subscript(Node node) {
     Node object = node.child("value");
     Node index = node.child("subscript");
-    if (object == null) return;
-    Cell cell = flow.cell(node);
-    flow.each(
-        flow.cell(object),
-        value -> {
-          switch (value) {
-            case Box box -> entry(box, index, cell);
-            case Own(Scope scope, _) when scope.kind() == Kind.FUNCTION ->
-                flow.add(cell, new Launcher(scope));
-            default -> flow.add(cell, element(value));
-          }
-        });
-  }
-
-  private void entry(Box box, @Nullable Node index, Cell into) {
-    if (index == null) {
-      flow.flow(box.content, into);
+    if (object == null || index == null) return;
+    Cell owner = flow.cell(object);
+    if (index.is("slice")) {
+      folding.slice(node, owner, index);
       return;
     }
-    flow.each(
-        flow.cell(index),
-        key -> {
-          Object constant = key instanceof Constant(Object known) ? known : null;
-          Cell entry = constant == null ? null : box.entries.get(constant);
-          if (constant instanceof Long at && at >= 0 && at < box.items.size()) {
-            entry = box.items.get(at.intValue());
-          }
-          flow.flow(entry == null ? box.content : entry, into);
-        });
+    Cell into = flow.cell(node);
+    flow.each(owner, value -> members.element(value, flow.cell(index), into));
+  }
+
+  private void display(Node node) {
+    List<Cell> items = new ArrayList<>();
+    boolean splat = false;
+    Cell spread = new Cell();
+    for (Node each : node.children()) {
+      if (each.is("[", "]", "(", ")", "{", "}", ",", "comment")) continue;
+      if (each.is("list_splat")) {
+        splat = true;
+        flow.flow(members.elements(flow.cell(each.children().getLast())), spread);
+      } else {
+        items.add(flow.cell(each));
+      }
+    }
+    Box box = new Box(splat ? List.of() : items);
+    box.open = splat;
+    items.forEach(item -> flow.flow(item, box.content));
+    flow.flow(spread, box.content);
+    flow.add(flow.cell(node), box);
+  }
+
+  private void comprehension(Node node) {
+    Node body = node.child("body");
+    if (body == null) return;
+    List<Node> clauses =
+        node.children().stream().filter(c -> c.is("for_in_clause", "if_clause")).toList();
+    boolean simple = clauses.size() == 1 && !node.is("dictionary_comprehension");
+    if (simple) {
+      folding.comprehension(node, body, clauses.getFirst());
+      return;
+    }
+    Box box = new Box(List.of());
+    box.open = true;
+    Node key = body.child("key");
+    Node value = body.child("value");
+    if (body.is("pair") && key != null && value != null) {
+      flow.flow(flow.cell(key), box.keys);
+      flow.flow(flow.cell(value), box.content);
+    } else {
+      flow.flow(flow.cell(body), box.content);
+    }
+    flow.add(flow.cell(node), box);
   }
 
   private void dictionary(Node node) {
     Box box = new Box(List.of());
+    box.open = true;
     for (Node pair : node.children()) {
       Node key = pair.child("key");
       Node value = pair.child("value");
+      if (pair.is("dictionary_splat")) {
+        box.changed = true;
+        flow.flow(members.elements(flow.cell(pair.children().getLast())), box.content);
+      }
       if (!pair.is("pair") || key == null || value == null) continue;
       flow.flow(flow.cell(value), box.content);
-      flow.literal(key).ifPresent(known -> box.entries.put(known, flow.cell(value)));
+      flow.flow(flow.cell(key), box.keys);
+      flow.each(
+          flow.cell(key),
+          known -> {
+            if (known instanceof Constant(Object constant)) {
+              flow.flow(flow.cell(value), box.entries.computeIfAbsent(constant, _ -> new Cell()));
+            }
+          });
     }
     flow.add(flow.cell(node), box);
   }
@@ -299,66 +395,8 @@ final class Meaning {
   private void call(Node node) {
     Node function = node.child("function");
     if (function == null) return;
+    Arguments arguments = calls.arguments(node.child("arguments"));
     Cell result = flow.cell(node);
-    flow.each(
-        flow.cell(function),
-        target -> {
-          switch (target) {
-            case External external -> {
-              flow.add(result, of(external, "()"));
-              transparent(external.path(), node, result);
-            }
-            case Own(Scope scope, _) when scope.kind() == Kind.CLASS ->
-                flow.add(result, new Instance(scope));
-            case Own(Scope scope, var receiver) -> {
-              arguments(node, scope, receiver);
-              flow.flow(scope.result, result);
-            }
-            default -> flow.add(result, Value.UNKNOWN);
-          }
-        });
-  }
-
-  private void arguments(Node call, Scope function, @Nullable Value receiver) {
-    Node list = call.child("arguments");
-    if (list == null || !list.is("argument_list")) return;
-    int at = receiver == null ? 0 : 1;
-    if (receiver != null && !function.parameters.isEmpty()) {
-      flow.add(parameter(function, 0), receiver);
-    }
-    for (Node each : list.children()) {
-      if (each.is("(", ")", ",", "comment", "list_splat", "dictionary_splat")) continue;
-      Node value = each.child("value");
-      Node name = each.child("name");
-      if (each.is("keyword_argument") && value != null && name != null) {
-        for (int i = 0; i < function.parameters.size(); i++) {
-          boolean named = function.parameters.get(i).name().equals(flow.text(name));
-          if (named) flow.flow(flow.cell(value), parameter(function, i));
-        }
-      } else {
-        if (at < function.parameters.size() && function.parameters.get(at).stars() == 0) {
-          flow.flow(flow.cell(each), parameter(function, at));
-        }
-        at++;
-      }
-    }
-  }
-
-  private static Cell parameter(Scope function, int index) {
-    return function.variables.computeIfAbsent(
-        function.parameters.get(index).name(), _ -> new Cell());
-  }
-
-  /** Wrappers whose result is, for our purposes, what they were given. */
-  private void transparent(String path, Node call, Cell result) {
-    if (!Wrappers.transparent(path)) return;
-    Node list = call.child("arguments");
-    if (list == null || list.children().size() < 2) return;
-    Node first = list.children().get(1);
-    flow.each(
-        flow.cell(first),
-        value -> {
-          if (value instanceof Own || value instanceof External) flow.add(result, value);
-        });
+    flow.each(flow.cell(function), target -> calls.call(target, arguments, result, node));
   }
 }

@@ -31,6 +31,9 @@ public final class Scope {
   public record Parameter(
       String name, int stars, Node node, @Nullable Node type, @Nullable Node value) {}
 
+  /** Paths name no more scopes than that. */
+  private static final int MAX_DEPTH = 8;
+
   private final Kind kind;
   private final String name;
   private final Node node;
@@ -47,6 +50,9 @@ public final class Scope {
 
   /** What a call of this function returns; the bases of this class. */
   final Cell result = new Cell();
+
+  /** Modules of which everything is imported into it. */
+  final List<String> stars = new ArrayList<>();
 
   final List<Parameter> parameters = new ArrayList<>();
   final List<Node> decorators = new ArrayList<>();
@@ -81,8 +87,8 @@ public final class Scope {
   public String path() {
     StringBuilder path = new StringBuilder();
     int depth = 0;
-    for (Scope at = this; at.parent != null && depth < 8; at = at.parent, depth++) {
-      path.insert(0, depth == 0 ? at.name : at.name + ".");
+    for (Scope at = this; at != null && depth < MAX_DEPTH; at = at.parent, depth++) {
+      if (at.kind != Kind.MODULE) path.insert(0, path.isEmpty() ? at.name : at.name + ".");
     }
     return path.insert(0, '@').toString();
   }

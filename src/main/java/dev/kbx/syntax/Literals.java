@@ -95,10 +95,31 @@ final class Literals {
     Node open = node.children().getFirst();
     Node close = node.children().getLast();
     if (!open.is("string_start") || !close.is("string_end") || close.broken()) return null;
-    String prefix = source.text(open).replaceAll("['\"]", "").toLowerCase(Locale.ROOT);
+    String prefix = prefix(open, source);
     if (!prefix.isEmpty() && !prefix.equals("u") && !prefix.equals("r")) return null;
     String body = source.between(open, close);
     return prefix.equals("r") ? body : unescaped(body);
+  }
+
+  /** The value of a bytes literal, one character a byte; null for everything else. */
+  static @Nullable String bytes(Node node, Utf8 source) {
+    if (!node.is("string") || node.children().size() < 2) return null;
+    Node open = node.children().getFirst();
+    Node close = node.children().getLast();
+    String prefix = prefix(open, source);
+    if (!prefix.contains("b") || !close.is("string_end") || close.broken()) return null;
+    String body = source.between(open, close);
+    return prefix.contains("r") ? body : unescaped(body);
+  }
+
+  /** What a piece of an f-string between interpolations stands for. */
+  static String piece(Node string, Node content, Utf8 source) {
+    String body = source.text(content).replace("{{", "{").replace("}}", "}");
+    return prefix(string.children().getFirst(), source).contains("r") ? body : unescaped(body);
+  }
+
+  private static String prefix(Node open, Utf8 source) {
+    return source.text(open).replaceAll("['\"]", "").toLowerCase(Locale.ROOT);
   }
 
   private static String unescaped(String body) {

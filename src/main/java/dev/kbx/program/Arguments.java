@@ -1,0 +1,56 @@
+package dev.kbx.program;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a call gives.
+ *
+ * @param positional in order
+ * @param named by keyword
+ * @param starred what {@code *} unpacks; its elements may land in any later parameter
+ * @param mapped what {@code **} unpacks
+ */
+record Arguments(
+    List<Cell> positional, Map<String, Cell> named, List<Cell> starred, List<Cell> mapped) {
+  static final Arguments NONE = of();
+
+  static Arguments of(Cell... positional) {
+    return new Arguments(List.of(positional), Map.of(), List.of(), List.of());
+  }
+
+  /** The argument for a parameter; null where it is not given. */
+  @Nullable Cell get(int position, String name) {
+    return position < positional.size() ? positional.get(position) : named.get(name);
+  }
+
+  @Nullable Cell get(int position) {
+    return position < positional.size() ? positional.get(position) : null;
+  }
+
+  /** These and then those. */
+  Arguments and(Arguments more) {
+    Map<String, Cell> names = new LinkedHashMap<>(named);
+    names.putAll(more.named);
+    return new Arguments(
+        join(positional, more.positional),
+        names,
+        join(starred, more.starred),
+        join(mapped, more.mapped));
+  }
+
+  /** Without the first positional ones. */
+  Arguments from(int position) {
+    int first = Math.min(position, positional.size());
+    return new Arguments(positional.subList(first, positional.size()), named, starred, mapped);
+  }
+
+  private static List<Cell> join(List<Cell> first, List<Cell> second) {
+    List<Cell> both = new ArrayList<>(first);
+    both.addAll(second);
+    return both;
+  }
+}
