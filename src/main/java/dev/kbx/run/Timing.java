@@ -57,15 +57,23 @@ final class Timing {
   private final Plan plan;
   private final Draft draft;
   private final Map<String, Double> peaks;
+  private final WatchedCall watchedCall;
   private final SecureRandom random = new SecureRandom();
   private final Set<String> flags = new LinkedHashSet<>();
 
-  Timing(Oracle oracle, Runner runner, Plan plan, Draft draft, Map<String, Double> peaks) {
+  Timing(
+      Oracle oracle,
+      Runner runner,
+      Plan plan,
+      Draft draft,
+      Map<String, Double> peaks,
+      WatchedCall watchedCall) {
     this.oracle = oracle;
     this.runner = runner;
     this.plan = plan;
     this.draft = draft;
     this.peaks = peaks;
+    this.watchedCall = watchedCall;
   }
 
   /** All sizes of a candidate and what they come to. */
@@ -105,6 +113,7 @@ final class Timing {
     private final List<Round> rounds = new ArrayList<>();
     private @Nullable Long bytes;
     private @Nullable Long flops;
+    private final int watchedRound = WARM_UP_ROUNDS + watchedCall.round(MIN_ROUNDS);
 
     SizeRun(Message.Size size) {
       this.size = size;
@@ -143,7 +152,9 @@ final class Timing {
       Optional<Outcome> wrong = check(candidate.values());
       if (wrong.isPresent() || number < WARM_UP_ROUNDS) return wrong;
       rounds.add(believed(candidate, reference));
-      return Optional.empty();
+      return number == watchedRound
+          ? watchedCall.judge(sets.calls(), size.shape())
+          : Optional.empty();
     }
 
     private Optional<Outcome> check(List<JsonNode> values)
