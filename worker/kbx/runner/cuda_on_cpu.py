@@ -233,7 +233,9 @@ def install(arch_name):
     # Imported here because on a machine with a GPU it initialises CUDA, which the zygote must not.
     from torch.utils import cpp_extension
 
-    os.environ["TORCHDYNAMO_DISABLE"] = "1"  # torch.compile would look for the GPU's driver; its functions run as they are
+    os.environ["TORCHDYNAMO_DISABLE"] = (
+        "1"  # torch.compile would look for the GPU's driver; its functions run as they are
+    )
     for name, value in _cuda_functions(ARCHITECTURES[arch_name]).items():
         setattr(torch.cuda, name, value)
     torch.Generator = _Generator

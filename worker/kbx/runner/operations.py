@@ -47,11 +47,16 @@ _FROM_A_TENSOR = frozenset((("fill_", "Tensor"), ("fill", "Tensor"), ("bernoulli
 """Overloads of makers that do read an argument."""
 
 
+def full_name(function):
+    """The operation's name with its namespace: ``aten::matmul``."""
+    schema = getattr(function, "_schema", None)
+    return schema.name if schema is not None else str(function)
+
+
 @functools.cache
 def base(function):
     """The operation's name without namespace and overload: ``matmul``."""
-    schema = getattr(function, "_schema", None)
-    return schema.name.split("::")[-1] if schema is not None else str(function)
+    return full_name(function).split("::")[-1]
 
 
 def kind(function, asked):
