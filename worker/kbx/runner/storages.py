@@ -6,7 +6,7 @@ import zlib
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
-_PRINT_BYTES = 1 << 20
+_PRINT_BYTES = 1 << 18
 """Of a larger storage the first and the last half of this many bytes are compared."""
 
 
