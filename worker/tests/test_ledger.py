@@ -176,6 +176,28 @@ HONEST = {
                 out = doubled(x)
             return out
         """,
+    "a table of constants made on the host within the call": """
+        def run(x):
+            table = torch.tensor([float(i) for i in range(1000)], device=x.device)
+            look[(1,)](table)
+            out = doubled(x)
+            double[grid(x)](x, out, x.numel(), BLOCK=128)
+            look[(1,)](out, )
+            return out
+        """,
+    "another storage over the same memory": """
+        def run(x):
+            out = torch.empty_like(x)
+            double[grid(x)](x, torch.from_dlpack(out).cuda(), x.numel(), BLOCK=128)
+            return out
+        """,
+    "a custom operation": """
+        @torch.library.custom_op("kbx_test::double", mutates_args=())
+        def op(x: torch.Tensor) -> torch.Tensor:
+            return doubled(x)
+        def run(x):
+            return op(x)
+        """,
     "a thread that launches": """
         def run(x):
             found = []
@@ -246,6 +268,9 @@ FOREIGN = {
         "memory written outside of torch and Triton", 0),
     "numpy writing into the result": (
         "def run(x):\n    out = doubled(x)\n    out.numpy()[:] = 3\n    return out", "memory written outside of torch and Triton", 0),
+    "a custom operation": (
+        "@torch.library.custom_op('kbx_test::exp', mutates_args=())\ndef op(x: torch.Tensor) -> torch.Tensor:\n"
+        "    return x.exp()\ndef run(x):\n    return op(x)", "Tensor.exp", 3),
     "a scripted function": ("@torch.jit.script\ndef f(x):\n    return x.exp()\ndef run(x):\n    return f(x)", "torch.exp", 5),
     "backward": (
         "def run(x):\n    x = x.detach().requires_grad_()\n    (x * x).sum().backward()\n    return x.grad", "Tensor.backward", 3),

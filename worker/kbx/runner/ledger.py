@@ -19,7 +19,8 @@ HOST_DATA = "numbers made on the host"
 UNSEEN = "memory written outside of torch and Triton"
 
 _FREE_HOST_ELEMENTS = 16
-"""Tensors made on the host with no more elements are shapes, strides and flags, and are not counted."""
+"""Tensors made on the host with no more elements are shapes, strides and flags; larger ones are tables of constants as long
+as the host has seen no more elements of the arguments."""
 _POINTER_TABLE = 4096
 """Most elements of an int64 tensor made on the host that is searched for addresses."""
 _LEAST_ADDRESS = 1 << 16
@@ -48,6 +49,7 @@ class Ledger:
         self._storages, self._events, self._arguments, self._lent = Storages(), {}, [], []
         self._call, self._without_arguments, self._floating = 0, False, False
         self._at_host, self._in_scalars, self._own_read = set(), set(), 0.0
+        self._seen_by_host = 0
 
     # ------------------------------------------------------------ calls
 
@@ -58,6 +60,7 @@ class Ledger:
         for record in self._storages:
             record.events = set({e.place: e for e in sorted(record.events, key=lambda e: e.call)}.values())
         self._events, self._at_host, self._in_scalars, self._own_read = {}, set(), set(), 0.0
+        self._seen_by_host = 0
         self._arguments = list(arguments)
         self._without_arguments = not self._arguments
         self._floating = any(map(_is_floating, self._arguments))
@@ -102,7 +105,7 @@ class Ledger:
 
     def use(self, tensor):
         """The record of a tensor that is about to be used, with an event if its memory has changed unseen."""
-        record = self._storages.find(tensor)
+        record = self._storages.find(tensor) or self._storages.alias(tensor)
         if record is None:
             record = self._storages.add(tensor)
             if record is not None:
@@ -168,6 +171,7 @@ class Ledger:
         record = self._storages.find(tensor)
         if record is None:
             return
+        self.show(tensor)
         self._own_read = record.own
         events = set(record.events)
         if _is_floating(tensor) and record.tainted:
@@ -175,6 +179,12 @@ class Ledger:
         self._at_host |= events
         if _is_floating(tensor) or any(e.name.split(".")[-1] in self._asked for e in events):
             self._in_scalars |= events
+
+    def show(self, tensor):
+        """Python may look at a tensor's elements from here on."""
+        record = self._storages.find(tensor)
+        if record is not None and record.tainted:
+            self._seen_by_host += tensor.numel()
 
     # ------------------------------------------------------------ parts
 
@@ -216,7 +226,7 @@ class Ledger:
         if not self._call:
             return
         record.events |= self._in_scalars
-        if tensor.numel() > _FREE_HOST_ELEMENTS:
+        if tensor.numel() > _FREE_HOST_ELEMENTS and self._seen_by_host > _FREE_HOST_ELEMENTS:
             record.tainted = True
             record.events.add(self._event(HOST_DATA, 0, tensor.numel()))
         if tensor.element_size() == 8 and tensor.numel() <= _POINTER_TABLE and tensor.device.type == "cpu":

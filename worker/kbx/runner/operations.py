@@ -31,7 +31,7 @@ _GENERATORS = _names(
 _COPIES = _names(
     "clone copy_ copy _to_copy contiguous lift lift_fresh lift_fresh_copy alias_copy detach_copy view_copy as_strided_copy "
     "expand_copy permute_copy t_copy transpose_copy slice_copy select_copy squeeze_copy unsqueeze_copy _reshape_copy "
-    "resize_ resize_as_ _pin_memory _unsafe_view _reshape_alias"
+    "resize_ resize_as_ _pin_memory _unsafe_view _reshape_alias record_stream"
 )
 _REARRANGEMENTS = {
     "cat": ("cat", "concat", "concatenate", "hstack", "vstack", "dstack", "column_stack"),
@@ -47,11 +47,16 @@ _FROM_A_TENSOR = frozenset((("fill_", "Tensor"), ("fill", "Tensor"), ("bernoulli
 """Overloads of makers that do read an argument."""
 
 
+def full_name(function):
+    """The operation's name with its namespace: ``aten::matmul``."""
+    schema = getattr(function, "_schema", None)
+    return schema.name if schema is not None else str(function)
+
+
 @functools.cache
 def base(function):
     """The operation's name without namespace and overload: ``matmul``."""
-    schema = getattr(function, "_schema", None)
-    return schema.name.split("::")[-1] if schema is not None else str(function)
+    return full_name(function).split("::")[-1]
 
 
 def kind(function, asked):

@@ -6,7 +6,7 @@ import zlib
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
-_PRINT_BYTES = 1 << 20
+_PRINT_BYTES = 1 << 18
 """Of a larger storage the first and the last half of this many bytes are compared."""
 
 
@@ -65,13 +65,13 @@ class Storages:
     """Records by storage. Storages are kept apart by identity: memory that is freed and used again is another one."""
 
     def __init__(self):
-        self._records = {}
+        self._records, self._aliases = {}, []
 
     def find(self, tensor):
         """The record of a tensor's storage; None if there is none yet, or the tensor has no storage."""
         storage = storage_of(tensor)
         record = None if storage is None else self._records.get(storage._cdata)
-        if record is not None and record.address != storage.data_ptr():
+        if record is not None and record.key == storage._cdata and record.address != storage.data_ptr():
             record.locate(storage)
         return record
 
@@ -83,12 +83,22 @@ class Storages:
         record = self._records[storage._cdata] = Record(storage)
         return record
 
+    def alias(self, tensor):
+        """The record of another storage over the same memory (numpy and dlpack make such), from now on this one's too."""
+        storage = storage_of(tensor)
+        record = self.at(storage.data_ptr()) if storage is not None and storage.nbytes() else None
+        if record is not None:
+            self._aliases.append(storage)  # keeps the key from being used again
+            self._records[storage._cdata] = record
+        return record
+
     def at(self, address):
         """The record of the storage that an address lies in, or None."""
-        return next((r for r in list(self._records.values()) if r.holds(address)), None)
+        return next((r for r in reversed(list(self._records.values())) if r.holds(address)), None)
 
     def forget_the_gone(self):
-        self._records = {key: record for key, record in self._records.items() if not record.is_gone()}
+        self._aliases = []
+        self._records = {r.key: r for r in self._records.values() if not r.is_gone()}
 
     def __iter__(self):
         return iter(list(self._records.values()))

@@ -10,15 +10,19 @@ import threading
 
 import torch
 import triton
-from torch.overrides import TorchFunctionMode
+from torch._library import custom_ops
+from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from kbx.runner import threads
+from kbx.runner import operations, threads
 from kbx.runner.storages import tensors_in
 
 _PACKAGES = os.path.dirname(os.path.dirname(torch.__file__))
 
 _READERS = frozenset((torch.Tensor.numpy, torch.Tensor.tolist, torch.Tensor.__array__, torch.Tensor.__dlpack__))
+
+_ADDRESSES = frozenset((torch.Tensor.data_ptr, torch.Tensor.untyped_storage, torch.Tensor.storage))
+"""What leads to the bytes of a tensor without reading them."""
 
 
 class Witness:
@@ -27,6 +31,8 @@ class Witness:
     def __init__(self, ledger, path):
         self._ledger, self._path = ledger, path
         self._watching = self._failed = False
+        self._outer = []
+        """Function modes that were there before: an operation runs without them."""
         self._now = threading.local()
         self._launcher = triton.runtime.driver.active.launcher_cls
         self._launch = self._launcher.__call__
@@ -53,6 +59,7 @@ class Witness:
             return witness._launched(launcher, arguments)
 
         self._launcher.__call__, self._watching = launch, True
+        self._outer = _get_current_function_mode_stack()
         try:
             with _Functions(self), _Operations(self):
                 yield
@@ -72,6 +79,12 @@ class Witness:
     def _operated(self, function, args, kwargs):
         if getattr(self._now, "launching", False):  # the interpreter computes with torch as well
             return function(*args, **kwargs)
+        if (implementation := _implementation(function)) is not None:
+            with contextlib.ExitStack() as stack:
+                for mode in self._outer:
+                    stack.enter_context(mode)
+                stack.enter_context(self._modes())
+                return implementation(*args, **kwargs)
         with torch._C.DisableTorchFunction():
             self._note(self._use, args, kwargs)
             result = function(*args, **kwargs)
@@ -99,7 +112,7 @@ class Witness:
 
     def _where(self, function):
         called = getattr(self._now, "called", None)
-        return _name(called) if called is not None else f"torch.{function._schema.name.split('::')[-1]}", self._line()
+        return _name(called) if called is not None else f"torch.{operations.base(function)}", self._line()
 
     def _line(self):
         """The line of the innermost frame of the candidate's own file; 0 without one."""
@@ -144,6 +157,9 @@ class _Functions(TorchFunctionMode):
             if function in _READERS and not getattr(now, "launching", False):
                 with torch._C.DisableTorchFunction():
                     witness._note(witness._ledger.read, args[0], lambda: witness._where(function))
+            elif function in _ADDRESSES and sys._getframe(1).f_code.co_filename == witness._path:
+                with torch._C.DisableTorchFunction():
+                    witness._note(witness._ledger.show, args[0])
             return function(*args, **(kwargs or {}))
         finally:
             now.called = None
@@ -163,6 +179,17 @@ class _Operations(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         return self._witness._operated(function, args, kwargs or {})
+
+
+def _implementation(function):
+    """The Python behind an operation made by ``torch.library.custom_op``, whose parts are to be seen; else None."""
+    if getattr(function, "namespace", "aten") == "aten":
+        return None
+    definition = custom_ops.OPDEFS.get(operations.full_name(function))
+    if definition is None:
+        return None
+    registered = definition._backend_fns
+    return next((registered[device] for device in ("cuda", "cpu", None) if device in registered), definition._init_fn)
 
 
 def _is_own(kernel):

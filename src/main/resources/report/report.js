@@ -159,6 +159,7 @@
       ...section("Raised in", frames(verdict)),
       ...section("First wrong elements", mismatches(verdict)),
       ...section("Error against the tolerance", measures(verdict.error_metrics)),
+      ...section("Who computed the result", origin(verdict)),
       ...(verdict.sizes?.length ? [] : section("Timings", untimed(verdict))),
       ...section("Compiled kernels", kernels(verdict)),
       ...section("Seconds by stage", seconds(verdict)),
@@ -223,6 +224,19 @@
       ["Expected", (m) => m.expected, "number"],
       ["Got", (m) => m.got, "number"],
     ]);
+  }
+
+  const percent = (share) => `${(100 * share).toFixed(1)} %`;
+
+  function origin({ origin }) {
+    if (!origin) return null;
+    const others = table(origin.operations, [
+      ["Computed by others", (o) => o.name],
+      ["Line", (o) => o.line ?? "", "number"],
+      ["Elements over those of arguments and results", (o) => percent(o.share), "number"],
+    ]);
+    const share = el("p", {}, `${percent(origin.kernel_share)} by kernels of this file`);
+    return el("div", {}, share, ...(origin.operations.length ? [others] : []));
   }
 
   const measures = (map) => list(Object.entries(map ?? {}).map(([key, value]) => [key, number(value)]));

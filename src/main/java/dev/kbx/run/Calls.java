@@ -88,6 +88,7 @@ final class Calls {
     draft.errors(checked.metrics());
     draft.flags(checked.flags());
     draft.origins().add(returned.origin());
+    if (draft.origins().incomplete()) draft.flags(List.of("no_origin"));
     return checked.status().equals("correct")
         ? Optional.empty()
         : Optional.of(Outcome.wrong(checked, Stage.CORRECT, name(call)));

@@ -35,7 +35,7 @@ final class Origins {
   private static final int MOST_OPERATIONS = 12;
   private static final int OPERATIONS_IN_EVIDENCE = 3;
 
-  /** Larger numbers of calls at one place than a name can tell apart are not kept. */
+  /** A runner may name any number of operations; this many are kept. */
   private static final int MOST_PLACES = 1000;
 
   private record Place(String name, int line) {}
@@ -45,12 +45,14 @@ final class Origins {
   private double own;
   private double volume;
   private double foreign;
-  private boolean known;
+  private boolean incomplete;
 
-  /** Adds the account of one call; null says that there is none. */
+  /** Adds the account of one call; null where the runner had none to give. */
   void add(Message.@Nullable Origin account) {
-    if (account == null) return;
-    known = true;
+    if (account == null) {
+      incomplete = true;
+      return;
+    }
     elements += account.elements();
     own += account.own();
     volume += account.volume();
@@ -62,9 +64,14 @@ final class Origins {
     }
   }
 
+  /** Whether a call came without an account, which the runner gives unless something hinders it. */
+  boolean incomplete() {
+    return incomplete;
+  }
+
   /** What the verdict says; null when nothing is known. */
   Verdict.@Nullable Origin summary() {
-    if (!known || volume == 0) return null;
+    if (volume == 0) return null;
     return new Verdict.Origin(
         rounded(ownShare() * (1 - foreignShare())),
         largest(MOST_OPERATIONS).stream()
@@ -74,26 +81,31 @@ final class Origins {
             .toList());
   }
 
-  /** Why a candidate whose values are right has not earned its verdict; empty if it has. */
-  Optional<Outcome> judge(Policy policy, Stage stage) {
-    if (!policy.enforced() || !known || elements == 0) return Optional.empty();
-    String what;
+  /**
+   * Why a candidate whose values are right has not earned its verdict; empty if it has.
+   *
+   * @param where put before what was found: {@code "at (1024, 1024), "}, or nothing
+   */
+  Optional<Outcome> judge(Policy policy, Stage stage, String where) {
+    if (!policy.enforced() || elements == 0) return Optional.empty();
+    return broken().map(what -> Outcome.policy(stage, where + what, policy.advice()));
+  }
+
+  private Optional<String> broken() {
     if (own == 0) {
-      what = "no result was written by a kernel of this file" + culprits("; ");
-    } else if (foreignShare() > MOST_FOREIGN) {
-      what =
-          percent(foreignShare())
-              + " of the work was done by other than its kernels"
-              + culprits(": ");
-    } else if (ownShare() < LEAST_OWN) {
-      what =
-          percent(1 - ownShare())
-              + " of the results were not written by a kernel of this file"
-              + culprits("; ");
-    } else {
-      return Optional.empty();
+      return Optional.of("no result was written by a kernel of this file" + culprits("; "));
     }
-    return Optional.of(Outcome.policy(stage, what, policy.advice()));
+    if (foreignShare() > MOST_FOREIGN) {
+      return Optional.of(
+          percent(foreignShare()) + " of the work was not done by its kernels" + culprits(": "));
+    }
+    if (ownShare() < LEAST_OWN) {
+      return Optional.of(
+          percent(1 - ownShare())
+              + " of the results were not written by its kernels"
+              + culprits("; "));
+    }
+    return Optional.empty();
   }
 
   private String culprits(String separator) {

@@ -78,7 +78,7 @@ final class Session {
       Optional<Outcome> decided = load(runner, task);
       if (decided.isEmpty()) decided = calls.judge(task.calls());
       if (decided.isEmpty()) {
-        decided = draft.origins().judge(Policy.of(candidate.task()), Stage.CORRECT);
+        decided = draft.origins().judge(Policy.of(candidate.task()), Stage.CORRECT, "");
       }
       if (decided.isPresent()) return decided.get();
       if (!plan.reaches(Stage.PERF) || slot.device().kind() != DeviceSlot.Kind.CUDA) {
@@ -88,7 +88,9 @@ final class Session {
         draft.flags(List.of("no_sizes"));
         return Outcome.correct(lastBeforePerf());
       }
-      return new Timing(oracle, runner, plan, draft, slot.peaks(), requireNonNull(baseline))
+      WatchedCall watched = new WatchedCall(runner, plan, Policy.of(candidate.task()));
+      return new Timing(
+              oracle, runner, plan, draft, slot.peaks(), requireNonNull(baseline), watched)
           .judge(task.sizes());
     } catch (Oracle.Refused e) {
       return refused(e.answer());

@@ -68,6 +68,7 @@ final class Timing {
   private final Draft draft;
   private final Map<String, Double> peaks;
   private final QuietBaseline quiet;
+  private final WatchedCall watchedCall;
   private final SecureRandom random = new SecureRandom();
   private final Set<String> flags = new LinkedHashSet<>();
 
@@ -77,13 +78,15 @@ final class Timing {
       Plan plan,
       Draft draft,
       Map<String, Double> peaks,
-      QuietBaseline quiet) {
+      QuietBaseline quiet,
+      WatchedCall watchedCall) {
     this.oracle = oracle;
     this.runner = runner;
     this.plan = plan;
     this.draft = draft;
     this.peaks = peaks;
     this.quiet = quiet;
+    this.watchedCall = watchedCall;
   }
 
   /** All sizes of a candidate and what they come to. */
@@ -133,6 +136,7 @@ final class Timing {
     private @Nullable Long bytes;
     private @Nullable Long flops;
     private Floor floor = Floor.NONE;
+    private final int watchedRound = WARM_UP_ROUNDS + watchedCall.round(MIN_ROUNDS);
 
     SizeRun(Message.Size size) {
       this.size = size;
@@ -192,7 +196,9 @@ final class Timing {
       Optional<Outcome> wrong = check(candidate.values());
       if (wrong.isPresent() || number < WARM_UP_ROUNDS) return wrong;
       rounds.add(believed(candidate, reference));
-      return Optional.empty();
+      return number == watchedRound
+          ? watchedCall.judge(sets.calls(), size.shape())
+          : Optional.empty();
     }
 
     private Optional<Outcome> check(List<JsonNode> values)

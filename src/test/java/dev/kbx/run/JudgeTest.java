@@ -93,6 +93,11 @@ class JudgeTest {
             + "\"compiled\":[{}]}",
         "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
             + "\"compiled\":[{\"kernel\":\"k\",\"arch\":\"a\",\"registers\":99999999999}]}",
+        "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
+            + "\"compiled\":[],\"origin\":{}}",
+        "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
+            + "\"compiled\":[],\"origin\":{\"elements\":1,\"own\":2,\"volume\":1,\"foreign\":0,"
+            + "\"operations\":[]}}",
         "{\"type\":\"checked\",\"id\":$id,\"status\":\"correct\",\"mismatches\":[],\"metrics\":{},"
             + "\"flags\":[]}",
         "{\"type\":\"exited\",\"runner\":1,\"reason\":\"exit\"}",
@@ -120,6 +125,31 @@ class JudgeTest {
           assertThat(kernel.sharedBytes()).isEqualTo(7);
           assertThat(kernel.seconds()).isNull();
         });
+  }
+
+  @Test
+  void aResultThatNoKernelMadeIsRejected() throws Exception {
+    Verdict verdict =
+        answering(
+            "call",
+            "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":0,"
+                + "\"compiled\":[],\"origin\":{\"elements\":5,\"own\":0,\"volume\":10,"
+                + "\"foreign\":10,\"operations\":"
+                + "[{\"name\":\"torch.add\",\"line\":7,\"elements\":10}]}}");
+    assertThat(verdict.status()).isEqualTo(Status.CHEATING);
+    assertThat(verdict.stage()).isEqualTo(Stage.CORRECT);
+    assertThat(verdict.evidence())
+        .isEqualTo("policy: no result was written by a kernel of this file; torch.add (line 7)");
+    assertThat(verdict.origin())
+        .isEqualTo(new Verdict.Origin(0, List.of(new Verdict.Operation("torch.add", 7, 1.0))));
+  }
+
+  @Test
+  void aMissingAccountIsAFlag() throws Exception {
+    Verdict verdict = answering("call", HONEST);
+    assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
+    assertThat(verdict.flags()).containsExactly("no_origin");
+    assertThat(verdict.origin()).isNull();
   }
 
   @Test
