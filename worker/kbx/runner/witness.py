@@ -13,7 +13,7 @@ import triton
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from kbx.runner import threads
+from kbx.runner import registered, threads
 from kbx.runner.storages import tensors_in
 
 _PACKAGES = os.path.dirname(os.path.dirname(torch.__file__))
@@ -32,6 +32,7 @@ class Witness:
         self._launch = self._launcher.__call__
         self._remember_kernels()
         threads.enter_in_each(self._modes)
+        registered.enter_in_each(self._modes)
 
     def call(self, entry, args, kwargs, tensors):
         """``entry(*args, **kwargs)`` watched: its result and the ledger's account, None if the ledger failed."""
@@ -70,7 +71,8 @@ class Witness:
             return None
 
     def _operated(self, function, args, kwargs):
-        if getattr(self._now, "launching", False):  # the interpreter computes with torch as well
+        # the interpreter computes with torch as well
+        if getattr(self._now, "launching", False) or registered.is_own(function):
             return function(*args, **kwargs)
         with torch._C.DisableTorchFunction():
             self._note(self._use, args, kwargs)
@@ -122,7 +124,7 @@ class Witness:
 
     @contextlib.contextmanager
     def _modes(self):
-        """What a thread enters that starts while its starter is watched."""
+        """What a thread or a registered operator enters while the candidate is watched."""
         with contextlib.ExitStack() as stack:
             if self._watching:
                 stack.enter_context(_Functions(self))
