@@ -206,6 +206,19 @@ HONEST = {
             thread.join()
             return found[0]
         """,
+    "patches, reflections and rolls before": """
+        def run(x):
+            y = F.unfold(x.view(1, 10, 10, 10), (1, 1)).reshape(1, 1000)
+            return doubled(F.pad(y, (12, 12), mode="reflect")[0, 12:-12].roll(3))
+        """,
+    "a registered operator": """
+        @torch.library.custom_op("example::doubled", mutates_args=())
+        def operator(x: torch.Tensor) -> torch.Tensor:
+            return doubled(x)
+
+        def run(x):
+            return torch.ops.example.doubled(x)
+        """,
 }
 
 
@@ -275,6 +288,9 @@ FOREIGN = {
     "backward": (
         "def run(x):\n    x = x.detach().requires_grad_()\n    (x * x).sum().backward()\n    return x.grad", "Tensor.backward", 3),
     "a module": ("m = torch.nn.Linear(1000, 1000, device='cuda')\ndef run(x):\n    return m(x)", "torch.linear", 3),
+    "a registered operator": (
+        "@torch.library.custom_op('example::f', mutates_args=())\ndef f(x: torch.Tensor) -> torch.Tensor:\n    return x.exp()\n"
+        "def run(x):\n    return f(x)", "Tensor.exp", 3),
     "indexing": ("def run(x):\n    return x[torch.argsort(x)]", "torch.argsort", 2),
 }  # fmt: skip
 

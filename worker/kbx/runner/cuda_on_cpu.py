@@ -8,7 +8,6 @@ Installed once, in the process that runs one candidate.
 """
 
 import contextlib
-import functools
 import os
 import time
 import types
@@ -231,23 +230,6 @@ def _cuda_functions(arch):
     }
 
 
-def _registering(register):
-    """``torch.library.custom_op`` and its like, for operators that PyTorch calls with the mode above taken off."""
-
-    def wrap(function):
-        @functools.wraps(function)
-        def on_device(*args, **kwargs):
-            with _CudaOnCpu():
-                return function(*args, **kwargs)
-
-        return on_device
-
-    def registered(name, fn=None, /, **options):
-        return register(name, wrap(fn), **options) if fn else lambda fn: register(name, wrap(fn), **options)
-
-    return registered
-
-
 def install(arch_name):
     """Makes this process look like one with a GPU of ``arch_name``, for good. Call after ``launches.emulate``."""
     # Imported here because on a machine with a GPU it initialises CUDA, which the zygote must not.
@@ -265,8 +247,6 @@ def install(arch_name):
     # Answered before torch sees the stream, which it would want to be one of its own.
     torch.Tensor.record_stream = lambda self, stream: None
     cpp_extension.load = cpp_extension.load_inline = _refuse_extension
-    for name in ("custom_op", "triton_op"):
-        setattr(torch.library, name, _registering(getattr(torch.library, name)))
     _CudaOnCpu().__enter__()
     threads.enter_in_each(_CudaOnCpu)
 

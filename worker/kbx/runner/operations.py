@@ -39,6 +39,13 @@ _REARRANGEMENTS = {
     "constant_pad_nd": ("pad", "constant_pad_nd"),
     "repeat": ("repeat", "tile"),
     "flip": ("flip", "fliplr", "flipud"),
+    "roll": ("roll", "fftshift", "ifftshift"),
+    "im2col": ("unfold", "im2col"),
+    **{
+        f"{mode}_pad{rank}d": ("pad", f"{mode}_pad{rank}d")
+        for mode in ("reflection", "replication")
+        for rank in (1, 2, 3)
+    },
     "slice_scatter": ("slice_scatter",),
     "select_scatter": ("select_scatter",),
 }
