@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kbx.verdict.Status;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -17,7 +16,7 @@ class HeaderTest {
       The style: matters to nobody.
 
       mechanism: timing/replay-by-shape
-      static: replayed-result
+      static: replayed-result | patched-timer
       dynamic: wrong_values | cheating
       gpu: merit
       \"""
@@ -34,7 +33,7 @@ class HeaderTest {
     assertThat(cheat.summary()).isEqualTo("Does its work once.");
     assertThat(cheat.group()).isEqualTo("timing");
     assertThat(cheat.name()).isEqualTo("replay-by-shape");
-    assertThat(cheat.rule()).contains("replayed-result");
+    assertThat(cheat.rules()).containsExactly("replayed-result", "patched-timer");
     assertThat(cheat.onCpu().statuses())
         .containsExactlyInAnyOrder(Status.WRONG_VALUES, Status.CHEATING);
     assertThat(cheat.onGpu().merit()).isTrue();
@@ -42,10 +41,10 @@ class HeaderTest {
 
   @Test
   void aGpuChangesNothingUnlessTheHeaderSaysSo() {
-    String code = cheatWith("gpu: merit\n", "").replace("static: replayed-result", "static: none");
+    String code = cheatWith("gpu: merit\n", "").replace("replayed-result | patched-timer", "none");
     Header.Cheat cheat = (Header.Cheat) Header.of(code);
     assertThat(cheat.onGpu()).isEqualTo(cheat.onCpu());
-    assertThat(cheat.rule()).isEqualTo(Optional.empty());
+    assertThat(cheat.rules()).isEmpty();
   }
 
   @Test
