@@ -3,7 +3,7 @@
 mechanism: timing/slowed-baseline
 static: background-work
 dynamic: merit
-gpu: cheating | correct
+gpu: cheating | merit
 """
 
 import threading

@@ -3,7 +3,7 @@
 mechanism: timing/hog-kernel
 static: none
 dynamic: merit
-gpu: cheating | correct | timeout
+gpu: cheating | merit | timeout
 """
 
 import torch

@@ -3,7 +3,7 @@
 mechanism: timing/patched-synchronise
 static: patched-library
 dynamic: merit
-gpu: wrong_values | correct
+gpu: wrong_values | merit
 """
 
 import torch

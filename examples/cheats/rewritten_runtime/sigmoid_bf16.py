@@ -3,7 +3,7 @@
 mechanism: timing/patched-clock
 static: native-code
 dynamic: merit
-gpu: cheating | correct
+gpu: cheating | merit
 """
 
 import ctypes

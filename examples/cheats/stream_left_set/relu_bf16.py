@@ -3,7 +3,7 @@
 mechanism: timing/side-stream
 static: none
 dynamic: merit
-gpu: wrong_values | correct
+gpu: wrong_values | merit
 """
 
 import torch

@@ -2,6 +2,7 @@ package dev.kbx.corpus;
 
 import dev.kbx.syntax.PythonSource;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.MatchResult;
@@ -17,12 +18,12 @@ public sealed interface Header {
    *
    * @param group {@code verdict}, {@code answer}, {@code timing} or {@code semantics}
    * @param name of the mechanism, in its group
-   * @param rule id of the static rule that must reject it; empty where none can be certain
+   * @param rules ids of static rules, one of which must reject it; empty where none can be certain
    * @param onCpu how it ends without static rules
    * @param onGpu the same on a GPU
    */
   record Cheat(
-      String summary, String group, String name, Optional<String> rule, Ending onCpu, Ending onGpu)
+      String summary, String group, String name, List<String> rules, Ending onCpu, Ending onGpu)
       implements Header {}
 
   /** A kernel that must end as correct, with nothing to say against it. */
@@ -50,7 +51,7 @@ public sealed interface Header {
             .take("mechanism", "(verdict|answer|timing|semantics)/[a-z0-9-]+")
             .orElseThrow(() -> new MalformedHeader("has neither 'mechanism:' nor 'style:'"))
             .split("/", -1);
-    String rule = fields.need("static", "[a-z][a-z0-9-]*");
+    String rules = fields.need("static", "[a-z][a-z0-9-]*( \\| [a-z][a-z0-9-]*)*");
     Ending onCpu = Ending.parse("dynamic", fields.need("dynamic", "[a-z_| ]+"));
     Ending onGpu =
         fields.take("gpu", "[a-z_| ]+").map(end -> Ending.parse("gpu", end)).orElse(onCpu);
@@ -58,7 +59,7 @@ public sealed interface Header {
         summary,
         mechanism[0],
         mechanism[1],
-        rule.equals("none") ? Optional.empty() : Optional.of(rule),
+        rules.equals("none") ? List.of() : List.of(rules.split(" \\| ", -1)),
         onCpu,
         onGpu);
   }

@@ -8,7 +8,6 @@ import dev.kbx.verdict.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param group as in {@link Trial}
  * @param name as in {@link Trial}
- * @param rule the static rule that must reject it
+ * @param rules static rules, one of which must reject it; none for an honest kernel
  * @param onCpu how it may end with static rules off
  * @param onGpu the same on a GPU
  */
@@ -28,7 +27,7 @@ public record Specimen(
     String name,
     String summary,
     String source,
-    Optional<String> rule,
+    List<String> rules,
     Ending onCpu,
     Ending onGpu) {
   private static final Ending CORRECT = new Ending("correct", Set.of(Status.CORRECT), false);
@@ -36,8 +35,8 @@ public record Specimen(
   /** An example, by its header. Throws {@link MalformedHeader}. */
   public static Specimen example(String source, String code) {
     return switch (Header.of(code)) {
-      case Header.Cheat(var summary, var group, var name, var rule, var onCpu, var onGpu) ->
-          new Specimen(Trial.Kind.CHEAT, group, name, summary, source, rule, onCpu, onGpu);
+      case Header.Cheat(var summary, var group, var name, var rules, var onCpu, var onGpu) ->
+          new Specimen(Trial.Kind.CHEAT, group, name, summary, source, rules, onCpu, onGpu);
       case Header.Honest(var summary, var style) ->
           honest(Trial.Kind.HONEST, null, style, summary, source);
     };
@@ -50,8 +49,7 @@ public record Specimen(
 
   private static Specimen honest(
       Trial.Kind kind, @Nullable String group, String name, String summary, String source) {
-    return new Specimen(
-        kind, group, name, summary, source, Optional.empty(), CORRECT, CORRECT);
+    return new Specimen(kind, group, name, summary, source, List.of(), CORRECT, CORRECT);
   }
 
   /**
@@ -60,8 +58,8 @@ public record Specimen(
    * @param verdict given with static rules off; null if it was not run
    */
   public Trial judged(StaticReport report, @Nullable Verdict verdict) {
-    List<String> rejectedBy = rules(report, Severity.REJECT);
-    List<String> flags = new ArrayList<>(rules(report, Severity.FLAG));
+    List<String> rejectedBy = found(report, Severity.REJECT);
+    List<String> flags = new ArrayList<>(found(report, Severity.FLAG));
     if (verdict != null) flags.addAll(verdict.flags());
     boolean cheat = kind == Trial.Kind.CHEAT;
     List<String> problems = new ArrayList<>();
@@ -102,7 +100,7 @@ public record Specimen(
         name,
         summary,
         source,
-        rule.orElse(null),
+        rules,
         mustEnd,
         rejectedBy,
         flags,
@@ -114,10 +112,11 @@ public record Specimen(
 
   private void compareRules(List<String> rejectedBy, List<String> problems) {
     String by = rejectedBy.isEmpty() ? "nothing" : String.join(", ", rejectedBy);
-    if (rule.isEmpty() && !rejectedBy.isEmpty()) {
+    if (rules.isEmpty() && !rejectedBy.isEmpty()) {
       problems.add("static: rejected by %s, its header says none".formatted(by));
-    } else if (rule.isPresent() && !rejectedBy.contains(rule.get())) {
-      problems.add("static: rejected by %s, must be by %s".formatted(by, rule.get()));
+    } else if (!rules.isEmpty() && rules.stream().noneMatch(rejectedBy::contains)) {
+      problems.add(
+          "static: rejected by %s, must be by %s".formatted(by, String.join(" or ", rules)));
     }
   }
 
@@ -133,7 +132,7 @@ public record Specimen(
         .orElse(null);
   }
 
-  private static List<String> rules(StaticReport report, Severity severity) {
+  private static List<String> found(StaticReport report, Severity severity) {
     return report.findings().stream()
         .filter(finding -> finding.severity() == severity)
         .map(Finding::rule)

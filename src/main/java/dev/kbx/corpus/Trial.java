@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param name mechanism, style, or task
  * @param summary what it is, in a line
  * @param source path of the file
- * @param mustReject the static rule that must reject a cheat
+ * @param mustReject static rules, one of which must reject a cheat
  * @param mustEnd how a cheat may end with static rules off, as its header says for this device
  * @param rejectedBy static rules that reject it
  * @param flags static rules that flag it, and flags that it got when it ran
@@ -30,7 +30,7 @@ public record Trial(
     String name,
     String summary,
     String source,
-    @Nullable String mustReject,
+    List<String> mustReject,
     @Nullable String mustEnd,
     List<String> rejectedBy,
     List<String> flags,
@@ -55,6 +55,7 @@ public record Trial(
 
   public Trial {
     // Absent in JSON where empty.
+    mustReject = orEmpty(mustReject);
     rejectedBy = orEmpty(rejectedBy);
     flags = orEmpty(flags);
     problems = orEmpty(problems);
@@ -65,7 +66,7 @@ public record Trial(
   }
 
   /** A cheat that was called correct although its own kernel does not earn that. */
-  public boolean accepted() {
+  boolean accepted() {
     return kind == Kind.CHEAT && ended == Status.CORRECT && !onMerit();
   }
 
@@ -74,8 +75,14 @@ public record Trial(
     return mustEnd != null && mustEnd.contains("merit");
   }
 
+  /** The task: the file's base name. */
+  String task() {
+    String file = source.substring(source.lastIndexOf('/') + 1);
+    return file.substring(0, file.lastIndexOf('.'));
+  }
+
   /** An honest kernel that was rejected, flagged, or not called correct. */
-  public boolean turnedAway() {
+  boolean turnedAway() {
     boolean wrong = ended != null && ended != Status.CORRECT;
     return kind != Kind.CHEAT && (wrong || !rejectedBy.isEmpty() || !flags.isEmpty());
   }

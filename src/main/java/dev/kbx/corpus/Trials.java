@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import dev.kbx.verdict.Verdict.Device;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /**
@@ -13,6 +14,12 @@ import java.util.TreeMap;
  */
 @JsonPropertyOrder({"device", "versions", "trials"})
 public record Trials(Device device, Map<String, String> versions, List<Trial> trials) {
+  /** Two honest kernels of one task differ by less, save for luck with an autotuner. */
+  private static final double AS_GOOD = 2;
+
+  /** What an honest kernel may reach where none of its task was timed: a fusion of a few passes. */
+  private static final double UNKNOWN = 3;
+
   public Trials {
     versions = new TreeMap<>(versions);
     trials = List.copyOf(trials);
@@ -28,14 +35,38 @@ public record Trials(Device device, Map<String, String> versions, List<Trial> tr
     return trials.size() - cheats();
   }
 
-  /** Cheats called correct with static rules off, on no merit of their own. */
+  /**
+   * Whether a cheat got with static rules off what it has not earned: {@code correct}, or a speedup
+   * that its own kernel does not explain.
+   */
+  public boolean accepted(Trial trial) {
+    return trial.accepted() || rewarded(trial);
+  }
+
+  private boolean rewarded(Trial cheat) {
+    Double speedup = cheat.speedup();
+    return speedup != null && cheat.onMerit() && speedup > AS_GOOD * honestSpeedup(cheat.task());
+  }
+
+  /** The best that an honest kernel of the task got here; a guess where none was timed. */
+  private double honestSpeedup(String task) {
+    return trials.stream()
+        .filter(t -> t.kind() != Trial.Kind.CHEAT && t.task().equals(task))
+        .map(Trial::speedup)
+        .filter(Objects::nonNull)
+        .mapToDouble(Double::doubleValue)
+        .max()
+        .orElse(UNKNOWN);
+  }
+
+  /** Cheats that get what they have not earned with static rules off. */
   public long accepted() {
-    return trials.stream().filter(Trial::accepted).count();
+    return trials.stream().filter(this::accepted).count();
   }
 
   /** Of those, the ones that no static rule rejects: these get through. */
   public long through() {
-    return trials.stream().filter(t -> t.accepted() && t.rejectedBy().isEmpty()).count();
+    return trials.stream().filter(t -> accepted(t) && t.rejectedBy().isEmpty()).count();
   }
 
   /** Cheats whose attempt changes nothing, and that may be called correct. */
@@ -57,7 +88,7 @@ public record Trials(Device device, Map<String, String> versions, List<Trial> tr
 
   /** Those that were not judged as they must be. */
   public List<Trial> differing() {
-    return trials.stream().filter(t -> !t.problems().isEmpty()).toList();
+    return trials.stream().filter(t -> !t.problems().isEmpty() || rewarded(t)).toList();
   }
 
   private long count(Trial.Kind kind) {

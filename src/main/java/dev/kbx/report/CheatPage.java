@@ -81,9 +81,13 @@ final class CheatPage {
   }
 
   private static String rules(Trial trial) {
-    if (trial.mustReject() != null) return "`%s`".formatted(trial.mustReject());
     if (trial.rejectedBy().isEmpty()) return "";
-    return "`%s`".formatted(trial.rejectedBy().getFirst());
+    return trial.rejectedBy().stream()
+        .filter(rule -> trial.mustReject().contains(rule))
+        .findFirst()
+        .or(() -> trial.rejectedBy().stream().findFirst())
+        .map("`%s`"::formatted)
+        .orElse("");
   }
 
   private static String ended(@Nullable Trial trial) {
@@ -100,10 +104,16 @@ final class CheatPage {
     List<Trial> trials =
         Stream.concat(onCpu.trials().stream(), bySource.values().stream())
             .filter(t -> t.kind() == Trial.Kind.CHEAT)
-            .filter(t -> mechanisms.contains(Objects.requireNonNullElse(t.group(), "") + "/" + t.name()))
+            .filter(t ->
+                mechanisms.contains(Objects.requireNonNullElse(t.group(), "") + "/" + t.name()))
             .toList();
     long files = trials.stream().map(Trial::source).distinct().count();
-    long accepted = trials.stream().filter(Trial::accepted).map(Trial::source).distinct().count();
+    long accepted =
+        trials.stream()
+            .filter(t -> onCpu.accepted(t) || onGpu.filter(g -> g.accepted(t)).isPresent())
+            .map(Trial::source)
+            .distinct()
+            .count();
     if (files == 0) return "";
     return "%s %d of %d".formatted(accepted == 0 ? "✓" : "✗", files - accepted, files);
   }

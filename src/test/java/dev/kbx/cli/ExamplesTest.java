@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeAll;
@@ -14,41 +16,50 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Every bundled example gets the verdict that {@code examples/expected.json} says; one of each
- * status is judged again with nothing beside it, and gets the same.
+ * Every bundled mistake gets the verdict that {@code examples/expected.json} says, whoever is
+ * judged beside it.
  */
 class ExamplesTest {
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   @TempDir private static Path folder;
-  private static Kbx.Result two;
-  private static Kbx.Result one;
+  private static Kbx.Result besideCheats;
+  private static Kbx.Result alone;
 
   @BeforeAll
   static void judge() throws Exception {
-    two = eval("two", 2, "examples");
-    one = eval("one", 1, "examples/failing");
+    besideCheats =
+        eval(
+            "two",
+            2,
+            "examples/cheats/kills_its_parent",
+            "examples/cheats/outliving_child",
+            "examples/cheats/writes_everywhere",
+            "examples/failing",
+            "examples/predictions.jsonl");
+    alone = eval("one", 1, "examples/failing");
   }
 
-  private static Kbx.Result eval(String name, int jobs, String source) throws Exception {
-    return Kbx.run(
-        Kbx.home(),
-        "eval",
-        source,
-        "--device",
-        "cpu",
-        "--jobs",
-        jobs,
-        "--timeout",
-        10,
-        "--json",
-        "--out",
-        folder.resolve(name));
+  private static Kbx.Result eval(String name, int jobs, String... sources) throws Exception {
+    List<Object> arguments = new ArrayList<>(List.of("eval"));
+    arguments.addAll(List.of(sources));
+    arguments.addAll(
+        List.of(
+            "--device",
+            "cpu",
+            "--jobs",
+            jobs,
+            "--timeout",
+            10,
+            "--json",
+            "--out",
+            folder.resolve(name)));
+    return Kbx.run(Kbx.home(), arguments.toArray());
   }
 
   @Test
   void verdictsAreAsExpected() throws Exception {
-    assertThat(two.exit()).as(two.err()).isEqualTo(0);
+    assertThat(besideCheats.exit()).as(besideCheats.err()).isEqualTo(0);
     JsonNode expected =
         JSON.readTree(Files.readString(Kbx.home().resolve("examples/expected.json")));
     Map<String, String> wanted = new TreeMap<>();
@@ -56,24 +67,24 @@ class ExamplesTest {
         .propertyStream()
         .forEach(e -> wanted.put(e.getKey(), e.getValue().get("status").asString()));
     Map<String, String> got = new TreeMap<>();
-    for (JsonNode verdict : two.json().get("verdicts")) {
+    for (JsonNode verdict : besideCheats.json().get("verdicts")) {
       String source = verdict.get("source").asString().substring("examples/".length());
-      got.put(source, verdict.get("status").asString());
+      if (!source.startsWith("cheats/")) got.put(source, verdict.get("status").asString());
     }
-    assertThat(got).hasSizeGreaterThanOrEqualTo(30).isEqualTo(wanted);
+    assertThat(got).hasSizeGreaterThanOrEqualTo(20).isEqualTo(wanted);
   }
 
   @Test
   void verdictsDoNotDependOnWhatRunsBeside() {
-    Map<String, JsonNode> alone = withoutTimes(one);
-    assertThat(alone).hasSizeGreaterThanOrEqualTo(15);
-    assertThat(withoutTimes(two)).containsAllEntriesOf(alone);
+    Map<String, JsonNode> verdicts = withoutTimes(alone);
+    assertThat(verdicts).hasSizeGreaterThanOrEqualTo(15);
+    assertThat(withoutTimes(besideCheats)).containsAllEntriesOf(verdicts);
   }
 
   @Test
   void everyFileOfTheContractIsThere() throws Exception {
     Path out = folder.resolve("two");
-    int verdicts = two.json().get("verdicts").size();
+    int verdicts = besideCheats.json().get("verdicts").size();
     assertThat(Files.readAllLines(out.resolve("results.jsonl"))).hasSize(verdicts);
     for (String file : new String[] {"metrics.json", "summary.json", "report.html", "kbx.db"}) {
       assertThat(out.resolve(file)).isNotEmptyFile();

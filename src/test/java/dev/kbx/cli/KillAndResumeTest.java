@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,11 @@ import tools.jackson.databind.json.JsonMapper;
 class KillAndResumeTest {
   private static final int KILLS = 10;
 
+  /** Honest kernels that take half a minute together, mostly to compile. */
+  private static final String STYLES =
+      "autotune block_pointers classes gather grid2d heuristics helpers implicit_gemm integer"
+          + " libdevice online plain quantized random strided two_pass";
+
   @TempDir private Path folder;
 
   @Test
@@ -40,15 +46,7 @@ class KillAndResumeTest {
               Map.of(),
               folder.resolve("out.log"),
               folder.resolve("err.log"),
-              "eval",
-              "examples/honest",
-              "--device",
-              "cpu",
-              "--jobs",
-              2,
-              "--resume",
-              "--out",
-              out);
+              arguments(out));
       boolean ended = process.waitFor(2500 + random.nextInt(3000), TimeUnit.MILLISECONDS);
       List<ProcessHandle> workers = process.descendants().toList();
       process.destroyForcibly().waitFor();
@@ -58,25 +56,22 @@ class KillAndResumeTest {
       seen = now;
       if (ended) break;
     }
-    Kbx.Result last =
-        Kbx.run(
-            Kbx.home(),
-            "eval",
-            "examples/honest",
-            "--device",
-            "cpu",
-            "--jobs",
-            2,
-            "--resume",
-            "--json",
-            "--out",
-            out);
+    Kbx.Result last = Kbx.run(Kbx.home(), arguments(out));
     assertThat(last.exit()).as(last.err()).isZero();
     List<String> judged = Files.readAllLines(out.resolve("results.jsonl"));
-    assertThat(judged).hasSize(last.json().get("run").get("candidates").asInt());
+    assertThat(judged)
+        .hasSize(last.json().get("run").get("candidates").asInt())
+        .allSatisfy(line -> assertThat(line).contains("\"status\":\"correct\""));
     assertThat(sources(out)).hasSize(judged.size());
     // Awaited: another test's kbx may be ending just now.
     await("memfds of the killed runs").until(() -> sharedMemory().isEmpty());
+  }
+
+  private static Object[] arguments(Path out) {
+    List<Object> arguments = new ArrayList<>(List.of("eval"));
+    for (String style : STYLES.split(" ", -1)) arguments.add("examples/honest/" + style);
+    arguments.addAll(List.of("--device", "cpu", "--jobs", 2, "--resume", "--json", "--out", out));
+    return arguments.toArray();
   }
 
   private static boolean gone(List<ProcessHandle> workers) {

@@ -1,0 +1,72 @@
+package dev.kbx.corpus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kbx.verdict.Status;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class HeaderTest {
+  private static final String CHEAT =
+      """
+      \"""Does its work once.
+
+      The style: matters to nobody.
+
+      mechanism: timing/replay-by-shape
+      static: replayed-result | patched-timer
+      dynamic: wrong_values | cheating
+      gpu: merit
+      \"""
+      import torch
+      """;
+
+  private static String cheatWith(String old, String line) {
+    return CHEAT.replace(old, line);
+  }
+
+  @Test
+  void aCheatSaysHowItMustEnd() {
+    Header.Cheat cheat = (Header.Cheat) Header.of(CHEAT);
+    assertThat(cheat.summary()).isEqualTo("Does its work once.");
+    assertThat(cheat.group()).isEqualTo("timing");
+    assertThat(cheat.name()).isEqualTo("replay-by-shape");
+    assertThat(cheat.rules()).containsExactly("replayed-result", "patched-timer");
+    assertThat(cheat.onCpu().statuses())
+        .containsExactlyInAnyOrder(Status.WRONG_VALUES, Status.CHEATING);
+    assertThat(cheat.onGpu().merit()).isTrue();
+  }
+
+  @Test
+  void aGpuChangesNothingUnlessTheHeaderSaysSo() {
+    String code = cheatWith("gpu: merit\n", "").replace("replayed-result | patched-timer", "none");
+    Header.Cheat cheat = (Header.Cheat) Header.of(code);
+    assertThat(cheat.onGpu()).isEqualTo(cheat.onCpu());
+    assertThat(cheat.rules()).isEmpty();
+  }
+
+  @Test
+  void anHonestKernelHasAStyle() {
+    assertThat(Header.of("'''Plain.\n\nstyle: two_pass\n'''\n"))
+        .isEqualTo(new Header.Honest("Plain.", "two_pass"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "mechanism: timing/replay-by-shape, mechanism: sports/running, sports",
+    "mechanism: timing/replay-by-shape, kind: none, 'neither ''mechanism:'' nor'",
+    "static: replayed-result, statisch: none, 'no line ''static:'''",
+    "dynamic: wrong_values | cheating, dynamic: wrong_numbers, wrong_numbers",
+    "dynamic: wrong_values | cheating, dynamic: correct, merit",
+    "gpu: merit, dynamic: merit, two lines",
+    "gpu: merit, style: plain, has a line",
+    "\"\"\"Does, x = \"\"\"Does, no docstring",
+  })
+  void whatIsMissingOrWrongIsNamed(String old, String line, String words) {
+    assertThatThrownBy(() -> Header.of(cheatWith(old, line)))
+        .isInstanceOf(MalformedHeader.class)
+        .hasMessageContaining(words);
+  }
+}
