@@ -1,0 +1,218 @@
+package dev.kbx.syntax;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BOOLEAN;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * A tree in the parser's memory and a cursor over it, by the parser's C interface.
+ *
+ * <p>The library's Java bindings look classes and fields up by name at every question, which makes
+ * reading a tree ten times slower than parsing. They only load the library here. Belongs to one
+ * thread.
+ */
+final class NativeTree implements AutoCloseable {
+  /** {@code TSNode}. */
+  private static final StructLayout NODE =
+      MemoryLayout.structLayout(MemoryLayout.sequenceLayout(4, JAVA_INT), ADDRESS, ADDRESS);
+
+  /** {@code TSTreeCursor}. */
+  private static final StructLayout CURSOR =
+      MemoryLayout.structLayout(
+          ADDRESS,
+          ADDRESS,
+          MemoryLayout.sequenceLayout(3, JAVA_INT),
+          MemoryLayout.paddingLayout(4));
+
+  private static final Linker LINKER = Linker.nativeLinker();
+  private static final SymbolLookup LIBRARY = SymbolLookup.loaderLookup();
+
+  private static final MethodHandle PYTHON =
+      slow("tree_sitter_python", FunctionDescriptor.of(ADDRESS));
+  private static final MethodHandle PARSER_NEW =
+      slow("ts_parser_new", FunctionDescriptor.of(ADDRESS));
+  private static final MethodHandle PARSER_DELETE =
+      slow("ts_parser_delete", FunctionDescriptor.ofVoid(ADDRESS));
+  private static final MethodHandle SET_LANGUAGE =
+      slow("ts_parser_set_language", FunctionDescriptor.of(JAVA_BOOLEAN, ADDRESS, ADDRESS));
+  private static final MethodHandle PARSE =
+      slow(
+          "ts_parser_parse_string",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_INT));
+  private static final MethodHandle TREE_DELETE =
+      slow("ts_tree_delete", FunctionDescriptor.ofVoid(ADDRESS));
+  private static final MethodHandle ROOT =
+      slow("ts_tree_root_node", FunctionDescriptor.of(NODE, ADDRESS));
+  private static final MethodHandle CURSOR_NEW =
+      slow("ts_tree_cursor_new", FunctionDescriptor.of(CURSOR, NODE));
+  private static final MethodHandle CURSOR_DELETE =
+      slow("ts_tree_cursor_delete", FunctionDescriptor.ofVoid(ADDRESS));
+  private static final MethodHandle FIRST_CHILD = step("ts_tree_cursor_goto_first_child");
+  private static final MethodHandle NEXT_SIBLING = step("ts_tree_cursor_goto_next_sibling");
+  private static final MethodHandle PARENT = step("ts_tree_cursor_goto_parent");
+  private static final MethodHandle CURRENT =
+      quick("ts_tree_cursor_current_node", FunctionDescriptor.of(NODE, ADDRESS));
+  private static final MethodHandle FIELD =
+      quick("ts_tree_cursor_current_field_id", FunctionDescriptor.of(JAVA_SHORT, ADDRESS));
+  private static final MethodHandle SYMBOL =
+      quick("ts_node_symbol", FunctionDescriptor.of(JAVA_SHORT, NODE));
+  private static final MethodHandle START =
+      quick("ts_node_start_byte", FunctionDescriptor.of(JAVA_INT, NODE));
+  private static final MethodHandle END =
+      quick("ts_node_end_byte", FunctionDescriptor.of(JAVA_INT, NODE));
+  private static final MethodHandle MISSING =
+      quick("ts_node_is_missing", FunctionDescriptor.of(JAVA_BOOLEAN, NODE));
+  private static final MethodHandle HAS_ERROR =
+      quick("ts_node_has_error", FunctionDescriptor.of(JAVA_BOOLEAN, NODE));
+
+  private final Arena arena = Arena.ofConfined();
+  private final MemorySegment tree;
+  private final MemorySegment cursor;
+  private final SegmentAllocator scratch;
+  private MemorySegment node;
+
+  private NativeTree(MemorySegment tree) throws Throwable {
+    this.tree = tree;
+    scratch = SegmentAllocator.prefixAllocator(arena.allocate(NODE));
+    node = (MemorySegment) ROOT.invokeExact(scratch, tree);
+    cursor = (MemorySegment) CURSOR_NEW.invokeExact((SegmentAllocator) arena, node);
+  }
+
+  /** Parses UTF-8, the cursor at the root. */
+  static NativeTree of(byte[] source) {
+    try (Arena memory = Arena.ofConfined()) {
+      MemorySegment text = memory.allocateFrom(JAVA_BYTE, source);
+      MemorySegment parser = (MemorySegment) PARSER_NEW.invokeExact();
+      try {
+        var _ = (boolean) SET_LANGUAGE.invokeExact(parser, (MemorySegment) PYTHON.invokeExact());
+        return new NativeTree(
+            (MemorySegment) PARSE.invokeExact(parser, MemorySegment.NULL, text, source.length));
+      } finally {
+        PARSER_DELETE.invokeExact(parser);
+      }
+    } catch (Throwable e) {
+      throw failed(e);
+    }
+  }
+
+  boolean gotoFirstChild() {
+    return go(FIRST_CHILD);
+  }
+
+  boolean gotoNextSibling() {
+    return go(NEXT_SIBLING);
+  }
+
+  boolean gotoParent() {
+    return go(PARENT);
+  }
+
+  private boolean go(MethodHandle step) {
+    try {
+      if (!(boolean) step.invokeExact(cursor)) return false;
+      node = (MemorySegment) CURRENT.invokeExact(scratch, cursor);
+      return true;
+    } catch (Throwable e) {
+      throw failed(e);
+    }
+  }
+
+  /** The number of the node's kind; unsigned. */
+  int symbol() {
+    try {
+      return (short) SYMBOL.invokeExact(node) & 0xffff;
+    } catch (Throwable e) {
+      throw failed(e);
+    }
+  }
+
+  /** The number of the node's role in its parent; 0 for none. */
+  int field() {
+    try {
+      return (short) FIELD.invokeExact(cursor) & 0xffff;
+    } catch (Throwable e) {
+      throw failed(e);
+    }
+  }
+
+  /** Its first byte. */
+  int start() {
+    try {
+      return (int) START.invokeExact(node);
+    } catch (Throwable e) {
+      throw failed(e);
+    }
+  }
+
+  /** The byte after its last. */
+  int end() {
+    try {
+      return (int) END.invokeExact(node);
+    } catch (Throwable e) {
+      throw failed(e);
+    }
+  }
+
+  /** The parser made it up to go on. */
+  boolean missing() {
+    try {
+      return (boolean) MISSING.invokeExact(node);
+    } catch (Throwable e) {
+      throw failed(e);
+    }
+  }
+
+  /** Something at or below it could not be parsed. */
+  boolean hasError() {
+    try {
+      return (boolean) HAS_ERROR.invokeExact(node);
+    } catch (Throwable e) {
+      throw failed(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      CURSOR_DELETE.invokeExact(cursor);
+      TREE_DELETE.invokeExact(tree);
+    } catch (Throwable e) {
+      throw failed(e);
+    } finally {
+      arena.close();
+    }
+  }
+
+  private static MethodHandle step(String name) {
+    return quick(name, FunctionDescriptor.of(JAVA_BOOLEAN, ADDRESS));
+  }
+
+  @SuppressWarnings("restricted") // The launcher allows native access.
+  private static MethodHandle slow(String name, FunctionDescriptor type) {
+    return LINKER.downcallHandle(LIBRARY.findOrThrow(name), type);
+  }
+
+  /** For functions that return at once: the thread does not tell the collector that it left. */
+  @SuppressWarnings("restricted")
+  private static MethodHandle quick(String name, FunctionDescriptor type) {
+    return LINKER.downcallHandle(
+        LIBRARY.findOrThrow(name), type, Linker.Option.critical(/* allowHeapAccess= */ false));
+  }
+
+  private static IllegalStateException failed(Throwable e) {
+    if (e instanceof Error error) throw error;
+    return new IllegalStateException("the parser's library cannot be called", e);
+  }
+}
