@@ -21,10 +21,7 @@ final class DescriptorWrites implements Rule {
         "Descriptors beyond 2 that are there already belong to whoever runs "
             + "the kernel: what is written there is a forged answer.",
         "print what you want to say; results are returned",
-        "import os\n"
-            + "\n"
-            + "for fd in range(3, 64):\n"
-            + "    os.write(fd, b'correct')\n");
+        "import os\n" + "\n" + "for fd in range(3, 64):\n" + "    os.write(fd, b'correct')\n");
   }
 
   @Override

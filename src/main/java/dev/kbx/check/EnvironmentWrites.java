@@ -10,8 +10,18 @@ import java.util.Set;
 final class EnvironmentWrites implements Rule {
   private static final Set<String> LOADED =
       Set.of(
-          "LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONHOME",
-          "PYTHONINSPECT", "PYTHONBREAKPOINT", "BASH_ENV", "PATH", "GCONV_PATH", "CUDA_INJECTION64_PATH");
+          "LD_PRELOAD",
+          "LD_AUDIT",
+          "LD_LIBRARY_PATH",
+          "PYTHONPATH",
+          "PYTHONSTARTUP",
+          "PYTHONHOME",
+          "PYTHONINSPECT",
+          "PYTHONBREAKPOINT",
+          "BASH_ENV",
+          "PATH",
+          "GCONV_PATH",
+          "CUDA_INJECTION64_PATH");
 
   @Override
   public About about() {
@@ -19,13 +29,9 @@ final class EnvironmentWrites implements Rule {
         "environment-writes",
         Severity.REJECT,
         "a poisoned environment",
-        "LD_PRELOAD and its kin would load the candidate's code into whatever "
-            + "starts next.",
-        "leave these variables alone; Triton's and PyTorch's own settings are "
-            + "fine",
-        "import os\n"
-            + "\n"
-            + "os.environ['LD_PRELOAD'] = '/tmp/x.so'\n");
+        "LD_PRELOAD and its kin would load the candidate's code into whatever " + "starts next.",
+        "leave these variables alone; Triton's and PyTorch's own settings are " + "fine",
+        "import os\n" + "\n" + "os.environ['LD_PRELOAD'] = '/tmp/x.so'\n");
   }
 
   @Override
@@ -41,14 +47,16 @@ final class EnvironmentWrites implements Rule {
     for (Call call : judged.calls(path -> Judged.below(path, "os.environ", "os.putenv"))) {
       boolean keyword = call.keywords().keySet().stream().anyMatch(LOADED::contains);
       boolean writes = call.targets().stream().anyMatch(EnvironmentWrites::writes);
-      if (writes && (keyword || call.argument(0, "key").filter(k -> named(program, k)).isPresent())) {
+      if (writes
+          && (keyword || call.argument(0, "key").filter(k -> named(program, k)).isPresent())) {
         report.found(call.place(), "sets variables for whatever starts next");
       }
     }
   }
 
   private static boolean writes(String path) {
-    return Set.of("os.putenv", "os.environ.update", "os.environ.setdefault", "os.environ.__setitem__")
+    return Set.of(
+            "os.putenv", "os.environ.update", "os.environ.setdefault", "os.environ.__setitem__")
         .contains(path);
   }
 

@@ -7,9 +7,22 @@ import java.util.Set;
 final class FileWrites implements Rule {
   private static final Set<String> REMOVALS =
       Set.of(
-          "os.remove", "os.unlink", "os.rename", "os.replace", "os.truncate", "os.chmod",
-          "os.symlink", "os.link", "shutil.rmtree", "shutil.copy", "shutil.copyfile",
-          "shutil.copytree", "shutil.move", "torch.save", "numpy.save", "numpy.savez");
+          "os.remove",
+          "os.unlink",
+          "os.rename",
+          "os.replace",
+          "os.truncate",
+          "os.chmod",
+          "os.symlink",
+          "os.link",
+          "shutil.rmtree",
+          "shutil.copy",
+          "shutil.copyfile",
+          "shutil.copytree",
+          "shutil.move",
+          "torch.save",
+          "numpy.save",
+          "numpy.savez");
 
   private static final Set<String> METHODS =
       Set.of("write_text", "write_bytes", "unlink", "symlink_to", "chmod", "rename", "touch");
@@ -44,6 +57,7 @@ final class FileWrites implements Rule {
 
   private static boolean changes(String path) {
     return REMOVALS.contains(path)
-        || path.startsWith("pathlib.Path(") && METHODS.contains(path.substring(path.lastIndexOf('.') + 1));
+        || (path.startsWith("pathlib.Path(")
+            && METHODS.contains(path.substring(path.lastIndexOf('.') + 1)));
   }
 }

@@ -39,9 +39,7 @@ final class HarnessInspection implements Rule {
             + "functions lead to whoever compares and times. A kernel has no use for "
             + "them.",
         "compute from the arguments alone",
-        "import gc\n"
-            + "\n"
-            + "found = [o for o in gc.get_objects() if hasattr(o, 'expected')]\n");
+        "import gc\n" + "\n" + "found = [o for o in gc.get_objects() if hasattr(o, 'expected')]\n");
   }
 
   @Override
@@ -62,7 +60,7 @@ final class HarnessInspection implements Rule {
 
   private static boolean harness(String path) {
     return Judged.below(path, "__main__", "kbx")
-        || FRAME_ATTRIBUTES.contains(path.substring(path.lastIndexOf('.') + 1))
-            && path.indexOf('.') > 0;
+        || (FRAME_ATTRIBUTES.contains(path.substring(path.lastIndexOf('.') + 1))
+            && path.indexOf('.') > 0);
   }
 }

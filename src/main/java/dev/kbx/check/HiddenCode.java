@@ -12,14 +12,26 @@ final class HiddenCode implements Rule {
       Set.of("builtins.exec", "builtins.eval", "builtins.compile");
 
   private static final Set<String> MADE =
-      Set.of("types.CodeType", "types.FunctionType", "marshal.loads", "code.InteractiveInterpreter");
+      Set.of(
+          "types.CodeType", "types.FunctionType", "marshal.loads", "code.InteractiveInterpreter");
 
   private static final Set<String> DECODERS =
       Set.of(
-          "base64.b64decode", "base64.b32decode", "base64.b16decode", "base64.b85decode",
-          "base64.a85decode", "base64.decodebytes", "base64.urlsafe_b64decode",
-          "binascii.unhexlify", "binascii.a2b_base64", "builtins.bytes.fromhex", "zlib.decompress",
-          "gzip.decompress", "bz2.decompress", "lzma.decompress", "codecs.decode");
+          "base64.b64decode",
+          "base64.b32decode",
+          "base64.b16decode",
+          "base64.b85decode",
+          "base64.a85decode",
+          "base64.decodebytes",
+          "base64.urlsafe_b64decode",
+          "binascii.unhexlify",
+          "binascii.a2b_base64",
+          "builtins.bytes.fromhex",
+          "zlib.decompress",
+          "gzip.decompress",
+          "bz2.decompress",
+          "lzma.decompress",
+          "codecs.decode");
 
   @Override
   public About about() {
@@ -31,9 +43,7 @@ final class HiddenCode implements Rule {
             + "written so that nobody reads it. Triton kernels need their source in "
             + "the file anyway.",
         "write the code down as code",
-        "import base64\n"
-            + "\n"
-            + "exec(base64.b64decode('cGFzcw=='))\n");
+        "import base64\n" + "\n" + "exec(base64.b64decode('cGFzcw=='))\n");
   }
 
   @Override

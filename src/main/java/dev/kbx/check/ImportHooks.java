@@ -18,9 +18,7 @@ final class ImportHooks implements Rule {
         "Finders, path hooks and impostors in sys.modules decide what the rest "
             + "of the process imports.",
         "import what is there; guard optional imports by try and except",
-        "import sys\n"
-            + "\n"
-            + "sys.meta_path.insert(0, object())\n");
+        "import sys\n" + "\n" + "sys.meta_path.insert(0, object())\n");
   }
 
   @Override

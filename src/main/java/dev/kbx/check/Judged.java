@@ -27,7 +27,6 @@ final class Judged {
     task = subject.task();
   }
 
-
   /** Calls of paths, the first that matches of each. */
   List<Call> calls(Predicate<String> path) {
     return program.calls().stream()

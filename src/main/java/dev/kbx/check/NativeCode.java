@@ -10,13 +10,27 @@ final class NativeCode implements Rule {
   /** Types and sizes alone reach nothing. */
   private static final Set<String> HARMLESS =
       Set.of(
-          "ctypes.sizeof", "ctypes.alignment", "ctypes.c_int", "ctypes.c_int8", "ctypes.c_int16",
-          "ctypes.c_int32", "ctypes.c_int64", "ctypes.c_uint", "ctypes.c_uint8", "ctypes.c_uint16",
-          "ctypes.c_uint32", "ctypes.c_uint64", "ctypes.c_float", "ctypes.c_double",
-          "ctypes.c_size_t", "ctypes.c_bool", "ctypes.util.find_library");
+          "ctypes.sizeof",
+          "ctypes.alignment",
+          "ctypes.c_int",
+          "ctypes.c_int8",
+          "ctypes.c_int16",
+          "ctypes.c_int32",
+          "ctypes.c_int64",
+          "ctypes.c_uint",
+          "ctypes.c_uint8",
+          "ctypes.c_uint16",
+          "ctypes.c_uint32",
+          "ctypes.c_uint64",
+          "ctypes.c_float",
+          "ctypes.c_double",
+          "ctypes.c_size_t",
+          "ctypes.c_bool",
+          "ctypes.util.find_library");
 
   private static final Set<String> LOADERS =
-      Set.of("torch.ops.load_library", "torch.classes.load_library", "numpy.ctypeslib.load_library");
+      Set.of(
+          "torch.ops.load_library", "torch.classes.load_library", "numpy.ctypeslib.load_library");
 
   @Override
   public About about() {
@@ -27,9 +41,7 @@ final class NativeCode implements Rule {
         "ctypes, cffi and executable memory reach whatever the process can: "
             + "its own objects, system calls, other libraries' kernels.",
         "write the kernel in Triton and its host side in Python",
-        "import ctypes\n"
-            + "\n"
-            + "libc = ctypes.CDLL(None)\n");
+        "import ctypes\n" + "\n" + "libc = ctypes.CDLL(None)\n");
   }
 
   @Override
@@ -49,6 +61,6 @@ final class NativeCode implements Rule {
   }
 
   private static boolean foreign(String path) {
-    return Judged.below(path, FOREIGN) && !HARMLESS.contains(path) || LOADERS.contains(path);
+    return (Judged.below(path, FOREIGN) && !HARMLESS.contains(path)) || LOADERS.contains(path);
   }
 }

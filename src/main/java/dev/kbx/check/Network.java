@@ -7,14 +7,34 @@ import java.util.Set;
 final class Network implements Rule {
   private static final Set<String> SOCKETS =
       Set.of(
-          "socket.socket", "socket.create_connection", "socket.create_server",
-          "socket.gethostbyname", "socket.getaddrinfo", "urllib.request.urlopen",
-          "urllib.request.urlretrieve", "asyncio.open_connection", "asyncio.start_server",
-          "torch.hub.load", "torch.hub.load_state_dict_from_url", "torch.hub.download_url_to_file");
+          "socket.socket",
+          "socket.create_connection",
+          "socket.create_server",
+          "socket.gethostbyname",
+          "socket.getaddrinfo",
+          "urllib.request.urlopen",
+          "urllib.request.urlretrieve",
+          "asyncio.open_connection",
+          "asyncio.start_server",
+          "torch.hub.load",
+          "torch.hub.load_state_dict_from_url",
+          "torch.hub.download_url_to_file");
 
   private static final String[] CLIENTS = {
-    "requests", "httpx", "aiohttp", "http.client", "http.server", "ftplib", "smtplib", "telnetlib",
-    "socketserver", "xmlrpc", "websockets", "paramiko", "huggingface_hub", "urllib3"
+    "requests",
+    "httpx",
+    "aiohttp",
+    "http.client",
+    "http.server",
+    "ftplib",
+    "smtplib",
+    "telnetlib",
+    "socketserver",
+    "xmlrpc",
+    "websockets",
+    "paramiko",
+    "huggingface_hub",
+    "urllib3"
   };
 
   @Override
@@ -27,9 +47,7 @@ final class Network implements Rule {
             + "reports what it was asked gives the inputs away. There is no network "
             + "while it is judged.",
         "compute from the arguments alone",
-        "import socket\n"
-            + "\n"
-            + "link = socket.create_connection(('192.0.2.1', 80))\n");
+        "import socket\n" + "\n" + "link = socket.create_connection(('192.0.2.1', 80))\n");
   }
 
   @Override

@@ -13,9 +13,7 @@ final class PatchedBuiltins implements Rule {
         "Whatever else runs in the process would compare, convert and print as "
             + "the candidate likes.",
         "bind a name in your own file instead",
-        "import builtins\n"
-            + "\n"
-            + "builtins.max = lambda *values: 0\n");
+        "import builtins\n" + "\n" + "builtins.max = lambda *values: 0\n");
   }
 
   @Override

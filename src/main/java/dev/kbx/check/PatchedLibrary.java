@@ -6,14 +6,35 @@ import dev.kbx.program.Call;
 /** A part of PyTorch, Triton, numpy or the standard library is replaced. */
 final class PatchedLibrary implements Rule {
   private static final String[] LIBRARIES = {
-    "torch", "triton", "numpy", "scipy", "math", "cmath", "json", "statistics", "random", "operator",
-    "functools", "itertools", "pickle", "struct", "io", "copy", "hashlib", "inspect", "types"
+    "torch",
+    "triton",
+    "numpy",
+    "scipy",
+    "math",
+    "cmath",
+    "json",
+    "statistics",
+    "random",
+    "operator",
+    "functools",
+    "itertools",
+    "pickle",
+    "struct",
+    "io",
+    "copy",
+    "hashlib",
+    "inspect",
+    "types"
   };
 
   /** Settings, and the language of kernels: older releases lack names that honest code adds. */
   private static final String[] SETTINGS = {
-    "torch.backends", "torch._dynamo.config", "torch._inductor.config", "torch._functorch.config",
-    "triton.knobs", "triton.language"
+    "torch.backends",
+    "torch._dynamo.config",
+    "torch._inductor.config",
+    "torch._functorch.config",
+    "triton.knobs",
+    "triton.language"
   };
 
   @Override
@@ -25,11 +46,8 @@ final class PatchedLibrary implements Rule {
         "A comparison, a conversion or a measurement that calls the replaced "
             + "function would get the candidate's answer. kbx compares in another "
             + "process, so this can only be an attempt.",
-        "define a function of your own instead of assigning to a library's "
-            + "attribute",
-        "import torch\n"
-            + "\n"
-            + "torch.allclose = lambda *args, **kwargs: True\n");
+        "define a function of your own instead of assigning to a library's " + "attribute",
+        "import torch\n" + "\n" + "torch.allclose = lambda *args, **kwargs: True\n");
   }
 
   @Override

@@ -5,7 +5,8 @@ import dev.kbx.program.Access;
 /** A clock, an event or a wait for the device is replaced. */
 final class PatchedTimer implements Rule {
   private static final String[] TIMERS = {
-    "torch.cuda.Event", "torch.cuda.ExternalStream", "torch.cuda.Stream", "torch.cuda.current_stream",
+    "torch.cuda.Event", "torch.cuda.ExternalStream", "torch.cuda.Stream",
+        "torch.cuda.current_stream",
     "torch.cuda.default_stream", "torch.cuda.streams", "torch.cuda.synchronize", "torch.Event",
     "torch.Stream", "torch.utils.benchmark", "torch.profiler", "torch.autograd.profiler",
     "triton.testing", "time", "timeit"
@@ -21,9 +22,7 @@ final class PatchedTimer implements Rule {
             + "another process, so this can only be an attempt.",
         "leave timers, events and synchronisation alone: kbx does not use "
             + "those of your process",
-        "import torch\n"
-            + "\n"
-            + "torch.cuda.Event = None\n");
+        "import torch\n" + "\n" + "torch.cuda.Event = None\n");
   }
 
   @Override

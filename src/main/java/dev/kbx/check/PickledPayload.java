@@ -11,8 +11,16 @@ final class PickledPayload implements Rule {
 
   private static final Set<String> LOADS =
       Set.of(
-          "pickle.load", "pickle.loads", "pickle.Unpickler", "_pickle.loads", "cloudpickle.loads",
-          "cloudpickle.load", "dill.loads", "dill.load", "marshal.loads", "marshal.load",
+          "pickle.load",
+          "pickle.loads",
+          "pickle.Unpickler",
+          "_pickle.loads",
+          "cloudpickle.loads",
+          "cloudpickle.load",
+          "dill.loads",
+          "dill.load",
+          "marshal.loads",
+          "marshal.load",
           "joblib.load");
 
   @Override
@@ -38,10 +46,9 @@ final class PickledPayload implements Rule {
     program.scopes().stream()
         .filter(scope -> METHODS.contains(scope.name()))
         .filter(scope -> scope.parent().filter(p -> p.path().length() > 1).isPresent())
-        .forEach(
-            scope ->
-                report.found(
-                    program.place(scope.node()), scope.name() + " runs in whoever unpickles it"));
+        .forEach(scope ->
+            report.found(
+                program.place(scope.node()), scope.name() + " runs in whoever unpickles it"));
     for (Call call : new Judged(subject).calls(LOADS::contains)) {
       report.found(call.place(), "unpickles data");
     }

@@ -8,14 +8,38 @@ import java.util.Set;
 final class ProcessControl implements Rule {
   private static final Set<String> CALLS =
       Set.of(
-          "os._exit", "os.abort", "os.fork", "os.forkpty", "os.kill", "os.killpg", "os.popen",
-          "os.posix_spawn", "os.posix_spawnp", "os.setsid", "os.startfile", "os.system", "os.tgkill",
-          "pty.fork", "pty.spawn", "signal.alarm", "signal.pthread_kill", "signal.pthread_sigmask",
-          "signal.raise_signal", "signal.set_wakeup_fd", "signal.setitimer", "signal.signal",
-          "atexit.register", "faulthandler.register", "multiprocessing.Process",
-          "multiprocessing.Pool", "multiprocessing.Manager", "torch.multiprocessing.spawn",
-          "torch.multiprocessing.Process", "torch.multiprocessing.Pool",
-          "concurrent.futures.ProcessPoolExecutor", "asyncio.create_subprocess_exec",
+          "os._exit",
+          "os.abort",
+          "os.fork",
+          "os.forkpty",
+          "os.kill",
+          "os.killpg",
+          "os.popen",
+          "os.posix_spawn",
+          "os.posix_spawnp",
+          "os.setsid",
+          "os.startfile",
+          "os.system",
+          "os.tgkill",
+          "pty.fork",
+          "pty.spawn",
+          "signal.alarm",
+          "signal.pthread_kill",
+          "signal.pthread_sigmask",
+          "signal.raise_signal",
+          "signal.set_wakeup_fd",
+          "signal.setitimer",
+          "signal.signal",
+          "atexit.register",
+          "faulthandler.register",
+          "multiprocessing.Process",
+          "multiprocessing.Pool",
+          "multiprocessing.Manager",
+          "torch.multiprocessing.spawn",
+          "torch.multiprocessing.Process",
+          "torch.multiprocessing.Pool",
+          "concurrent.futures.ProcessPoolExecutor",
+          "asyncio.create_subprocess_exec",
           "asyncio.create_subprocess_shell");
 
   private static final Set<String> HOOKS =
@@ -31,11 +55,7 @@ final class ProcessControl implements Rule {
             + "measurement, to disturb others or to leave before the comparison.",
         "return the result and leave the process alone; run benchmarks under "
             + "if __name__ == \"__main__\"",
-        "import os\n"
-            + "\n"
-            + "\n"
-            + "def kernel_function(x):\n"
-            + "    os._exit(0)\n");
+        "import os\n" + "\n" + "\n" + "def kernel_function(x):\n" + "    os._exit(0)\n");
   }
 
   @Override
@@ -54,6 +74,6 @@ final class ProcessControl implements Rule {
     return CALLS.contains(path)
         || path.startsWith("os.exec")
         || path.startsWith("os.spawn")
-        || path.startsWith("subprocess.") && !Judged.ofInstance(path);
+        || (path.startsWith("subprocess.") && !Judged.ofInstance(path));
   }
 }
