@@ -6,7 +6,22 @@ import java.util.List;
 
 /** The rules that are switched on, in the order of their ids. */
 public final class Rules {
-  private static final List<Rule> ALL = List.of();
+  private static final List<Rule> ALL =
+      List.of(
+          new DescriptorWrites(),
+          new EnvironmentWrites(),
+          new FileWrites(),
+          new HarnessInspection(),
+          new HiddenCode(),
+          new ImportHooks(),
+          new MemoryAccess(),
+          new NativeCode(),
+          new Network(),
+          new PatchedBuiltins(),
+          new PatchedLibrary(),
+          new PatchedTimer(),
+          new PickledPayload(),
+          new ProcessControl());
 
   private final List<Rule> active;
 

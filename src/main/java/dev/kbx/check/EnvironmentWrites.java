@@ -1,0 +1,66 @@
+package dev.kbx.check;
+
+import dev.kbx.program.Access;
+import dev.kbx.program.Call;
+import dev.kbx.program.Program;
+import dev.kbx.syntax.Node;
+import java.util.Set;
+
+/** Variables are set that change how other programs start. */
+final class EnvironmentWrites implements Rule {
+  private static final Set<String> LOADED =
+      Set.of(
+          "LD_PRELOAD",
+          "LD_AUDIT",
+          "LD_LIBRARY_PATH",
+          "PYTHONPATH",
+          "PYTHONSTARTUP",
+          "PYTHONHOME",
+          "PYTHONINSPECT",
+          "PYTHONBREAKPOINT",
+          "BASH_ENV",
+          "PATH",
+          "GCONV_PATH",
+          "CUDA_INJECTION64_PATH");
+
+  @Override
+  public About about() {
+    return new About(
+        "environment-writes",
+        Severity.REJECT,
+        "a poisoned environment",
+        "LD_PRELOAD and its kin would load the candidate's code into whatever " + "starts next.",
+        "leave these variables alone; Triton's and PyTorch's own settings are " + "fine",
+        "import os\n" + "\n" + "os.environ['LD_PRELOAD'] = '/tmp/x.so'\n");
+  }
+
+  @Override
+  public void check(Subject subject, Report report) {
+    Judged judged = new Judged(subject);
+    Program program = subject.program();
+    for (Access access : judged.changes(path -> path.startsWith("os.environ"))) {
+      Node key = access.node().child("subscript");
+      if (key != null && named(program, key)) {
+        report.found(access.place(), "sets " + program.text(key) + " for whatever starts next");
+      }
+    }
+    for (Call call : judged.calls(path -> Judged.below(path, "os.environ", "os.putenv"))) {
+      boolean keyword = call.keywords().keySet().stream().anyMatch(LOADED::contains);
+      boolean writes = call.targets().stream().anyMatch(EnvironmentWrites::writes);
+      if (writes
+          && (keyword || call.argument(0, "key").filter(k -> named(program, k)).isPresent())) {
+        report.found(call.place(), "sets variables for whatever starts next");
+      }
+    }
+  }
+
+  private static boolean writes(String path) {
+    return Set.of(
+            "os.putenv", "os.environ.update", "os.environ.setdefault", "os.environ.__setitem__")
+        .contains(path);
+  }
+
+  private static boolean named(Program program, Node key) {
+    return program.constants(key).stream().anyMatch(LOADED::contains);
+  }
+}

@@ -1,0 +1,66 @@
+package dev.kbx.check;
+
+import dev.kbx.program.Access;
+import dev.kbx.program.Call;
+import java.util.Set;
+
+/** The program looks for the code that judges it: frames, the collector, tracing, kbx itself. */
+final class HarnessInspection implements Rule {
+  private static final Set<String> CALLS =
+      Set.of(
+          "sys._getframe",
+          "sys._current_frames",
+          "sys._getframemodulename",
+          "sys.settrace",
+          "sys.setprofile",
+          "threading.settrace",
+          "threading.setprofile",
+          "threading.settrace_all_threads",
+          "threading.setprofile_all_threads",
+          "inspect.stack",
+          "inspect.currentframe",
+          "inspect.getouterframes",
+          "inspect.getinnerframes",
+          "inspect.trace",
+          "gc.get_objects",
+          "gc.get_referrers",
+          "gc.get_referents");
+
+  private static final Set<String> FRAME_ATTRIBUTES =
+      Set.of("f_back", "f_locals", "f_globals", "f_builtins", "tb_frame");
+
+  @Override
+  public About about() {
+    return new About(
+        "harness-inspection",
+        Severity.REJECT,
+        "a look at the harness",
+        "Frames of callers, the objects the collector knows and trace "
+            + "functions lead to whoever compares and times. A kernel has no use for "
+            + "them.",
+        "compute from the arguments alone",
+        "import gc\n" + "\n" + "found = [o for o in gc.get_objects() if hasattr(o, 'expected')]\n");
+  }
+
+  @Override
+  public void check(Subject subject, Report report) {
+    Judged judged = new Judged(subject);
+    for (Call call : judged.calls(HarnessInspection::inspects)) {
+      String path = call.targets().stream().filter(HarnessInspection::inspects).findFirst().get();
+      report.found(call.place(), path + " looks beyond the kernel");
+    }
+    for (Access access : judged.uses(HarnessInspection::harness)) {
+      report.found(access.place(), access.path() + " belongs to whoever runs the kernel");
+    }
+  }
+
+  private static boolean inspects(String path) {
+    return CALLS.contains(path) || Judged.below(path, "sys.monitoring");
+  }
+
+  private static boolean harness(String path) {
+    return Judged.below(path, "__main__", "kbx")
+        || (FRAME_ATTRIBUTES.contains(path.substring(path.lastIndexOf('.') + 1))
+            && path.indexOf('.') > 0);
+  }
+}

@@ -1,0 +1,44 @@
+package dev.kbx.check;
+
+import dev.kbx.program.Access;
+import java.util.Set;
+
+/** What later imports find is changed. */
+final class ImportHooks implements Rule {
+  private static final String[] FINDERS = {
+    "sys.meta_path", "sys.path_hooks", "sys.path_importer_cache", "builtins.__import__"
+  };
+
+  @Override
+  public About about() {
+    return new About(
+        "import-hooks",
+        Severity.REJECT,
+        "an import hook",
+        "Finders, path hooks and impostors in sys.modules decide what the rest "
+            + "of the process imports.",
+        "import what is there; guard optional imports by try and except",
+        "import sys\n" + "\n" + "sys.meta_path.insert(0, object())\n");
+  }
+
+  @Override
+  public void check(Subject subject, Report report) {
+    Judged judged = new Judged(subject);
+    for (Access access : judged.uses(path -> Judged.below(path, FINDERS))) {
+      boolean called = !access.path().startsWith("builtins.");
+      if (called || access.kind() != Access.Kind.READ) {
+        report.found(access.place(), "changes what imports find");
+      }
+    }
+    for (Access access : judged.changes(ImportHooks::impostor)) {
+      report.found(access.place(), "puts an impostor in the place of " + access.path());
+    }
+  }
+
+  /** A whole module of a library: a stub for one that is missing elsewhere hurts nobody. */
+  private static boolean impostor(String path) {
+    return path.equals("sys.modules[]")
+        || Set.of("torch", "triton", "numpy", "time", "json", "torch.testing", "triton.testing")
+            .contains(path);
+  }
+}

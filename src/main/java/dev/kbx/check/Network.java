@@ -1,0 +1,64 @@
+package dev.kbx.check;
+
+import dev.kbx.program.Call;
+import java.util.Set;
+
+/** The program talks to the network. */
+final class Network implements Rule {
+  private static final Set<String> SOCKETS =
+      Set.of(
+          "socket.socket",
+          "socket.create_connection",
+          "socket.create_server",
+          "socket.gethostbyname",
+          "socket.getaddrinfo",
+          "urllib.request.urlopen",
+          "urllib.request.urlretrieve",
+          "asyncio.open_connection",
+          "asyncio.start_server",
+          "torch.hub.load",
+          "torch.hub.load_state_dict_from_url",
+          "torch.hub.download_url_to_file");
+
+  private static final String[] CLIENTS = {
+    "requests",
+    "httpx",
+    "aiohttp",
+    "http.client",
+    "http.server",
+    "ftplib",
+    "smtplib",
+    "telnetlib",
+    "socketserver",
+    "xmlrpc",
+    "websockets",
+    "paramiko",
+    "huggingface_hub",
+    "urllib3"
+  };
+
+  @Override
+  public About about() {
+    return new About(
+        "network",
+        Severity.REJECT,
+        "network access",
+        "An answer from elsewhere is not a kernel, and a candidate that "
+            + "reports what it was asked gives the inputs away. There is no network "
+            + "while it is judged.",
+        "compute from the arguments alone",
+        "import socket\n" + "\n" + "link = socket.create_connection(('192.0.2.1', 80))\n");
+  }
+
+  @Override
+  public void check(Subject subject, Report report) {
+    for (Call call : new Judged(subject).calls(Network::remote)) {
+      String path = call.targets().stream().filter(Network::remote).findFirst().get();
+      report.found(call.place(), path + " talks to the network");
+    }
+  }
+
+  private static boolean remote(String path) {
+    return SOCKETS.contains(path) || Judged.below(path, CLIENTS);
+  }
+}

@@ -1,0 +1,80 @@
+package dev.kbx.check;
+
+import dev.kbx.program.Access;
+import dev.kbx.program.Call;
+
+/** A part of PyTorch, Triton, numpy or the standard library is replaced. */
+final class PatchedLibrary implements Rule {
+  private static final String[] LIBRARIES = {
+    "torch",
+    "triton",
+    "numpy",
+    "scipy",
+    "math",
+    "cmath",
+    "json",
+    "statistics",
+    "random",
+    "operator",
+    "functools",
+    "itertools",
+    "pickle",
+    "struct",
+    "io",
+    "copy",
+    "hashlib",
+    "inspect",
+    "types"
+  };
+
+  /** Settings, and the language of kernels: older releases lack names that honest code adds. */
+  private static final String[] SETTINGS = {
+    "torch.backends",
+    "torch._dynamo.config",
+    "torch._inductor.config",
+    "torch._functorch.config",
+    "triton.knobs",
+    "triton.language"
+  };
+
+  @Override
+  public About about() {
+    return new About(
+        "patched-library",
+        Severity.REJECT,
+        "a replaced part of a library",
+        "A comparison, a conversion or a measurement that calls the replaced "
+            + "function would get the candidate's answer. kbx compares in another "
+            + "process, so this can only be an attempt.",
+        "define a function of your own instead of assigning to a library's " + "attribute",
+        "import torch\n" + "\n" + "torch.allclose = lambda *args, **kwargs: True\n");
+  }
+
+  @Override
+  public void check(Subject subject, Report report) {
+    Judged judged = new Judged(subject);
+    for (Access access : judged.changes(PatchedLibrary::patched)) {
+      report.found(access.place(), "replaces " + access.path());
+    }
+    for (Call call : judged.calls(PatchedLibrary::registers)) {
+      boolean own =
+          call.argument(0, "ns")
+              .flatMap(subject.program()::constant)
+              .filter(name -> !name.toString().startsWith("aten"))
+              .isPresent();
+      if (!own) report.found(call.place(), "registers kernels in PyTorch's own namespace");
+    }
+  }
+
+  private static boolean patched(String path) {
+    return Judged.below(path, LIBRARIES)
+        && path.indexOf('.') > 0
+        && !Judged.below(path, SETTINGS)
+        && !Judged.ofInstance(path)
+        && !PatchedTimer.timer(path);
+  }
+
+  private static boolean registers(String path) {
+    return path.equals("torch.library.Library");
+  }
+}

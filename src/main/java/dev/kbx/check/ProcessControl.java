@@ -1,0 +1,79 @@
+package dev.kbx.check;
+
+import dev.kbx.program.Access;
+import dev.kbx.program.Call;
+import java.util.Set;
+
+/** Processes are started, ended or signalled, or hooks are left for their end. */
+final class ProcessControl implements Rule {
+  private static final Set<String> CALLS =
+      Set.of(
+          "os._exit",
+          "os.abort",
+          "os.fork",
+          "os.forkpty",
+          "os.kill",
+          "os.killpg",
+          "os.popen",
+          "os.posix_spawn",
+          "os.posix_spawnp",
+          "os.setsid",
+          "os.startfile",
+          "os.system",
+          "os.tgkill",
+          "pty.fork",
+          "pty.spawn",
+          "signal.alarm",
+          "signal.pthread_kill",
+          "signal.pthread_sigmask",
+          "signal.raise_signal",
+          "signal.set_wakeup_fd",
+          "signal.setitimer",
+          "signal.signal",
+          "atexit.register",
+          "faulthandler.register",
+          "multiprocessing.Process",
+          "multiprocessing.Pool",
+          "multiprocessing.Manager",
+          "torch.multiprocessing.spawn",
+          "torch.multiprocessing.Process",
+          "torch.multiprocessing.Pool",
+          "concurrent.futures.ProcessPoolExecutor",
+          "asyncio.create_subprocess_exec",
+          "asyncio.create_subprocess_shell");
+
+  private static final Set<String> HOOKS =
+      Set.of("sys.excepthook", "sys.unraisablehook", "sys.exitfunc", "threading.excepthook");
+
+  @Override
+  public About about() {
+    return new About(
+        "process-control",
+        Severity.REJECT,
+        "control of processes",
+        "Children, signals and early exits are ways to outlive the "
+            + "measurement, to disturb others or to leave before the comparison.",
+        "return the result and leave the process alone; run benchmarks under "
+            + "if __name__ == \"__main__\"",
+        "import os\n" + "\n" + "\n" + "def kernel_function(x):\n" + "    os._exit(0)\n");
+  }
+
+  @Override
+  public void check(Subject subject, Report report) {
+    Judged judged = new Judged(subject);
+    for (Call call : judged.calls(ProcessControl::controls)) {
+      String path = call.targets().stream().filter(ProcessControl::controls).findFirst().get();
+      report.found(call.place(), path + " controls processes");
+    }
+    for (Access access : judged.changes(HOOKS::contains)) {
+      report.found(access.place(), "replaces " + access.path());
+    }
+  }
+
+  private static boolean controls(String path) {
+    return CALLS.contains(path)
+        || path.startsWith("os.exec")
+        || path.startsWith("os.spawn")
+        || (path.startsWith("subprocess.") && !Judged.ofInstance(path));
+  }
+}

@@ -1,0 +1,155 @@
+package dev.kbx.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kbx.task.Task;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Attempts on the verdict: what the rules find in them, and honest code that looks alike. */
+class TamperingTest {
+  private static final List<Rule> RULES =
+      List.of(
+          new DescriptorWrites(),
+          new EnvironmentWrites(),
+          new FileWrites(),
+          new HarnessInspection(),
+          new HiddenCode(),
+          new ImportHooks(),
+          new MemoryAccess(),
+          new NativeCode(),
+          new Network(),
+          new PatchedBuiltins(),
+          new PatchedLibrary(),
+          new PatchedTimer(),
+          new PickledPayload(),
+          new ProcessControl());
+
+  private static List<String> found(String code, @Nullable Task task) {
+    return new StaticCheck(Rules.of(RULES.toArray(Rule[]::new)))
+        .check(code.replace("\\n", "\n"), task).findings().stream()
+            .map(Finding::rule)
+            .distinct()
+            .toList();
+  }
+
+  static List<Rule> rules() {
+    return RULES;
+  }
+
+  @ParameterizedTest
+  @MethodSource("rules")
+  void findsItsOwnExample(Rule rule) {
+    assertThat(found(rule.about().example(), null)).contains(rule.about().id());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "patched-timer | import torch\\ntorch.cuda.Event.elapsed_time = lambda a, b: 1",
+        "patched-timer | import torch as t\\nc = t.cuda\\nc.synchronize = print",
+        "patched-timer | import torch\\nsetattr(torch.cuda, 'Ev' + 'ent', None)",
+        "patched-timer | import time\\ntime.perf_counter = lambda: 0",
+        "patched-timer | from triton import testing\\ntesting.do_bench = None",
+        "patched-timer | import torch\\ndel torch.cuda.Event",
+        "patched-library | import torch\\ntorch.Tensor.__eq__ = None",
+        "patched-library | import numpy as np\\nvars(np)['allclose'] = None",
+        "patched-library | import torch\\ntorch.testing.assert_close.__code__ = f.__code__",
+        "patched-library | from unittest import mock\\nmock.patch('torch.allclose').start()",
+        "patched-library | import torch\\nlib = torch.library.Library('aten', 'IMPL')",
+        "patched-library | import json\\ndef f():\\n  json.dumps = None",
+        "patched-builtins | import builtins\\nsetattr(builtins, 'abs', None)",
+        "harness-inspection | import sys\\nf = sys._getframe(1)",
+        "harness-inspection | def f(e): return e.__traceback__.tb_frame.f_back.f_locals",
+        "harness-inspection | import __main__",
+        "harness-inspection | from kbx.runner import bench",
+        "harness-inspection | import sys\\nx = sys.modules['kbx.protocol']",
+        "harness-inspection | import threading\\nthreading.settrace(f)",
+        "descriptor-writes | import os\\nos.write(3, b'x')",
+        "descriptor-writes | import socket\\ns = socket.socket(fileno=3)",
+        "process-control | import subprocess as s\\ns.run(['ls'])",
+        "process-control | from os import fork\\nfork()",
+        "process-control | import atexit\\n@atexit.register\\ndef f(): pass",
+        "process-control | import sys\\nsys.excepthook = print",
+        "native-code | from ctypes import CDLL\\nCDLL(None)",
+        "native-code | import ctypes\\nctypes.pythonapi.PyType_Modified(x)",
+        "native-code | import mmap\\nmmap.mmap(-1, 4096, prot=7)",
+        "network | import urllib.request as r\\nr.urlopen('http://x')",
+        "network | import requests\\nrequests.get('http://x')",
+        "pickled-payload | import pickle\\nx = pickle.loads(b'')",
+        "hidden-code | import codecs\\nexec(codecs.decode('cevag(1)', 'rot13'))",
+        "hidden-code | def f(text): eval(text)",
+        "hidden-code | import types\\ng = types.FunctionType(c, {})",
+        "environment-writes | import os\\nos.environ.update(PYTHONPATH='/tmp')",
+        "memory-access | for p in range(9): open(f'/proc/{p}/mem')",
+        "memory-access | from pathlib import Path\\nPath('/proc').glob('*')",
+        "import-hooks | import sys\\nsys.path_hooks.clear()",
+        "file-writes | from pathlib import Path\\nPath('x').write_text('y')",
+      })
+  void finds(String rule, String code) {
+    assertThat(found(code, null)).contains(rule);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "import torch\\nstart = torch.cuda.Event(enable_timing=True)\\nstart.record()",
+        "import torch\\ntorch.backends.cuda.matmul.allow_tf32 = False",
+        "import triton.language as tl\\nif not hasattr(tl, 'tanh'):\\n  tl.tanh = tl.sigmoid",
+        "import torch\\nx = torch.empty(3)\\nx.grad = None\\nx[0] = 1",
+        "import torch\\nEvent = None\\nmax = 3\\nabs = print\\ndef sum(x): return x",
+        "import torch.nn as nn\\nclass M(nn.Module):\\n  def __init__(self):\\n    self.time = 1",
+        "import torch\\n@torch.library.custom_op('mine::f', mutates_args=())\\ndef f(x): return x",
+        "import torch\\nlib = torch.library.Library('mine', 'DEF')",
+        "import inspect\\nn = inspect.signature(print)\\nimport gc\\ngc.collect()",
+        "import os\\nos.environ['TRITON_PRINT_AUTOTUNING'] = '1'\\nos.environ.setdefault('A', 'b')",
+        "import os, sys\\nos.makedirs('x', exist_ok=True)\\nsys.path.append('x')",
+        "import sys\\nprint('x', file=sys.stderr)\\nv = sys.modules.get('triton')",
+        "import re, torch\\np = re.compile('x')\\nf = torch.compile(print)\\nm.eval()",
+        "x = eval('1 + 2')\\nexec('y = 3')",
+        "import os\\nos.write(1, b'x')\\nfd = os.open('x', 0)\\nos.write(fd, b'x')",
+        "'''Reads /proc/self/mem? No: os._exit(0), ctypes and exec(x) are not used.'''",
+        "# import ctypes; torch.cuda.Event = None\\nHELP = 'exec(', 'import ctypes'",
+        "with open('notes.txt') as f: text = f.read()",
+        "import ctypes\\nn = ctypes.sizeof(ctypes.c_float)",
+        "import pickle, weakref, signal\\ndef f(x): return x.kill(), x.fork(), x.load()",
+        "import subprocess\\nif __name__ == '__main__':\\n  subprocess.run(['nvidia-smi'])",
+      })
+  void leavesAlone(String code) {
+    assertThat(found(code, null)).isEmpty();
+  }
+
+  @Test
+  void functionsThatOnlyAScriptCallsDoNotCount() {
+    String benchmark =
+        """
+        import subprocess
+
+        def kernel_function(x):
+            return x
+
+        def main():
+            subprocess.run(["nvidia-smi"])
+
+        if __name__ == "__main__":
+            main()
+        """;
+    assertThat(found(benchmark, task())).isEmpty();
+    assertThat(found(benchmark + "\nmain()\n", task())).containsExactly("process-control");
+    assertThat(found(benchmark.replace("return x", "main()"), task()))
+        .containsExactly("process-control");
+  }
+
+  private static Task task() {
+    return new Task(
+        "s", "c", "t", "t", "", null, null, List.of(), false, "", "", List.of(), Path.of("f"));
+  }
+}
