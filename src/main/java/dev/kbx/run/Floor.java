@@ -40,8 +40,8 @@ record Floor(double movingMs, double emptyMs) {
   }
 
   /**
-   * Evidence, if a candidate's time is below the floor. Where the reference's is too, the bytes
-   * say nothing.
+   * Evidence, if a candidate's time is below the floor. Where the reference's is too, the bytes say
+   * nothing.
    */
   Optional<String> broken(double candidateMs, double referenceMs) {
     if (candidateMs < emptyMs) {
