@@ -6,7 +6,19 @@ import java.util.List;
 
 /** The rules that are switched on, in the order of their ids. */
 public final class Rules {
-  private static final List<Rule> ALL = List.of();
+  private static final List<Rule> ALL =
+      List.of(
+          new BackgroundWork(),
+          new CallCounting(),
+          new CpuOffload(),
+          new GraphReplay(),
+          new LazyTensor(),
+          new PhaseDetection(),
+          new ReplayedResult(),
+          new SecondDevice(),
+          new SeededSearch(),
+          new SideStream(),
+          new Sleeping());
 
   private final List<Rule> active;
 

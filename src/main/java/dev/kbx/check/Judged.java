@@ -1,0 +1,125 @@
+package dev.kbx.check;
+
+import dev.kbx.program.Access;
+import dev.kbx.program.Call;
+import dev.kbx.program.Program;
+import dev.kbx.program.Scope;
+import dev.kbx.syntax.Node;
+import dev.kbx.task.Task;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What of a program may run while it is judged: not what stands under {@code if __name__ ==
+ * "__main__"}, nor functions that only that uses. Where no entry is known, every function counts.
+ */
+final class Judged {
+  private final Program program;
+  private final Optional<Task> task;
+  private @Nullable Set<Scope> reachable;
+
+  Judged(Subject subject) {
+    program = subject.program();
+    task = subject.task();
+  }
+
+  /** Calls of paths, the first that matches of each. */
+  List<Call> calls(Predicate<String> path) {
+    return program.calls().stream()
+        .filter(call -> call.targets().stream().anyMatch(path) && runs(call.node()))
+        .toList();
+  }
+
+  /** Assignments to and deletions of paths. */
+  List<Access> changes(Predicate<String> path) {
+    return accesses(access -> access.kind() != Access.Kind.READ && path.test(access.path()));
+  }
+
+  /** Whatever is done with paths. */
+  List<Access> uses(Predicate<String> path) {
+    return accesses(access -> path.test(access.path()));
+  }
+
+  private List<Access> accesses(Predicate<Access> wanted) {
+    return program.accesses().stream().filter(a -> wanted.test(a) && runs(a.node())).toList();
+  }
+
+  /** Whether a node may be evaluated. */
+  boolean runs(Node node) {
+    if (onlyAsScript(node)) return false;
+    for (Scope scope = program.scopeOf(node); ; scope = scope.parent().orElseThrow()) {
+      if (scope.kind() == Scope.Kind.MODULE) return true;
+      if (scope.kind() == Scope.Kind.CLASS) continue;
+      return reachable().contains(scope);
+    }
+  }
+
+  private Set<Scope> reachable() {
+    Set<Scope> known = reachable;
+    if (known == null) reachable = known = findReachable();
+    return known;
+  }
+
+  private Set<Scope> findReachable() {
+    Optional<String> entry =
+        task.map(t -> program.paths(t.entry()).isEmpty() ? Task.COMMON_ENTRY : t.entry())
+            .filter(name -> !program.paths(name).isEmpty());
+    if (entry.isEmpty()) return Set.copyOf(program.scopes());
+    List<String> started = new ArrayList<>(List.of(entry.get()));
+    for (Call call : program.calls()) {
+      if (!importing(call.scope()) || onlyAsScript(call.node())) continue;
+      call.targets().forEach(path -> name(path).ifPresent(started::add));
+      for (Node argument : call.arguments()) {
+        program.paths(argument).forEach(path -> name(path).ifPresent(started::add));
+      }
+    }
+    return program.reachable(started.toArray(String[]::new));
+  }
+
+  private static boolean importing(Scope scope) {
+    return scope.kind() == Scope.Kind.MODULE || scope.kind() == Scope.Kind.CLASS;
+  }
+
+  /** The top-level name in a path of the file's own. */
+  private static Optional<String> name(String path) {
+    return path.startsWith("@")
+        ? Optional.of(path.substring(1).split("[.(\\[]", 2)[0])
+        : Optional.empty();
+  }
+
+  private boolean onlyAsScript(Node node) {
+    Node below = node;
+    for (Node at = program.parent(node).orElse(null);
+        at != null;
+        below = at, at = program.parent(at).orElse(null)) {
+      Node condition = at.is("if_statement") ? at.child("condition") : null;
+      if (condition != null && "consequence".equals(below.field()) && asksForScript(condition)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean asksForScript(Node condition) {
+    String text = program.text(condition).replaceAll("[()\\s]", "").replace('\'', '"');
+    return text.equals("__name__==\"__main__\"") || text.equals("\"__main__\"==__name__");
+  }
+
+  /** Whether a path is one of these or lies below one. */
+  static boolean below(String path, String... roots) {
+    for (String root : roots) {
+      if (path.equals(root)) return true;
+      if (path.startsWith(root) && ".([".indexOf(path.charAt(root.length())) >= 0) return true;
+    }
+    return false;
+  }
+
+  /** Whether a path is a part of something made by a call or taken out of a container. */
+  static boolean ofInstance(String path) {
+    return path.indexOf('(') >= 0 || path.indexOf('[') >= 0 || path.startsWith("?");
+  }
+}
