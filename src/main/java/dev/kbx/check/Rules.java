@@ -8,20 +8,31 @@ import java.util.List;
 public final class Rules {
   private static final List<Rule> ALL =
       List.of(
+          new BackgroundWork(),
+          new CallCounting(),
+          new CpuOffload(),
           new DescriptorWrites(),
           new EnvironmentWrites(),
           new FileWrites(),
+          new GraphReplay(),
           new HarnessInspection(),
           new HiddenCode(),
           new ImportHooks(),
+          new LazyTensor(),
           new MemoryAccess(),
           new NativeCode(),
           new Network(),
           new PatchedBuiltins(),
           new PatchedLibrary(),
           new PatchedTimer(),
+          new PhaseDetection(),
           new PickledPayload(),
-          new ProcessControl());
+          new ProcessControl(),
+          new ReplayedResult(),
+          new SecondDevice(),
+          new SeededSearch(),
+          new SideStream(),
+          new Sleeping());
 
   private final List<Rule> active;
 

@@ -1,0 +1,42 @@
+package dev.kbx.check;
+
+import dev.kbx.program.Call;
+import java.util.Set;
+
+/** Work goes on in a thread of the candidate's own. */
+final class BackgroundWork implements Rule {
+  private static final Set<String> THREADS =
+      Set.of(
+          "threading.Thread",
+          "threading.Timer",
+          "_thread.start_new_thread",
+          "concurrent.futures.ThreadPoolExecutor",
+          "concurrent.futures.thread.ThreadPoolExecutor",
+          "multiprocessing.pool.ThreadPool",
+          "multiprocessing.dummy.Pool",
+          "asyncio.to_thread");
+
+  @Override
+  public About about() {
+    return new About(
+        "background-work",
+        Severity.REJECT,
+        "work in a thread",
+        "A thread works while the entry has returned, so no clock around the entry sees what it does.",
+        "do all work in the entry, on the stream that is current",
+        """
+        import threading
+        
+        
+        def kernel_function(x):
+            threading.Thread(target=print, args=(x,)).start()
+        """);
+  }
+
+  @Override
+  public void check(Subject subject, Report report) {
+    for (Call call : new Judged(subject).calls(THREADS::contains)) {
+      report.found(call.place(), "starts a thread");
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package dev.kbx.check;
+
+import dev.kbx.program.Call;
+import java.util.Set;
+
+/** CUDA graphs are captured. */
+final class GraphReplay implements Rule {
+  private static final Set<String> GRAPHS =
+      Set.of(
+          "torch.cuda.CUDAGraph",
+          "torch.cuda.graph",
+          "torch.cuda.graphs.CUDAGraph",
+          "torch.cuda.graphs.graph",
+          "torch.cuda.make_graphed_callables");
+
+  @Override
+  public About about() {
+    return new About(
+        "graph-replay",
+        Severity.FLAG,
+        "a CUDA graph",
+        "A graph replays launches on the memory it was captured with. With other inputs its results are old ones.",
+        "launch the kernel directly; kbx does not count launch overhead twice",
+        """
+        import torch
+        
+        graph = torch.cuda.CUDAGraph()
+        """);
+  }
+
+  @Override
+  public void check(Subject subject, Report report) {
+    for (Call call : new Judged(subject).calls(GRAPHS::contains)) {
+      report.found(call.place(), "captures a CUDA graph");
+    }
+  }
+}

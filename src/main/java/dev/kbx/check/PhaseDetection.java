@@ -1,0 +1,44 @@
+package dev.kbx.check;
+
+import dev.kbx.program.Access;
+import java.util.Set;
+
+/** The candidate asks who is watching. */
+final class PhaseDetection implements Rule {
+  private static final Set<String> CIRCUMSTANCES =
+      Set.of(
+          "sys.argv",
+          "sys.orig_argv",
+          "torch.autograd._profiler_enabled",
+          "torch.autograd.profiler._is_profiler_enabled",
+          "torch._C._autograd._profiler_enabled",
+          "torch._C._autograd._profiler_type",
+          "torch._C._len_torch_dispatch_stack",
+          "torch._C._len_torch_function_stack",
+          "torch._C._get_dispatch_mode",
+          "torch.overrides._get_current_function_mode_stack",
+          "torch.utils._python_dispatch._get_current_dispatch_mode",
+          "torch.utils._python_dispatch._get_current_dispatch_mode_stack");
+
+  @Override
+  public About about() {
+    return new About(
+        "phase-detection",
+        Severity.REJECT,
+        "a look at the circumstances",
+        "Whether a profiler runs or what the command line says can only serve to behave otherwise when timed. Checked and timed calls are alike here.",
+        "do the same in every call",
+        """
+        import sys
+        
+        benchmarking = "--bench" in sys.argv
+        """);
+  }
+
+  @Override
+  public void check(Subject subject, Report report) {
+    for (Access access : new Judged(subject).uses(CIRCUMSTANCES::contains)) {
+      report.found(access.place(), "asks for " + access.path());
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package dev.kbx.check;
+
+import dev.kbx.program.Call;
+import dev.kbx.program.Program;
+import dev.kbx.program.Scope;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The entry launches nothing once it has kept a result: it hands that out again.
+ *
+ * <p>Buffers kept by shape are honest, and so are prepared weights: a kernel is launched on them in
+ * every call.
+ */
+final class ReplayedResult implements Rule {
+  private static final Set<String> MEMOISERS =
+      Set.of("functools.lru_cache", "functools.lru_cache()", "functools.cache");
+
+  private static final Set<String> TENSOR_ATTRIBUTES =
+      Set.of("?.contiguous", "?.numel", "?.data_ptr", "?.stride", "?.element_size", "?.reshape");
+
+  @Override
+  public About about() {
+    return new About(
+        "replayed-result",
+        Severity.REJECT,
+        "a result that is kept and returned again",
+        "Timing repeats one shape, so a kept result makes all calls but the first free. "
+            + "kbx gives every call fresh values: a replayed result is wrong.",
+        "launch the kernel in every call; keep buffers and prepared constants, not results",
+        """
+        results = {}
+
+
+        def kernel_function(x):
+            if x.shape not in results:
+                results[x.shape] = launch(x)
+            return results[x.shape]
+        """);
+  }
+
+  @Override
+  public void check(Subject subject, Report report) {
+    Program program = subject.program();
+    Launching launching = new Launching(program);
+    List<Call> kept = new ArrayList<>();
+    List<Scope> entries = launching.entries(subject);
+    Deque<Scope> open = new ArrayDeque<>(entries);
+    Set<Scope> seen = new HashSet<>();
+    while (!open.isEmpty()) {
+      Scope scope = open.pop();
+      if (!seen.add(scope)) continue;
+      List<Call> sites = launching.sites(scope);
+      List<Call> avoidable = avoidable(program, scope, sites);
+      boolean memoised = memoised(program, scope, entries.contains(scope));
+      if (!sites.isEmpty() && (memoised || avoidable.size() == sites.size())) {
+        kept.addAll(sites);
+        continue;
+      }
+      for (Call site : sites) {
+        if (launching.direct(site)) return;
+        open.addAll(launching.targets(site));
+      }
+    }
+    for (Call site : kept) {
+      report.found(site.place(), "runs only until its result is kept, which is then returned again");
+    }
+  }
+
+  private static List<Call> avoidable(Program program, Scope scope, List<Call> sites) {
+    if (sites.isEmpty()) return sites;
+    Keeping keeping = new Keeping(program, scope);
+    Optional<String> place =
+        keeping.placesFilledBy(sites).stream()
+            .filter(keeping::returns)
+            .filter(p -> sites.stream().allMatch(site -> keeping.depends(site.node(), p)))
+            .findFirst();
+    return place.isPresent() ? sites : List.of();
+  }
+
+  /** Whether calls with the same tensors are answered without running the function. */
+  private static boolean memoised(Program program, Scope scope, boolean entry) {
+    boolean cached =
+        scope.decorators().stream()
+            .flatMap(decorator -> program.paths(decorator).stream())
+            .anyMatch(MEMOISERS::contains);
+    return cached
+        && (entry
+            || program.accesses().stream()
+                .anyMatch(a -> a.scope().equals(scope) && TENSOR_ATTRIBUTES.contains(a.path())));
+  }
+}

@@ -1,0 +1,51 @@
+package dev.kbx.check;
+
+import dev.kbx.program.Call;
+import dev.kbx.program.Program;
+import dev.kbx.syntax.Node;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** Another GPU than the first is used. */
+final class SecondDevice implements Rule {
+  private static final Pattern OTHER = Pattern.compile("cuda:0*[1-9][0-9]*");
+
+  private static final Set<String> BY_NUMBER =
+      Set.of("torch.cuda.set_device", "torch.cuda.device", "?.cuda");
+
+  @Override
+  public About about() {
+    return new About(
+        "second-device",
+        Severity.REJECT,
+        "a second device",
+        "Work on another GPU is on no clock of this one. A candidate has one GPU, the first.",
+        "use the device of the arguments",
+        """
+        def kernel_function(x):
+            return x.to("cuda:1")
+        """);
+  }
+
+  @Override
+  public void check(Subject subject, Report report) {
+    Program program = subject.program();
+    for (Call call : new Judged(subject).calls(_ -> true)) {
+      List<Node> values = new ArrayList<>(call.arguments());
+      values.addAll(call.keywords().values());
+      boolean number = call.targets().stream().anyMatch(BY_NUMBER::contains);
+      for (Node value : values) {
+        if (program.constants(value).stream().anyMatch(c -> other(c, number))) {
+          report.found(call.place(), "names a GPU that is not the first");
+        }
+      }
+    }
+  }
+
+  private static boolean other(Object constant, boolean number) {
+    return constant instanceof String text && OTHER.matcher(text).matches()
+        || number && constant instanceof Long index && index > 0;
+  }
+}

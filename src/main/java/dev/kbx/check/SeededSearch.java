@@ -1,0 +1,45 @@
+package dev.kbx.check;
+
+import dev.kbx.program.Call;
+import java.util.List;
+import java.util.Set;
+
+/** Seeds are tried until the inputs are recognised. */
+final class SeededSearch implements Rule {
+  private static final Set<String> COMPARISONS =
+      Set.of("torch.equal", "torch.allclose", "torch.isclose", "?.equal", "?.allclose");
+
+  @Override
+  public About about() {
+    return new About(
+        "seeded-search",
+        Severity.REJECT,
+        "a search for the seed",
+        "Whoever finds the seed of the inputs needs no kernel. Inputs here come from a secret that is new for every installation.",
+        "compute from the arguments alone",
+        """
+        import torch
+        
+        
+        def kernel_function(x):
+            for seed in range(100):
+                torch.manual_seed(seed)
+                if torch.equal(torch.randn(x.shape), x):
+                    return seed
+        """);
+  }
+
+  @Override
+  public void check(Subject subject, Report report) {
+    Judged judged = new Judged(subject);
+    List<Call> comparisons = judged.calls(COMPARISONS::contains);
+    for (Call call : judged.calls(SeededSearch::seeds)) {
+      boolean compared = comparisons.stream().anyMatch(c -> c.scope().equals(call.scope()));
+      if (compared) report.found(call.place(), "tries a seed and compares what it makes");
+    }
+  }
+
+  private static boolean seeds(String path) {
+    return path.startsWith("torch.") && path.endsWith("manual_seed");
+  }
+}

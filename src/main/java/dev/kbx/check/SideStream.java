@@ -1,0 +1,32 @@
+package dev.kbx.check;
+
+import dev.kbx.program.Call;
+import java.util.Set;
+
+/** Streams of the candidate's own. */
+final class SideStream implements Rule {
+  private static final Set<String> STREAMS =
+      Set.of("torch.cuda.Stream", "torch.cuda.ExternalStream", "torch.cuda.set_stream", "torch.Stream");
+
+  @Override
+  public About about() {
+    return new About(
+        "side-stream",
+        Severity.NOTE,
+        "a stream of its own",
+        "Work on another stream is timed with that of the caller's: it may neither start before nor end after it.",
+        "use the current stream unless two kernels really run side by side",
+        """
+        import torch
+        
+        aside = torch.cuda.Stream()
+        """);
+  }
+
+  @Override
+  public void check(Subject subject, Report report) {
+    for (Call call : new Judged(subject).calls(STREAMS::contains)) {
+      report.found(call.place(), "works on a stream of its own");
+    }
+  }
+}

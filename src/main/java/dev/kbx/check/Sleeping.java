@@ -1,0 +1,34 @@
+package dev.kbx.check;
+
+import dev.kbx.program.Call;
+import java.util.Set;
+
+/** The candidate waits. */
+final class Sleeping implements Rule {
+  private static final Set<String> WAITS =
+      Set.of("time.sleep", "torch.cuda._sleep", "asyncio.sleep", "threading.Event().wait");
+
+  @Override
+  public About about() {
+    return new About(
+        "sleeping",
+        Severity.REJECT,
+        "waiting on purpose",
+        "Sleeping in first calls spoils a warm-up, and a thread that sleeps works later, off the clock.",
+        "remove the wait; a kernel has nothing to wait for",
+        """
+        import time
+        
+        
+        def kernel_function(x):
+            time.sleep(0.1)
+        """);
+  }
+
+  @Override
+  public void check(Subject subject, Report report) {
+    for (Call call : new Judged(subject).calls(WAITS::contains)) {
+      report.found(call.place(), "waits on purpose");
+    }
+  }
+}
