@@ -6,7 +6,15 @@ import java.util.List;
 
 /** The rules that are switched on, in the order of their ids. */
 public final class Rules {
-  private static final List<Rule> ALL = List.of();
+  private static final List<Rule> ALL =
+      List.of(
+          new DecoyKernel(),
+          new LibraryCall(),
+          new LibraryFallback(),
+          new NoKernel(),
+          new OtherLibrary(),
+          new ReferenceImport(),
+          new TorchCompile());
 
   private final List<Rule> active;
 
