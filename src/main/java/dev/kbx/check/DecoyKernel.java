@@ -39,7 +39,7 @@ final class DecoyKernel implements Rule {
       if (!node.is("identifier", "attribute", "subscript", "call")) continue;
       boolean inKernel =
           program.kernels().stream().anyMatch(each -> program.scopeOf(node).within(each.scope()));
-      if (inKernel || node == kernel.scope().node().child("name")) continue;
+      if (inKernel || node.equals(kernel.scope().node().child("name"))) continue;
       if (program.paths(node).contains(kernel.scope().path())) return true;
     }
     return false;

@@ -27,9 +27,18 @@ import java.util.Set;
  */
 final class Entry {
   static final String[] CONDITIONS = {
-    "if_statement", "conditional_expression", "boolean_operator", "try_statement", "for_statement",
-    "while_statement", "match_statement", "list_comprehension", "set_comprehension",
-    "dictionary_comprehension", "generator_expression", "assert_statement"
+    "if_statement",
+    "conditional_expression",
+    "boolean_operator",
+    "try_statement",
+    "for_statement",
+    "while_statement",
+    "match_statement",
+    "list_comprehension",
+    "set_comprehension",
+    "dictionary_comprehension",
+    "generator_expression",
+    "assert_statement"
   };
 
   private final Program program;
@@ -106,7 +115,8 @@ final class Entry {
     List<Node> found = new ArrayList<>();
     for (Scope scope : sure) {
       for (Node node : scope.node().all()) {
-        if (node.is(kind) && program.scopeOf(node) == scope && surelyIn(scope, node)) found.add(node);
+        if (node.is(kind) && program.scopeOf(node).equals(scope) && surelyIn(scope, node))
+          found.add(node);
       }
     }
     return found;
@@ -152,7 +162,7 @@ final class Entry {
         _ -> {
           List<Node> found = new ArrayList<>();
           for (Node node : scope.node().all()) {
-            if (!node.is("return_statement") || program.scopeOf(node) != scope) continue;
+            if (!node.is("return_statement") || !program.scopeOf(node).equals(scope)) continue;
             outermost(scope, node).ifPresent(found::add);
           }
           return found;
@@ -162,7 +172,7 @@ final class Entry {
   private Optional<Node> outermost(Scope scope, Node node) {
     Node found = null;
     Node at = program.parent(node).orElse(null);
-    while (at != null && at != scope.node()) {
+    while (at != null && !at.equals(scope.node())) {
       if (at.is(CONDITIONS)) found = at;
       at = program.parent(at).orElse(null);
     }

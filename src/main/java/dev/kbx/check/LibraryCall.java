@@ -34,11 +34,10 @@ final class LibraryCall implements Rule {
     for (Entry entry : Entry.of(subject).stream().toList()) {
       for (Call call : entry.sureCalls()) {
         computed(call, subject)
-            .ifPresent(
-                operation ->
-                    report.found(
-                        call.place(),
-                        operation.shown() + " computes on every call what a kernel must"));
+            .ifPresent(operation ->
+                report.found(
+                    call.place(),
+                    operation.shown() + " computes on every call what a kernel must"));
       }
       if (named(program, "__matmul__", "__rmatmul__")) continue;
       for (Node node : entry.sureNodes("binary_operator")) {

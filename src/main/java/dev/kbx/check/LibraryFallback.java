@@ -31,10 +31,8 @@ final class LibraryFallback implements Rule {
             .flatMap(path -> TorchOperation.of(path).stream())
             .filter(TorchOperation::whole)
             .findFirst()
-            .ifPresent(
-                operation ->
-                    report.found(
-                        call.place(), operation.shown() + " may compute the result here"));
+            .ifPresent(operation ->
+                report.found(call.place(), operation.shown() + " may compute the result here"));
       }
     }
   }

@@ -28,9 +28,8 @@ final class NoKernel implements Rule {
     if (!Policies.apply(subject) || !program.readable() || !program.kernels().isEmpty()) return;
     if (program.accesses().stream().anyMatch(NoKernel::makes)) return;
     Entry.of(subject)
-        .ifPresent(
-            entry ->
-                report.found(entry.place(), "there is no Triton kernel anywhere in this file"));
+        .ifPresent(entry ->
+            report.found(entry.place(), "there is no Triton kernel anywhere in this file"));
   }
 
   private static boolean makes(Access access) {

@@ -25,8 +25,8 @@ final class TorchCompile implements Rule {
         "torch-compile",
         Severity.REJECT,
         "PyTorch's compiler in place of a kernel",
-        "The kernels that run are generated from PyTorch operations, by torch.compile or TorchScript;"
-            + " the task asks for kernels that are written.",
+        "The kernels that run are generated from PyTorch operations, by torch.compile or"
+            + " TorchScript; the task asks for kernels that are written.",
         "write the @triton.jit kernel yourself and launch it",
         "import torch\n\n\n@torch.compile\ndef gelu(input):\n"
             + "    return torch.nn.functional.gelu(input)\n");
@@ -38,7 +38,8 @@ final class TorchCompile implements Rule {
     for (Entry entry : Entry.of(subject).stream().toList()) {
       Set<Scope> possible = entry.possible();
       for (Call call : subject.program().calls()) {
-        if (!call.of(COMPILERS) || subject.program().inside(call.node(), Entry.CONDITIONS)) continue;
+        if (!call.of(COMPILERS) || subject.program().inside(call.node(), Entry.CONDITIONS))
+          continue;
         if (applied(subject, call, possible)) {
           report.found(call.place(), "what the entry runs is compiled by PyTorch");
         }
@@ -52,7 +53,8 @@ final class TorchCompile implements Rule {
     if (call.arguments().isEmpty()) return false;
     var first = call.arguments().getFirst();
     for (Scope scope : possible) {
-      boolean same = scope.node() == first || subject.program().paths(first).contains(scope.path());
+      boolean same =
+          scope.node().equals(first) || subject.program().paths(first).contains(scope.path());
       if (same) return true;
     }
     return false;

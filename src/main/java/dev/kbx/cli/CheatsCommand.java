@@ -93,7 +93,8 @@ final class CheatsCommand implements Callable<Integer> {
     if (every < 1) throw new UserError("--every %d: at least 1".formatted(every));
     Suite suite = Suites.open(SUITE, Home.tasks());
     CorpusFiles files = new CorpusFiles(suite);
-    List<CorpusFiles.Entry> entries = paths.isEmpty() ? files.bundled(every) : files.examples(paths);
+    List<CorpusFiles.Entry> entries =
+        paths.isEmpty() ? files.bundled(every) : files.examples(paths);
     Path folder = OutFolder.writable(out);
     Trials trials;
     try (var _ = FolderLock.of(folder)) {
@@ -122,8 +123,7 @@ final class CheatsCommand implements Callable<Integer> {
         WorkerPool pool = WorkerPool.start(workers, plan)) {
       interrupts.advise("interrupted; the same command goes on where this stopped");
       List<Candidate> candidates = entries.stream().map(CorpusFiles.Entry::candidate).toList();
-      Map<Integer, Verdict> verdicts =
-          staticOnly ? Map.of() : run(plan, pool, candidates, folder);
+      Map<Integer, Verdict> verdicts = staticOnly ? Map.of() : run(plan, pool, candidates, folder);
       return new Trials(pool.device(), pool.versions(), compare(entries, verdicts));
     }
   }

@@ -28,10 +28,8 @@ final class CorpusFiles {
   List<Entry> bundled(int every) {
     Path examples = Home.folder().resolve("examples");
     List<Entry> entries =
-        new ArrayList<>(
-            examples(List.of(examples.resolve("cheats"), examples.resolve("honest"))));
-    List<Task> tasks =
-        suite.tasks().stream().filter(task -> Files.exists(task.kernel())).toList();
+        new ArrayList<>(examples(List.of(examples.resolve("cheats"), examples.resolve("honest"))));
+    List<Task> tasks = suite.tasks().stream().filter(task -> Files.exists(task.kernel())).toList();
     for (int i = 0; i < tasks.size(); i += every) entries.add(kernel(tasks.get(i)));
     return entries;
   }

@@ -50,8 +50,7 @@ public record Specimen(
 
   private static Specimen honest(
       Trial.Kind kind, @Nullable String group, String name, String summary, String source) {
-    return new Specimen(
-        kind, group, name, summary, source, Optional.empty(), CORRECT, CORRECT);
+    return new Specimen(kind, group, name, summary, source, Optional.empty(), CORRECT, CORRECT);
   }
 
   /**

@@ -100,7 +100,8 @@ final class CheatPage {
     List<Trial> trials =
         Stream.concat(onCpu.trials().stream(), bySource.values().stream())
             .filter(t -> t.kind() == Trial.Kind.CHEAT)
-            .filter(t -> mechanisms.contains(Objects.requireNonNullElse(t.group(), "") + "/" + t.name()))
+            .filter(t ->
+                mechanisms.contains(Objects.requireNonNullElse(t.group(), "") + "/" + t.name()))
             .toList();
     long files = trials.stream().map(Trial::source).distinct().count();
     long accepted = trials.stream().filter(Trial::accepted).map(Trial::source).distinct().count();

@@ -35,7 +35,8 @@ final class OtherHarnesses {
             .toList();
     String[] head = rows.getFirst();
     int last = head.length - 1;
-    out.write("| cheat | kbx | %s |\n".formatted(String.join(" | ", Arrays.copyOfRange(head, 1, last))));
+    out.write(
+        "| cheat | kbx | %s |\n".formatted(String.join(" | ", Arrays.copyOfRange(head, 1, last))));
     out.write("|---".repeat(head.length) + "|\n");
     for (String[] row : rows.subList(1, rows.size())) {
       List<String> cells = Arrays.stream(row, 1, last).map(OtherHarnesses::cell).toList();
