@@ -8,11 +8,15 @@ import java.util.List;
 public final class Rules {
   private static final List<Rule> ALL =
       List.of(
+          new ConstantResult(),
           new DecoyKernel(),
+          new FrozenRandomness(),
           new LibraryCall(),
           new LibraryFallback(),
+          new NeverQuantizes(),
           new NoKernel(),
           new OtherLibrary(),
+          new PrecisionDowngrade(),
           new ReferenceImport(),
           new TorchCompile());
 

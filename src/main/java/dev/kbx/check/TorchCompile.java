@@ -2,6 +2,7 @@ package dev.kbx.check;
 
 import dev.kbx.program.Call;
 import dev.kbx.program.Scope;
+import java.util.List;
 import java.util.Set;
 
 /** A compiler writes the kernels from PyTorch code. */
@@ -38,6 +39,9 @@ final class TorchCompile implements Rule {
     for (Entry entry : Entry.of(subject).stream().toList()) {
       Set<Scope> possible = entry.possible();
       for (Call call : subject.program().calls()) {
+        if (possible.contains(call.scope()) && compiled(call)) {
+          report.found(call.place(), "what is called here was compiled by PyTorch");
+        }
         if (!call.of(COMPILERS) || subject.program().inside(call.node(), Entry.CONDITIONS))
           continue;
         if (applied(subject, call, possible)) {
@@ -45,6 +49,14 @@ final class TorchCompile implements Rule {
         }
       }
     }
+  }
+
+  /** Its target is nothing but the result of a compiler. */
+  private static boolean compiled(Call call) {
+    if (call.targets().size() != 1) return false;
+    String path = call.targets().iterator().next();
+    return List.of("torch.jit.trace()", "torch.jit.script()", "torch.fx.symbolic_trace()")
+        .contains(path);
   }
 
   /** What is compiled, or compiles, may be run by the entry. */
