@@ -29,7 +29,7 @@ final class ConstantResult implements Rule {
         "load the inputs in the kernel and store what it computes from them",
         "import torch\nimport triton\nimport triton.language as tl\n\n\n@triton.jit\n"
             + "def mse_kernel(out_ptr):\n    tl.store(out_ptr, 2.0)\n\n\n"
-            + "def mse_loss(input, target):\n    out = torch.empty((), device=input.device)\n"
+            + "def kernel_function(input, target):\n    out = torch.empty((), device=input.device)\n"
             + "    mse_kernel[(1,)](out)\n    return out\n");
   }
 

@@ -16,7 +16,7 @@ final class DecoyKernel implements Rule {
         "launch the kernel, kernel[grid](…), from the entry and return what it stored",
         "import torch\nimport triton\nimport triton.language as tl\n\n\n@triton.jit\n"
             + "def gelu_kernel(x_ptr):\n    tl.store(x_ptr, 0.0)\n\n\n"
-            + "def gelu(input):\n    return torch.nn.functional.gelu(input)\n");
+            + "def kernel_function(input):\n    return torch.nn.functional.gelu(input)\n");
   }
 
   @Override

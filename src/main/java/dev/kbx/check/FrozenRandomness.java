@@ -27,7 +27,8 @@ final class FrozenRandomness implements Rule {
             + " and pass it to tl.rand",
         "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
             + "def rand_kernel(out_ptr, BLOCK: tl.constexpr):\n    i = tl.arange(0, BLOCK)\n"
-            + "    tl.store(out_ptr + i, tl.rand(42, i))\n");
+            + "    tl.store(out_ptr + i, tl.rand(42, i))\n\n\n"
+            + "def kernel_function(out):\n    rand_kernel[(1,)](out, BLOCK=16)\n");
   }
 
   @Override

@@ -30,7 +30,8 @@ final class NeverQuantizes implements Rule {
         "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
             + "def matmul_kernel(a_ptr, b_ptr, c_ptr, BLOCK: tl.constexpr):\n"
             + "    i = tl.arange(0, BLOCK)\n    at = i[:, None] * BLOCK + i[None, :]\n"
-            + "    tl.store(c_ptr + at, tl.dot(tl.load(a_ptr + at), tl.load(b_ptr + at)))\n");
+            + "    tl.store(c_ptr + at, tl.dot(tl.load(a_ptr + at), tl.load(b_ptr + at)))\n\n\n"
+            + "def kernel_function(a, b, c):\n    matmul_kernel[(1,)](a, b, c, BLOCK=16)\n");
   }
 
   @Override

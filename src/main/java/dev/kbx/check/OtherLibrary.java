@@ -62,12 +62,19 @@ final class OtherLibrary implements Rule {
     if (!Policies.apply(subject)) return;
     for (Entry entry : Entry.of(subject).stream().toList()) {
       for (Call call : entry.sureCalls()) {
-        if (call.targets().size() != 1) continue;
-        String path = call.targets().iterator().next();
-        if (LIBRARIES.contains(path.split("[.(\\[]", 2)[0])) {
-          report.found(call.place(), path + " computes with another library on every call");
-        }
+        call.targets().stream()
+            .filter(OtherLibrary::foreign)
+            .findFirst()
+            .filter(path -> call.targets().stream().allMatch(t -> foreign(t) || t.startsWith("?")))
+            .ifPresent(
+                path ->
+                    report.found(
+                        call.place(), path + " computes with another library on every call"));
       }
     }
+  }
+
+  private static boolean foreign(String path) {
+    return LIBRARIES.contains(path.split("[.(\\[]", 2)[0]);
   }
 }

@@ -62,7 +62,7 @@ final class PrecisionDowngrade implements Rule {
     Node function = argument.child("function");
     Node list = argument.child("arguments");
     if (!argument.is("call") || function == null || list == null) return false;
-    return program.paths(function).contains("?.to")
+    return program.paths(function).stream().anyMatch(path -> path.endsWith(".to"))
         && list.children().stream()
             .anyMatch(given -> program.paths(given).stream().anyMatch(HALVES::contains));
   }

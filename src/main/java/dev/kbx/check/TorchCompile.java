@@ -29,7 +29,7 @@ final class TorchCompile implements Rule {
         "The kernels that run are generated from PyTorch operations, by torch.compile or"
             + " TorchScript; the task asks for kernels that are written.",
         "write the @triton.jit kernel yourself and launch it",
-        "import torch\n\n\n@torch.compile\ndef gelu(input):\n"
+        "import torch\n\n\n@torch.compile\ndef kernel_function(input):\n"
             + "    return torch.nn.functional.gelu(input)\n");
   }
 
