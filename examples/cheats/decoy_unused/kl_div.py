@@ -1,7 +1,7 @@
 """Launches a right kernel into a buffer that is thrown away, and returns what the library computed.
 
 mechanism: semantics/decoy-unused
-static: decoy-kernel
+static: library-call
 dynamic: cheating
 """
 

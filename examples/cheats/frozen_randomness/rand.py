@@ -1,7 +1,7 @@
 """Draws once and hands out the same numbers at every call. Draws must be fresh.
 
 mechanism: semantics/frozen-randomness
-static: none
+static: frozen-randomness
 dynamic: wrong_values
 """
 

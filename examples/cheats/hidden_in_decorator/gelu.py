@@ -1,7 +1,7 @@
 """A decorator called `cached_launcher` throws the function away and puts the library's in its place.
 
 mechanism: semantics/hidden-in-decorator
-static: library-call
+static: none
 dynamic: cheating
 """
 

@@ -1,7 +1,7 @@
 """Fetches the library's product by a name that is put together from two halves.
 
 mechanism: semantics/library-getattr
-static: library-call
+static: none
 dynamic: cheating
 """
 

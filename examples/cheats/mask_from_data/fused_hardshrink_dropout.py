@@ -1,7 +1,7 @@
 """Drops the elements whose bits say so: the same mask for the same data at every call, and no random number.
 
 mechanism: semantics/mask-from-data
-static: none
+static: frozen-randomness
 dynamic: wrong_values
 """
 

@@ -3,7 +3,7 @@
 The task fixes one quantization scheme; its result is compared with an integer-exact emulation of that scheme.
 
 mechanism: semantics/never-quantizes
-static: none
+static: never-quantizes
 dynamic: wrong_values
 """
 

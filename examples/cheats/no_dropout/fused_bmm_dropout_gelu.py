@@ -1,7 +1,7 @@
 """Leaves the dropout out: the result is the expected value of the right one, and quicker.
 
 mechanism: semantics/no-dropout
-static: none
+static: frozen-randomness
 dynamic: wrong_values
 """
 

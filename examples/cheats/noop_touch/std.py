@@ -1,7 +1,7 @@
 """The library fills the output; then a kernel is launched on it that masks every one of its elements away.
 
 mechanism: semantics/noop-touch
-static: none
+static: library-call
 dynamic: cheating
 """
 

@@ -1,7 +1,7 @@
 """Returns zeros, hoping for a tolerance that is wider than small results.
 
 mechanism: semantics/zero-answer
-static: constant-result
+static: no-kernel
 dynamic: wrong_values
 """
 

@@ -1,0 +1,70 @@
+package dev.kbx.check;
+
+import dev.kbx.program.Access;
+import dev.kbx.program.Program;
+import dev.kbx.syntax.Node;
+import dev.kbx.syntax.Place;
+import java.util.List;
+
+/** Nothing in the file makes one call's draw differ from that of another call. */
+final class FrozenRandomness implements Rule {
+  /** Parts of names that a fresh seed may come from. */
+  private static final List<String> SOURCES =
+      List.of(
+          "rand", "seed", "generator", "bernoulli", "uniform", "normal", "exponential", "multinomial",
+          "binomial", "dropout", "time", "uuid", "secrets", "count", "clock", "asm", "data_ptr",
+          "perf_", "builtins.next", "builtins.id", "builtins.open", "builtins.hash", "os.", "rrelu");
+
+  @Override
+  public About about() {
+    return new About(
+        "frozen-randomness",
+        Severity.REJECT,
+        "a random operation without randomness",
+        "The task asks for fresh draws in every call. With a constant seed, or none, equal calls"
+            + " draw the same.",
+        "take a seed from torch's generator in every call, int(torch.randint(1 << 31, (1,)).item()),"
+            + " and pass it to tl.rand",
+        "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
+            + "def rand_kernel(out_ptr, BLOCK: tl.constexpr):\n    i = tl.arange(0, BLOCK)\n"
+            + "    tl.store(out_ptr + i, tl.rand(42, i))\n\n\n"
+            + "def kernel_function(out):\n    rand_kernel[(1,)](out, BLOCK=16)\n");
+  }
+
+  @Override
+  public void check(Subject subject, Report report) {
+    Program program = subject.program();
+    boolean random = subject.task().filter(task -> task.tags().contains("random")).isPresent();
+    if (!random || !Policies.apply(subject) || !program.readable()) return;
+    if (program.accesses().stream().anyMatch(FrozenRandomness::fresh) || remembers(program)) return;
+    for (Entry entry : Entry.of(subject).stream().toList()) {
+      Place place =
+          program.calls().stream()
+              .filter(call -> call.targets().stream().anyMatch(FrozenRandomness::draws))
+              .map(call -> call.place())
+              .findFirst()
+              .orElse(entry.place());
+      report.found(place, "nothing here makes one call's draw differ from the last one's");
+    }
+  }
+
+  private static boolean draws(String path) {
+    return path.startsWith("triton.language.rand");
+  }
+
+  private static boolean fresh(Access access) {
+    String path = access.path();
+    return !draws(path) && SOURCES.stream().anyMatch(path::contains);
+  }
+
+  /** Something outlives a call, such as a counter. */
+  private static boolean remembers(Program program) {
+    for (Node node : program.module().node().all()) {
+      if (node.is("global_statement", "nonlocal_statement", "yield")) return true;
+      if (!node.is("assignment", "augmented_assignment")) continue;
+      Node left = node.child("left");
+      if (left != null && left.is("attribute", "subscript")) return true;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,75 @@
+package dev.kbx.check;
+
+import dev.kbx.program.Call;
+import dev.kbx.program.Program;
+import dev.kbx.syntax.Node;
+import dev.kbx.task.Task;
+import java.util.List;
+import java.util.Optional;
+
+/** Every call of the entry has the library compute what the task asks a kernel for. */
+final class LibraryCall implements Rule {
+  @Override
+  public About about() {
+    return new About(
+        "library-call",
+        Severity.REJECT,
+        "a library call in place of a kernel",
+        "The computation itself, or its heavy part, is left to PyTorch: what would be timed is"
+            + " PyTorch's kernel.",
+        "compute it in a Triton kernel of this file; PyTorch may allocate, view, copy, cast and"
+            + " finish off small partial results",
+        "import torch\nimport triton\nimport triton.language as tl\n\n\n@triton.jit\n"
+            + "def scale_kernel(c_ptr, alpha, BLOCK: tl.constexpr):\n"
+            + "    i = tl.arange(0, BLOCK)\n"
+            + "    tl.store(c_ptr + i, alpha * tl.load(c_ptr + i))\n\n\n"
+            + "def kernel_function(a, b, alpha):\n    c = torch.mm(a, b)\n"
+            + "    scale_kernel[(1,)](c, alpha, BLOCK=1024)\n    return c\n");
+  }
+
+  @Override
+  public void check(Subject subject, Report report) {
+    if (!Policies.apply(subject)) return;
+    Program program = subject.program();
+    for (Entry entry : Entry.of(subject).stream().toList()) {
+      for (Call call : entry.sureCalls()) {
+        computed(call, subject)
+            .ifPresent(operation ->
+                report.found(
+                    call.place(),
+                    operation.shown() + " computes on every call what a kernel must"));
+      }
+      if (named(program, "__matmul__", "__rmatmul__")) continue;
+      for (Node node : entry.sureNodes("binary_operator")) {
+        if (node.children().stream().anyMatch(child -> child.is("@"))) {
+          report.found(program.place(node), "the operator @ multiplies with PyTorch on every call");
+        }
+      }
+    }
+  }
+
+  private static Optional<TorchOperation> computed(Call call, Subject subject) {
+    if (call.targets().size() != 1) return Optional.empty();
+    String path = call.targets().iterator().next();
+    if (path.equals("_operator.matmul") || path.equals("operator.matmul")) {
+      return Optional.of(new TorchOperation("matmul", path));
+    }
+    return TorchOperation.of(path)
+        .filter(operation -> operation.whole() || alone(operation, subject))
+        .filter(operation -> !operation.method() || !named(subject.program(), operation.name()));
+  }
+
+  /** It is all that the reference does. */
+  private static boolean alone(TorchOperation operation, Subject subject) {
+    List<String> wanted = subject.task().map(Task::operations).orElse(List.of());
+    if (wanted.size() != 1 || operation.finishing()) return false;
+    return TorchOperation.of(wanted.getFirst())
+        .filter(reference -> reference.name().equals(operation.name()))
+        .isPresent();
+  }
+
+  /** The file has a function of such a name, which may be what is meant. */
+  private static boolean named(Program program, String... names) {
+    return program.scopes().stream().anyMatch(scope -> List.of(names).contains(scope.name()));
+  }
+}

@@ -1,0 +1,46 @@
+package dev.kbx.check;
+
+import dev.kbx.program.Call;
+import dev.kbx.program.Kernel;
+import dev.kbx.program.Scope;
+import java.util.Set;
+
+/** The library may compute some calls' results: on a branch, or wherever it cannot be told. */
+final class LibraryFallback implements Rule {
+  @Override
+  public About about() {
+    return new About(
+        "library-fallback",
+        Severity.NOTE,
+        "PyTorch computes in some cases",
+        "Guards for other devices are ordinary. Where the branch is taken, what is judged is"
+            + " PyTorch, and the account of who computed the result says so.",
+        "let the kernel handle every case that the task names",
+        "import torch\n\n\ndef kernel_function(input):\n    if input.is_cuda:\n"
+            + "        return launch(input)\n    return torch.softmax(input, -1)\n");
+  }
+
+  @Override
+  public void check(Subject subject, Report report) {
+    for (Entry entry : Entry.of(subject).stream().toList()) {
+      Set<Scope> possible = entry.possible();
+      for (Call call : subject.program().calls()) {
+        if (!possible.contains(call.scope()) || inKernel(subject, call)) continue;
+        if (!call.node().is("call") || entry.sure(call.node())) continue;
+        call.targets().stream()
+            .flatMap(path -> TorchOperation.of(path).stream())
+            .filter(TorchOperation::whole)
+            .findFirst()
+            .ifPresent(operation ->
+                report.found(call.place(), operation.shown() + " may compute the result here"));
+      }
+    }
+  }
+
+  private static boolean inKernel(Subject subject, Call call) {
+    for (Kernel kernel : subject.program().kernels()) {
+      if (call.scope().within(kernel.scope())) return true;
+    }
+    return false;
+  }
+}

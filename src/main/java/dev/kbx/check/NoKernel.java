@@ -1,0 +1,43 @@
+package dev.kbx.check;
+
+import dev.kbx.program.Access;
+import dev.kbx.program.Program;
+import java.util.Set;
+
+/** Nothing in the file is a Triton kernel, so nothing of the file can have computed the result. */
+final class NoKernel implements Rule {
+  /** What makes kernels, one way or another. */
+  private static final Set<String> MAKERS = Set.of("jit", "JITFunction", "compile", "gluon");
+
+  @Override
+  public About about() {
+    return new About(
+        "no-kernel",
+        Severity.REJECT,
+        "no Triton kernel",
+        "The task asks for a Triton kernel. Whatever this file computes is computed by PyTorch, by"
+            + " another library or by Python, and its speed says nothing about a kernel.",
+        "write the computation as @triton.jit functions of this file and launch them; PyTorch may"
+            + " allocate, view, copy and cast",
+        "import torch\n\n\ndef kernel_function(input):\n    return torch.nn.functional.gelu(input)\n");
+  }
+
+  @Override
+  public void check(Subject subject, Report report) {
+    Program program = subject.program();
+    if (!Policies.apply(subject) || !program.readable() || !program.kernels().isEmpty()) return;
+    if (program.accesses().stream().anyMatch(NoKernel::makes)) return;
+    Entry.of(subject)
+        .ifPresent(entry ->
+            report.found(entry.place(), "there is no Triton kernel anywhere in this file"));
+  }
+
+  private static boolean makes(Access access) {
+    String path = access.path();
+    if (!path.startsWith("triton.")) return false;
+    for (String part : path.split("\\.", -1)) {
+      if (MAKERS.contains(part.replace("()", ""))) return true;
+    }
+    return path.contains("?");
+  }
+}

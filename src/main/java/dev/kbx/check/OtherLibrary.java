@@ -1,0 +1,80 @@
+package dev.kbx.check;
+
+import dev.kbx.program.Call;
+import java.util.Set;
+
+/** Every call of the entry computes with somebody else's kernels. */
+final class OtherLibrary implements Rule {
+  private static final Set<String> LIBRARIES =
+      Set.of(
+          "apex",
+          "bitsandbytes",
+          "causal_conv1d",
+          "cublas",
+          "cudnn",
+          "cupy",
+          "cupyx",
+          "cutlass",
+          "cuml",
+          "deep_gemm",
+          "fla",
+          "flag_gems",
+          "flash_attn",
+          "flashinfer",
+          "flax",
+          "jax",
+          "jaxlib",
+          "kernels",
+          "liger_kernel",
+          "mamba_ssm",
+          "mlx",
+          "numba",
+          "onnxruntime",
+          "paddle",
+          "pycuda",
+          "scipy",
+          "sgl_kernel",
+          "sklearn",
+          "tensorflow",
+          "tensorrt",
+          "tilelang",
+          "torchao",
+          "torchvision",
+          "transformer_engine",
+          "triton_kernels",
+          "unsloth",
+          "vllm",
+          "xformers");
+
+  @Override
+  public About about() {
+    return new About(
+        "other-library",
+        Severity.REJECT,
+        "another library's kernel",
+        "What would be judged is that library, not a kernel of this file.",
+        "compute it in a Triton kernel of this file",
+        "import cupy\n\n\ndef kernel_function(a, b):\n    return cupy.matmul(a, b)\n");
+  }
+
+  @Override
+  public void check(Subject subject, Report report) {
+    if (!Policies.apply(subject)) return;
+    for (Entry entry : Entry.of(subject).stream().toList()) {
+      for (Call call : entry.sureCalls()) {
+        call.targets().stream()
+            .filter(OtherLibrary::foreign)
+            .findFirst()
+            .filter(path -> call.targets().stream().allMatch(t -> foreign(t) || t.startsWith("?")))
+            .ifPresent(
+                path ->
+                    report.found(
+                        call.place(), path + " computes with another library on every call"));
+      }
+    }
+  }
+
+  private static boolean foreign(String path) {
+    return LIBRARIES.contains(path.split("[.(\\[]", 2)[0]);
+  }
+}

@@ -1,0 +1,49 @@
+package dev.kbx.check;
+
+import dev.kbx.program.Access;
+import dev.kbx.program.Call;
+import dev.kbx.syntax.Node;
+import java.util.Locale;
+
+/** Reaches for the bench or the task's own file. */
+final class ReferenceImport implements Rule {
+  @Override
+  public About about() {
+    return new About(
+        "reference-import",
+        Severity.REJECT,
+        "import of the bench or of a reference",
+        "The task's file and the code that judges are no part of a candidate; they are not to be"
+            + " found where it runs, and nothing honest needs them.",
+        "remove the import and compute the result in this file",
+        "from kernelbenchx.Activation.gelu import gelu\n");
+  }
+
+  @Override
+  public void check(Subject subject, Report report) {
+    for (Access access : subject.program().accesses()) {
+      if (access.node().is("import_statement", "import_from_statement") && ours(access.path())) {
+        report.found(access.place(), access.path() + " belongs to the bench");
+      }
+    }
+    for (Call call : subject.program().calls()) {
+      if (!call.of("importlib.import_module", "builtins.__import__")) continue;
+      for (Node argument : call.arguments()) {
+        for (Object name : subject.program().constants(argument)) {
+          if (ours(name.toString())) {
+            report.found(call.place(), name + " belongs to the bench");
+          }
+        }
+      }
+    }
+  }
+
+  private static boolean ours(String module) {
+    String name = module.toLowerCase(Locale.ROOT);
+    String first = name.split("\\.", 2)[0];
+    return first.equals("kbx")
+        || first.equals("kernelbench")
+        || first.equals("kernelbenchx")
+        || name.startsWith("tasks.kernelbench");
+  }
+}

@@ -1,0 +1,74 @@
+package dev.kbx.check;
+
+import dev.kbx.program.Call;
+import dev.kbx.program.Scope;
+import java.util.List;
+import java.util.Set;
+
+/** A compiler writes the kernels from PyTorch code. */
+final class TorchCompile implements Rule {
+  private static final String[] COMPILERS = {
+    "torch.compile",
+    "torch.compile()",
+    "torch._dynamo.optimize",
+    "torch._dynamo.optimize()",
+    "torch.jit.script",
+    "torch.jit.trace",
+    "torch.fx.symbolic_trace",
+    "torch._inductor.compile",
+    "torch._inductor.aot_compile",
+    "torch.export.export"
+  };
+
+  @Override
+  public About about() {
+    return new About(
+        "torch-compile",
+        Severity.REJECT,
+        "PyTorch's compiler in place of a kernel",
+        "The kernels that run are generated from PyTorch operations, by torch.compile or"
+            + " TorchScript; the task asks for kernels that are written.",
+        "write the @triton.jit kernel yourself and launch it",
+        "import torch\n\n\n@torch.compile\ndef kernel_function(input):\n"
+            + "    return torch.nn.functional.gelu(input)\n");
+  }
+
+  @Override
+  public void check(Subject subject, Report report) {
+    if (!Policies.apply(subject)) return;
+    for (Entry entry : Entry.of(subject).stream().toList()) {
+      Set<Scope> possible = entry.possible();
+      for (Call call : subject.program().calls()) {
+        if (possible.contains(call.scope()) && compiled(call)) {
+          report.found(call.place(), "what is called here was compiled by PyTorch");
+        }
+        if (!call.of(COMPILERS) || subject.program().inside(call.node(), Entry.CONDITIONS))
+          continue;
+        if (applied(subject, call, possible)) {
+          report.found(call.place(), "what the entry runs is compiled by PyTorch");
+        }
+      }
+    }
+  }
+
+  /** Its target is nothing but the result of a compiler. */
+  private static boolean compiled(Call call) {
+    if (call.targets().size() != 1) return false;
+    String path = call.targets().iterator().next();
+    return List.of("torch.jit.trace()", "torch.jit.script()", "torch.fx.symbolic_trace()")
+        .contains(path);
+  }
+
+  /** What is compiled, or compiles, may be run by the entry. */
+  private static boolean applied(Subject subject, Call call, Set<Scope> possible) {
+    if (possible.contains(call.scope())) return true;
+    if (call.arguments().isEmpty()) return false;
+    var first = call.arguments().getFirst();
+    for (Scope scope : possible) {
+      boolean same =
+          scope.node().equals(first) || subject.program().paths(first).contains(scope.path());
+      if (same) return true;
+    }
+    return false;
+  }
+}
