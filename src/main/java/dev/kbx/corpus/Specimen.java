@@ -49,11 +49,7 @@ public record Specimen(
 
   private static Specimen honest(
       Trial.Kind kind, @Nullable String group, String name, String summary, String source) {
-<<<<<<< HEAD
     return new Specimen(kind, group, name, summary, source, List.of(), CORRECT, CORRECT);
-=======
-    return new Specimen(kind, group, name, summary, source, Optional.empty(), CORRECT, CORRECT);
->>>>>>> h-semantics
   }
 
   /**
