@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Flow {
   /** Steps beyond which a program counts as unreadable; ordinary ones take a few a node. */
-  private static final int MAX_STEPS = 1_000_000;
+  private static final int MAX_STEPS = 300_000;
 
   /** Text that executes text that executes text. */
   private static final int MAX_DEPTH = 4;

@@ -15,7 +15,11 @@ final class Folding {
   /** Combinations of operands beyond which a result counts as unknown. */
   private static final int MAX_RESULTS = 64;
 
+  /** Characters and elements to compute with in one program. */
+  private static final int MAX_WORK = 2_000_000;
+
   private final Flow flow;
+  private int work;
 
   Folding(Flow flow) {
     this.flow = flow;
@@ -44,32 +48,57 @@ final class Folding {
   private void compute(
       List<Cell> parts, Function<List<Object>, @Nullable Object> fold, Value otherwise, Cell out) {
     if (out.full()) return;
-    List<List<Object>> combinations = new ArrayList<>();
-    combinations.add(List.of());
+    List<List<Object>> choices = new ArrayList<>();
     boolean unknown = false;
+    int results = 1;
     for (Cell part : parts) {
-      List<List<Object>> longer = new ArrayList<>();
+      List<Object> constants = new ArrayList<>();
       for (Value value : part.values) {
         Object constant = Constants.raw(value);
         if (constant == null) unknown = true;
-        if (constant == null || constant.equals(Constants.PENDING)) continue;
-        for (List<Object> each : combinations) {
+        else if (!constant.equals(Constants.PENDING)) constants.add(constant);
+      }
+      choices.add(constants);
+      results = Math.min(results * constants.size(), MAX_RESULTS + 1);
+    }
+    if (results > MAX_RESULTS) unknown = true;
+    List<List<Object>> combinations = results > MAX_RESULTS ? List.of() : product(choices);
+    for (List<Object> each : combinations) {
+      for (Object part : each) work += size(part);
+      if (work > MAX_WORK) {
+        unknown = true;
+        break;
+      }
+      Object result = fold.apply(each);
+      flow.add(out, result == null ? otherwise : new Constant(result));
+    }
+    if (unknown) flow.add(out, otherwise);
+  }
+
+  private static List<List<Object>> product(List<List<Object>> choices) {
+    List<List<Object>> combinations = new ArrayList<>();
+    combinations.add(List.of());
+    for (List<Object> constants : choices) {
+      List<List<Object>> longer = new ArrayList<>();
+      for (List<Object> each : combinations) {
+        for (Object constant : constants) {
           List<Object> next = new ArrayList<>(each);
           next.add(constant);
           longer.add(next);
         }
       }
       combinations = longer;
-      if (combinations.size() > MAX_RESULTS) {
-        unknown = true;
-        combinations = List.of();
-      }
     }
-    for (List<Object> each : combinations) {
-      Object result = fold.apply(each);
-      flow.add(out, result == null ? otherwise : new Constant(result));
-    }
-    if (unknown) flow.add(out, otherwise);
+    return combinations;
+  }
+
+  private static int size(Object constant) {
+    return switch (constant) {
+      case String text -> 1 + text.length();
+      case Bytes(String latin1) -> 1 + latin1.length();
+      case List<?> list -> 1 + list.size();
+      default -> 1;
+    };
   }
 
   /** A literal, or text put together from pieces. */

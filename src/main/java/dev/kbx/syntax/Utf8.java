@@ -1,13 +1,42 @@
 package dev.kbx.syntax;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Source as the bytes that node positions count. Lone surrogates have become {@code ?}. */
 final class Utf8 {
   private final byte[] bytes;
 
+  /** Where lines begin. */
+  private final int[] starts;
+
+  /** Lines that somebody asked for. */
+  private final @Nullable String[] lines;
+
+  /** How many characters lie before each byte; null if each byte is one. */
+  private final int @Nullable [] characters;
+
   Utf8(String source) {
     bytes = source.getBytes(StandardCharsets.UTF_8);
+    starts =
+        IntStream.concat(
+                IntStream.of(0),
+                IntStream.rangeClosed(1, bytes.length).filter(at -> bytes[at - 1] == '\n'))
+            .toArray();
+    lines = new String[starts.length];
+    characters = bytes.length == source.length() ? null : characters(bytes);
+  }
+
+  private static int[] characters(byte[] bytes) {
+    int[] counts = new int[bytes.length + 1];
+    for (int i = 0; i < bytes.length; i++) {
+      // Bytes that go on with a character count nothing; four bytes make two chars.
+      int each = (bytes[i] & 0xc0) == 0x80 ? 0 : (bytes[i] & 0xf8) == 0xf0 ? 2 : 1;
+      counts[i + 1] = counts[i] + each;
+    }
+    return counts;
   }
 
   /** Not a copy. */
@@ -25,14 +54,22 @@ final class Utf8 {
   }
 
   Place place(Node node) {
-    int lineStart = node.start();
-    while (lineStart > 0 && bytes[lineStart - 1] != '\n') lineStart--;
-    int lineEnd = node.start();
-    while (lineEnd < bytes.length && bytes[lineEnd] != '\n') lineEnd++;
+    int found = Arrays.binarySearch(starts, node.start());
+    int line = found < 0 ? -found - 2 : found;
+    int lineEnd = line + 1 < starts.length ? starts[line + 1] - 1 : bytes.length;
     int end = Math.max(node.start(), Math.min(node.end(), lineEnd));
-    int column = 1 + slice(lineStart, node.start()).length();
-    return new Place(
-        node.line(), column, column + slice(node.start(), end).length(), slice(lineStart, lineEnd));
+    int column = 1 + between(starts[line], node.start());
+    return new Place(node.line(), column, column + between(node.start(), end), line(line, lineEnd));
+  }
+
+  private String line(int line, int end) {
+    String text = lines[line];
+    if (text == null) lines[line] = text = slice(starts[line], end);
+    return text;
+  }
+
+  private int between(int from, int to) {
+    return characters == null ? to - from : characters[to] - characters[from];
   }
 
   private String slice(int from, int to) {

@@ -2,44 +2,11 @@ package dev.kbx.program;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kbx.syntax.PythonSource;
 import java.util.List;
-import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 class ProgramTest {
-  static Program of(String code) {
-    return Program.of(PythonSource.parse(code.replace("; ", "\n").replace("\\n", "\n")));
-  }
-
-  /** Every path that something in the program may call. */
-  static Set<String> called(String code) {
-    return of(code).calls().stream().flatMap(c -> c.targets().stream()).collect(Collectors.toSet());
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "import torch; torch.matmul(a, b) | torch.matmul",
-        "import torch as t; t.nn.functional.gelu(a) | torch.nn.functional.gelu",
-        "import torch.nn.functional as F; F.gelu(a) | torch.nn.functional.gelu",
-        "from torch import matmul as m; m(a, b) | torch.matmul",
-        "import torch; f = g = torch.matmul; f(a, b) | torch.matmul",
-        "import torch; a, (b, c) = 1, (2, torch.mm); c(a, b) | torch.mm",
-        "import torch; f = torch.mm if x else None; f(a) | torch.mm",
-        "import torch; F = {'a': torch.mm}; F['a'](x) | torch.mm",
-        "def f(x):\\n  return x.softmax(0) | ?.softmax",
-        "import torch; torch.cuda.Event().record() | torch.cuda.Event().record",
-        "exec('1') | builtins.exec",
-      })
-  void resolvesWhatIsCalled(String code, String path) {
-    assertThat(called(code)).contains(path);
-  }
-
   private static final String KERNEL =
       """
       import triton
@@ -58,7 +25,7 @@ class ProgramTest {
 
   @Test
   void findsKernelsAndLaunches() {
-    Program program = of(KERNEL);
+    Program program = Programs.of(KERNEL);
     Kernel kernel = program.kernels().getFirst();
     assertThat(kernel.parameters()).containsExactly("x", "y", "n", "BLOCK");
     assertThat(kernel.constexprs()).containsExactly("BLOCK");
@@ -73,9 +40,134 @@ class ProgramTest {
   }
 
   @Test
+  void readsAutotuningAndIndirectKernels() {
+    Program program =
+        Programs.of(
+            """
+            import triton
+            import triton.language as tl
+
+            def configs():
+                return [triton.Config({"BLOCK": b}, num_warps=w) for b, w in ((64, 4), (128, 8))]
+
+            TUNED = [triton.Config({"BLOCK": 64}, num_warps=4), triton.Config({"BLOCK": 128})]
+
+            @triton.autotune(configs=TUNED, key=["n"])
+            @triton.heuristics({"EVEN": lambda args: True})
+            @triton.jit
+            def scale(x, n, EVEN: tl.constexpr, BLOCK: tl.constexpr):
+                tl.store(x, tl.load(x))
+
+            def plain(x):
+                pass
+
+            KERNELS = {"scale": scale, "plain": triton.jit(plain)}
+
+            def entry(x):
+                KERNELS["scale"][lambda meta: (1,)](x, 3)
+                KERNELS["plain"][(1,)](x)
+                run = scale[(2,)]
+                run(x, 3)
+                scale.run(x, 3, grid=(3,))
+                x.kernels[0](x)
+            """);
+    assertThat(program.kernels()).extracting(Kernel::name).containsExactly("scale", "plain");
+    assertThat(program.kernels().getFirst().configs())
+        .containsExactly(
+            new Kernel.Config(Map.of("BLOCK", 64L), Map.of("num_warps", 4L)),
+            new Kernel.Config(Map.of("BLOCK", 128L), Map.of()));
+    assertThat(program.launches())
+        .extracting(l -> l.kernels().stream().map(Kernel::name).toList())
+        .containsExactly(
+            List.of("scale"), List.of("plain"), List.of("scale"), List.of("scale"), List.of());
+  }
+
+  @Test
+  void knowsWhatMayRun() {
+    Program program =
+        Programs.of(
+            """
+            import torch
+            from functools import partial
+
+            def unused(): helper()
+            def helper(): return leaf
+            def leaf(): pass
+            def callback(x): pass
+            def loop(): return loop()
+
+            class Layer(torch.nn.Module):
+                def forward(self, x): return self.scaled(x)
+                def scaled(self, x): return callback
+
+            class Plain:
+                def __call__(self, x): return x
+                def never(self): pass
+
+            PLAIN = Plain()
+
+            def entry(x):
+                layer = Layer()
+                PLAIN(x)
+                list(map(lambda y: helper(), x))
+                loop()
+                return layer(x)
+
+            alias = partial(entry, 1)
+            """);
+    assertThat(program.reachable("alias"))
+        .extracting(Scope::path)
+        .containsExactlyInAnyOrder(
+            "@entry",
+            "@entry.<lambda>",
+            "@helper",
+            "@leaf",
+            "@callback",
+            "@loop",
+            "@Layer",
+            "@Layer.forward",
+            "@Layer.scaled",
+            "@Plain",
+            "@Plain.__call__");
+    assertThat(program.reachable("nothing")).isEmpty();
+    assertThat(program.paths("alias")).containsExactly("@entry");
+  }
+
+  @Test
+  void answersAboutNodes() {
+    Program program =
+        Programs.of(
+            "def f(x):\n"
+                + "  if x:\n"
+                + "    try:\n"
+                + "      g(1 + 1, 'a' * 2, [1, 'b'], x)\n"
+                + "    finally: pass");
+    Call call = program.calls().getFirst();
+    assertThat(program.inside(call.node(), "if_statement")).isTrue();
+    assertThat(program.inside(call.node(), "while_statement", "module")).isFalse();
+    assertThat(program.scopeOf(call.node()).name()).isEqualTo("f");
+    assertThat(call.arguments()).hasSize(4);
+    assertThat(program.constant(call.arguments().get(0))).hasValue(2L);
+    assertThat(program.constant(call.arguments().get(1))).hasValue("aa");
+    assertThat(program.constant(call.arguments().get(2))).hasValue(List.of(1L, "b"));
+    assertThat(program.constant(call.arguments().get(3))).isEmpty();
+    assertThat(program.paths(call.arguments().get(3))).containsExactly("?");
+  }
+
+  @Test
+  void placesExecutedTextAtItsCall() {
+    Program program = Programs.of("import os\n\nexec('a = 1\\nos._exit(a)')");
+    Call exit = program.calls().getLast();
+    assertThat(exit.targets()).containsExactly("os._exit");
+    assertThat(exit.place().line()).isEqualTo(3);
+    assertThat(exit.place().text()).startsWith("exec(");
+    assertThat(program.text(exit.node())).isEqualTo("os._exit(a)");
+  }
+
+  @Test
   void findsBrokenAndEmptySource() {
-    assertThat(of("").calls()).isEmpty();
-    assertThat(of("def f(:").readable()).isFalse();
-    assertThat(List.copyOf(of("f(g(1)").calls())).isNotEmpty();
+    assertThat(Programs.of("").calls()).isEmpty();
+    assertThat(Programs.of("def f(:").readable()).isFalse();
+    assertThat(List.copyOf(Programs.of("f(g(1)").calls())).isNotEmpty();
   }
 }

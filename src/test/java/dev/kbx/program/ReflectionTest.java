@@ -1,0 +1,105 @@
+package dev.kbx.program;
+
+import static dev.kbx.program.Programs.check;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Things named by text, and what is done to them. */
+class ReflectionTest {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "import torch\ngetattr(torch.nn, 'fun' 'ctional').gelu(x) => torch.nn.functional.gelu",
+        "import torch\ngetattr(torch, n)(a) => torch.?",
+        "import torch\nfor n in [\"mm\", \"bmm\"]:\n  getattr(torch, n)(a) => torch.mm, torch.bmm",
+        "import importlib\nimportlib.import_module(\"torch\").mm(a) => torch.mm",
+        "__import__(\"torch\").mm(a) => torch.mm",
+        "__import__(\"torch.cuda\").mm(a) => torch.mm",
+        "import sys\nsys.modules[\"torch\"].mm(a) => torch.mm",
+        "import sys\nsys.modules.get(\"torch\").mm(a) => torch.mm",
+        "import torch\nvars(torch)[\"mm\"](a) => torch.mm",
+        "import torch\ntorch.__dict__[\"mm\"](a) => torch.mm, READ torch.mm",
+        "import torch\ntorch.__dict__.get(\"mm\")(a) => torch.mm",
+        "import operator, torch\n"
+            + "operator.attrgetter(\"nn.functional.gelu\")(torch)(x) => torch.nn.functional.gelu",
+        "import operator\noperator.methodcaller(\"matmul\", b)(a) => ?.matmul",
+        "import functools, torch\nfunctools.partial(torch.mm, a)(b) => torch.mm",
+        "import functools, torch\nf = functools.partial(torch.mm, a)\nf(b) => torch.mm",
+        "import torch\nglobals()[\"torch\"].mm(a) => torch.mm",
+        "import torch\ntorch.__getattribute__(\"mm\")(a) => torch.mm",
+        "getattr(__builtins__, \"ex\" + \"ec\")(\"__import__('os')._exit(0)\") => os._exit,"
+            + " builtins.exec",
+        "import sys\nm = sys.modules[__name__]\ndef f(): return m\nm.f() => @f",
+        "import torch\n"
+            + "getattr(getattr(torch, \"nn\"), \"functional\").gelu(x) => torch.nn.functional.gelu",
+      })
+  void readsNamesFromText(String example) {
+    check(example);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "import torch\ngetattr(torch, \"mat\" + \"mul\")(a, b) => torch.matmul, READ torch.matmul",
+        "import torch\nn = \"_\".join([\"x\", \"y\"])\ngetattr(torch, n)(a) => torch.x_y",
+        "import torch\ngetattr(torch, f\"mat{'mul'}\")(a) => torch.matmul",
+        "import torch\ngetattr(torch, \"lumtam\"[::-1])(a) => torch.matmul",
+        "import torch\ngetattr(torch, \"\".join(chr(c) for c in [109, 109]))(a) => torch.mm",
+        "import torch\ngetattr(torch, \"\".join(map(chr, [109, 109])))(a) => torch.mm",
+        "import torch\ngetattr(torch, \"\".join(chr(c ^ 1) for c in [108, 108]))(a) => torch.mm",
+        "import torch, base64\ngetattr(torch, base64.b64decode(\"bW0=\").decode())(a) => torch.mm",
+        "import torch\ngetattr(torch, bytes.fromhex(\"6d6d\").decode())(a) => torch.mm",
+        "import torch, codecs\ngetattr(torch, codecs.decode(\"zz\", \"rot13\"))(a) => torch.mm",
+        "import torch\ngetattr(torch, \"%s%s\" % (\"m\", \"m\"))(a) => torch.mm",
+        "import torch\ngetattr(torch, \"{}{}\".format(\"m\", \"m\"))(a) => torch.mm",
+        "import torch\ngetattr(torch, b\"mm\".decode())(a) => torch.mm",
+        "import torch\nop = \"m\"\nop += \"m\"\ngetattr(torch, op)(1) => torch.mm",
+      })
+  void computesText(String example) {
+    check(example);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "import torch\nsetattr(torch.cuda, \"Event\", X) => WRITE torch.cuda.Event",
+        "import torch\ntorch.cuda.Event = X => WRITE torch.cuda.Event",
+        "import torch\nc = torch.cuda\nc.Event = X => WRITE torch.cuda.Event",
+        "import torch\nvars(torch)[\"mm\"] = X => WRITE torch.mm",
+        "import torch\ntorch.__dict__.update(mm=X) => WRITE torch.mm",
+        "import torch\ntorch.__dict__[\"mm\"] = X => WRITE torch.mm",
+        "import torch\ndel torch.mm => DELETE torch.mm",
+        "import torch\ndelattr(torch, \"mm\") => DELETE torch.mm",
+        "import torch\ntorch.cuda.Event, x = 1, 2 => WRITE torch.cuda.Event",
+        "import torch\nobject.__setattr__(torch, \"mm\", X) => WRITE torch.mm",
+        "from unittest import mock\nmock.patch(\"torch.mm\").start() => WRITE torch.mm",
+        "import os\nos.environ[\"X\"] = \"y\" => WRITE os.environ[]",
+        "import sys\nsys.modules[\"triton\"] = X => WRITE triton, WRITE sys.modules[]",
+        "def f(x):\n  x.data = 1 => WRITE ?.data",
+        "import torch\ntorch.mm = torch.mm => WRITE torch.mm",
+        "import sys\nsys._getframe(1).f_globals[\"x\"] = 1 => WRITE sys._getframe().f_globals[]",
+      })
+  void noticesWrites(String example) {
+    check(example);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "exec(\"import torch\ntorch.mm(a)\") => torch.mm, builtins.exec, readable",
+        "eval(\"torch.mm\")(a) => !torch.mm",
+        "import torch\neval(\"torch.mm\")(a) => torch.mm",
+        "import torch\nexec(\"def f(x): return torch.mm(x)\")\nf(1) => @f, torch.mm",
+        "import torch\nns = {}\nexec(\"def f(x): return torch.mm(x)\", ns)\nns[\"f\"](1) => @f",
+        "exec(open(\"x\").read()) => unreadable",
+        "import marshal\nexec(marshal.loads(b\"\")) => unreadable",
+        "import torch\nexec(compile(\"torch.mm(a)\", \"x\", \"exec\")) => torch.mm",
+        "import base64\nexec(base64.b64decode(\"aW1wb3J0IG9zCm9zLl9leGl0KDAp\")) => os._exit",
+        "__builtins__[\"eval\"](\"1\") => builtins.eval",
+        "import builtins\nbuiltins.exec(\"1\") => builtins.exec",
+      })
+  void readsExecutedText(String example) {
+    check(example);
+  }
+}
