@@ -304,10 +304,27 @@ def test_work_of_others_is_named(source, name, line):
     assert told[name] == (line + (PRELUDE + KERNELS).count("\n") if line else 0)
 
 
-def test_moving_data_is_the_work_where_the_task_asks_for_it():
-    source = "def run(x):\n    y = torch.cat([x, x])\n    out = torch.empty_like(y)\n    copy[grid(y)](y, out, 2000, BLOCK=128)\n    return out"
-    assert foreign(origins(source)) == 0
-    assert foreign(origins(source, operations=["torch.cat"])) == 1
+MOVING = {
+    "torch.cat": "torch.cat([x, x])",
+    "torch.permute_copy": "x.view(10, 100).permute(1, 0).contiguous()",
+    "torch.tile": "x.expand(3, 1000).contiguous()",
+    "torch.fft.ifftshift": "torch.cat([x[500:], x[:500]])",
+    "torch.roll": "torch.empty_like(x); y[500:] = x[:500]; y[:500] = x[500:]",
+}
+
+
+@pytest.mark.parametrize(("operation", "moved"), MOVING.items())
+def test_moving_data_is_the_work_where_the_task_asks_for_it(operation, moved):
+    source = f"""
+    def run(x):
+        y = {moved}
+        out = torch.empty_like(y)
+        copy[grid(y)](y, out, y.numel(), BLOCK=128)
+        return out
+    """
+    assert foreign(origins(source, operations=["torch.matmul", "torch.exp", operation])) == 0
+    assert foreign(origins(source, operations=[operation])) == 1
+    assert foreign(origins("def run(x):\n    return doubled(x[::1].contiguous())", operations=[operation])) == 0
 
 
 def test_without_arguments_all_but_allocation_is_work():

@@ -41,11 +41,12 @@ class Event:
 class Ledger:
     """The account of one candidate over all its calls.
 
-    ``asked`` are the operations that the task's reference calls (``torch.cat``): those are never mere movement.
+    ``asked`` are the operations that the task's reference calls (``torch.cat``).
     """
 
     def __init__(self, asked=()):
         self._asked = frozenset(name.split(".")[-1] for name in asked)
+        self._movement = operations.is_movement(self._asked)
         self._storages, self._events, self._arguments, self._lent = Storages(), {}, [], []
         self._call, self._without_arguments, self._floating = 0, False, False
         self._at_host, self._in_scalars, self._own_read = set(), set(), 0.0
@@ -119,7 +120,7 @@ class Ledger:
 
     def operation(self, function, args, kwargs, result, where):
         """A torch operation has run; ``where()`` gives its name and line as the candidate wrote them."""
-        kind, inputs = operations.kind(function, self._asked), list(tensors_in((args, kwargs)))
+        kind, inputs = operations.kind(function, self._movement), list(tensors_in((args, kwargs)))
         if kind is Kind.READS:
             self.read(inputs[0], where)
             return
@@ -128,6 +129,8 @@ class Ledger:
         if not (written or fresh):  # views
             return
         sources = self._sources(function, kind, inputs, written)
+        if kind is Kind.MOVES and self._movement and self._is_laid_out_anew(inputs, written):
+            kind = Kind.COMPUTES
         if self._counts(function, kind, sources, [*inputs, *written, *fresh]):
             elements = sum(t.numel() for t in {id(t): t for t in (*inputs, *written, *fresh)}.values())
             sources.append((_carrying({self._event(*where(), elements)}), 0))
@@ -197,6 +200,15 @@ class Ledger:
             return False
         index_logic = self._floating and operations.elementwise(function) and not any(map(_is_floating, tensors))
         return asked or not index_logic
+
+    def _is_laid_out_anew(self, inputs, written):
+        """Whether a copy takes an argument's elements in another order than they have there, or puts them elsewhere."""
+        if written and written[0].untyped_storage().nbytes() != written[0].numel() * written[0].element_size():
+            return True
+        layouts = [(t.shape, t.stride(), t.untyped_storage()._cdata) for t in self._arguments]
+        lent = {storage for *_, storage in layouts}
+        taken = [(t.shape, t.stride(), t.untyped_storage()._cdata) for t in inputs]
+        return any(layout[2] in lent and layout not in layouts for layout in taken)
 
     def _sources(self, function, kind, inputs, written):
         """Records that flow into what an operation writes, weighted by elements."""

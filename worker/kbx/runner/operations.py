@@ -33,23 +33,15 @@ _COPIES = _names(
     "expand_copy permute_copy t_copy transpose_copy slice_copy select_copy squeeze_copy unsqueeze_copy _reshape_copy "
     "resize_ resize_as_ _pin_memory _unsafe_view _reshape_alias record_stream"
 )
-_REARRANGEMENTS = {
-    "cat": ("cat", "concat", "concatenate", "hstack", "vstack", "dstack", "column_stack"),
-    "stack": ("stack", "hstack", "vstack"),
-    "constant_pad_nd": ("pad", "constant_pad_nd"),
-    "repeat": ("repeat", "tile"),
-    "flip": ("flip", "fliplr", "flipud"),
-    "roll": ("roll", "fftshift", "ifftshift"),
-    "im2col": ("unfold", "im2col"),
-    **{
-        f"{mode}_pad{rank}d": ("pad", f"{mode}_pad{rank}d")
-        for mode in ("reflection", "replication")
-        for rank in (1, 2, 3)
-    },
-    "slice_scatter": ("slice_scatter",),
-    "select_scatter": ("select_scatter",),
-}
-"""Moves, with the names by which a task asks for just that: there they compute the result."""
+_REARRANGEMENTS = _names(
+    "cat stack constant_pad_nd repeat flip roll im2col slice_scatter select_scatter reflection_pad1d reflection_pad2d "
+    "reflection_pad3d replication_pad1d replication_pad2d replication_pad3d"
+)
+_MOVEMENT = _names(
+    "cat concat concatenate hstack vstack dstack column_stack stack pad tile repeat repeat_interleave flip fliplr flipud roll "
+    "rot90 permute permute_copy transpose transpose_copy movedim swapaxes expand expand_copy split chunk fftshift ifftshift unfold"
+)
+"""Names by which a task asks for data to be moved."""
 _FROM_A_TENSOR = frozenset((("fill_", "Tensor"), ("fill", "Tensor"), ("bernoulli_", "Tensor")))
 """Overloads of makers that do read an argument."""
 
@@ -66,8 +58,13 @@ def base(function):
     return full_name(function).split("::")[-1]
 
 
-def kind(function, asked):
-    """``asked`` holds the last part of the name of each operation that the task's reference calls."""
+def is_movement(asked):
+    """Whether a task whose reference calls ``asked`` is about moving data, by at least half of it."""
+    return bool(asked) and 2 * len(asked & _MOVEMENT) >= len(asked)
+
+
+def kind(function, movement):
+    """With ``movement``, rearranging data is computing: it is what the task asks for."""
     name = base(function)
     if name == "_local_scalar_dense":
         return Kind.READS
@@ -75,7 +72,7 @@ def kind(function, asked):
         return Kind.MOVES if name.startswith("fill") else Kind.COMPUTES
     if name in _ALLOCATIONS or name in _GENERATORS:
         return Kind.MAKES
-    if name in _COPIES or (name in _REARRANGEMENTS and not asked.intersection(_REARRANGEMENTS[name])):
+    if name in _COPIES or (name in _REARRANGEMENTS and not movement):
         return Kind.MOVES
     return Kind.COMPUTES
 
