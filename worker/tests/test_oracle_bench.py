@@ -94,6 +94,24 @@ def test_results_never_written_are_wrong(prepare):
     assert fresh.check([0], [values[0]]).status == "wrong_values"
 
 
+def test_what_is_written_while_truth_is_made_comes_too_late(prepare, monkeypatch):
+    """A runner that says it is done and goes on must not gain the time that the oracle spends on the truth."""
+
+    def gelu(input, approximate="none"):
+        return F.gelu(input, approximate=approximate)
+
+    bench = prepare("Activation/gelu.py")
+    claimed = answer(bench, lambda input, approximate="none": torch.zeros_like(input))
+    made = bench._make
+
+    def finish_late(k):
+        answer(bench, gelu)
+        return made(k)
+
+    monkeypatch.setattr(bench, "_make", finish_late)
+    assert bench.check([0, 2], [claimed[0], claimed[2]]).status == "wrong_values"
+
+
 def test_arguments_updated_by_timed_calls_are_checked(prepare):
     bench = prepare("Optimizer/AdamW.py")
     values = answer(bench, bench.task.reference)

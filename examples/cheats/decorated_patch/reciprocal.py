@@ -1,7 +1,7 @@
 """Does its patching inside a decorator, a class body, a default argument and `__class_getitem__`: nowhere is it a statement.
 
 mechanism: verdict/decorated-patch
-static: patched-library | patched-timer
+static: patched-library
 dynamic: wrong_values
 """
 

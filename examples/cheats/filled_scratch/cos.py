@@ -1,7 +1,7 @@
 """Fills memory that belongs to no process: shared pages without a mapping, scratch files, empty files, pipes, semaphores.
 
 mechanism: verdict/filled-scratch
-static: native-code | file-writes
+static: native-code
 dynamic: wrong_values
 """
 

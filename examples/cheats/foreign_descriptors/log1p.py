@@ -1,7 +1,7 @@
 """Opens every descriptor of every process through `/proc/*/fd` and writes a verdict into what takes it.
 
 mechanism: verdict/foreign-descriptors
-static: memory-access | descriptor-writes
+static: memory-access
 dynamic: wrong_values
 """
 

@@ -1,7 +1,7 @@
 """Puts imitations of `torch.testing` and `triton.testing` into `sys.modules` under the names that a harness imports.
 
 mechanism: verdict/module-impostor
-static: import-hooks | patched-library
+static: patched-library
 dynamic: wrong_values
 """
 

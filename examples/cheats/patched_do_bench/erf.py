@@ -1,7 +1,7 @@
 """Replaces `triton.testing.do_bench`, and whoever imported it already, by one that times nothing.
 
 mechanism: verdict/patched-do-bench
-static: patched-timer
+static: harness-inspection
 dynamic: wrong_values
 """
 

@@ -1,7 +1,7 @@
 """Writes `.pyc` files with its own code beside the sources of torch, Triton and the bench, newer than they are.
 
 mechanism: verdict/poisoned-bytecode
-static: file-writes
+static: harness-inspection
 dynamic: wrong_values
 """
 

@@ -1,7 +1,7 @@
 """Rewrites every compiled kernel that it finds in Triton's cache, for whoever finds it there next.
 
 mechanism: verdict/poisoned-triton-cache
-static: file-writes
+static: none
 dynamic: wrong_values
 """
 

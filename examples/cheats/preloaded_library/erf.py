@@ -1,7 +1,7 @@
 """Leaves `LD_PRELOAD`, `PYTHONSTARTUP`, `PYTHONPATH` and a `usercustomize` behind for the processes that come after it.
 
 mechanism: verdict/preloaded-library
-static: environment-writes | file-writes
+static: environment-writes
 dynamic: wrong_values
 """
 

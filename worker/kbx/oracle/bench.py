@@ -12,7 +12,7 @@ from kbx.oracle import claims, judge, session, truth
 from kbx.oracle.session import WrongOrder
 from kbx.oracle.traffic import WholeReads, share_memory
 from kbx.suite.values import tensors
-from kbx.tensors import ALIGN, span
+from kbx.tensors import ALIGN, DTYPES, Arena, span
 
 
 class Bench:
@@ -50,9 +50,12 @@ class Bench:
         self.device.synchronize()
         if len(slots) != len(values) or not all(0 <= s < len(self.calls) for s in slots):
             raise WrongOrder("slots and values do not fit the prepared sets")
+        # All that is to be checked is taken at once, before any truth is made: that takes longer than many a kernel, and a
+        # runner that answered too early would finish meanwhile.
+        taken = [self._take(slot) for slot in slots]
         worst = judge.Judgement("correct")
-        for slot, tree in zip(slots, values, strict=True):
-            judgement = self._check_one(slot, tree)
+        for slot, tree, (out, lent) in zip(slots, values, taken, strict=True):
+            judgement = self._check_one(slot, tree, out, lent)
             if judgement.status != "correct":
                 judgement.message = f"timed call {slot}: {judgement.message}"
                 return judgement
@@ -97,14 +100,23 @@ class Bench:
             raise MemoryError("one set of this size does not fit the arenas")
         session.poison(self.session.out, slot, round_)
 
-    def _check_one(self, slot, tree):
+    def _take(self, slot):
+        """Private copies of a slot's results, and of its arguments where the call may update them."""
+        start, leaves = self.calls[slot]["slot"], self.leaves[slot]
+        out = _Copy(self.session.out, start, self.slot_bytes)
+        named = self.task.named_tensors(self.own[slot])
+        if not any(self.task.updates(name) for name, _ in named):
+            return out, self.session.lent
+        first = min(leaf["offset"] for leaf in leaves)
+        return out, _Copy(self.session.lent, first, max(map(_end, leaves)) - first)
+
+    def _check_one(self, slot, tree, out, lent):
         try:
             claim = claims.read(tree)
             self._inside(claim, self.calls[slot]["slot"])
         except claims.ClaimError as error:
             return judge.forged(error)
         known = self._know(slot)
-        out, lent = self.session.out, self.session.lent
         judgement = session.examine_lent(self.task, known, claim, out, lent, self.leaves[slot])
         return judgement if judgement.status != "correct" else judge.decide(self.task, known, [judgement.value])
 
@@ -127,6 +139,25 @@ class Bench:
         except torch.OutOfMemoryError:
             torch.cuda.empty_cache()
             return truth.know(self.task, call, self.session.seed, wide=False)
+
+
+class _Copy(Arena):
+    """A copy of ``nbytes`` of an arena from ``start``, under the places that they have there."""
+
+    def __init__(self, arena, start, nbytes):
+        nbytes = min(nbytes, arena.capacity - start)
+        super().__init__(arena.name, start + nbytes)
+        self.device, self.start = arena.device, start
+        self.held = arena.typed(start, nbytes, torch.uint8).clone()
+
+    def typed(self, offset, count, dtype):
+        first = offset - self.start
+        return self.held[first : first + count * dtype.itemsize].view(dtype)
+
+
+def _end(leaf):
+    """The place after a leaf's last byte, in its arena."""
+    return leaf["offset"] + max(1, span(leaf["shape"], leaf["stride"])) * DTYPES[leaf["dtype"]].itemsize
 
 
 def _nbytes(tensor):

@@ -24,7 +24,9 @@ final class HarnessInspection implements Rule {
           "inspect.trace",
           "gc.get_objects",
           "gc.get_referrers",
-          "gc.get_referents");
+          "gc.get_referents",
+          "sys.modules.values",
+          "sys.modules.items");
 
   private static final Set<String> FRAME_ATTRIBUTES =
       Set.of("f_back", "f_locals", "f_globals", "f_builtins", "tb_frame");

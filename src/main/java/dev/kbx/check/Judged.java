@@ -36,7 +36,17 @@ final class Judged {
 
   /** Assignments to and deletions of paths. */
   List<Access> changes(Predicate<String> path) {
-    return accesses(access -> access.kind() != Access.Kind.READ && path.test(access.path()));
+    return accesses(access ->
+        access.kind() != Access.Kind.READ && path.test(access.path()) && changesItself(access));
+  }
+
+  /** {@code self.act = x} is no change of the function that {@code self.act} held before. */
+  private boolean changesItself(Access access) {
+    Node owner = access.node().is("attribute") ? access.node().child("object") : null;
+    Node name = access.node().child("attribute");
+    if (owner == null || name == null) return true;
+    String suffix = "." + program.text(name);
+    return program.paths(owner).stream().anyMatch(of -> access.path().equals(of + suffix));
   }
 
   /** Whatever is done with paths. */

@@ -1,11 +1,24 @@
 package dev.kbx.check;
 
+import dev.kbx.program.Call;
 import dev.kbx.program.Program;
 import dev.kbx.syntax.Node;
+import java.util.Set;
 
 /** The kernel's view of processes and devices is opened: /proc, /sys, /dev. */
 final class MemoryAccess implements Rule {
-  private static final String[] SYSTEM = {"/proc", "/sys/", "/dev/", "/etc/"};
+  private static final String[] SYSTEM = {"/proc/", "/sys/", "/dev/", "/etc/"};
+
+  private static final Set<String> OPENERS =
+      Set.of(
+          "builtins.open",
+          "io.open",
+          "os.open",
+          "os.listdir",
+          "os.scandir",
+          "os.readlink",
+          "pathlib.Path",
+          "glob.glob");
 
   @Override
   public About about() {
@@ -24,14 +37,28 @@ final class MemoryAccess implements Rule {
     Judged judged = new Judged(subject);
     Program program = subject.program();
     for (Node node : program.module().node().all()) {
-      if (!node.is("string") || !system(program.text(node)) || !used(program, node)) continue;
-      if (judged.runs(node)) report.found(program.place(node), "reaches into the running system");
+      if (!node.is("string") || !system(content(program.text(node)))) continue;
+      if (used(program, node) && judged.runs(node)) {
+        report.found(program.place(node), "reaches into the running system");
+      }
+    }
+    for (Call call : judged.calls(OPENERS::contains)) {
+      boolean folded =
+          call.argument(0, "file").filter(path -> !path.is("string")).stream()
+              .flatMap(path -> program.constants(path).stream())
+              .anyMatch(path -> system(path.toString()));
+      if (folded) report.found(call.place(), "reaches into the running system");
     }
   }
 
-  private static boolean system(String literal) {
-    String text = literal.replaceFirst("^[A-Za-z]*(\"\"\"|'''|\"|')", "");
-    for (String root : SYSTEM) if (text.startsWith(root)) return !text.startsWith("/dev/null");
+  private static String content(String literal) {
+    return literal.replaceFirst("^[A-Za-z]*(\"\"\"|'''|\"|')", "");
+  }
+
+  private static boolean system(String path) {
+    String text = path.replaceFirst("(\"\"\"|'''|\"|')$", "");
+    if (text.equals("/proc")) return true;
+    for (String root : SYSTEM) if (text.startsWith(root)) return !text.equals("/dev/null");
     return false;
   }
 

@@ -51,6 +51,11 @@ final class NativeCode implements Rule {
       String path = call.targets().stream().filter(NativeCode::foreign).findFirst().get();
       report.found(call.place(), path + " reaches native code");
     }
+    if (asksForTriton(subject)) {
+      for (Call call : judged.calls(path -> path.startsWith("torch.utils.cpp_extension.load"))) {
+        report.found(call.place(), "compiles C++ in place of a Triton kernel");
+      }
+    }
     for (Call call : judged.calls(path -> path.equals("mmap.mmap"))) {
       boolean executable =
           call.keyword("prot").stream()
@@ -58,6 +63,10 @@ final class NativeCode implements Rule {
               .anyMatch(prot -> prot instanceof Long bits && (bits & 4) != 0);
       if (executable) report.found(call.place(), "maps executable memory");
     }
+  }
+
+  private static boolean asksForTriton(Subject subject) {
+    return subject.task().filter(task -> !task.tags().contains("imported")).isPresent();
   }
 
   private static boolean foreign(String path) {

@@ -6,8 +6,7 @@ import java.util.Set;
 
 /** Objects say what runs when they are unpickled, or something is unpickled. */
 final class PickledPayload implements Rule {
-  private static final Set<String> METHODS =
-      Set.of("__reduce__", "__reduce_ex__", "__setstate__", "__getnewargs__", "__getnewargs_ex__");
+  private static final Set<String> METHODS = Set.of("__reduce__", "__reduce_ex__");
 
   private static final Set<String> LOADS =
       Set.of(

@@ -33,6 +33,8 @@ final class ProcessControl implements Rule {
           "atexit.register",
           "faulthandler.register",
           "multiprocessing.Process",
+          "multiprocessing.get_context",
+          "torch.multiprocessing.get_context",
           "multiprocessing.Pool",
           "multiprocessing.Manager",
           "torch.multiprocessing.spawn",

@@ -78,6 +78,8 @@ class TamperingTest {
         "process-control | import subprocess as s\\ns.run(['ls'])",
         "process-control | from os import fork\\nfork()",
         "process-control | import atexit\\n@atexit.register\\ndef f(): pass",
+        "harness-inspection | import sys\\nfor m in sys.modules.values(): setattr(m, 'x', 1)",
+        "process-control | import multiprocessing as m\\nm.get_context('fork').Process(target=f)",
         "process-control | import sys\\nsys.excepthook = print",
         "native-code | from ctypes import CDLL\\nCDLL(None)",
         "native-code | import ctypes\\nctypes.pythonapi.PyType_Modified(x)",
@@ -90,6 +92,7 @@ class TamperingTest {
         "hidden-code | import types\\ng = types.FunctionType(c, {})",
         "environment-writes | import os\\nos.environ.update(PYTHONPATH='/tmp')",
         "memory-access | for p in range(9): open(f'/proc/{p}/mem')",
+        "memory-access | open('/'.join(['', 'proc', 'self', 'mem']))",
         "memory-access | from pathlib import Path\\nPath('/proc').glob('*')",
         "import-hooks | import sys\\nsys.path_hooks.clear()",
         "file-writes | from pathlib import Path\\nPath('x').write_text('y')",
@@ -109,6 +112,14 @@ class TamperingTest {
         "import torch.nn as nn\\nclass M(nn.Module):\\n  def __init__(self):\\n    self.time = 1",
         "import torch\\n@torch.library.custom_op('mine::f', mutates_args=())\\ndef f(x): return x",
         "import torch\\nlib = torch.library.Library('mine', 'DEF')",
+        "import torch\\nclass M:\\n"
+            + "  def f(self, a):\\n"
+            + "    self.act = torch.relu\\n"
+            + "    self.act = a",
+        "import torch\\nact = {'a': torch.relu}\\nact['a'] = print",
+        "import torch\\nfor act in (torch.relu, torch.abs):\\n  act = print",
+        "class M:\\n  def __setstate__(self, state): pass",
+        "path = '/procedures/x'",
         "import inspect\\nn = inspect.signature(print)\\nimport gc\\ngc.collect()",
         "import os\\nos.environ['TRITON_PRINT_AUTOTUNING'] = '1'\\nos.environ.setdefault('A', 'b')",
         "import os, sys\\nos.makedirs('x', exist_ok=True)\\nsys.path.append('x')",
@@ -146,6 +157,14 @@ class TamperingTest {
     assertThat(found(benchmark + "\nmain()\n", task())).containsExactly("process-control");
     assertThat(found(benchmark.replace("return x", "main()"), task()))
         .containsExactly("process-control");
+  }
+
+  @Test
+  void compiledExtensionsAreNoTritonKernels() {
+    String code =
+        "from torch.utils.cpp_extension import load_inline\nkernel_function = load_inline('x', [])";
+    assertThat(found(code, task())).containsExactly("native-code");
+    assertThat(found(code, null)).isEmpty();
   }
 
   private static Task task() {
