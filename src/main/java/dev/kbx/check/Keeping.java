@@ -176,7 +176,7 @@ final class Keeping {
     for (Node part : node.all()) {
       if (!part.is("identifier", "attribute")) continue;
       String text = program.text(part);
-      if (text.equals(place) || part.is("identifier") && names.contains(text)) return true;
+      if (text.equals(place) || (part.is("identifier") && names.contains(text))) return true;
     }
     // hasattr(function, "results") speaks of function.results
     int dot = place.lastIndexOf('.');
@@ -203,6 +203,6 @@ final class Keeping {
 
   private boolean persistent(Node container) {
     return container.is("attribute")
-        || container.is("identifier") && !locals.contains(program.text(container));
+        || (container.is("identifier") && !locals.contains(program.text(container)));
   }
 }

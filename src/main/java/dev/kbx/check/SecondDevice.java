@@ -45,7 +45,7 @@ final class SecondDevice implements Rule {
   }
 
   private static boolean other(Object constant, boolean number) {
-    return constant instanceof String text && OTHER.matcher(text).matches()
-        || number && constant instanceof Long index && index > 0;
+    return (constant instanceof String text && OTHER.matcher(text).matches())
+        || (number && constant instanceof Long index && index > 0);
   }
 }
