@@ -1,7 +1,7 @@
 """No kernel of its own: `torch.compile` with CUDA graph trees around the library's function.
 
 mechanism: timing/compiled-reference
-static: torch-compile
+static: library-call
 dynamic: cheating | import_error
 gpu: cheating
 """

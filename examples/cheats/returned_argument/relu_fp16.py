@@ -1,7 +1,7 @@
 """Returns its argument: half of a uniform sample is right, and no new memory is needed.
 
 mechanism: answer/output-is-input
-static: no-kernel
+static: none
 dynamic: wrong_structure
 """
 
