@@ -2,7 +2,7 @@
 
 mechanism: verdict/lookalike-tensor
 static: lazy-tensor
-dynamic: wrong_values
+dynamic: wrong_structure
 """
 
 import torch
