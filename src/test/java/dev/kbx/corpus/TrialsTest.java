@@ -1,0 +1,90 @@
+package dev.kbx.corpus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class TrialsTest {
+  private static final List<String> NONE = List.of();
+  private static final List<String> RULE = List.of("patched-timer");
+
+  private static Trials trials(Trial... trials) {
+    return new Trials(
+        new Verdict.Device("cuda", "a GPU", null, null, null), Map.of(), List.of(trials));
+  }
+
+  private static Trial cheat(
+      String mustEnd, Status ended, @Nullable Double speedup, List<String> rejectedBy) {
+    return new Trial(
+        Trial.Kind.CHEAT,
+        "timing",
+        "patched-clock",
+        "Stops the clock.",
+        "cheats/patched_clock/relu.py",
+        rejectedBy,
+        mustEnd,
+        rejectedBy,
+        NONE,
+        ended,
+        null,
+        speedup,
+        NONE);
+  }
+
+  private static Trial honest(Status ended, List<String> flags, @Nullable Double speedup) {
+    return new Trial(
+        Trial.Kind.HONEST,
+        null,
+        "plain",
+        "Plain.",
+        "honest/plain/relu.py",
+        NONE,
+        null,
+        NONE,
+        flags,
+        ended,
+        null,
+        speedup,
+        NONE);
+  }
+
+  @Test
+  void aCorrectCheatGotThroughUnlessItEarnsThat() {
+    Trials some =
+        trials(
+            cheat("wrong_values", Status.CORRECT, null, NONE),
+            cheat("wrong_values", Status.CORRECT, null, RULE),
+            cheat("wrong_values", Status.WRONG_VALUES, null, NONE),
+            cheat("cheating | merit", Status.CORRECT, null, NONE));
+    assertThat(some.accepted()).isEqualTo(2);
+    assertThat(some.through()).isEqualTo(1);
+    assertThat(some.rejected()).isEqualTo(1);
+    assertThat(some.onMerit()).isEqualTo(1);
+  }
+
+  @Test
+  void meritDoesNotExplainASpeedupThatHonestKernelsOfTheTaskDoNotGet() {
+    Trial fast = cheat("merit", Status.CORRECT, 2.6, NONE);
+    assertThat(trials(fast, honest(Status.CORRECT, NONE, 1.0)).accepted()).isEqualTo(1);
+    assertThat(trials(fast, honest(Status.CORRECT, NONE, 1.0)).differing()).containsExactly(fast);
+    assertThat(trials(fast, honest(Status.CORRECT, NONE, 2.0)).accepted()).isZero();
+    assertThat(trials(fast).accepted()).as("nothing of the task was timed").isZero();
+    assertThat(trials(cheat("merit", Status.CORRECT, 72.0, NONE)).accepted()).isEqualTo(1);
+  }
+
+  @Test
+  void anHonestKernelIsTurnedAwayByAnyStatusOrFlag() {
+    Trials some =
+        trials(
+            honest(Status.CORRECT, NONE, null),
+            honest(Status.CORRECT, List.of("side-stream"), null),
+            honest(Status.CHEATING, NONE, null));
+    assertThat(some.honest()).isEqualTo(3);
+    assertThat(some.turnedAway()).isEqualTo(2);
+  }
+}

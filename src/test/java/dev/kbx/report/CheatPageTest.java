@@ -1,0 +1,81 @@
+package dev.kbx.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kbx.corpus.Trial;
+import dev.kbx.corpus.Trials;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The page of the docs and the file it is made from. */
+class CheatPageTest {
+  @TempDir private Path folder;
+
+  private static Trials trials(String kind, String device, Status ended) {
+    Trial trial =
+        new Trial(
+            Trial.Kind.CHEAT,
+            "timing",
+            "replay-by-shape",
+            "Answers with a | of old.",
+            "examples/cheats/cached_by_shape/relu.py",
+            List.of("replayed-result"),
+            "wrong_values",
+            List.of("replayed-result"),
+            List.of(),
+            ended,
+            "1 wrong element",
+            null,
+            List.of());
+    return new Trials(
+        new Verdict.Device(kind, device, null, null, null),
+        Map.of("torch", "2.13.0", "triton", "3.7.1"),
+        List.of(trial));
+  }
+
+  private String page(Trials onGpu) throws Exception {
+    CheatFiles.write(folder, onGpu);
+    Path page = folder.resolve("cheats.md");
+    CheatFiles.writePage(
+        page, trials("cpu", "a CPU", Status.WRONG_VALUES), folder.resolve("cheats.json"));
+    return Files.readString(page);
+  }
+
+  @Test
+  void aRowSaysHowACheatEndedHereAndOnAGpu() throws Exception {
+    assertThat(page(trials("cuda", "NVIDIA H200", Status.CHEATING)))
+        .contains("| [replay-by-shape](../examples/cheats/cached_by_shape/relu.py) |")
+        .contains("| Answers with a \\| of old. | `replayed-result` | wrong_values | cheating |")
+        .contains("**NVIDIA H200** (torch 2.13.0, Triton 3.7.1)")
+        .contains("0 of 1 cheats accepted")
+        .doesNotContain("{{");
+  }
+
+  @Test
+  void whatGetsThroughStandsOut() throws Exception {
+    assertThat(page(trials("cuda", "NVIDIA H200", Status.CORRECT)))
+        .contains("| wrong_values | **correct** |")
+        .contains("| replay by shape | ✗ 0 of 1 |");
+  }
+
+  @Test
+  void everyRowOfTheComparisonHasACellForEachHarness() throws Exception {
+    List<String> rows =
+        page(trials("cuda", "NVIDIA H200", Status.CHEATING))
+            .lines()
+            .dropWhile(line -> !line.startsWith("| cheat | kbx |"))
+            .takeWhile(line -> line.startsWith("|"))
+            .toList();
+    assertThat(rows).hasSizeGreaterThan(50);
+    int bars = rows.getFirst().split("\\|", -1).length;
+    assertThat(rows).allSatisfy(row -> assertThat(row.split("\\|", -1)).hasSize(bars));
+    assertThat(rows.subList(2, rows.size()))
+        .allSatisfy(row -> assertThat(row).matches("\\| [^|]+(\\| ([✓~✗] ?\\S*[^|]*)? ?)+\\|"));
+  }
+}
