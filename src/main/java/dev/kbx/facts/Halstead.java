@@ -119,14 +119,15 @@ final class Halstead {
     }
     length++;
     Node name = inner.child("attribute");
-    Object value =
+    Scope function = function(node);
+    operands.add(
         switch (inner.kind()) {
-          case "identifier", "true", "false", "none" -> program.text(inner);
-          case "attribute" -> name == null ? inner : program.text(name);
-          case "integer", "float", "string", "concatenated_string" -> literal(inner);
+          case "identifier", "true", "false", "none" -> new Operand(function, program.text(inner));
+          case "attribute" -> name == null ? inner : new Operand(function, program.text(name));
+          case "integer", "float", "string", "concatenated_string" ->
+              new Operand(function, literal(inner));
           default -> inner;
-        };
-    operands.add(value == inner ? inner : new Operand(function(node), value));
+        });
   }
 
   private Object literal(Node node) {

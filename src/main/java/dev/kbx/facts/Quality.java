@@ -26,7 +26,8 @@ public record Quality(
     int commentLines,
     double commentRatio) {
 
-  static Quality of(Program program) {
+  /** Measures a program; of broken source, the part that could be read. */
+  public static Quality of(Program program) {
     Node root = program.module().node();
     Complexity complexity = Complexity.of(program, root);
     LineCount lines = LineCount.of(program.source(), root);

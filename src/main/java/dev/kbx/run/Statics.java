@@ -6,6 +6,8 @@ import dev.kbx.check.Finding;
 import dev.kbx.check.Severity;
 import dev.kbx.check.StaticCheck;
 import dev.kbx.check.StaticReport;
+import dev.kbx.facts.Quality;
+import dev.kbx.program.Program;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import java.util.List;
@@ -20,9 +22,12 @@ final class Statics {
       return Optional.of(
           Outcome.of(Status.NO_CODE, Stage.STATIC, "the answer holds no Python source"));
     }
-    if (!plan.wants(Stage.STATIC)) return Optional.empty();
     long start = System.nanoTime();
-    StaticReport report = new StaticCheck(plan.rules()).check(candidate);
+    Program program = Program.of(candidate.code());
+    // How it is written is worth knowing whatever becomes of it.
+    if (program.parsed()) draft.quality(Quality.of(program).figures());
+    if (!plan.wants(Stage.STATIC)) return Optional.empty();
+    StaticReport report = new StaticCheck(plan.rules()).check(candidate, program);
     draft.spent(Stage.STATIC, (System.nanoTime() - start) / 1e9);
     draft.flags(flags(report));
     if (report.broken().isPresent()) return report.broken().map(Statics::outcome);
