@@ -6,10 +6,12 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * What two sources have in common whatever their names, numbers, texts, comments and layout.
@@ -32,7 +34,7 @@ public record Fingerprint(String exact, Set<Long> marks) {
   public static final int WINDOW = 8;
 
   public Fingerprint {
-    marks = Set.copyOf(marks);
+    marks = Collections.unmodifiableSet(new TreeSet<>(marks));
   }
 
   static Fingerprint of(PythonSource source) {

@@ -4,6 +4,8 @@ import dev.kbx.program.Call;
 import dev.kbx.program.Kernel;
 import dev.kbx.program.Kernel.Config;
 import dev.kbx.program.Program;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -53,7 +55,7 @@ public record KernelFacts(
 
   public KernelFacts {
     parameters = List.copyOf(parameters);
-    constexprs = Set.copyOf(constexprs);
+    constexprs = Collections.unmodifiableSet(new LinkedHashSet<>(constexprs));
     operations = Map.copyOf(operations);
     configs = List.copyOf(configs);
   }

@@ -201,7 +201,7 @@ final class Census {
 
   private Kernel kernel(Scope scope, List<Call> calls) {
     List<String> names = new ArrayList<>();
-    Set<String> constexprs = new HashSet<>();
+    Set<String> constexprs = new LinkedHashSet<>();
     for (Scope.Parameter parameter : scope.parameters()) {
       names.add(parameter.name());
       Node type = parameter.type();

@@ -56,6 +56,33 @@ class CheckTest {
   }
 
   @Test
+  void describesSourcesInsteadOfCheckingThem() throws Exception {
+    file(
+        "a.py",
+        """
+        import triton
+        import triton.language as tl
+
+
+        @triton.jit
+        def one(x):
+            tl.store(x, tl.load(x))
+
+
+        def gelu(x):
+            one[(1,)](x)
+        """);
+    JsonNode described = check("a.py", "--facts").json().get(0);
+    assertThat(described.get("file").asString()).endsWith("a.py");
+    assertThat(described.at("/facts/kernels/0/name").asString()).isEqualTo("one");
+    assertThat(described.at("/facts/kernels/0/operations/load").asInt()).isEqualTo(1);
+    assertThat(described.at("/facts/launches/0/grid").asString()).isEqualTo("(1,)");
+    assertThat(described.at("/facts/quality/max_complexity").asInt()).isEqualTo(1);
+    assertThat(described.at("/facts/fingerprint/exact").asString()).hasSize(64);
+    refused(check("missing.py", "--facts"), "missing.py", "nothing to describe");
+  }
+
+  @Test
   void strictFailsWhereASourceIsRefused() throws Exception {
     Path file = file("gelu.py", OPEN);
     assertThat(check(file).exit()).isZero();
