@@ -22,8 +22,14 @@ final class Statics {
     }
     if (!plan.wants(Stage.STATIC)) return Optional.empty();
     long start = System.nanoTime();
-    StaticReport report = new StaticCheck(plan.rules()).check(candidate);
-    draft.spent(Stage.STATIC, (System.nanoTime() - start) / 1e9);
+    StaticReport report;
+    try {
+      report = new StaticCheck(plan.rules()).check(candidate);
+    } catch (RuntimeException | StackOverflowError e) {
+      return unread(plan, draft, e);
+    } finally {
+      draft.spent(Stage.STATIC, (System.nanoTime() - start) / 1e9);
+    }
     draft.flags(flags(report));
     if (report.broken().isPresent()) return report.broken().map(Statics::outcome);
     if (!report.rejections().isEmpty()) {
@@ -32,6 +38,16 @@ final class Statics {
     return plan.reaches(Stage.COMPILE)
         ? Optional.empty()
         : Optional.of(Outcome.correct(Stage.STATIC));
+  }
+
+  /** A fault of kbx, which one candidate has met: it is run all the same, and the verdict says so. */
+  private static Optional<Outcome> unread(Plan plan, Draft draft, Throwable fault) {
+    draft.flags(List.of("unread-source"));
+    return plan.reaches(Stage.COMPILE)
+        ? Optional.empty()
+        : Optional.of(
+            Outcome.of(
+                Status.INFRASTRUCTURE, Stage.STATIC, "kbx failed on this source: " + fault));
   }
 
   private static List<String> flags(StaticReport report) {
