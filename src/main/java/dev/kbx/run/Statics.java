@@ -40,7 +40,7 @@ final class Statics {
         : Optional.of(Outcome.correct(Stage.STATIC));
   }
 
-  /** A fault of kbx, which one candidate has met: it is run all the same, and the verdict says so. */
+  /** A fault of kbx, which one candidate has met: it is run all the same, and flagged. */
   private static Optional<Outcome> unread(Plan plan, Draft draft, Throwable fault) {
     draft.flags(List.of("unread-source"));
     return plan.reaches(Stage.COMPILE)
