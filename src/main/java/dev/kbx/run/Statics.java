@@ -46,8 +46,7 @@ final class Statics {
     return plan.reaches(Stage.COMPILE)
         ? Optional.empty()
         : Optional.of(
-            Outcome.of(
-                Status.INFRASTRUCTURE, Stage.STATIC, "kbx failed on this source: " + fault));
+            Outcome.of(Status.INFRASTRUCTURE, Stage.STATIC, "kbx failed on this source: " + fault));
   }
 
   private static List<String> flags(StaticReport report) {
