@@ -136,11 +136,27 @@ final class Census {
     }
   }
 
+  /** What is bound is the owner's attribute, not the value that the attribute holds. */
+  private void changed(Node node, Kind kind, Set<Access> found) {
+    Node object = node.child("object");
+    Node name = node.child("attribute");
+    if (object == null || name == null) return;
+    for (Value owner : flow.cell(object).values) {
+      if (owner instanceof External external) {
+        add(external.attribute(flow.text(name)).path(), kind, node, found);
+      }
+    }
+  }
+
   private void use(Node node, Set<Access> found) {
     Node parent = flow.parent(node);
     if (parent == null || !isExpression(node, parent)) return;
     Kind kind = kind(node, parent);
     if (node.is("identifier") && kind != Kind.READ) return;
+    if (node.is("attribute") && kind != Kind.READ) {
+      changed(node, kind, found);
+      return;
+    }
     boolean prefix = parent.is("attribute") && "object".equals(node.field());
     for (String path : flow.paths(flow.cell(node))) {
       if (path.startsWith("@") || path.equals("?")) continue;

@@ -17,7 +17,7 @@ sealed interface Value {
     private static final int MAX_LENGTH = 120;
 
     boolean unknown() {
-      return path.charAt(0) == '?';
+      return path.isEmpty() || path.charAt(0) == '?'; // import_module("") is possible.
     }
 
     External attribute(String name) {

@@ -157,8 +157,26 @@ class CheckTest {
   }
 
   @Test
-  void evalKnowsTheSameRules() throws Exception {
-    Path file = file("gelu.py", OPEN);
-    refused(Kbx.run(folder, "eval", file, "--off", "nosuch-rule"), "no rule 'nosuch-rule'");
+  void evalKnowsTheSameRulesAndRemembersNothingAcrossThem() throws Exception {
+    String honest = Files.readString(Kbx.home().resolve("examples/honest/plain/gelu.py"));
+    Path file = file("gelu.py", honest + "\n\ntorch.cuda.Event = None\n");
+    assertThat(check(file).out()).contains(":1: reject: patched-timer", "1 rejection in 1 source");
+    refused(eval(file, "--off", "nosuch-rule"), "no rule 'nosuch-rule'");
+    JsonNode rejected = eval(file, "--json").json().at("/verdicts/0");
+    assertThat(rejected.get("rule").asString()).isEqualTo("patched-timer");
+    assertThat(rejected.get("message").asString()).startsWith("line ");
+    Kbx.Result without = eval(file, "--json", "--off", "patched-timer");
+    assertThat(without.json().at("/verdicts/0/status").asString()).isEqualTo("correct");
+    assertThat(without.json().at("/run/rules_off/0").asString()).isEqualTo("patched-timer");
+    Kbx.Result resumed = eval(file, "--resume");
+    assertThat(resumed.exit()).isEqualTo(1);
+    assertThat(resumed.err()).contains("--off patched-timer", "all rules on");
+  }
+
+  private Kbx.Result eval(Path file, Object... more) throws Exception {
+    Object[] all = new Object[more.length + 4];
+    System.arraycopy(new Object[] {"eval", file, "--stages", "static"}, 0, all, 0, 4);
+    System.arraycopy(more, 0, all, 4, more.length);
+    return Kbx.run(folder, all);
   }
 }
