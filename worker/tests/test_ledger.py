@@ -4,6 +4,7 @@ import textwrap
 
 import pytest
 import torch
+import torch._dynamo  # noqa: F401  custom operations need it, and benches inherit what is imported here
 from bench_client import PRELUDE, bench
 
 from kbx import messages
