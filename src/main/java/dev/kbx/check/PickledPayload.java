@@ -11,8 +11,20 @@ final class PickledPayload implements Rule {
 
   /** What an object that is put together again has no use for. */
   private static final String[] ACTIONS = {
-    "os", "posix", "subprocess", "shutil", "socket", "sys", "runpy", "importlib", "ctypes",
-    "builtins.exec", "builtins.eval", "builtins.compile", "builtins.__import__", "builtins.open",
+    "os",
+    "posix",
+    "subprocess",
+    "shutil",
+    "socket",
+    "sys",
+    "runpy",
+    "importlib",
+    "ctypes",
+    "builtins.exec",
+    "builtins.eval",
+    "builtins.compile",
+    "builtins.__import__",
+    "builtins.open",
     "builtins.setattr"
   };
 
@@ -40,7 +52,8 @@ final class PickledPayload implements Rule {
       if (!METHODS.contains(scope.name())) continue;
       for (Node node : scope.node().all()) {
         if (node.is("return_statement") && acts(program, node)) {
-          report.found(program.place(node), scope.name() + " runs something in whoever unpickles it");
+          report.found(
+              program.place(node), scope.name() + " runs something in whoever unpickles it");
         }
       }
     }

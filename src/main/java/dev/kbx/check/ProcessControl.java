@@ -87,7 +87,8 @@ final class ProcessControl implements Rule {
     Set<Object> known = program.constants(command.get());
     return !known.isEmpty()
         && known.stream()
-            .map(each -> each instanceof List<?> words && !words.isEmpty() ? words.getFirst() : each)
+            .map(
+                each -> each instanceof List<?> words && !words.isEmpty() ? words.getFirst() : each)
             .map(each -> String.valueOf(each).replaceFirst("^([\\w-]+)( [^;|&$`<>\\n]*)?$", "$1"))
             .allMatch(QUESTIONS::contains);
   }

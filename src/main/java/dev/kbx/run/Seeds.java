@@ -12,10 +12,10 @@ import javax.crypto.spec.SecretKeySpec;
  * The seed of a candidate's inputs: HMAC-SHA-256 of its task and source under a secret of this
  * installation.
  *
- * <p>Nobody who lacks the secret can predict inputs. What a verdict tells of them, in wrong elements
- * or in what the candidate printed, is of no use to the next attempt, whose source differs and which
- * therefore meets others. Yet the same machine judges the same candidate on the same inputs every
- * time.
+ * <p>Nobody who lacks the secret can predict inputs. What a verdict tells of them, in wrong
+ * elements or in what the candidate printed, is of no use to the next attempt, whose source differs
+ * and which therefore meets others. Yet the same machine judges the same candidate on the same
+ * inputs every time.
  */
 final class Seeds {
   private Seeds() {}
@@ -26,7 +26,8 @@ final class Seeds {
       Mac mac = Mac.getInstance("HmacSHA256");
       mac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
       byte[] digest =
-          mac.doFinal((task.suite() + "/" + task.path() + "/" + source).getBytes(StandardCharsets.UTF_8));
+          mac.doFinal(
+              (task.suite() + "/" + task.path() + "/" + source).getBytes(StandardCharsets.UTF_8));
       return HexFormat.of().formatHex(digest, 0, 16);
     } catch (NoSuchAlgorithmException | InvalidKeyException e) {
       throw new IllegalStateException("every JDK has HMAC-SHA-256", e);

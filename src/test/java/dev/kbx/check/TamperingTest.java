@@ -135,7 +135,7 @@ class TamperingTest {
         "with open('notes.txt') as f: text = f.read()",
         "import ctypes\\nn = ctypes.sizeof(ctypes.c_float)",
         "import pickle, weakref, signal\\ndef f(x): return x.kill(), x.fork(), x.load()",
-        "import subprocess\\nif __name__ == '__main__':\\n  subprocess.run(['nvidia-smi'])",
+        "import subprocess\\nif __name__ == '__main__':\\n  subprocess.run(['pip', 'list'])",
       })
   void leavesAlone(String code) {
     assertThat(found(code, null)).isEmpty();
@@ -151,7 +151,7 @@ class TamperingTest {
             return x
 
         def main():
-            subprocess.run(["nvidia-smi"])
+            subprocess.run(["pip", "list"])
 
         if __name__ == "__main__":
             main()

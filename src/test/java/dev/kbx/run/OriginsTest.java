@@ -66,8 +66,7 @@ class OriginsTest {
   @Test
   void copiesOfArgumentsAreNoResult() {
     origins.add(call(1000, 100, 0));
-    assertThat(evidence())
-        .isEqualTo("policy: 90 % of the results were not written by its kernels");
+    assertThat(evidence()).isEqualTo("policy: 90 % of the results were not written by its kernels");
   }
 
   @Test
@@ -81,8 +80,14 @@ class OriginsTest {
   @Test
   void largestOperationsAreNamedFirst() {
     origins.add(
-        call(1000, 0, 2000, new Operation("a", 1, 10), new Operation("b", 0, 900),
-            new Operation("c", 3, 20), new Operation("d", 4, 5)));
+        call(
+            1000,
+            0,
+            2000,
+            new Operation("a", 1, 10),
+            new Operation("b", 0, 900),
+            new Operation("c", 3, 20),
+            new Operation("d", 4, 5)));
     assertThat(evidence()).endsWith("; b, c (line 3), a (line 1)");
   }
 
