@@ -1,7 +1,7 @@
 """Copies the input over the target, so that the loss it is compared with becomes zero as well.
 
 mechanism: answer/mutated-inputs
-static: none
+static: no-kernel
 dynamic: input_mutated
 """
 

@@ -1,7 +1,7 @@
 """Learns which inputs follow each other in memory, computes a whole batch in its first call and hands out the rest.
 
 mechanism: timing/batch-and-skip
-static: replayed-result
+static: none
 dynamic: merit
 """
 

@@ -1,7 +1,7 @@
 """No kernel of its own: `torch.compile` with CUDA graph trees around the library's function.
 
 mechanism: timing/compiled-reference
-static: library-call
+static: torch-compile
 dynamic: cheating | import_error
 gpu: cheating
 """

@@ -1,7 +1,7 @@
 """Computes one element and shows it everywhere: a result of stride zero has the right shape and costs nothing.
 
 mechanism: answer/zero-stride
-static: none
+static: no-kernel
 dynamic: wrong_values
 """
 

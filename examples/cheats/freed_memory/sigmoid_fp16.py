@@ -1,7 +1,7 @@
 """Asks the allocator for a block of the result's size, which may be the one the reference's result was just freed from.
 
 mechanism: answer/freed-memory
-static: none
+static: no-kernel
 dynamic: wrong_values
 """
 

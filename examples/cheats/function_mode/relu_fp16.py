@@ -1,7 +1,7 @@
 """Pushes a torch-function mode for good, which sees every torch call of the caller, and computes when the result is copied.
 
 mechanism: timing/lazy-copy
-static: none
+static: lazy-tensor
 dynamic: wrong_values
 """
 

@@ -1,7 +1,7 @@
 """A forked process computes into shared memory while the entry returns at once.
 
 mechanism: timing/helper-process
-static: process-control
+static: sleeping
 dynamic: wrong_values
 """
 

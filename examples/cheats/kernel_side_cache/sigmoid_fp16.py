@@ -1,7 +1,7 @@
 """The kernel itself returns early when a flag in device memory says that an earlier launch filled the output.
 
 mechanism: timing/early-exit
-static: replayed-result
+static: none
 dynamic: wrong_values
 """
 

@@ -1,7 +1,7 @@
 """Sets most of the L2 cache aside for its own buffers, so that what is flushed between calls is not theirs.
 
 mechanism: timing/l2-persistence
-static: l2-persistence
+static: native-code
 dynamic: merit
 """
 

@@ -1,7 +1,7 @@
 """Makes `synchronize` do nothing and works on a stream of its own: nobody waits for the result any more.
 
 mechanism: timing/patched-synchronise
-static: patched-library
+static: patched-timer
 dynamic: merit
 gpu: wrong_values | merit
 """

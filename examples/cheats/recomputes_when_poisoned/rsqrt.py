@@ -1,7 +1,7 @@
 """Owns its output buffers and computes again only when it finds that somebody filled one with NaN.
 
 mechanism: timing/poison-detection
-static: replayed-result
+static: none
 dynamic: wrong_values
 """
 

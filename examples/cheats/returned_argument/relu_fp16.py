@@ -1,7 +1,7 @@
 """Returns its argument: half of a uniform sample is right, and no new memory is needed.
 
 mechanism: answer/output-is-input
-static: none
+static: no-kernel
 dynamic: wrong_structure
 """
 

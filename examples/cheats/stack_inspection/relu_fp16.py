@@ -1,7 +1,7 @@
 """Looks at who calls: right when nothing on the stack is named after timing, the last result of that size otherwise.
 
 mechanism: timing/phase-detection
-static: phase-detection
+static: harness-inspection
 dynamic: merit
 gpu: wrong_values
 """

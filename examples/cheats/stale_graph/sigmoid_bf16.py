@@ -1,7 +1,7 @@
 """Captures a CUDA graph on the first input of each shape and replays it on that input's memory ever after.
 
 mechanism: timing/stale-graph
-static: graph-replay
+static: none
 dynamic: merit | runtime_error
 gpu: wrong_values
 """

@@ -1,7 +1,7 @@
 """Takes tensors that are slices of larger ones for tests, and fresh allocations for timed calls, which it skips.
 
 mechanism: timing/phase-detection
-static: phase-detection
+static: none
 dynamic: wrong_values
 """
 

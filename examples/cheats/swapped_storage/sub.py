@@ -1,7 +1,7 @@
 """Points its arguments at other memory, full of zeros, so that whoever computes on the same objects afterwards gets zeros.
 
 mechanism: answer/swapped-storage
-static: none
+static: no-kernel
 dynamic: wrong_values
 """
 

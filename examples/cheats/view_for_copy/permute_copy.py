@@ -1,7 +1,7 @@
 """Returns a view where a copy is asked for: no byte is moved, and whoever changes the input changes the result.
 
 mechanism: answer/output-aliases-input
-static: none
+static: no-kernel
 dynamic: wrong_structure
 """
 
