@@ -63,10 +63,8 @@ final class ConstantResult implements Rule {
     List<Kernel> kernels = program.kernels();
     boolean known = program.launches().stream().map(Launch::kernels).noneMatch(List::isEmpty);
     if (kernels.isEmpty() || program.launches().isEmpty() || !known) return;
-    for (Call call : program.calls()) {
-      boolean inside = kernels.stream().anyMatch(kernel -> call.scope().within(kernel.scope()));
-      if (inside && mayRead(call)) return;
-    }
+    KernelCode code = new KernelCode(program);
+    for (Call call : program.calls()) if (code.holds(call.scope()) && mayRead(call)) return;
     for (Kernel kernel : kernels) {
       Node title = kernel.scope().node().child("name");
       report.found(

@@ -121,15 +121,10 @@ final class Entry {
     return sure.contains(scope) && surelyIn(scope, node);
   }
 
-  /** Nodes of a kind that every call of the entry evaluates. */
+  /** Calls or operators, by kind, that every call of the entry evaluates; in any order. */
   List<Node> sureNodes(String kind) {
     List<Node> found = new ArrayList<>();
-    for (Scope scope : sure) {
-      for (Node node : scope.node().all()) {
-        if (node.is(kind) && program.scopeOf(node).equals(scope) && surelyIn(scope, node))
-          found.add(node);
-      }
-    }
+    for (Node node : outermost.keySet()) if (node.is(kind) && sure(node)) found.add(node);
     return found;
   }
 
