@@ -1,7 +1,7 @@
 """Source text in pieces, joined and executed: no library function appears by name.
 
 mechanism: semantics/hidden-in-exec
-static: none
+static: hidden-code
 dynamic: cheating
 """
 
