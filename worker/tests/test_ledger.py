@@ -4,6 +4,7 @@ import textwrap
 
 import pytest
 import torch
+import torch._dynamo  # noqa: F401  custom operations need it, and benches inherit what is imported here
 from bench_client import PRELUDE, bench
 
 from kbx import messages
@@ -211,14 +212,6 @@ HONEST = {
             y = F.unfold(x.view(1, 10, 10, 10), (1, 1)).reshape(1, 1000)
             return doubled(F.pad(y, (12, 12), mode="reflect")[0, 12:-12].roll(3))
         """,
-    "a registered operator": """
-        @torch.library.custom_op("example::doubled", mutates_args=())
-        def operator(x: torch.Tensor) -> torch.Tensor:
-            return doubled(x)
-
-        def run(x):
-            return torch.ops.example.doubled(x)
-        """,
 }
 
 
@@ -252,7 +245,7 @@ def test_trivial_calls_are_copies_and_nothing_is_returned_for_empty_ones():
 FOREIGN = {
     "a library call": ("def run(x):\n    return x * 2", "Tensor.mul", 2),
     "a library call with out": ("def run(x):\n    o = torch.empty_like(x)\n    torch.mul(x, 2, out=o)\n    return o", "torch.mul", 3),
-    "a decoy kernel whose result is unused": ("def run(x):\n    doubled(x)\n    return F.gelu(x)", "torch.gelu", 3),
+    "a decoy kernel whose result is unused": ("def run(x):\n    doubled(x)\n    return F.gelu(x)", "torch.nn.functional.gelu", 3),
     "a decoy in place of the result": (
         "def run(x):\n    out = doubled(x)\n    torch.exp(x, out=out)\n    return out", "torch.exp", 3),
     "an identity kernel after torch": (
@@ -284,13 +277,13 @@ FOREIGN = {
     "a custom operation": (
         "@torch.library.custom_op('kbx_test::exp', mutates_args=())\ndef op(x: torch.Tensor) -> torch.Tensor:\n"
         "    return x.exp()\ndef run(x):\n    return op(x)", "Tensor.exp", 3),
+    "a hook around launches": (
+        "def hook(metadata):\n    kept.append(x_now[0].exp())\ntriton.knobs.runtime.launch_exit_hook.add(hook)\n"
+        "kept, x_now = [], []\ndef run(x):\n    x_now[:] = [x]\n    doubled(x)\n    return kept[-1]", "Tensor.exp", 2),
     "a scripted function": ("@torch.jit.script\ndef f(x):\n    return x.exp()\ndef run(x):\n    return f(x)", "torch.exp", 5),
     "backward": (
         "def run(x):\n    x = x.detach().requires_grad_()\n    (x * x).sum().backward()\n    return x.grad", "Tensor.backward", 3),
-    "a module": ("m = torch.nn.Linear(1000, 1000, device='cuda')\ndef run(x):\n    return m(x)", "torch.linear", 3),
-    "a registered operator": (
-        "@torch.library.custom_op('example::f', mutates_args=())\ndef f(x: torch.Tensor) -> torch.Tensor:\n    return x.exp()\n"
-        "def run(x):\n    return f(x)", "Tensor.exp", 3),
+    "a module": ("m = torch.nn.Linear(1000, 1000, device='cuda')\ndef run(x):\n    return m(x)", "torch.nn.functional.linear", 3),
     "indexing": ("def run(x):\n    return x[torch.argsort(x)]", "torch.argsort", 2),
 }  # fmt: skip
 

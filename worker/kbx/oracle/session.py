@@ -21,7 +21,7 @@ class WrongOrder(Exception):
 
 @functools.lru_cache(maxsize=256)
 def planned(task, seed):
-    """The calls of a task under a seed; they are the same for every candidate."""
+    """The calls of a task under a seed."""
     return plan(task, seed)
 
 

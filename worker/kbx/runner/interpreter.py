@@ -14,6 +14,7 @@ import contextlib
 import functools
 import inspect
 import itertools
+import threading
 import types
 
 import numpy as np
@@ -554,6 +555,9 @@ def _namespace(function):
 
 _functions = {}
 
+now = threading.local()
+"""``now.computing`` is true while a kernel runs in this thread: what torch does then is the interpreter's doing."""
+
 
 def _rewritten(jit_function):
     """The kernel or helper as a plain Python function; made once and kept, keyed by the object itself."""
@@ -622,6 +626,7 @@ def launch(jit_function, types, grid, arguments):
             for parameter, value in zip(jit_function.params, arguments, strict=True)
         ]
         builder.set_grid_dim(*grid)
+        now.computing = True
         try:
             for builder.grid_idx in itertools.product(*map(range, grid)):
                 kernel(*values)
@@ -629,6 +634,8 @@ def launch(jit_function, types, grid, arguments):
             raise
         except Exception as error:
             raise Unsupported(f"{type(error).__name__}: {error}") from error
+        finally:
+            now.computing = False
 
 
 stock._get_np_dtype = _np_dtype

@@ -14,7 +14,7 @@ from torch._library import custom_ops
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from kbx.runner import operations, threads
+from kbx.runner import interpreter, operations, threads
 from kbx.runner.storages import tensors_in
 
 _PACKAGES = os.path.dirname(os.path.dirname(torch.__file__))
@@ -77,7 +77,7 @@ class Witness:
             return None
 
     def _operated(self, function, args, kwargs):
-        if getattr(self._now, "launching", False):  # the interpreter computes with torch as well
+        if _is_interpreting():
             return function(*args, **kwargs)
         if (implementation := _implementation(function)) is not None:
             with contextlib.ExitStack() as stack:
@@ -98,11 +98,7 @@ class Witness:
     def _launched(self, launcher, arguments):
         with torch._C.DisableTorchFunction():
             records = self._note(self._ledger.reach, arguments)
-        self._now.launching = True
-        try:
-            result = self._launch(launcher, *arguments)
-        finally:
-            self._now.launching = False
+        result = self._launch(launcher, *arguments)
         kernel = getattr(launcher, "kbx_kernel", None)
         with torch._C.DisableTorchFunction():
             self._note(
@@ -154,7 +150,7 @@ class _Functions(TorchFunctionMode):
         witness, now = self._witness, self._witness._now
         now.called = function
         try:
-            if function in _READERS and not getattr(now, "launching", False):
+            if function in _READERS and not _is_interpreting():
                 with torch._C.DisableTorchFunction():
                     witness._note(witness._ledger.read, args[0], lambda: witness._where(function))
             elif function in _ADDRESSES and sys._getframe(1).f_code.co_filename == witness._path:
@@ -179,6 +175,11 @@ class _Operations(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         return self._witness._operated(function, args, kwargs or {})
+
+
+def _is_interpreting():
+    """Whether it is the interpreter that computes with torch, for a kernel."""
+    return getattr(interpreter.now, "computing", False)
 
 
 def _implementation(function):
@@ -210,4 +211,8 @@ def _name(function):
         return f"Tensor.{getattr(function.__self__, '__name__', name)}"
     if hasattr(function, "__objclass__") or getattr(function, "__qualname__", "").startswith("Tensor."):
         return f"Tensor.{name}"
-    return f"{module}.{name}" if module.startswith("torch.nn.functional") else f"torch.{name}"
+    if module.startswith("torch._C._") and module != "torch._C._nn":  # torch._C._linalg has linalg_qr
+        family = module.removeprefix("torch._C._")
+        return f"torch.{family}.{name.removeprefix(family + '_')}"
+    functional = module in ("torch._C._nn", "torch.nn.functional")
+    return f"torch.nn.functional.{name}" if functional else f"torch.{name}"

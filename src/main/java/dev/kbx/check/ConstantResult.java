@@ -14,9 +14,26 @@ final class ConstantResult implements Rule {
   /** What makes tensors out of numbers: tasks of these need not read anything. */
   private static final Set<String> FACTORIES =
       Set.of(
-          "arange", "bernoulli", "empty", "eye", "fill", "full", "full_like", "linspace", "logspace",
-          "ones", "ones_like", "rand", "rand_like", "randint", "randn", "randn_like", "randperm",
-          "zero", "zeros", "zeros_like");
+          "arange",
+          "bernoulli",
+          "empty",
+          "eye",
+          "fill",
+          "full",
+          "full_like",
+          "linspace",
+          "logspace",
+          "ones",
+          "ones_like",
+          "rand",
+          "rand_like",
+          "randint",
+          "randn",
+          "randn_like",
+          "randperm",
+          "zero",
+          "zeros",
+          "zeros_like");
 
   @Override
   public About about() {
@@ -27,10 +44,16 @@ final class ConstantResult implements Rule {
         "A result that no input has a say in is right by chance only, under a tolerance that is too"
             + " wide.",
         "load the inputs in the kernel and store what it computes from them",
-        "import torch\nimport triton\nimport triton.language as tl\n\n\n@triton.jit\n"
-            + "def mse_kernel(out_ptr):\n    tl.store(out_ptr, 2.0)\n\n\n"
-            + "def kernel_function(input, target):\n    out = torch.empty((), device=input.device)\n"
-            + "    mse_kernel[(1,)](out)\n    return out\n");
+        "import torch\n"
+            + "import triton\n"
+            + "import triton.language as tl\n\n\n"
+            + "@triton.jit\n"
+            + "def mse_kernel(out_ptr):\n"
+            + "    tl.store(out_ptr, 2.0)\n\n\n"
+            + "def kernel_function(input, target):\n"
+            + "    out = torch.empty((), device=input.device)\n"
+            + "    mse_kernel[(1,)](out)\n"
+            + "    return out\n");
   }
 
   @Override
@@ -40,10 +63,8 @@ final class ConstantResult implements Rule {
     List<Kernel> kernels = program.kernels();
     boolean known = program.launches().stream().map(Launch::kernels).noneMatch(List::isEmpty);
     if (kernels.isEmpty() || program.launches().isEmpty() || !known) return;
-    for (Call call : program.calls()) {
-      boolean inside = kernels.stream().anyMatch(kernel -> call.scope().within(kernel.scope()));
-      if (inside && mayRead(call)) return;
-    }
+    KernelCode code = new KernelCode(program);
+    for (Call call : program.calls()) if (code.holds(call.scope()) && mayRead(call)) return;
     for (Kernel kernel : kernels) {
       Node title = kernel.scope().node().child("name");
       report.found(

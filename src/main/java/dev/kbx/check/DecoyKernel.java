@@ -3,6 +3,8 @@ package dev.kbx.check;
 import dev.kbx.program.Kernel;
 import dev.kbx.program.Program;
 import dev.kbx.syntax.Node;
+import java.util.HashSet;
+import java.util.Set;
 
 /** Kernels are defined, and nothing in the file launches one. */
 final class DecoyKernel implements Rule {
@@ -24,7 +26,7 @@ final class DecoyKernel implements Rule {
     Program program = subject.program();
     if (!Policies.apply(subject) || !program.readable() || Entry.of(subject).isEmpty()) return;
     if (program.kernels().isEmpty() || !program.launches().isEmpty()) return;
-    if (program.kernels().stream().anyMatch(kernel -> used(program, kernel))) return;
+    if (used(program)) return;
     for (Kernel kernel : program.kernels()) {
       Node title = kernel.scope().node().child("name");
       report.found(
@@ -33,14 +35,20 @@ final class DecoyKernel implements Rule {
     }
   }
 
-  /** Something outside of kernels refers to it, by name or in a way that cannot be read. */
-  private static boolean used(Program program, Kernel kernel) {
+  /** Something outside of kernels refers to one. */
+  private static boolean used(Program program) {
+    KernelCode code = new KernelCode(program);
+    Set<String> paths = new HashSet<>();
+    Set<Node> names = new HashSet<>();
+    for (Kernel kernel : program.kernels()) {
+      paths.add(kernel.scope().path());
+      Node name = kernel.scope().node().child("name");
+      if (name != null) names.add(name);
+    }
     for (Node node : program.module().node().all()) {
-      if (!node.is("identifier", "attribute", "subscript", "call")) continue;
-      boolean inKernel =
-          program.kernels().stream().anyMatch(each -> program.scopeOf(node).within(each.scope()));
-      if (inKernel || node.equals(kernel.scope().node().child("name"))) continue;
-      if (program.paths(node).contains(kernel.scope().path())) return true;
+      if (!node.is("identifier", "attribute", "subscript", "call") || names.contains(node)) continue;
+      boolean means = program.paths(node).stream().anyMatch(paths::contains);
+      if (means && !code.holds(program.scopeOf(node))) return true;
     }
     return false;
   }

@@ -11,12 +11,14 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a call of the entry runs: surely, or perhaps.
@@ -44,10 +46,17 @@ final class Entry {
   private final Program program;
   private final String name;
   private final Map<Scope, List<Call>> callsOf = new HashMap<>();
-  private final Set<Node> launches = new HashSet<>();
   private final Set<Scope> sure = new LinkedHashSet<>();
   private final Map<String, List<Scope>> scopesAt = new HashMap<>();
-  private final Map<Scope, List<Node>> exitsOf = new HashMap<>();
+
+  /** The outermost condition around a call or operator of the file in its scope, or null. */
+  private final Map<Node, @Nullable Node> outermost = new HashMap<>();
+
+  /** Where in a scope a kernel may have computed the result already. */
+  private final Map<Scope, Integer> barred = new HashMap<>();
+
+  /** Where calls start that may launch a kernel. */
+  private final NavigableSet<Integer> suspects = new TreeSet<>();
 
   private Entry(Program program, String name) {
     this.program = program;
@@ -55,7 +64,9 @@ final class Entry {
     for (Call call : program.calls()) {
       callsOf.computeIfAbsent(call.scope(), _ -> new ArrayList<>()).add(call);
     }
-    for (Launch launch : program.launches()) launches.add(launch.call().node());
+    for (Call call : program.calls()) if (suspect(call)) suspects.add(call.node().start());
+    for (Launch launch : program.launches()) suspects.add(launch.call().node().start());
+    layOut();
     for (Scope scope : program.scopes()) {
       scopesAt.computeIfAbsent(scope.path(), _ -> new ArrayList<>()).add(scope);
     }
@@ -110,15 +121,10 @@ final class Entry {
     return sure.contains(scope) && surelyIn(scope, node);
   }
 
-  /** Nodes of a kind that every call of the entry evaluates. */
+  /** Calls or operators, by kind, that every call of the entry evaluates; in any order. */
   List<Node> sureNodes(String kind) {
     List<Node> found = new ArrayList<>();
-    for (Scope scope : sure) {
-      for (Node node : scope.node().all()) {
-        if (node.is(kind) && program.scopeOf(node).equals(scope) && surelyIn(scope, node))
-          found.add(node);
-      }
-    }
+    for (Node node : outermost.keySet()) if (node.is(kind) && sure(node)) found.add(node);
     return found;
   }
 
@@ -148,50 +154,40 @@ final class Entry {
   }
 
   private boolean surelyIn(Scope scope, Node node) {
-    if (program.inside(node, CONDITIONS)) return false;
-    for (Node exit : exits(scope)) {
-      if (exit.start() < node.start() && mayLaunch(scope, exit)) return false;
-    }
-    return true;
+    if (!outermost.containsKey(node)) return false;
+    Node condition = outermost.get(node);
+    return condition == null && node.start() < barred.getOrDefault(scope, Integer.MAX_VALUE);
   }
 
-  /** Conditional statements of a scope in which it may return. */
-  private List<Node> exits(Scope scope) {
-    return exitsOf.computeIfAbsent(
-        scope,
-        _ -> {
-          List<Node> found = new ArrayList<>();
-          for (Node node : scope.node().all()) {
-            if (!node.is("return_statement") || !program.scopeOf(node).equals(scope)) continue;
-            outermost(scope, node).ifPresent(found::add);
-          }
-          return found;
-        });
-  }
+  private record Visit(Node node, Scope scope, @Nullable Node condition) {}
 
-  private Optional<Node> outermost(Scope scope, Node node) {
-    Node found = null;
-    Node at = program.parent(node).orElse(null);
-    while (at != null && !at.equals(scope.node())) {
-      if (at.is(CONDITIONS)) found = at;
-      at = program.parent(at).orElse(null);
+  /** Finds the outermost condition around each node of the file, within its scope, in one walk. */
+  private void layOut() {
+    Deque<Visit> open = new ArrayDeque<>();
+    open.push(new Visit(program.module().node(), program.module(), null));
+    while (!open.isEmpty()) {
+      Visit visit = open.pop();
+      Node node = visit.node;
+      Scope scope = program.scopeOf(node);
+      Node condition = scope.equals(visit.scope) ? visit.condition : null;
+      if (node.is("call", "binary_operator")) outermost.put(node, condition);
+      if (node.is("return_statement") && condition != null && mayLaunch(condition)) {
+        barred.merge(scope, condition.start(), Math::min);
+      }
+      if (condition == null && node.is(CONDITIONS)) condition = node;
+      for (Node child : node.children()) open.push(new Visit(child, scope, condition));
     }
-    return Optional.ofNullable(found);
   }
 
   /** A kernel may be launched within a statement, by it or by a function that it calls. */
-  private boolean mayLaunch(Scope scope, Node statement) {
-    for (Call call : program.calls()) {
-      boolean within =
-          call.scope().within(scope)
-              && statement.start() <= call.node().start()
-              && call.node().end() <= statement.end();
-      if (!within) continue;
-      if (launches.contains(call.node()) || call.targets().isEmpty()) return true;
-      for (String target : call.targets()) {
-        if (target.startsWith("@") || target.equals("?") || target.endsWith("()")) return true;
-      }
-    }
-    return false;
+  private boolean mayLaunch(Node statement) {
+    Integer next = suspects.ceiling(statement.start());
+    return next != null && next < statement.end();
+  }
+
+  private static boolean suspect(Call call) {
+    return call.targets().isEmpty()
+        || call.targets().stream()
+            .anyMatch(t -> t.startsWith("@") || t.equals("?") || t.endsWith("()"));
   }
 }

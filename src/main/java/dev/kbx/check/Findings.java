@@ -18,6 +18,10 @@ final class Findings {
     found.add(finding);
   }
 
+  int size() {
+    return found.size();
+  }
+
   List<Finding> inOrder() {
     return found.stream().sorted(BY_PLACE).toList();
   }

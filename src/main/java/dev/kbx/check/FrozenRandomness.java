@@ -11,9 +11,30 @@ final class FrozenRandomness implements Rule {
   /** Parts of names that a fresh seed may come from. */
   private static final List<String> SOURCES =
       List.of(
-          "rand", "seed", "generator", "bernoulli", "uniform", "normal", "exponential", "multinomial",
-          "binomial", "dropout", "time", "uuid", "secrets", "count", "clock", "asm", "data_ptr",
-          "perf_", "builtins.next", "builtins.id", "builtins.open", "builtins.hash", "os.", "rrelu");
+          "rand",
+          "seed",
+          "generator",
+          "bernoulli",
+          "uniform",
+          "normal",
+          "exponential",
+          "multinomial",
+          "binomial",
+          "dropout",
+          "time",
+          "uuid",
+          "secrets",
+          "count",
+          "clock",
+          "asm",
+          "data_ptr",
+          "perf_",
+          "builtins.next",
+          "builtins.id",
+          "builtins.open",
+          "builtins.hash",
+          "os.",
+          "rrelu");
 
   @Override
   public About about() {
@@ -23,8 +44,8 @@ final class FrozenRandomness implements Rule {
         "a random operation without randomness",
         "The task asks for fresh draws in every call. With a constant seed, or none, equal calls"
             + " draw the same.",
-        "take a seed from torch's generator in every call, int(torch.randint(1 << 31, (1,)).item()),"
-            + " and pass it to tl.rand",
+        "take a seed from torch's generator in every call, int(torch.randint(1 << 31,"
+            + " (1,)).item()), and pass it to tl.rand",
         "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
             + "def rand_kernel(out_ptr, BLOCK: tl.constexpr):\n    i = tl.arange(0, BLOCK)\n"
             + "    tl.store(out_ptr + i, tl.rand(42, i))\n\n\n"

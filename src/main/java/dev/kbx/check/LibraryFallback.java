@@ -1,7 +1,6 @@
 package dev.kbx.check;
 
 import dev.kbx.program.Call;
-import dev.kbx.program.Kernel;
 import dev.kbx.program.Scope;
 import java.util.Set;
 
@@ -22,10 +21,11 @@ final class LibraryFallback implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
+    KernelCode code = new KernelCode(subject.program());
     for (Entry entry : Entry.of(subject).stream().toList()) {
       Set<Scope> possible = entry.possible();
       for (Call call : subject.program().calls()) {
-        if (!possible.contains(call.scope()) || inKernel(subject, call)) continue;
+        if (!possible.contains(call.scope()) || code.holds(call.scope())) continue;
         if (!call.node().is("call") || entry.sure(call.node())) continue;
         call.targets().stream()
             .flatMap(path -> TorchOperation.of(path).stream())
@@ -35,12 +35,5 @@ final class LibraryFallback implements Rule {
                 report.found(call.place(), operation.shown() + " may compute the result here"));
       }
     }
-  }
-
-  private static boolean inKernel(Subject subject, Call call) {
-    for (Kernel kernel : subject.program().kernels()) {
-      if (call.scope().within(kernel.scope())) return true;
-    }
-    return false;
   }
 }

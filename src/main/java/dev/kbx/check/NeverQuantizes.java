@@ -11,8 +11,25 @@ final class NeverQuantizes implements Rule {
   /** Whatever rounds, or holds integers that are narrow enough to be quantized values. */
   private static final Set<String> ROUNDING =
       Set.of(
-          "ceil", "char", "floor", "int", "int16", "int32", "int4", "int8", "lrint", "llrint",
-          "nearbyint", "rint", "round", "short", "trunc", "uint16", "uint32", "uint4", "uint8");
+          "ceil",
+          "char",
+          "floor",
+          "int",
+          "int16",
+          "int32",
+          "int4",
+          "int8",
+          "lrint",
+          "llrint",
+          "nearbyint",
+          "rint",
+          "round",
+          "short",
+          "trunc",
+          "uint16",
+          "uint32",
+          "uint4",
+          "uint8");
 
   /** Adding and subtracting a number of this size rounds a float32 to an integer. */
   private static final double MAGIC = 1 << 22;

@@ -19,7 +19,9 @@ final class NoKernel implements Rule {
             + " another library or by Python, and its speed says nothing about a kernel.",
         "write the computation as @triton.jit functions of this file and launch them; PyTorch may"
             + " allocate, view, copy and cast",
-        "import torch\n\n\ndef kernel_function(input):\n    return torch.nn.functional.gelu(input)\n");
+        "import torch\n\n\n"
+            + "def kernel_function(input):\n"
+            + "    return torch.nn.functional.gelu(input)\n");
   }
 
   @Override

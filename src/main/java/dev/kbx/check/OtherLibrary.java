@@ -66,10 +66,8 @@ final class OtherLibrary implements Rule {
             .filter(OtherLibrary::foreign)
             .findFirst()
             .filter(path -> call.targets().stream().allMatch(t -> foreign(t) || t.startsWith("?")))
-            .ifPresent(
-                path ->
-                    report.found(
-                        call.place(), path + " computes with another library on every call"));
+            .ifPresent(path ->
+                report.found(call.place(), path + " computes with another library on every call"));
       }
     }
   }

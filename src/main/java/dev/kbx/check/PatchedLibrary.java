@@ -31,6 +31,7 @@ final class PatchedLibrary implements Rule {
   private static final String[] SETTINGS = {
     "torch.backends",
     "torch._dynamo.config",
+    "torch.compiler.config",
     "torch._inductor.config",
     "torch._functorch.config",
     "triton.knobs",

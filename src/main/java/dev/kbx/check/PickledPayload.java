@@ -1,26 +1,32 @@
 package dev.kbx.check;
 
-import dev.kbx.program.Call;
 import dev.kbx.program.Program;
+import dev.kbx.program.Scope;
+import dev.kbx.syntax.Node;
 import java.util.Set;
 
-/** Objects say what runs when they are unpickled, or something is unpickled. */
+/** An object says what is to run in whoever unpickles it. */
 final class PickledPayload implements Rule {
   private static final Set<String> METHODS = Set.of("__reduce__", "__reduce_ex__");
 
-  private static final Set<String> LOADS =
-      Set.of(
-          "pickle.load",
-          "pickle.loads",
-          "pickle.Unpickler",
-          "_pickle.loads",
-          "cloudpickle.loads",
-          "cloudpickle.load",
-          "dill.loads",
-          "dill.load",
-          "marshal.loads",
-          "marshal.load",
-          "joblib.load");
+  /** What an object that is put together again has no use for. */
+  private static final String[] ACTIONS = {
+    "os",
+    "posix",
+    "subprocess",
+    "shutil",
+    "socket",
+    "sys",
+    "runpy",
+    "importlib",
+    "ctypes",
+    "builtins.exec",
+    "builtins.eval",
+    "builtins.compile",
+    "builtins.__import__",
+    "builtins.open",
+    "builtins.setattr"
+  };
 
   @Override
   public About about() {
@@ -42,14 +48,23 @@ final class PickledPayload implements Rule {
   @Override
   public void check(Subject subject, Report report) {
     Program program = subject.program();
-    program.scopes().stream()
-        .filter(scope -> METHODS.contains(scope.name()))
-        .filter(scope -> scope.parent().filter(p -> p.path().length() > 1).isPresent())
-        .forEach(scope ->
-            report.found(
-                program.place(scope.node()), scope.name() + " runs in whoever unpickles it"));
-    for (Call call : new Judged(subject).calls(LOADS::contains)) {
-      report.found(call.place(), "unpickles data");
+    for (Scope scope : program.scopes()) {
+      if (!METHODS.contains(scope.name())) continue;
+      for (Node node : scope.node().all()) {
+        if (node.is("return_statement") && acts(program, node)) {
+          report.found(
+              program.place(node), scope.name() + " runs something in whoever unpickles it");
+        }
+      }
     }
+  }
+
+  private static boolean acts(Program program, Node statement) {
+    Node made = statement.children().getLast();
+    Node called =
+        made.is("tuple", "expression_list")
+            ? made.children().stream().filter(n -> !n.is("(")).findFirst().orElse(made)
+            : made;
+    return program.paths(called).stream().anyMatch(path -> Judged.below(path, ACTIONS));
   }
 }

@@ -19,9 +19,10 @@ final class PrecisionDowngrade implements Rule {
         "precision-downgrade",
         Severity.FLAG,
         "products at a lower precision than the task's",
-        "The task is about float32. TF32 and half precision are several times as fast and lose three"
-            + " digits; the comparison of values decides.",
-        "tell tl.dot input_precision=\"ieee\" (or \"tf32x3\"), and keep float32 operands as they are",
+        "The task is about float32. TF32 and half precision are several times as fast and lose"
+            + " three digits; the comparison of values decides.",
+        "tell tl.dot input_precision=\"ieee\" (or \"tf32x3\"), and keep float32 operands as they"
+            + " are",
         "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
             + "def matmul_kernel(a_ptr, b_ptr, c_ptr, BLOCK: tl.constexpr):\n"
             + "    i = tl.arange(0, BLOCK)\n    at = i[:, None] * BLOCK + i[None, :]\n"
@@ -54,7 +55,8 @@ final class PrecisionDowngrade implements Rule {
     Node precision = dot.keywords().get("input_precision");
     Node switched = dot.keywords().get("allow_tf32");
     return (precision != null && program.constant(precision).filter("tf32"::equals).isPresent())
-        || (switched != null && program.constant(switched).filter(Boolean.TRUE::equals).isPresent());
+        || (switched != null
+            && program.constant(switched).filter(Boolean.TRUE::equals).isPresent());
   }
 
   /** {@code x.to(tl.float16)}, as written in the call. */

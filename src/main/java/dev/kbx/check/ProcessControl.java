@@ -2,6 +2,10 @@ package dev.kbx.check;
 
 import dev.kbx.program.Access;
 import dev.kbx.program.Call;
+import dev.kbx.program.Program;
+import dev.kbx.syntax.Node;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** Processes are started, ended or signalled, or hooks are left for their end. */
@@ -44,6 +48,9 @@ final class ProcessControl implements Rule {
           "asyncio.create_subprocess_exec",
           "asyncio.create_subprocess_shell");
 
+  private static final Set<String> QUESTIONS =
+      Set.of("nvidia-smi", "nvcc", "ptxas", "uname", "lscpu", "hostname", "which");
+
   private static final Set<String> HOOKS =
       Set.of("sys.excepthook", "sys.unraisablehook", "sys.exitfunc", "threading.excepthook");
 
@@ -64,12 +71,26 @@ final class ProcessControl implements Rule {
   public void check(Subject subject, Report report) {
     Judged judged = new Judged(subject);
     for (Call call : judged.calls(ProcessControl::controls)) {
+      if (asks(subject.program(), call)) continue;
       String path = call.targets().stream().filter(ProcessControl::controls).findFirst().get();
       report.found(call.place(), path + " controls processes");
     }
     for (Access access : judged.changes(HOOKS::contains)) {
       report.found(access.place(), "replaces " + access.path());
     }
+  }
+
+  /** Runs a program that only tells what this machine is. */
+  private static boolean asks(Program program, Call call) {
+    Optional<Node> command = call.argument(0, "args");
+    if (command.isEmpty()) return false;
+    Set<Object> known = program.constants(command.get());
+    return !known.isEmpty()
+        && known.stream()
+            .map(
+                each -> each instanceof List<?> words && !words.isEmpty() ? words.getFirst() : each)
+            .map(each -> String.valueOf(each).replaceFirst("^([\\w-]+)( [^;|&$`<>\\n]*)?$", "$1"))
+            .allMatch(QUESTIONS::contains);
   }
 
   private static boolean controls(String path) {

@@ -45,6 +45,9 @@ public final class Rules {
           new Sleeping(),
           new TorchCompile());
 
+  /** So many findings of one rule in one source say it all. */
+  private static final int MOST = 1_000;
+
   private final List<Rule> active;
 
   private Rules(List<Rule> rules) {
@@ -99,10 +102,13 @@ public final class Rules {
     Findings found = new Findings();
     for (Rule rule : active) {
       About about = rule.about();
+      int before = found.size();
       rule.check(
           subject,
-          (place, message) ->
-              found.add(new Finding(about.id(), about.severity(), place, message, about.advice())));
+          (place, message) -> {
+            if (found.size() - before == MOST) return;
+            found.add(new Finding(about.id(), about.severity(), place, message, about.advice()));
+          });
     }
     return found.inOrder();
   }

@@ -27,12 +27,21 @@ public final class StaticCheck {
     return check(candidate.code(), candidate.task());
   }
 
+  /** As the other, where the candidate's code has been read already. */
+  public StaticReport check(Candidate candidate, Program program) {
+    return check(program, candidate.code(), candidate.task());
+  }
+
   /** Checks source against a task, or by itself where the task is null: no entry is missed then. */
   public StaticReport check(String code, @Nullable Task task) {
     PythonSource source = PythonSource.parse(code);
+    return check(Program.of(source), code, task);
+  }
+
+  private StaticReport check(Program program, String code, @Nullable Task task) {
     return new StaticReport(
-        broken(source, code, task).orElse(null),
-        rules.check(new Subject(Program.of(source), task)));
+        broken(program.source(), code, task).orElse(null),
+        rules.check(new Subject(program, task)));
   }
 
   private static Optional<Broken> broken(PythonSource source, String code, @Nullable Task task) {

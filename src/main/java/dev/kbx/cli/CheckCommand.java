@@ -10,6 +10,7 @@ import dev.kbx.report.Checked;
 import dev.kbx.report.Checks;
 import dev.kbx.report.Sarif;
 import dev.kbx.verdict.Json;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -80,6 +81,14 @@ final class CheckCommand implements Callable<Integer> {
       description = "Say what a rule is for, what to do instead, and end.")
   private @Nullable String explain;
 
+  @Option(
+      names = "--facts",
+      description = {
+        "Describe the sources instead, as JSON: kernels, launches, code quality,",
+        "and a fingerprint that is equal or alike for copies."
+      })
+  private boolean facts;
+
   @Override
   public Integer call() throws Exception {
     Rules active = rules.rules();
@@ -94,6 +103,10 @@ final class CheckCommand implements Callable<Integer> {
     }
     if (files.isEmpty()) {
       throw new UserError("name at least one FILE: a .py file, a .jsonl file, a folder, or -");
+    }
+    if (facts) {
+      System.out.print(json(described()));
+      return ExitCode.OK;
     }
     Checks checks = new CheckedSources(active, suite, task).check(files, severity);
     if (checks.sources().isEmpty() && checks.problems().size() == 1) {
@@ -115,7 +128,15 @@ final class CheckCommand implements Callable<Integer> {
     };
   }
 
-  private static String json(List<About> about) {
+  private List<DescribedSources.Described> described() throws IOException {
+    var sources =
+        new DescribedSources(suite, problem -> System.err.println("kbx: " + problem))
+            .describe(files);
+    if (sources.isEmpty()) throw new UserError("nothing to describe");
+    return sources;
+  }
+
+  private static String json(List<?> about) {
     return Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(about) + "\n";
   }
 }

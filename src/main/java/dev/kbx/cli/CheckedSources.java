@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -104,13 +105,24 @@ final class CheckedSources {
   private Stream<Checked> check(String name, @Nullable String code, @Nullable Task against) {
     if (code == null) return Stream.empty();
     String path = against == null ? null : against.path();
-    return Stream.of(new Checked(name, null, path, check.check(code, against)));
+    return told(name, () -> new Checked(name, null, path, check.check(code, against)));
+  }
+
+  /** A fault of kbx, which one source has met: the others are checked all the same. */
+  private Stream<Checked> told(String name, Supplier<Checked> checking) {
+    try {
+      return Stream.of(checking.get());
+    } catch (RuntimeException | StackOverflowError e) {
+      problems.add(name + ": kbx failed on this source: " + e);
+      return Stream.empty();
+    }
   }
 
   private Stream<Checked> predictions(Path file, Suite tasks) {
     Reading reading = CandidateSources.read(List.of(file), tasks);
     reading.problems().forEach(this::problem);
-    return reading.candidates().stream().map(candidate -> checked(file, candidate));
+    return reading.candidates().stream()
+        .flatMap(candidate -> told(candidate.origin(), () -> checked(file, candidate)));
   }
 
   private Checked checked(Path file, Candidate candidate) {

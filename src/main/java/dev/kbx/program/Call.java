@@ -2,6 +2,9 @@ package dev.kbx.program;
 
 import dev.kbx.syntax.Node;
 import dev.kbx.syntax.Place;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,9 +27,10 @@ public record Call(
     List<Node> arguments,
     Map<String, Node> keywords) {
   public Call {
-    targets = Set.copyOf(targets);
+    // Not copyOf: its order differs from run to run, and messages quote what comes first.
+    targets = Collections.unmodifiableSet(new LinkedHashSet<>(targets));
     arguments = List.copyOf(arguments);
-    keywords = Map.copyOf(keywords);
+    keywords = Collections.unmodifiableMap(new LinkedHashMap<>(keywords));
   }
 
   /**

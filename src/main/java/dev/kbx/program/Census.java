@@ -136,11 +136,27 @@ final class Census {
     }
   }
 
+  /** What is bound is the owner's attribute, not the value that the attribute holds. */
+  private void changed(Node node, Kind kind, Set<Access> found) {
+    Node object = node.child("object");
+    Node name = node.child("attribute");
+    if (object == null || name == null) return;
+    for (Value owner : flow.cell(object).values) {
+      if (owner instanceof External external) {
+        add(external.attribute(flow.text(name)).path(), kind, node, found);
+      }
+    }
+  }
+
   private void use(Node node, Set<Access> found) {
     Node parent = flow.parent(node);
     if (parent == null || !isExpression(node, parent)) return;
     Kind kind = kind(node, parent);
     if (node.is("identifier") && kind != Kind.READ) return;
+    if (node.is("attribute") && kind != Kind.READ) {
+      changed(node, kind, found);
+      return;
+    }
     boolean prefix = parent.is("attribute") && "object".equals(node.field());
     for (String path : flow.paths(flow.cell(node))) {
       if (path.startsWith("@") || path.equals("?")) continue;
@@ -201,7 +217,7 @@ final class Census {
 
   private Kernel kernel(Scope scope, List<Call> calls) {
     List<String> names = new ArrayList<>();
-    Set<String> constexprs = new HashSet<>();
+    Set<String> constexprs = new LinkedHashSet<>();
     for (Scope.Parameter parameter : scope.parameters()) {
       names.add(parameter.name());
       Node type = parameter.type();
@@ -259,14 +275,16 @@ final class Census {
     if (!call.arguments().isEmpty()) {
       for (Value value : flow.cell(call.arguments().getFirst()).values) {
         if (!(value instanceof Value.Box box)) continue;
-        box.entries.forEach((key, cell) ->
-            flow.constant(cell).ifPresent(known -> values.put(key.toString(), known)));
+        box.entries.forEach(
+            (key, cell) ->
+                flow.constant(cell).ifPresent(known -> values.put(key.toString(), known)));
       }
     }
     Map<String, Object> options = new HashMap<>();
     call.keywords()
-        .forEach((name, node) ->
-            flow.constant(flow.cell(node)).ifPresent(known -> options.put(name, known)));
+        .forEach(
+            (name, node) ->
+                flow.constant(flow.cell(node)).ifPresent(known -> options.put(name, known)));
     return new Kernel.Config(values, options);
   }
 

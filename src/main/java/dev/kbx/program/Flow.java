@@ -59,6 +59,7 @@ final class Flow {
   private final Set<Executed> executed = new HashSet<>();
   private boolean readable;
   private int steps;
+  private volatile @Nullable Map<Scope, Set<Scope>> references;
 
   Flow(PythonSource source, Scope module) {
     this.module = module;
@@ -348,29 +349,54 @@ final class Flow {
   }
 
   Set<Scope> reachable(Collection<Scope> start) {
-    Map<Scope, List<Node>> bodies = new HashMap<>();
-    for (Node node : nodes) {
-      if (cells.containsKey(node)) {
-        bodies.computeIfAbsent(scopeOf(node), _ -> new ArrayList<>()).add(node);
-      }
-    }
+    Map<Scope, Set<Scope>> references = references();
     Set<Scope> found = new LinkedHashSet<>();
     Deque<Scope> open = new ArrayDeque<>(start);
     while (!open.isEmpty()) {
       Scope scope = open.pop();
-      if (!found.add(scope)) continue;
-      for (Node node : bodies.getOrDefault(scope, List.of())) {
-        Cell cell = cells.get(node);
-        if (cell != null) open.addAll(owned(cell));
+      if (found.add(scope)) open.addAll(references.getOrDefault(scope, Set.of()));
+    }
+    return found;
+  }
+
+  private Map<Scope, Set<Scope>> references() {
+    Map<Scope, Set<Scope>> known = references;
+    if (known == null) references = known = findReferences();
+    return known;
+  }
+
+  /** The class inherits from one of elsewhere. */
+  private static boolean foreign(Scope type) {
+    Set<Scope> seen = new HashSet<>();
+    Deque<Scope> open = new ArrayDeque<>(List.of(type));
+    while (!open.isEmpty()) {
+      Scope each = open.pop();
+      if (!seen.add(each)) continue;
+      for (Value base : each.result.values) {
+        if (base instanceof External(String path) && !path.equals("builtins.object")) return true;
+        if (base instanceof Own(Scope own, _) && own.kind() == Kind.CLASS) open.push(own);
       }
-      if (scope.kind() == Kind.CLASS) {
-        boolean foreign = scope.result.values.stream().anyMatch(External.class::isInstance);
-        for (Scope each : scopes) {
-          String name = each.name();
-          boolean special = foreign || (name.startsWith("__") && name.endsWith("__"));
-          if (special && each.parent().orElse(null) == scope) open.add(each);
-        }
-      }
+    }
+    return false;
+  }
+
+  /** What each scope refers to: functions and classes, and the methods that others may call. */
+  private Map<Scope, Set<Scope>> findReferences() {
+    Map<Scope, Set<Scope>> found = new HashMap<>();
+    for (Node node : nodes) {
+      Cell cell = cells.get(node);
+      if (cell == null) continue;
+      Set<Scope> owned = owned(cell);
+      if (owned.isEmpty()) continue;
+      found.computeIfAbsent(scopeOf(node), _ -> new LinkedHashSet<>()).addAll(owned);
+    }
+    for (Scope each : scopes) {
+      Scope type = each.parent().orElse(null);
+      if (type == null || type.kind() != Kind.CLASS) continue;
+      // A base class from elsewhere may call any method, the language those with special names.
+      boolean called =
+          (each.name().startsWith("__") && each.name().endsWith("__")) || foreign(type);
+      if (called) found.computeIfAbsent(type, _ -> new LinkedHashSet<>()).add(each);
     }
     return found;
   }

@@ -1,5 +1,7 @@
 package dev.kbx.program;
 
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,7 +23,7 @@ public record Kernel(
     List<Config> configs) {
   public Kernel {
     parameters = List.copyOf(parameters);
-    constexprs = Set.copyOf(constexprs);
+    constexprs = Collections.unmodifiableSet(new LinkedHashSet<>(constexprs));
     operations = List.copyOf(operations);
     configs = List.copyOf(configs);
   }

@@ -57,6 +57,11 @@ public final class Program {
     return new Program(source);
   }
 
+  /** Reads source. */
+  public static Program of(String code) {
+    return of(PythonSource.parse(code));
+  }
+
   /** The source that this was read from. */
   public PythonSource source() {
     return source;
@@ -158,6 +163,11 @@ public final class Program {
       if (cell != null) start.addAll(flow.owned(cell));
     }
     return flow.reachable(start);
+  }
+
+  /** It is Python as far as the parser can tell; otherwise everything here may be incomplete. */
+  public boolean parsed() {
+    return source.understood();
   }
 
   /**

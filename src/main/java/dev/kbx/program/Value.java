@@ -16,8 +16,9 @@ sealed interface Value {
     /** Longer paths tell nobody more. */
     private static final int MAX_LENGTH = 120;
 
+    /** What has no name, as {@code import_module("")}, is unknown too. */
     boolean unknown() {
-      return path.charAt(0) == '?';
+      return path.isEmpty() || path.charAt(0) == '?';
     }
 
     External attribute(String name) {

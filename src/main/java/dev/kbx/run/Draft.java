@@ -29,6 +29,7 @@ final class Draft {
   private final Map<String, Double> errors = new TreeMap<>();
   private final Map<String, Double> seconds = new TreeMap<>();
   private final Origins origins = new Origins();
+  private @Nullable Map<String, Double> quality;
   private Timing.@Nullable Result timing;
   private @Nullable String output;
 
@@ -38,6 +39,7 @@ final class Draft {
   Draft(Draft before) {
     flags.addAll(before.flags);
     seconds.putAll(before.seconds);
+    quality = before.quality;
   }
 
   void spent(Stage stage, double time) {
@@ -94,6 +96,10 @@ final class Draft {
     return origins;
   }
 
+  void quality(Map<String, Double> figures) {
+    quality = Map.copyOf(figures);
+  }
+
   void timing(Timing.Result result) {
     timing = result;
     flags.addAll(result.flags());
@@ -141,7 +147,7 @@ final class Draft {
             ? null
             : outcome.mismatches(),
         errors.isEmpty() ? null : Map.copyOf(errors),
-        null,
+        quality,
         origins.summary(),
         outcome.frames() == null || outcome.frames().isEmpty() ? null : outcome.frames(),
         output,

@@ -9,21 +9,25 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The seed of a task's inputs: HMAC-SHA-256 of the task under a secret of this installation.
+ * The seed of a candidate's inputs: HMAC-SHA-256 of its task and source under a secret of this
+ * installation.
  *
- * <p>Nobody who lacks the secret can predict inputs, yet the same machine judges the same candidate
- * on the same inputs every time, and the oracle computes a task's truth once for all its
- * candidates.
+ * <p>Nobody who lacks the secret can predict inputs. What a verdict tells of them, in wrong
+ * elements or in what the candidate printed, is of no use to the next attempt, whose source differs
+ * and which therefore meets others. Yet the same machine judges the same candidate on the same
+ * inputs every time.
  */
 final class Seeds {
   private Seeds() {}
 
-  static String of(String secret, Task task) {
+  /** For a candidate by the hash of its source; for a task's own controls it is empty. */
+  static String of(String secret, Task task, String source) {
     try {
       Mac mac = Mac.getInstance("HmacSHA256");
       mac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
       byte[] digest =
-          mac.doFinal((task.suite() + "/" + task.path()).getBytes(StandardCharsets.UTF_8));
+          mac.doFinal(
+              (task.suite() + "/" + task.path() + "/" + source).getBytes(StandardCharsets.UTF_8));
       return HexFormat.of().formatHex(digest, 0, 16);
     } catch (NoSuchAlgorithmException | InvalidKeyException e) {
       throw new IllegalStateException("every JDK has HMAC-SHA-256", e);

@@ -125,7 +125,7 @@ final class Session {
             new Message.Open(
                 id,
                 candidate.task().file().toAbsolutePath().toString(),
-                Seeds.of(plan.secret(), candidate.task()),
+                Seeds.of(plan.secret(), candidate.task(), candidate.hash()),
                 runner.number(),
                 plan.reaches(Stage.PERF)),
         ORACLE);

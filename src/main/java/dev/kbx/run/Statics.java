@@ -6,6 +6,8 @@ import dev.kbx.check.Finding;
 import dev.kbx.check.Severity;
 import dev.kbx.check.StaticCheck;
 import dev.kbx.check.StaticReport;
+import dev.kbx.facts.Quality;
+import dev.kbx.program.Program;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import java.util.List;
@@ -20,10 +22,18 @@ final class Statics {
       return Optional.of(
           Outcome.of(Status.NO_CODE, Stage.STATIC, "the answer holds no Python source"));
     }
-    if (!plan.wants(Stage.STATIC)) return Optional.empty();
     long start = System.nanoTime();
-    StaticReport report = new StaticCheck(plan.rules()).check(candidate);
-    draft.spent(Stage.STATIC, (System.nanoTime() - start) / 1e9);
+    StaticReport report;
+    try {
+      Program program = Program.of(candidate.code());
+      // How it is written is worth knowing whatever becomes of it.
+      if (program.parsed()) draft.quality(Quality.of(program).figures());
+      if (!plan.wants(Stage.STATIC)) return Optional.empty();
+      report = new StaticCheck(plan.rules()).check(candidate, program);
+      draft.spent(Stage.STATIC, (System.nanoTime() - start) / 1e9);
+    } catch (RuntimeException | StackOverflowError e) {
+      return unread(plan, draft, e);
+    }
     draft.flags(flags(report));
     if (report.broken().isPresent()) return report.broken().map(Statics::outcome);
     if (!report.rejections().isEmpty()) {
@@ -32,6 +42,15 @@ final class Statics {
     return plan.reaches(Stage.COMPILE)
         ? Optional.empty()
         : Optional.of(Outcome.correct(Stage.STATIC));
+  }
+
+  /** A fault of kbx, which one candidate has met: it is run all the same, and flagged. */
+  private static Optional<Outcome> unread(Plan plan, Draft draft, Throwable fault) {
+    draft.flags(List.of("unread-source"));
+    return plan.reaches(Stage.COMPILE)
+        ? Optional.empty()
+        : Optional.of(
+            Outcome.of(Status.INFRASTRUCTURE, Stage.STATIC, "kbx failed on this source: " + fault));
   }
 
   private static List<String> flags(StaticReport report) {

@@ -103,7 +103,7 @@ public final class Verification {
             Message.TaskVerified.class,
             id ->
                 new Message.VerifyTask(
-                    id, task.file().toAbsolutePath().toString(), Seeds.of(plan.secret(), task)),
+                    id, task.file().toAbsolutePath().toString(), Seeds.of(plan.secret(), task, "")),
             LIMIT)
         .controls();
   }

@@ -145,6 +145,11 @@ public final class PythonSource {
     return Optional.ofNullable(module);
   }
 
+  /** All of it, with line feeds as line ends; empty for source that is too long to look at. */
+  public String text() {
+    return source.text();
+  }
+
   /** A node of {@link #tree} as written. */
   public String text(Node node) {
     return source.text(node);

@@ -44,6 +44,10 @@ final class Utf8 {
     return bytes;
   }
 
+  String text() {
+    return slice(0, bytes.length);
+  }
+
   String text(Node node) {
     return slice(node.start(), node.end());
   }

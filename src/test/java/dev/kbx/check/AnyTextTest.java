@@ -163,10 +163,44 @@ class AnyTextTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "(", "[", "{", ")", "f(", "-", "not ", "x.", "lambda: ", "f'{", "a if b else ", "x, ", "@x\n",
-        "x[0]", "x = ", "await ", "*", "'", "\"\"\"", "\\\n", "\n", "\r", " ", "\t", "#", "\0", "日",
-        "1", "_", "x()", "exec('x')\n", "f(x)(", "import torch\n", "if x:\n", "x = x + x\n",
-        "def f(x): return g(f)\n", "class A(A): x = A.x\n", "torch.cuda.Event = x; "
+        "(",
+        "[",
+        "{",
+        ")",
+        "f(",
+        "-",
+        "not ",
+        "x.",
+        "lambda: ",
+        "f'{",
+        "a if b else ",
+        "x, ",
+        "@x\n",
+        "x[0]",
+        "x = ",
+        "await ",
+        "*",
+        "'",
+        "\"\"\"",
+        "\\\n",
+        "\n",
+        "\r",
+        " ",
+        "\t",
+        "#",
+        "\0",
+        "日",
+        "1",
+        "_",
+        "x()",
+        "exec('x')\n",
+        "f(x)(",
+        "import torch\n",
+        "if x:\n",
+        "x = x + x\n",
+        "def f(x): return g(f)\n",
+        "class A(A): x = A.x\n",
+        "torch.cuda.Event = x; "
       })
   void oneThingAgainAndAgain(String thing) {
     look(thing.repeat(20_000));

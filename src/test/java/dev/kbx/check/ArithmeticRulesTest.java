@@ -94,7 +94,8 @@ class ArithmeticRulesTest {
         "tl.store(out + i, tl.floor(tl.load(x + i) + 0.5))",
         "tl.store(out + i, (tl.load(x + i) + 12582912.0) - 12582912.0)",
         "tl.store(out + i, tl.load(x + i).to(torch.int8))",
-        "tl.store(out + i, tl.inline_asm_elementwise('', '', [tl.load(x + i)], tl.float32, True, 1))",
+        "tl.store(out + i, tl.inline_asm_elementwise('', '', [tl.load(x + i)], tl.float32, True,"
+            + " 1))",
       })
   void quantizesOrMay(String line) {
     assertThat(TaskRules.forTask().tags("quantization").find(kernel(line))).isEmpty();

@@ -76,6 +76,7 @@ class TamperingTest {
         "descriptor-writes | import os\\nos.write(3, b'x')",
         "descriptor-writes | import socket\\ns = socket.socket(fileno=3)",
         "process-control | import subprocess as s\\ns.run(['ls'])",
+        "process-control | import os\\nos.system('nvidia-smi; sleep 9')",
         "process-control | from os import fork\\nfork()",
         "process-control | import atexit\\n@atexit.register\\ndef f(): pass",
         "harness-inspection | import sys\\nfor m in sys.modules.values(): setattr(m, 'x', 1)",
@@ -86,7 +87,7 @@ class TamperingTest {
         "native-code | import mmap\\nmmap.mmap(-1, 4096, prot=7)",
         "network | import urllib.request as r\\nr.urlopen('http://x')",
         "network | import requests\\nrequests.get('http://x')",
-        "pickled-payload | import pickle\\nx = pickle.loads(b'')",
+        "pickled-payload | class P:\\n  def __reduce__(self): return eval, ('1',)",
         "hidden-code | import codecs\\nexec(codecs.decode('cevag(1)', 'rot13'))",
         "hidden-code | def f(text): eval(text)",
         "hidden-code | import types\\ng = types.FunctionType(c, {})",
@@ -119,6 +120,8 @@ class TamperingTest {
         "import torch\\nact = {'a': torch.relu}\\nact['a'] = print",
         "import torch\\nfor act in (torch.relu, torch.abs):\\n  act = print",
         "class M:\\n  def __setstate__(self, state): pass",
+        "class E(Exception):\\n  def __reduce__(self): return (type(self), (self.a,))",
+        "import subprocess\\ntext = subprocess.check_output(['nvidia-smi', '-L'])",
         "path = '/procedures/x'",
         "import inspect\\nn = inspect.signature(print)\\nimport gc\\ngc.collect()",
         "import os\\nos.environ['TRITON_PRINT_AUTOTUNING'] = '1'\\nos.environ.setdefault('A', 'b')",
@@ -132,7 +135,7 @@ class TamperingTest {
         "with open('notes.txt') as f: text = f.read()",
         "import ctypes\\nn = ctypes.sizeof(ctypes.c_float)",
         "import pickle, weakref, signal\\ndef f(x): return x.kill(), x.fork(), x.load()",
-        "import subprocess\\nif __name__ == '__main__':\\n  subprocess.run(['nvidia-smi'])",
+        "import subprocess\\nif __name__ == '__main__':\\n  subprocess.run(['pip', 'list'])",
       })
   void leavesAlone(String code) {
     assertThat(found(code, null)).isEmpty();
@@ -148,7 +151,7 @@ class TamperingTest {
             return x
 
         def main():
-            subprocess.run(["nvidia-smi"])
+            subprocess.run(["pip", "list"])
 
         if __name__ == "__main__":
             main()

@@ -6,7 +6,8 @@ import java.util.List;
 
 /** What the rules say of source that answers a made-up task whose entry is {@code f}. */
 final class TaskRules {
-  private static final String HEADER = "import torch\nimport triton\nimport triton.language as tl\n";
+  private static final String HEADER =
+      "import torch\nimport triton\nimport triton.language as tl\n";
 
   private String dtype = "float32";
   private List<String> tags = List.of();

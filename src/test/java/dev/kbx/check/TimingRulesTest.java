@@ -217,6 +217,8 @@ class TimingRulesTest {
         "def entry(x):\n  torch.cuda.set_device(0)\n  return launch(x.to('cuda:0'))",
         "def entry(x):\n  n = x.cpu().tolist()\n  return launch(x)",
         "def entry(x, seed):\n  torch.manual_seed(seed)\n  return launch(x)",
+        "def entry(x):\n  return launch(x)\ndef selftest():\n  for n in (1, 2):\n"
+            + "    torch.manual_seed(3407)\n    print(torch.equal(entry(n), n))\nselftest()",
         "def entry(x):\n  return launch(x)\nif __name__ == '__main__':\n  time.sleep(1)\n"
             + "  torch.manual_seed(0)\n  print(sys.argv, torch.equal(entry(1), 1))",
         "class Gelu(torch.autograd.Function):\n  pass\nclass M(torch.nn.Module):\n  pass\n"

@@ -56,6 +56,33 @@ class CheckTest {
   }
 
   @Test
+  void describesSourcesInsteadOfCheckingThem() throws Exception {
+    file(
+        "a.py",
+        """
+        import triton
+        import triton.language as tl
+
+
+        @triton.jit
+        def one(x):
+            tl.store(x, tl.load(x))
+
+
+        def gelu(x):
+            one[(1,)](x)
+        """);
+    JsonNode described = check("a.py", "--facts").json().get(0);
+    assertThat(described.get("file").asString()).endsWith("a.py");
+    assertThat(described.at("/facts/kernels/0/name").asString()).isEqualTo("one");
+    assertThat(described.at("/facts/kernels/0/operations/load").asInt()).isEqualTo(1);
+    assertThat(described.at("/facts/launches/0/grid").asString()).isEqualTo("(1,)");
+    assertThat(described.at("/facts/quality/max_complexity").asInt()).isEqualTo(1);
+    assertThat(described.at("/facts/fingerprint/exact").asString()).hasSize(64);
+    refused(check("missing.py", "--facts"), "missing.py", "nothing to describe");
+  }
+
+  @Test
   void strictFailsWhereASourceIsRefused() throws Exception {
     Path file = file("gelu.py", OPEN);
     assertThat(check(file).exit()).isZero();
@@ -130,8 +157,26 @@ class CheckTest {
   }
 
   @Test
-  void evalKnowsTheSameRules() throws Exception {
-    Path file = file("gelu.py", OPEN);
-    refused(Kbx.run(folder, "eval", file, "--off", "nosuch-rule"), "no rule 'nosuch-rule'");
+  void evalKnowsTheSameRulesAndRemembersNothingAcrossThem() throws Exception {
+    String honest = Files.readString(Kbx.home().resolve("examples/honest/plain/gelu.py"));
+    Path file = file("gelu.py", honest + "\n\ntorch.cuda.Event = None\n");
+    assertThat(check(file).out()).contains(":1: reject: patched-timer", "1 rejection in 1 source");
+    refused(eval(file, "--off", "nosuch-rule"), "no rule 'nosuch-rule'");
+    JsonNode rejected = eval(file, "--json").json().at("/verdicts/0");
+    assertThat(rejected.get("rule").asString()).isEqualTo("patched-timer");
+    assertThat(rejected.get("message").asString()).startsWith("line ");
+    Kbx.Result without = eval(file, "--json", "--off", "patched-timer");
+    assertThat(without.json().at("/verdicts/0/status").asString()).isEqualTo("correct");
+    assertThat(without.json().at("/run/rules_off/0").asString()).isEqualTo("patched-timer");
+    Kbx.Result resumed = eval(file, "--resume");
+    assertThat(resumed.exit()).isEqualTo(1);
+    assertThat(resumed.err()).contains("--off patched-timer", "all rules on");
+  }
+
+  private Kbx.Result eval(Path file, Object... more) throws Exception {
+    Object[] all = new Object[more.length + 4];
+    System.arraycopy(new Object[] {"eval", file, "--stages", "static"}, 0, all, 0, 4);
+    System.arraycopy(more, 0, all, 4, more.length);
+    return Kbx.run(folder, all);
   }
 }

@@ -170,4 +170,16 @@ class ProgramTest {
     assertThat(Programs.of("def f(:").readable()).isFalse();
     assertThat(List.copyOf(Programs.of("f(g(1)").calls())).isNotEmpty();
   }
+
+  @Test
+  void aModuleWithoutANameIsUnknown() {
+    Program program =
+        Programs.of(
+            "import importlib\n"
+                + "owner, _, name = 'x'.rpartition('.')\n"
+                + "setattr(importlib.import_module(''), 'x', 1)\n"
+                + "setattr(importlib.import_module(owner), name, 1)\n"
+                + "importlib.import_module('').run()");
+    assertThat(program.calls().getLast().targets()).containsExactly("?.run");
+  }
 }

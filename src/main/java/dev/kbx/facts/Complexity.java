@@ -1,0 +1,54 @@
+package dev.kbx.facts;
+
+import dev.kbx.program.Program;
+import dev.kbx.program.Scope;
+import dev.kbx.syntax.Node;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Cyclomatic complexity: one, and one more for each point where the code decides.
+ *
+ * @param functions of each function and method; one that is defined in another counts by itself
+ * @param total of the whole file
+ */
+record Complexity(List<Integer> functions, int total) {
+  static Complexity of(Program program, Node root) {
+    Map<Node, Integer> points = new HashMap<>();
+    int all = 0;
+    for (Node node : root.all()) {
+      if (node.is("function_definition")) points.putIfAbsent(node, 0);
+      int more = points(node, program);
+      if (more == 0) continue;
+      all += more;
+      Scope scope = program.scopeOf(node);
+      while (scope.kind() != Scope.Kind.FUNCTION && scope.parent().isPresent()) {
+        scope = scope.parent().get();
+      }
+      points.merge(scope.node(), more, Integer::sum);
+    }
+    List<Integer> functions =
+        points.entrySet().stream()
+            .filter(each -> each.getKey().is("function_definition"))
+            .map(each -> 1 + each.getValue())
+            .toList();
+    return new Complexity(functions, 1 + all);
+  }
+
+  private static int points(Node node, Program program) {
+    return switch (node.kind()) {
+      case "if_statement", "elif_clause", "conditional_expression", "boolean_operator" -> 1;
+      case "for_in_clause", "if_clause", "except_clause", "except_group_clause" -> 1;
+      case "assert_statement" -> 1;
+      case "for_statement", "while_statement" -> 1 + otherwise(node);
+      case "try_statement" -> otherwise(node);
+      case "case_clause" -> program.text(node).matches("case\\s+_\\s*:(?s:.*)") ? 0 : 1;
+      default -> 0;
+    };
+  }
+
+  private static int otherwise(Node node) {
+    return node.children().stream().anyMatch(child -> child.is("else_clause")) ? 1 : 0;
+  }
+}

@@ -1,0 +1,112 @@
+package dev.kbx.facts;
+
+import dev.kbx.syntax.Node;
+import dev.kbx.syntax.PythonSource;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What two sources have in common whatever their names, numbers, texts, comments and layout.
+ *
+ * <p>Winnowing after Schleimer, Wilkerson and Aiken, "Winnowing: local algorithms for document
+ * fingerprinting" (SIGMOD 2003), over tokens: of every {@link #WINDOW} neighbouring hashes of
+ * {@link #GRAM} tokens the least is a mark, so that any {@code GRAM + WINDOW - 1} equal tokens
+ * share one.
+ *
+ * @param exact SHA-256 of the normalised tokens, in hexadecimal digits: equal for copies
+ * @param marks chosen hashes
+ */
+public record Fingerprint(String exact, Set<Long> marks) {
+  /**
+   * Tokens a hash. Fewer, and every kernel resembles every other: their frame is always the same.
+   */
+  public static final int GRAM = 12;
+
+  /** Hashes a mark. */
+  public static final int WINDOW = 8;
+
+  public Fingerprint {
+    marks = Collections.unmodifiableSet(new TreeSet<>(marks));
+  }
+
+  static Fingerprint of(PythonSource source) {
+    List<String> tokens = source.tree().map(root -> tokens(root, source)).orElse(List.of());
+    return new Fingerprint(digest(tokens), winnow(hashes(tokens)));
+  }
+
+  /** How much of both is in both, from 0 to 1; 1 for equal ones. */
+  public double similarity(Fingerprint other) {
+    if (exact.equals(other.exact)) return 1;
+    Set<Long> both = new HashSet<>(marks);
+    both.retainAll(other.marks);
+    int either = marks.size() + other.marks.size() - both.size();
+    return either == 0 ? 0 : (double) both.size() / either;
+  }
+
+  /** Tokens in order: names, numbers and texts by kind, attributes and keywords as they are. */
+  private static List<String> tokens(Node root, PythonSource source) {
+    Set<Node> attributes = new HashSet<>();
+    Set<Node> docstrings = new HashSet<>();
+    for (Node node : root.all()) {
+      Node attribute = node.child("attribute");
+      if (node.is("attribute") && attribute != null) attributes.add(attribute);
+      boolean single = node.is("expression_statement") && node.children().size() == 1;
+      if (single) docstrings.add(node.children().getFirst());
+    }
+    List<String> tokens = new ArrayList<>();
+    for (Node token : root.tokens()) {
+      switch (token.kind()) {
+        case "identifier" -> tokens.add(attributes.contains(token) ? source.text(token) : "name");
+        case "integer", "float" -> tokens.add("0");
+        case "string" -> {
+          if (!docstrings.contains(token)) tokens.add("''");
+        }
+        default -> tokens.add(token.kind());
+      }
+    }
+    return tokens;
+  }
+
+  private static String digest(List<String> tokens) {
+    try {
+      byte[] text = String.join("\n", tokens).getBytes(StandardCharsets.UTF_8);
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every Java has SHA-256", e);
+    }
+  }
+
+  private static List<Long> hashes(List<String> tokens) {
+    List<Long> hashes = new ArrayList<>();
+    for (int i = 0; i + GRAM <= tokens.size(); i++) {
+      long hash = 1;
+      for (String token : tokens.subList(i, i + GRAM)) hash = mixed(hash * 31 + token.hashCode());
+      hashes.add(hash);
+    }
+    return hashes;
+  }
+
+  /** Spreads bits, so that the least of several hashes is any of them. */
+  private static long mixed(long hash) {
+    long spread = (hash ^ (hash >>> 32)) * 0x9e3779b97f4a7c15L;
+    return spread ^ (spread >>> 29);
+  }
+
+  private static Set<Long> winnow(List<Long> hashes) {
+    Set<Long> marks = new HashSet<>();
+    for (int i = 0; i < Math.max(1, hashes.size() - WINDOW + 1); i++) {
+      hashes.subList(i, Math.min(hashes.size(), i + WINDOW)).stream()
+          .min(Long::compare)
+          .ifPresent(marks::add);
+    }
+    return marks;
+  }
+}
