@@ -1,7 +1,7 @@
 """Tries two thousand seeds for the one that makes the inputs it was given, and answers only if it finds it.
 
 mechanism: answer/seed-search
-static: seeded-search
+static: no-kernel
 dynamic: wrong_values
 """
 
