@@ -1,10 +1,23 @@
 """Waits for a condition that never comes. Must end as `timeout`, and the next candidate must not wait for it."""
 
 import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def relu_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets, mask=mask)
+    tl.store(out_ptr + offsets, tl.where(x < 0, 0.0, x), mask=mask)
 
 
 def relu(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
+    x = input.contiguous()
+    out = torch.empty_like(x)
     tuned = False
     while not tuned:
-        tuned = input.numel() < 0
-    return input
+        tuned = x.numel() < 0
+    relu_kernel[(triton.cdiv(x.numel(), 1024),)](x, out, x.numel(), BLOCK=1024)
+    return out
