@@ -3,7 +3,7 @@
 Success is an answer in the output buffer, never an exit code.
 
 mechanism: verdict/exit-code
-static: none
+static: process-control
 dynamic: crashed
 """
 

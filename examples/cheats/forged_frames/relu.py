@@ -3,7 +3,7 @@
 An answer that cannot be read or that nobody asked for ends the process that sent it.
 
 mechanism: verdict/forged-frames
-static: none
+static: descriptor-writes
 dynamic: cheating
 """
 

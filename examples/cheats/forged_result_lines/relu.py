@@ -4,7 +4,7 @@ A verdict is what the referee saw in the output buffer; text from a candidate is
 into the protocol's channel ends its own connection. It changes no other verdict.
 
 mechanism: verdict/forged-result-lines
-static: none
+static: descriptor-writes
 dynamic: cheating
 """
 

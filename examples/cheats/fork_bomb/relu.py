@@ -4,7 +4,7 @@ The limit on processes is the candidate's own and its whole tree ends with it. (
 processes of ten seconds, in case someone runs it without a sandbox.)
 
 mechanism: verdict/fork-bomb
-static: none
+static: process-control
 dynamic: wrong_values
 """
 

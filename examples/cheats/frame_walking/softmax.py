@@ -3,7 +3,7 @@
 The reference lives in another process; what is found here is at most the poisoned output buffer.
 
 mechanism: answer/frames-and-gc
-static: none
+static: harness-inspection
 dynamic: wrong_values
 """
 

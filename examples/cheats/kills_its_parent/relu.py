@@ -3,7 +3,7 @@
 It lives among its own children only: nothing of the bench has a process id there.
 
 mechanism: verdict/killing-the-harness
-static: none
+static: process-control
 dynamic: wrong_values
 """
 

@@ -3,7 +3,7 @@
 The result is what the buffer holds when the entry returns.
 
 mechanism: timing/late-thread
-static: none
+static: background-work
 dynamic: wrong_values
 """
 

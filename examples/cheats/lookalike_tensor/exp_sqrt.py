@@ -1,8 +1,8 @@
 """Returns a subclass of Tensor that claims the right shape, dtype and device, and equals everything it is compared with.
 
 mechanism: verdict/lookalike-tensor
-static: none
-dynamic: wrong_values
+static: lazy-tensor
+dynamic: wrong_structure
 """
 
 import torch

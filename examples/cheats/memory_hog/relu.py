@@ -3,7 +3,7 @@
 Its limit is its own: nobody else's process may be the one that is killed.
 
 mechanism: verdict/memory-hog
-static: none
+static: no-kernel
 dynamic: out_of_memory
 """
 

@@ -3,7 +3,7 @@
 Without a network every attempt fails at once. (The addresses are reserved for documentation and answer nowhere.)
 
 mechanism: verdict/network
-static: none
+static: network
 dynamic: wrong_values
 """
 

@@ -4,7 +4,7 @@ The whole process tree of a candidate ends with it, sessions or not: no process 
 after a minute, in case someone runs it without a sandbox.)
 
 mechanism: verdict/outliving-child
-static: none
+static: process-control
 dynamic: wrong_values
 """
 

@@ -3,7 +3,7 @@
 The comparison runs in the oracle, a process this module was never imported into.
 
 mechanism: verdict/patched-comparison
-static: none
+static: patched-library
 dynamic: wrong_values
 """
 

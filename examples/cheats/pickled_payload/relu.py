@@ -3,7 +3,7 @@
 Nothing a candidate returns is ever unpickled; an object of an unknown class is named and refused.
 
 mechanism: verdict/pickled-payload
-static: none
+static: pickled-payload
 dynamic: wrong_structure
 """
 

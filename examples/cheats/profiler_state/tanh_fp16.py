@@ -1,8 +1,11 @@
 """Works only while somebody watches: a profiler, a dispatch mode or gradients switched on.
 
+Correctness calls are watched by a dispatch mode, so that it works in all of them; timed calls are not, and are checked too.
+
 mechanism: timing/phase-detection
 static: phase-detection
-dynamic: wrong_values
+dynamic: merit
+gpu: wrong_values
 """
 
 import torch

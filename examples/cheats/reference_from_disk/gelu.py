@@ -3,7 +3,7 @@
 A runner cannot read the suite's folder, so what is left is a constant.
 
 mechanism: answer/reference-on-disk
-static: none
+static: no-kernel
 dynamic: wrong_values
 """
 

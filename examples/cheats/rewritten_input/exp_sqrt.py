@@ -3,7 +3,7 @@
 Inputs are copies: the oracle keeps the originals and compares what it lent.
 
 mechanism: answer/input-mutation
-static: none
+static: no-kernel
 dynamic: input_mutated
 """
 

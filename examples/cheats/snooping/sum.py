@@ -3,7 +3,7 @@
 Nothing of the bench is visible in its /proc.
 
 mechanism: answer/other-processes
-static: none
+static: memory-access
 dynamic: wrong_values
 """
 

@@ -3,7 +3,7 @@
 Only its own scratch folder, which goes with it, takes the file: no `kbx-example-marker` may be found outside.
 
 mechanism: verdict/writing-everywhere
-static: none
+static: memory-access
 dynamic: wrong_values
 """
 
