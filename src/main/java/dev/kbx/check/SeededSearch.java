@@ -16,12 +16,13 @@ final class SeededSearch implements Rule {
         "seeded-search",
         Severity.REJECT,
         "a search for the seed",
-        "Whoever finds the seed of the inputs needs no kernel. Inputs here come from a secret that is new for every installation.",
+        "Whoever finds the seed of the inputs needs no kernel. Inputs here come from a secret that"
+            + " is new for every installation.",
         "compute from the arguments alone",
         """
         import torch
-        
-        
+
+
         def kernel_function(x):
             for seed in range(100):
                 torch.manual_seed(seed)
