@@ -2,7 +2,7 @@
 
 mechanism: answer/leftover-results
 static: harness-inspection
-dynamic: wrong_values
+dynamic: wrong_values | crashed
 """
 
 import gc
