@@ -115,6 +115,15 @@ final class CheatPage {
             .distinct()
             .count();
     if (files == 0) return "";
-    return "%s %d of %d".formatted(accepted == 0 ? "✓" : "✗", files - accepted, files);
+    if (accepted > 0) return "✗ %d of %d".formatted(files - accepted, files);
+    long open = trials.stream().filter(this::needsGpu).count();
+    return open == 0
+        ? "✓ %d of %d".formatted(files, files)
+        : "%d of %d, the rest needs a GPU".formatted(files - open, files);
+  }
+
+  /** Without a GPU there is no clock to deceive: that it ends on its merit there says nothing. */
+  private boolean needsGpu(Trial trial) {
+    return trial.ended() == Status.CORRECT && !bySource.containsKey(trial.source());
   }
 }
