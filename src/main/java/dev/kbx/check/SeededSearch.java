@@ -45,8 +45,7 @@ final class SeededSearch implements Rule {
 
   /** A seed that is written down is a self-test's. */
   private static boolean searches(Program program, Call call) {
-    return program.inside(call.node(), "for_statement", "while_statement", "generator_expression")
-        && call.arguments().stream().noneMatch(each -> program.constant(each).isPresent());
+    return call.arguments().stream().noneMatch(each -> program.constant(each).isPresent());
   }
 
   private static boolean seeds(String path) {
