@@ -22,12 +22,13 @@ final class BackgroundWork implements Rule {
         "background-work",
         Severity.REJECT,
         "work in a thread",
-        "A thread works while the entry has returned, so no clock around the entry sees what it does.",
+        "A thread works while the entry has returned, so no clock around the entry sees what it"
+            + " does.",
         "do all work in the entry, on the stream that is current",
         """
         import threading
-        
-        
+
+
         def kernel_function(x):
             threading.Thread(target=print, args=(x,)).start()
         """);

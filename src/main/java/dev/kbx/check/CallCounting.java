@@ -20,19 +20,20 @@ final class CallCounting implements Rule {
         "call-counting",
         Severity.REJECT,
         "work that depends on the number of calls",
-        "A first call is checked and later ones are timed: so some candidates hope. Here any call may be compared.",
+        "A first call is checked and later ones are timed: so some candidates hope. Here any call"
+            + " may be compared.",
         "do the same in every call",
         """
         import triton
-        
+
         calls = 0
-        
-        
+
+
         @triton.jit
         def kernel(x):
             pass
-        
-        
+
+
         def kernel_function(x):
             global calls
             calls += 1
@@ -99,7 +100,8 @@ final class CallCounting implements Rule {
     for (Optional<Node> at = program.parent(node);
         at.isPresent() && !at.get().equals(scope.node());
         at = program.parent(at.get())) {
-      Node condition = at.get().is("if_statement", "elif_clause") ? at.get().child("condition") : null;
+      Node condition =
+          at.get().is("if_statement", "elif_clause") ? at.get().child("condition") : null;
       if (condition != null && counts.test(condition)) return true;
       if (at.get().is("conditional_expression") && counts.test(at.get())) return true;
     }

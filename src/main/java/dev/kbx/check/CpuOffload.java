@@ -19,8 +19,8 @@ final class CpuOffload implements Rule {
         "compute on the device, in the kernel",
         """
         import torch
-        
-        
+
+
         def kernel_function(x):
             return torch.from_numpy(x.cpu().numpy() * 2).cuda()
         """);

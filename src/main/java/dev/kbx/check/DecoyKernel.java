@@ -46,7 +46,8 @@ final class DecoyKernel implements Rule {
       if (name != null) names.add(name);
     }
     for (Node node : program.module().node().all()) {
-      if (!node.is("identifier", "attribute", "subscript", "call") || names.contains(node)) continue;
+      if (!node.is("identifier", "attribute", "subscript", "call") || names.contains(node))
+        continue;
       boolean means = program.paths(node).stream().anyMatch(paths::contains);
       if (means && !code.holds(program.scopeOf(node))) return true;
     }

@@ -19,11 +19,12 @@ final class GraphReplay implements Rule {
         "graph-replay",
         Severity.FLAG,
         "a CUDA graph",
-        "A graph replays launches on the memory it was captured with. With other inputs its results are old ones.",
+        "A graph replays launches on the memory it was captured with. With other inputs its results"
+            + " are old ones.",
         "launch the kernel directly; kbx does not count launch overhead twice",
         """
         import torch
-        
+
         graph = torch.cuda.CUDAGraph()
         """);
   }

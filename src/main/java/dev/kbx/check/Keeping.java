@@ -113,10 +113,9 @@ final class Keeping {
   /** Places that something is stored in which one of these calls makes or fills. */
   List<String> placesFilledBy(List<Call> sites) {
     List<String> places = new ArrayList<>();
-    stored.forEach(
-        (place, values) -> {
-          if (values.stream().anyMatch(value -> madeBy(value, sites, true))) places.add(place);
-        });
+    stored.forEach((place, values) -> {
+      if (values.stream().anyMatch(value -> madeBy(value, sites, true))) places.add(place);
+    });
     return places;
   }
 
@@ -181,8 +180,7 @@ final class Keeping {
     // hasattr(function, "results") speaks of function.results
     int dot = place.lastIndexOf('.');
     String asked = dot < 0 ? place : place.substring(dot + 1);
-    return program.text(node).contains("hasattr")
-        && program.text(node).contains('"' + asked + '"');
+    return program.text(node).contains("hasattr") && program.text(node).contains('"' + asked + '"');
   }
 
   /** The place that an expression takes something out of; null if it does not. */

@@ -44,15 +44,14 @@ final class Launching {
   private void spread() {
     Map<Scope, List<Scope>> callers = new HashMap<>();
     Deque<Scope> open = new ArrayDeque<>();
-    calls.forEach(
-        (scope, made) -> {
-          for (Call call : made) {
-            if (launches.contains(call.node())) open.add(scope);
-            for (Scope target : targets(call)) {
-              callers.computeIfAbsent(target, _ -> new ArrayList<>()).add(scope);
-            }
-          }
-        });
+    calls.forEach((scope, made) -> {
+      for (Call call : made) {
+        if (launches.contains(call.node())) open.add(scope);
+        for (Scope target : targets(call)) {
+          callers.computeIfAbsent(target, _ -> new ArrayList<>()).add(scope);
+        }
+      }
+    });
     while (!open.isEmpty()) {
       Scope scope = open.pop();
       if (launching.add(scope)) open.addAll(callers.getOrDefault(scope, List.of()));
@@ -62,9 +61,7 @@ final class Launching {
   /** Functions of the file that the entry may be; empty where no entry is known. */
   List<Scope> entries(Subject subject) {
     Optional<String> name =
-        subject
-            .task()
-            .map(t -> program.paths(t.entry()).isEmpty() ? Task.COMMON_ENTRY : t.entry());
+        subject.task().map(t -> program.paths(t.entry()).isEmpty() ? Task.COMMON_ENTRY : t.entry());
     List<Scope> found = new ArrayList<>();
     for (String path : name.map(program::paths).orElse(Set.of())) found.addAll(named(path));
     return found;

@@ -25,12 +25,13 @@ final class LazyTensor implements Rule {
         "lazy-tensor",
         Severity.REJECT,
         "a tensor class or mode of its own",
-        "Such a tensor may compute when somebody looks at it, which is after the clock has stopped. A mode sees, and changes, every call of PyTorch.",
+        "Such a tensor may compute when somebody looks at it, which is after the clock has stopped."
+            + " A mode sees, and changes, every call of PyTorch.",
         "return a plain torch.Tensor that the kernel has written",
         """
         import torch
-        
-        
+
+
         class Lazy(torch.Tensor):
             pass
         """);

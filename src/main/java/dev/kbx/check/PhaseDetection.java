@@ -26,11 +26,12 @@ final class PhaseDetection implements Rule {
         "phase-detection",
         Severity.REJECT,
         "a look at the circumstances",
-        "Whether a profiler runs or what the command line says can only serve to behave otherwise when timed. Checked and timed calls are alike here.",
+        "Whether a profiler runs or what the command line says can only serve to behave otherwise"
+            + " when timed. Checked and timed calls are alike here.",
         "do the same in every call",
         """
         import sys
-        
+
         benchmarking = "--bench" in sys.argv
         """);
   }

@@ -68,7 +68,8 @@ final class ReplayedResult implements Rule {
       }
     }
     for (Call site : kept) {
-      report.found(site.place(), "runs only until its result is kept, which is then returned again");
+      report.found(
+          site.place(), "runs only until its result is kept, which is then returned again");
     }
   }
 

@@ -16,12 +16,13 @@ final class SeededSearch implements Rule {
         "seeded-search",
         Severity.REJECT,
         "a search for the seed",
-        "Whoever finds the seed of the inputs needs no kernel. Inputs here come from a secret that is new for every installation.",
+        "Whoever finds the seed of the inputs needs no kernel. Inputs here come from a secret that"
+            + " is new for every installation.",
         "compute from the arguments alone",
         """
         import torch
-        
-        
+
+
         def kernel_function(x):
             for seed in range(100):
                 torch.manual_seed(seed)
@@ -44,8 +45,7 @@ final class SeededSearch implements Rule {
 
   /** A seed that is written down is a self-test's. */
   private static boolean searches(Program program, Call call) {
-    return program.inside(call.node(), "for_statement", "while_statement", "generator_expression")
-        && call.arguments().stream().noneMatch(each -> program.constant(each).isPresent());
+    return call.arguments().stream().noneMatch(each -> program.constant(each).isPresent());
   }
 
   private static boolean seeds(String path) {

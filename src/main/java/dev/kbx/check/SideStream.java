@@ -6,7 +6,11 @@ import java.util.Set;
 /** Streams of the candidate's own. */
 final class SideStream implements Rule {
   private static final Set<String> STREAMS =
-      Set.of("torch.cuda.Stream", "torch.cuda.ExternalStream", "torch.cuda.set_stream", "torch.Stream");
+      Set.of(
+          "torch.cuda.Stream",
+          "torch.cuda.ExternalStream",
+          "torch.cuda.set_stream",
+          "torch.Stream");
 
   @Override
   public About about() {
@@ -14,11 +18,12 @@ final class SideStream implements Rule {
         "side-stream",
         Severity.NOTE,
         "a stream of its own",
-        "Work on another stream is timed with that of the caller's: it may neither start before nor end after it.",
+        "Work on another stream is timed with that of the caller's: it may neither start before nor"
+            + " end after it.",
         "use the current stream unless two kernels really run side by side",
         """
         import torch
-        
+
         aside = torch.cuda.Stream()
         """);
   }

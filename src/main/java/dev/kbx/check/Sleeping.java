@@ -14,12 +14,13 @@ final class Sleeping implements Rule {
         "sleeping",
         Severity.REJECT,
         "waiting on purpose",
-        "Sleeping in first calls spoils a warm-up, and a thread that sleeps works later, off the clock.",
+        "Sleeping in first calls spoils a warm-up, and a thread that sleeps works later, off the"
+            + " clock.",
         "remove the wait; a kernel has nothing to wait for",
         """
         import time
-        
-        
+
+
         def kernel_function(x):
             time.sleep(0.1)
         """);

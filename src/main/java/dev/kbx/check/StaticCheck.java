@@ -40,8 +40,7 @@ public final class StaticCheck {
 
   private StaticReport check(Program program, String code, @Nullable Task task) {
     return new StaticReport(
-        broken(program.source(), code, task).orElse(null),
-        rules.check(new Subject(program, task)));
+        broken(program.source(), code, task).orElse(null), rules.check(new Subject(program, task)));
   }
 
   private static Optional<Broken> broken(PythonSource source, String code, @Nullable Task task) {

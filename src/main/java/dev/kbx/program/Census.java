@@ -275,16 +275,14 @@ final class Census {
     if (!call.arguments().isEmpty()) {
       for (Value value : flow.cell(call.arguments().getFirst()).values) {
         if (!(value instanceof Value.Box box)) continue;
-        box.entries.forEach(
-            (key, cell) ->
-                flow.constant(cell).ifPresent(known -> values.put(key.toString(), known)));
+        box.entries.forEach((key, cell) ->
+            flow.constant(cell).ifPresent(known -> values.put(key.toString(), known)));
       }
     }
     Map<String, Object> options = new HashMap<>();
     call.keywords()
-        .forEach(
-            (name, node) ->
-                flow.constant(flow.cell(node)).ifPresent(known -> options.put(name, known)));
+        .forEach((name, node) ->
+            flow.constant(flow.cell(node)).ifPresent(known -> options.put(name, known)));
     return new Kernel.Config(values, options);
   }
 

@@ -227,11 +227,10 @@ final class Known {
         Box box = new Box(List.of());
         arguments
             .named()
-            .forEach(
-                (name, cell) -> {
-                  box.entries.put(name, cell);
-                  flow.flow(cell, box.content);
-                });
+            .forEach((name, cell) -> {
+              box.entries.put(name, cell);
+              flow.flow(cell, box.content);
+            });
         flow.add(result, box);
       }
       case "builtins.list", "builtins.set", "collections.OrderedDict", "collections.deque" ->

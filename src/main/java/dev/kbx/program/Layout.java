@@ -78,7 +78,8 @@ final class Layout {
           case "class_definition" -> Kind.CLASS;
           default -> null;
         };
-    if (kind == null) return null;
+    // The keyword of a lambda is of the same kind as the whole.
+    if (kind == null || node.children().isEmpty()) return null;
     Node name = node.child("name");
     String text = name == null ? "<lambda>" : source.text(name);
     Scope scope = new Scope(kind, text, node, visit.scope);

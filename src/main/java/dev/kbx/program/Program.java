@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code ?}: anything; {@code ?.matmul}: an attribute of that; {@code torch.?}: an attribute
  *       of torch whose name cannot be read
  *   <li>{@code @helper}, {@code @Class.method}, {@code @Class()}: the file's own function, method,
- *       instance
+ *       instance; {@code @kernel[]}: a kernel with its grid
  * </ul>
  *
  * <p>Order and conditions are ignored: a name stands for everything it is ever bound to. Text that

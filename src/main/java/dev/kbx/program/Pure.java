@@ -475,10 +475,9 @@ final class Pure {
 
   private static String swapped(String text) {
     return text.chars()
-        .mapToObj(
-            c ->
-                Character.toString(
-                    Character.isUpperCase(c) ? Character.toLowerCase(c) : Character.toUpperCase(c)))
+        .mapToObj(c ->
+            Character.toString(
+                Character.isUpperCase(c) ? Character.toLowerCase(c) : Character.toUpperCase(c)))
         .collect(Collectors.joining());
   }
 

@@ -56,7 +56,19 @@ class TimingRulesTest {
   private static List<String> found(String source, String entry) {
     Task task =
         new Task(
-            "s", "c", entry, entry, "", null, null, List.of(), false, "", "", List.of(), Path.of("f"));
+            "s",
+            "c",
+            entry,
+            entry,
+            "",
+            null,
+            null,
+            List.of(),
+            false,
+            "",
+            "",
+            List.of(),
+            Path.of("f"));
     Subject subject = new Subject(Program.of(PythonSource.parse(source)), task);
     List<String> ids = new ArrayList<>();
     for (Rule rule : RULES) rule.check(subject, (_, _) -> ids.add(rule.about().id()));
@@ -72,8 +84,13 @@ class TimingRulesTest {
       strings = {
         "def entry(x):\n  if x.shape not in store:\n    store[x.shape] = launch(x)\n"
             + "  return store[x.shape]",
-        "def entry(x):\n  key = (x.data_ptr(), x.shape)\n  out = store.get(key)\n  if out is None:\n"
-            + "    out = launch(x)\n    store[key] = out\n  return out",
+        "def entry(x):\n"
+            + "  key = (x.data_ptr(), x.shape)\n"
+            + "  out = store.get(key)\n"
+            + "  if out is None:\n"
+            + "    out = launch(x)\n"
+            + "    store[key] = out\n"
+            + "  return out",
         "def entry(x):\n  try:\n    return store[id(x)]\n  except KeyError:\n"
             + "    store[id(x)] = launch(x)\n    return store[id(x)]",
         "def entry(x):\n  if x.shape in store:\n    return store[x.shape]\n"
@@ -176,15 +193,21 @@ class TimingRulesTest {
               "from concurrent.futures import ThreadPoolExecutor as Pool\npool = Pool(2)\n"
                   + "def entry(x):\n  pool.submit(launch, x)\n  return x"
             },
-            new String[] {"graph-replay", "g = torch.cuda.CUDAGraph()\ndef entry(x):\n  g.replay()"},
-            new String[] {"side-stream", "s = torch.cuda.Stream()\ndef entry(x):\n  return launch(x)"},
             new String[] {
-              "phase-detection",
-              "def entry(x):\n  return launch(x) if 'test' in sys.argv[0] else x"
+              "graph-replay", "g = torch.cuda.CUDAGraph()\ndef entry(x):\n  g.replay()"
+            },
+            new String[] {
+              "side-stream", "s = torch.cuda.Stream()\ndef entry(x):\n  return launch(x)"
+            },
+            new String[] {
+              "phase-detection", "def entry(x):\n  return launch(x) if 'test' in sys.argv[0] else x"
             },
             new String[] {
               "phase-detection",
-              "def entry(x):\n  if torch.autograd._profiler_enabled():\n    return launch(x)\n  return x"
+              "def entry(x):\n"
+                  + "  if torch.autograd._profiler_enabled():\n"
+                  + "    return launch(x)\n"
+                  + "  return x"
             },
             new String[] {
               "lazy-tensor", "class Lazy(torch.Tensor):\n  pass\ndef entry(x):\n  return launch(x)"
@@ -197,7 +220,9 @@ class TimingRulesTest {
             new String[] {
               "second-device", "def entry(x):\n  return launch(x.to('cuda:1')).to(x.device)"
             },
-            new String[] {"second-device", "torch.cuda.set_device(1)\ndef entry(x):\n  return launch(x)"},
+            new String[] {
+              "second-device", "torch.cuda.set_device(1)\ndef entry(x):\n  return launch(x)"
+            },
             new String[] {
               "cpu-offload",
               "def entry(x):\n  return torch.from_numpy(x.cpu().numpy() * 2).to(x.device)"
@@ -206,6 +231,11 @@ class TimingRulesTest {
               "seeded-search",
               "def entry(x):\n  for s in range(9):\n    torch.manual_seed(s)\n"
                   + "    if torch.equal(x, torch.randn(4)):\n      return x\n  return launch(x)"
+            },
+            new String[] {
+              "seeded-search",
+              "def made(seed, x):\n  torch.manual_seed(seed)\n  return torch.equal(x, torch.randn(4))\n"
+                  + "def entry(x):\n  return x if any(made(s, x) for s in range(9)) else launch(x)"
             })
         .map(pair -> Arguments.of(pair[0], pair[1]));
   }

@@ -65,10 +65,10 @@ class FactsTest {
     assertThat(FACTS.launches())
         .containsExactly(
             new LaunchFacts(
-                List.of("fill"), 21, "(1,)", Map.of("VALUE", 0.5, "SIZE", 4L, "num_warps", 2L)),
+                List.of("fill"), 20, "(1,)", Map.of("VALUE", 0.5, "SIZE", 4L, "num_warps", 2L)),
             new LaunchFacts(
                 List.of("product"),
-                22,
+                21,
                 "lambda meta: (triton.cdiv(4, meta[\"BLOCK\"]),)",
                 Map.of()));
   }

@@ -3,6 +3,7 @@ package dev.kbx.program;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Set;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -180,6 +181,6 @@ class ProgramTest {
                 + "setattr(importlib.import_module(''), 'x', 1)\n"
                 + "setattr(importlib.import_module(owner), name, 1)\n"
                 + "importlib.import_module('').run()");
-    assertThat(program.calls().getLast().targets()).containsExactly("?.run");
+    assertThat(program.calls()).extracting(Call::targets).contains(Set.of("?.run"));
   }
 }

@@ -87,7 +87,7 @@ class ReflectionTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "exec(\"import torch\ntorch.mm(a)\") => torch.mm, builtins.exec, readable",
+        "exec(\"import torch\\ntorch.mm(a)\") => torch.mm, builtins.exec, readable",
         "eval(\"torch.mm\")(a) => !torch.mm",
         "import torch\neval(\"torch.mm\")(a) => torch.mm",
         "import torch\nexec(\"def f(x): return torch.mm(x)\")\nf(1) => @f, torch.mm",
