@@ -234,8 +234,11 @@ class TimingRulesTest {
             },
             new String[] {
               "seeded-search",
-              "def made(seed, x):\n  torch.manual_seed(seed)\n  return torch.equal(x, torch.randn(4))\n"
-                  + "def entry(x):\n  return x if any(made(s, x) for s in range(9)) else launch(x)"
+              "def made(seed, x):\n"
+                  + "  torch.manual_seed(seed)\n"
+                  + "  return torch.equal(x, torch.randn(4))\n"
+                  + "def entry(x):\n"
+                  + "  return x if any(made(s, x) for s in range(9)) else launch(x)"
             })
         .map(pair -> Arguments.of(pair[0], pair[1]));
   }
