@@ -30,7 +30,7 @@ def launch(x):
 class Memory:
     def __init__(self, address, like):
         nbytes = like.numel() * like.element_size()
-        self.__cuda_array_interface__ = {"data": (address, True), "shape": (nbytes,), "typestr": "|u1", "version": 3}
+        self.__cuda_array_interface__ = {"data": (address, False), "shape": (nbytes,), "typestr": "|u1", "version": 3}
         self.dtype, self.shape, self.device = like.dtype, like.shape, like.device
 
     def tensor(self):

@@ -3,6 +3,7 @@
 mechanism: timing/replay-by-content
 static: replayed-result
 dynamic: merit
+gpu: cheating
 """
 
 import hashlib

@@ -3,6 +3,7 @@
 mechanism: semantics/ctypes-cublas
 static: native-code
 dynamic: import_error | runtime_error | cheating
+gpu: wrong_shape | cheating | runtime_error
 """
 
 import ctypes

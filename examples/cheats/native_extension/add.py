@@ -1,11 +1,11 @@
 """Hides its patch in C++ that `load_inline` would compile and run at import.
 
-Without a GPU it ends as what this machine cannot judge; with one the compiler is missing or the process leaves early.
+Without a GPU it ends as what this machine cannot judge; with one the compiler is missing, takes too long, or the process leaves early.
 
 mechanism: verdict/native-extension
 static: native-code
 dynamic: infrastructure
-gpu: import_error | runtime_error | crashed | cheating | compile_error
+gpu: import_error | runtime_error | crashed | cheating | compile_error | timeout
 """
 
 import torch

@@ -3,6 +3,7 @@
 mechanism: semantics/out-of-bounds-write
 static: none
 dynamic: crashed | runtime_error | wrong_values
+gpu: timeout | crashed | runtime_error | wrong_values
 """
 
 import torch

@@ -60,6 +60,11 @@ final class Timing {
   /** This many uneven rounds are no hiccups of the machine. */
   private static final int UNEVEN_ROUNDS = 2;
 
+  /** This many rounds with a gap, and this part of all, are no stalls of the machine. */
+  private static final int GAP_ROUNDS = 2;
+
+  private static final double GAP_SHARE = 0.25;
+
   private static final Duration ORACLE = Duration.ofMinutes(2);
 
   private final Oracle oracle;
@@ -95,12 +100,17 @@ final class Timing {
   /**
    * One round on one size, milliseconds a call.
    *
-   * @param candidateMs the median, as far as the wall clock bears it out
+   * @param candidateMs the median that its events show
+   * @param gapMs what the wall clock shows beyond that, if nothing explains it; else 0
    * @param unevenMs what the mean has beyond that, if that is more than the reference's own; else 0
    */
-  private record Round(double candidateMs, double unevenMs, double referenceMs) {
+  private record Round(double candidateMs, double gapMs, double unevenMs, double referenceMs) {
+    Round withGap() {
+      return new Round(candidateMs + gapMs, 0, unevenMs, referenceMs);
+    }
+
     Round withMean() {
-      return new Round(candidateMs + unevenMs, 0, referenceMs);
+      return new Round(candidateMs + unevenMs, gapMs, 0, referenceMs);
     }
   }
 
@@ -133,6 +143,10 @@ final class Timing {
   private final class SizeRun {
     private final Message.Size size;
     private final List<Round> rounds = new ArrayList<>();
+
+    /** Rounds whose two clocks do not agree. */
+    private final List<Round> gaps = new ArrayList<>();
+
     private @Nullable Long bytes;
     private @Nullable Long flops;
     private Floor floor = Floor.NONE;
@@ -147,11 +161,25 @@ final class Timing {
       for (int round = 0; round < WARM_UP_ROUNDS + MAX_ROUNDS; round++) {
         Optional<Outcome> decided = round(round);
         if (decided.isPresent()) return decided;
-        if (rounds.size() >= MIN_ROUNDS && (tight() || seconds(start) > BUDGET_SECONDS)) break;
+        boolean enough = rounds.size() + gaps.size() >= MIN_ROUNDS;
+        if (enough && (tight() || seconds(start) > BUDGET_SECONDS)) break;
       }
+      settleGaps();
       countUnevenRounds();
       quiet.compare(size, median(rounds.stream().map(Round::referenceMs).toList()));
       return belowFloor();
+    }
+
+    /**
+     * A machine stalls now and then, and such a round says nothing: it is left out. Where it
+     * happens again and again the candidate hides time from its events, and the wall clock counts.
+     */
+    private void settleGaps() {
+      boolean often =
+          gaps.size() >= GAP_ROUNDS && gaps.size() >= GAP_SHARE * (rounds.size() + gaps.size());
+      if (!often && rounds.size() >= MIN_ROUNDS) return;
+      if (!gaps.isEmpty()) flags.add("clock_gap");
+      gaps.forEach(round -> rounds.add(round.withGap()));
     }
 
     /**
@@ -195,7 +223,8 @@ final class Timing {
       if (reference == null) reference = reference();
       Optional<Outcome> wrong = check(candidate.values());
       if (wrong.isPresent() || number < WARM_UP_ROUNDS) return wrong;
-      rounds.add(believed(candidate, reference));
+      Round measured = compared(candidate, reference);
+      (measured.gapMs() > 0 ? gaps : rounds).add(measured);
       return number == watchedRound
           ? watchedCall.judge(sets.calls(), size.shape())
           : Optional.empty();
@@ -229,6 +258,7 @@ final class Timing {
     }
 
     private boolean tight() {
+      if (rounds.size() < MIN_ROUNDS) return false;
       Ratio ratio = ratio();
       return ratio.high() - ratio.low() <= 2 * TIGHT * ratio.value();
     }
@@ -256,20 +286,20 @@ final class Timing {
     }
 
     /**
-     * The candidate's time as far as both clocks bear it out.
+     * One round by both clocks.
      *
      * <p>The wall clock sees launching, flushing and copying besides the device time; the
      * reference's own gap says how much of that is normal here. What a candidate's gap has far
-     * beyond it is time that its events did not show, and is added to what they did.
+     * beyond it is time that its events did not show.
      */
-    private Round believed(Batch candidate, Batch reference) {
+    private static Round compared(Batch candidate, Batch reference) {
       double claimed = median(candidate.deviceMs());
       double normal = Math.max(0, reference.gapMs());
       double excess = candidate.gapMs() - normal;
       boolean unexplained = excess > 2 * normal + Math.max(1.0, claimed);
-      if (unexplained) flags.add("clock_gap");
       return new Round(
-          unexplained ? claimed + excess : claimed,
+          claimed,
+          unexplained ? excess : 0,
           uneven(candidate.deviceMs(), reference.deviceMs()),
           median(reference.deviceMs()));
     }
