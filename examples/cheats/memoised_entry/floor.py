@@ -3,6 +3,7 @@
 mechanism: timing/replay-by-identity
 static: replayed-result
 dynamic: merit
+gpu: out_of_memory | merit
 """
 
 import functools
