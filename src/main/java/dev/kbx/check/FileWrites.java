@@ -51,7 +51,7 @@ final class FileWrites implements Rule {
       if (writes) report.found(call.place(), "opens a file to write");
     }
     for (Call call : judged.calls(FileWrites::changes)) {
-      report.found(call.place(), "changes files");
+      report.found(call.place(), "writes, moves or removes files");
     }
   }
 

@@ -49,7 +49,7 @@ final class HarnessInspection implements Rule {
     Judged judged = new Judged(subject);
     for (Call call : judged.calls(HarnessInspection::inspects)) {
       String path = call.targets().stream().filter(HarnessInspection::inspects).findFirst().get();
-      report.found(call.place(), path + " looks beyond the kernel");
+      report.found(call.place(), path + " looks at what called the kernel");
     }
     for (Access access : judged.uses(HarnessInspection::harness)) {
       report.found(access.place(), access.path() + " belongs to whoever runs the kernel");

@@ -45,7 +45,9 @@ final class LazyTensor implements Rule {
       if (scope.kind() != Scope.Kind.CLASS || bases == null) continue;
       for (Node base : bases.children()) {
         if (program.paths(base).stream().anyMatch(BASES::contains)) {
-          report.found(program.place(base), scope.name() + " is a tensor or mode of its own");
+          report.found(
+              program.place(base),
+              scope.name() + " is no plain tensor: it can compute when somebody looks at it");
         }
       }
     }

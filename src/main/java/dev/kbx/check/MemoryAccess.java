@@ -39,7 +39,9 @@ final class MemoryAccess implements Rule {
     for (Node node : program.module().node().all()) {
       if (!node.is("string") || !system(content(program.text(node)))) continue;
       if (used(program, node) && judged.runs(node)) {
-        report.found(program.place(node), "reaches into the running system");
+        report.found(
+            program.place(node),
+            content(program.text(node)) + " is the system's, not the kernel's");
       }
     }
     for (Call call : judged.calls(OPENERS::contains)) {
@@ -47,16 +49,17 @@ final class MemoryAccess implements Rule {
           call.argument(0, "file").filter(path -> !path.is("string")).stream()
               .flatMap(path -> program.constants(path).stream())
               .anyMatch(path -> system(path.toString()));
-      if (folded) report.found(call.place(), "reaches into the running system");
+      if (folded) report.found(call.place(), "opens a path of the system, not of the kernel");
     }
   }
 
   private static String content(String literal) {
-    return literal.replaceFirst("^[A-Za-z]*(\"\"\"|'''|\"|')", "");
+    return literal
+        .replaceFirst("^[A-Za-z]*(\"\"\"|'''|\"|')", "")
+        .replaceFirst("(\"\"\"|'''|\"|')$", "");
   }
 
-  private static boolean system(String path) {
-    String text = path.replaceFirst("(\"\"\"|'''|\"|')$", "");
+  private static boolean system(String text) {
     if (text.equals("/proc")) return true;
     for (String root : SYSTEM) if (text.startsWith(root)) return !text.equals("/dev/null");
     return false;

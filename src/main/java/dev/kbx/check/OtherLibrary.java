@@ -67,7 +67,8 @@ final class OtherLibrary implements Rule {
             .findFirst()
             .filter(path -> call.targets().stream().allMatch(t -> foreign(t) || t.startsWith("?")))
             .ifPresent(path ->
-                report.found(call.place(), path + " computes with another library on every call"));
+                report.found(
+                    call.place(), path + " leaves the work to another library on every call"));
       }
     }
   }
