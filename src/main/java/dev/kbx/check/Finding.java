@@ -11,8 +11,8 @@ import dev.kbx.syntax.Place;
  */
 public record Finding(String rule, Severity severity, Place place, String message, String advice) {
 
-  /** {@code line 12: message; instead, advice}: a rejection in one line. */
+  /** {@code line 12: message; instead: advice}: a rejection in one line. */
   public String sentence() {
-    return "line %d: %s. %s".formatted(place.line(), message, advice);
+    return "line %d: %s; instead: %s".formatted(place.line(), message, advice);
   }
 }

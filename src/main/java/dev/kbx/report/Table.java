@@ -26,6 +26,11 @@ public record Table(int width, boolean colour) {
   /** From this width on, reasons have a column; below, they go under their row. */
   private static final int WIDE = 110;
 
+  private static final String INDENT = "    ";
+
+  /** Lines of a reason under its row: what is wrong, and what to do instead. */
+  private static final int REASON_LINES = 3;
+
   /** What reasons get at least, of a wide terminal. */
   private static final int REASON = 40;
 
@@ -134,8 +139,13 @@ public record Table(int width, boolean colour) {
             colourOf(verdict));
     String reason = reason(verdict);
     if (reason.isEmpty()) return List.of(line.stripTrailing());
-    if (width < WIDE)
-      return List.of(line.stripTrailing(), paint(Ansi.DIM, Text.cut("    " + reason, width)));
+    if (width < WIDE) {
+      List<String> lines = new ArrayList<>(List.of(line.stripTrailing()));
+      for (String part : Text.wrap(reason, width - INDENT.length(), REASON_LINES)) {
+        lines.add(paint(Ansi.DIM, INDENT + part));
+      }
+      return lines;
+    }
     int left = width - columns.all() - 2;
     return List.of(line + "  " + paint(Ansi.DIM, Text.cut(reason, left)));
   }

@@ -3,6 +3,8 @@ package dev.kbx.report;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.kbx.stats.Rate;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +67,21 @@ final class Text {
   static String cut(String text, int columns) {
     if (columns(text) <= columns) return text;
     return head(text, columns - 1).stripTrailing() + "…";
+  }
+
+  /** The text in lines of at most that many columns, broken between words; the last one is cut. */
+  static List<String> wrap(String text, int columns, int lines) {
+    List<String> parts = new ArrayList<>();
+    String rest = text;
+    while (parts.size() < lines - 1 && columns(rest) > columns) {
+      String line = head(rest, columns);
+      int space = line.lastIndexOf(' ');
+      if (space > 0 && rest.charAt(line.length()) != ' ') line = line.substring(0, space);
+      parts.add(line.stripTrailing());
+      rest = rest.substring(line.length()).stripLeading();
+    }
+    parts.add(cut(rest, columns));
+    return parts;
   }
 
   /** The text, or its beginning and more of its end: a path's file name tells the most. */

@@ -77,6 +77,9 @@ class TableTest {
   @Test
   void textIsCutByColumns() {
     assertThat(Text.cut("Softmax über 行列です", 16)).isEqualTo("Softmax über 行…");
+    assertThat(Text.wrap("line 3: reads a clock; instead: compute", 16, 3))
+        .containsExactly("line 3: reads a", "clock; instead:", "compute");
+    assertThat(Text.wrap("one two three four", 7, 2)).containsExactly("one two", "three…");
     assertThat(Text.cutMiddle("examples/honest/Activation/gelu.py", 20))
         .isEqualTo("exampl…ation/gelu.py");
     assertThat(Text.columns("e\u0301行")).isEqualTo(3);
