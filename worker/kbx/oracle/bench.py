@@ -10,7 +10,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from kbx import messages
 from kbx.oracle import claims, judge, session, truth
 from kbx.oracle.session import WrongOrder
-from kbx.oracle.traffic import WholeReads, share_memory
+from kbx.oracle.traffic import WholeReads
 from kbx.suite.values import tensors
 from kbx.tensors import ALIGN, DTYPES, Arena, span
 
@@ -78,7 +78,8 @@ class Bench:
         results = list(tensors(returned))
         self.bytes += sum(_nbytes(t) for t in results)
         # A result that lies in an argument may be a view, which moves nothing.
-        in_place = share_memory(results, truth.argument_tensors(scratch))
+        lent = truth.argument_tensors(scratch)
+        in_place = any(t.numel() and truth.alias(t, lent) is not None for t in results)
         self.least_bytes = self.bytes if reads.whole and not in_place else None
         # Sets of one size may differ in what they return (masked_select): by far less than this.
         self.slot_bytes = session.result_bytes(returned) * 9 // 8

@@ -25,9 +25,3 @@ class WholeReads(TorchDispatchMode):
         name = function.overloadpacket.__name__
         self.whole &= torch.Tag.pointwise in function.tags or name in _READ_WHOLE
         return function(*args, **(kwargs or {}))
-
-
-def share_memory(some, others):
-    """Whether any tensor of one list has its storage in common with one of the other."""
-    theirs = {t.untyped_storage().data_ptr() for t in others if t.numel()}
-    return any(t.untyped_storage().data_ptr() in theirs for t in some if t.numel())
