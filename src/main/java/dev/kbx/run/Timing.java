@@ -166,7 +166,7 @@ final class Timing {
       }
       settleGaps();
       countUnevenRounds();
-      quiet.compare(size, median(rounds.stream().map(Round::referenceMs).toList()));
+      quiet.compare(size, referenceMs());
       return belowFloor();
     }
 
@@ -193,10 +193,8 @@ final class Timing {
     }
 
     private Optional<Outcome> belowFloor() {
-      double candidateMs = median(rounds.stream().map(Round::candidateMs).toList());
-      double referenceMs = median(rounds.stream().map(Round::referenceMs).toList());
       return floor
-          .broken(candidateMs, referenceMs)
+          .broken(candidateMs(), referenceMs())
           .map(evidence -> Outcome.cheating(Stage.PERF, size.shape() + ": " + evidence));
     }
 
@@ -253,6 +251,14 @@ final class Timing {
           .toArray();
     }
 
+    private double candidateMs() {
+      return median(rounds.stream().map(Round::candidateMs).toList());
+    }
+
+    private double referenceMs() {
+      return median(rounds.stream().map(Round::referenceMs).toList());
+    }
+
     private Ratio ratio() {
       return Ratio.ofRounds(logRatios());
     }
@@ -264,8 +270,7 @@ final class Timing {
     }
 
     SizeTiming timing() {
-      double candidateMs = median(rounds.stream().map(Round::candidateMs).toList());
-      double referenceMs = median(rounds.stream().map(Round::referenceMs).toList());
+      double candidateMs = candidateMs();
       Ratio ratio = ratio();
       Double gbs = bytes == null ? null : bytes / candidateMs / 1e6;
       Double tflops = flops == null || flops == 0 ? null : flops / candidateMs / 1e9;
@@ -274,7 +279,7 @@ final class Timing {
       return new SizeTiming(
           size.shape(),
           candidateMs,
-          referenceMs,
+          referenceMs(),
           ratio.value(),
           ratio.low(),
           ratio.high(),
