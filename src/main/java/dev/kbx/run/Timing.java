@@ -1,5 +1,7 @@
 package dev.kbx.run;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kbx.stats.Median;
 import dev.kbx.stats.Ratio;
 import dev.kbx.verdict.Stage;
@@ -34,19 +36,8 @@ final class Timing {
   /** The first round compiles, fills caches and wakes the clocks; it is checked and not counted. */
   private static final int WARM_UP_ROUNDS = 1;
 
-  /** Below this many rounds a t interval says little. */
-  private static final int MIN_ROUNDS = 5;
-
-  private static final int MAX_ROUNDS = 24;
-
   /** Calls in a round, where the arenas hold that many input sets. */
   static final int SETS = 8;
-
-  /** Half width of the 95 % interval of the ratio at which measuring stops, relative. */
-  private static final double TIGHT = 0.01;
-
-  /** Seconds of rounds for one size after which measuring stops, once there are enough rounds. */
-  private static final double BUDGET_SECONDS = 1.5;
 
   /** Calls of a round that are checked besides the last one. */
   private static final int SPOT_CHECKS = 1;
@@ -56,14 +47,6 @@ final class Timing {
 
   /** Milliseconds a call by which a mean may differ from the median, whatever the ratio. */
   private static final double UNEVEN_MS = 0.005;
-
-  /** This many uneven rounds are no hiccups of the machine. */
-  private static final int UNEVEN_ROUNDS = 2;
-
-  /** This many rounds with a gap, and this part of all, are no stalls of the machine. */
-  private static final int GAP_ROUNDS = 2;
-
-  private static final double GAP_SHARE = 0.25;
 
   private static final Duration ORACLE = Duration.ofMinutes(2);
 
@@ -97,23 +80,6 @@ final class Timing {
   /** All sizes of a candidate and what they come to. */
   record Result(Speedup speedup, List<SizeTiming> sizes, List<String> flags) {}
 
-  /**
-   * One round on one size, milliseconds a call.
-   *
-   * @param candidateMs the median that its events show
-   * @param gapMs what the wall clock shows beyond that, if nothing explains it; else 0
-   * @param unevenMs what the mean has beyond that, if that is more than the reference's own; else 0
-   */
-  private record Round(double candidateMs, double gapMs, double unevenMs, double referenceMs) {
-    Round withGap() {
-      return new Round(candidateMs + gapMs, 0, unevenMs, referenceMs);
-    }
-
-    Round withMean() {
-      return new Round(candidateMs + unevenMs, gapMs, 0, referenceMs);
-    }
-  }
-
   /** Times every size; the outcome is {@code correct}, or why a size could not be timed. */
   Outcome judge(List<Message.Size> sizes) throws InterruptedException, Oracle.Refused {
     long start = System.nanoTime();
@@ -139,18 +105,12 @@ final class Timing {
     }
   }
 
-  /** The rounds of one size. */
+  /** Measures one size. */
   private final class SizeRun {
     private final Message.Size size;
-    private final List<Round> rounds = new ArrayList<>();
-
-    /** Rounds whose two clocks do not agree. */
-    private final List<Round> gaps = new ArrayList<>();
-
-    private @Nullable Long bytes;
-    private @Nullable Long flops;
-    private Floor floor = Floor.NONE;
-    private final int watchedRound = WARM_UP_ROUNDS + watchedCall.round(MIN_ROUNDS);
+    private final Rounds rounds = new Rounds();
+    private final int watchedRound = WARM_UP_ROUNDS + watchedCall.round(Rounds.MIN);
+    private @Nullable Physics physics;
 
     SizeRun(Message.Size size) {
       this.size = size;
@@ -158,44 +118,24 @@ final class Timing {
 
     Optional<Outcome> measure() throws InterruptedException, Oracle.Refused {
       long start = System.nanoTime();
-      for (int round = 0; round < WARM_UP_ROUNDS + MAX_ROUNDS; round++) {
-        Optional<Outcome> decided = round(round);
+      for (int number = 0; !rounds.enough(seconds(start)); number++) {
+        Optional<Outcome> decided = round(number);
         if (decided.isPresent()) return decided;
-        boolean enough = rounds.size() + gaps.size() >= MIN_ROUNDS;
-        if (enough && (tight() || seconds(start) > BUDGET_SECONDS)) break;
       }
-      settleGaps();
-      countUnevenRounds();
-      quiet.compare(size, referenceMs());
-      return belowFloor();
-    }
-
-    /**
-     * A machine stalls now and then, and such a round says nothing: it is left out. Where it
-     * happens again and again the candidate hides time from its events, and the wall clock counts.
-     */
-    private void settleGaps() {
-      boolean often =
-          gaps.size() >= GAP_ROUNDS && gaps.size() >= GAP_SHARE * (rounds.size() + gaps.size());
-      if (!often && rounds.size() >= MIN_ROUNDS) return;
-      if (!gaps.isEmpty()) flags.add("clock_gap");
-      gaps.forEach(round -> rounds.add(round.withGap()));
-    }
-
-    /**
-     * A candidate that does the work of a whole batch in one call has a median of nothing: where
-     * that happens more than by chance, such rounds count by their mean.
-     */
-    private void countUnevenRounds() {
-      if (rounds.stream().filter(r -> r.unevenMs() > 0).count() >= UNEVEN_ROUNDS) {
-        rounds.replaceAll(Round::withMean);
-      }
-    }
-
-    private Optional<Outcome> belowFloor() {
-      return floor
-          .broken(candidateMs(), referenceMs())
+      rounds.settle();
+      if (rounds.gapsCount()) flags.add("clock_gap");
+      quiet.compare(size, rounds.referenceMs());
+      return requireNonNull(physics)
+          .broken(rounds)
           .map(evidence -> Outcome.cheating(Stage.PERF, size.shape() + ": " + evidence));
+    }
+
+    double[] logRatios() {
+      return rounds.logRatios();
+    }
+
+    SizeTiming timing() {
+      return requireNonNull(physics).timing(size.shape(), rounds);
     }
 
     private Optional<Outcome> round(int number) throws InterruptedException, Oracle.Refused {
@@ -204,9 +144,7 @@ final class Timing {
               Message.PreparedSize.class,
               id -> new Message.PrepareSize(id, size.index(), SETS, number),
               ORACLE);
-      bytes = sets.bytes();
-      flops = sets.flops();
-      floor = Floor.of(peaks, sets.leastBytes(), sets.flushBytes());
+      physics = Physics.of(sets, peaks);
       boolean referenceFirst = number % 2 == 0;
       Batch reference = referenceFirst ? reference() : null;
       Batch candidate;
@@ -221,8 +159,7 @@ final class Timing {
       if (reference == null) reference = reference();
       Optional<Outcome> wrong = check(candidate.values());
       if (wrong.isPresent() || number < WARM_UP_ROUNDS) return wrong;
-      Round measured = compared(candidate, reference);
-      (measured.gapMs() > 0 ? gaps : rounds).add(measured);
+      rounds.add(compared(candidate, reference));
       return number == watchedRound
           ? watchedCall.judge(sets.calls(), size.shape())
           : Optional.empty();
@@ -243,51 +180,6 @@ final class Timing {
       return checked.status().equals(Status.CORRECT.label())
           ? Optional.empty()
           : Optional.of(Outcome.wrong(checked, Stage.PERF, "timed call of " + size.shape()));
-    }
-
-    double[] logRatios() {
-      return rounds.stream()
-          .mapToDouble(r -> Math.log(r.referenceMs() / r.candidateMs()))
-          .toArray();
-    }
-
-    private double candidateMs() {
-      return median(rounds.stream().map(Round::candidateMs).toList());
-    }
-
-    private double referenceMs() {
-      return median(rounds.stream().map(Round::referenceMs).toList());
-    }
-
-    private Ratio ratio() {
-      return Ratio.ofRounds(logRatios());
-    }
-
-    private boolean tight() {
-      if (rounds.size() < MIN_ROUNDS) return false;
-      Ratio ratio = ratio();
-      return ratio.high() - ratio.low() <= 2 * TIGHT * ratio.value();
-    }
-
-    SizeTiming timing() {
-      double candidateMs = candidateMs();
-      Ratio ratio = ratio();
-      Double gbs = bytes == null ? null : bytes / candidateMs / 1e6;
-      Double tflops = flops == null || flops == 0 ? null : flops / candidateMs / 1e9;
-      Double peak = peaks.get("copy_gbs");
-      Double iou = gbs == null || peak == null ? null : gbs / peak;
-      return new SizeTiming(
-          size.shape(),
-          candidateMs,
-          referenceMs(),
-          ratio.value(),
-          ratio.low(),
-          ratio.high(),
-          gbs,
-          tflops,
-          iou,
-          null,
-          rounds.size());
     }
 
     /**
