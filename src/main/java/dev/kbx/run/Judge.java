@@ -5,11 +5,12 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.WorkerFailure;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * Takes one candidate through its stages: static, then a {@link Session} with oracle and runner.
+ * Takes one candidate through its stages: static, then {@link Correctness} and {@link Performance}.
  *
  * <p>Used by one thread at a time, on one slot.
  */
@@ -40,7 +41,7 @@ final class Judge {
     for (int attempt = 0; decided.isEmpty(); attempt++) {
       draft = new Draft(statics);
       try {
-        decided = Optional.of(new Session(slot, plan, candidate, draft).judge());
+        decided = Optional.of(run(candidate, draft));
       } catch (WorkerFailure e) {
         slot.reset();
         if (attempt == RETRIES) {
@@ -56,5 +57,24 @@ final class Judge {
       }
     }
     return draft.verdict(run, candidate, plan, device, versions, decided.get());
+  }
+
+  private Outcome run(Candidate candidate, Draft draft) throws InterruptedException {
+    Gpu gpu = slot.gpu();
+    Correctness correctness = new Correctness(slot, plan, candidate, draft);
+    if (gpu == null) return correctness.judge(Map.of());
+    Map<String, String> files = new Precompiler(slot, plan, draft).compile(candidate);
+    Outcome outcome;
+    try (var _ = gpu.lease().shared()) {
+      outcome = correctness.judge(files);
+    }
+    if (outcome.status() != Status.CORRECT || !plan.reaches(Stage.PERF)) return outcome;
+    if (!correctness.sized()) {
+      draft.flags(List.of("no_sizes"));
+      return outcome;
+    }
+    try (var _ = gpu.lease().alone()) {
+      return new Performance(gpu, plan, candidate, draft).judge(files);
+    }
   }
 }
