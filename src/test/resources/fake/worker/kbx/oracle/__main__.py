@@ -16,6 +16,8 @@ CALLS = [{"index": i, "case": f"case {i}", "distribution": "uniform"} for i in r
 
 
 def main():
+    if "--index" in sys.argv and sys.argv[sys.argv.index("--index") + 1] == "7":
+        sys.exit("GPU 7 has fallen off the bus")
     kbx.hello("oracle")
     seconds, milliseconds = 0.0, 100.0
     while (frame := kbx.read()) is not None:
@@ -41,6 +43,10 @@ def main():
             reply = {"type": "prepared_size", "flush_bytes": 100_000_000, "least_bytes": 100_000_000_000}
         elif request["type"] == "lend_size":
             reply = {"type": "lent_size", "calls": [{"args": [], "kwargs": {}, "slot": i} for i in range(4)]}
+        elif request["type"] == "probe":
+            if name == "broken.py":
+                sys.exit("uncorrectable ECC error")
+            reply = {"type": "probed", "seconds": 0.0}
         elif request["type"] == "outline":
             reply = {"type": "outlined", "entries": ["f"], "calls": []}
         elif request["type"] == "baseline":
