@@ -1,0 +1,137 @@
+"""What a reference computes: the floating-point operations of its products, their precision, and whether all of them are needed.
+
+A product of an m × k and a k × n matrix counts 2mkn, the others as ``torch.utils.flop_counter`` has them. Operations with a few
+steps for each element they read or write, transcendental ones included, are not counted: memory is what limits those.
+"""
+
+import math
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.flop_counter import FlopCounterMode, flop_registry
+
+_PRECISIONS = {
+    torch.float64: "fp64", torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16", torch.int8: "int8",
+}  # fmt: skip
+
+_FEW_STEPS = frozenset((
+    "sum", "mean", "prod", "amax", "amin", "max", "min", "argmax", "argmin", "any", "all", "std", "var", "var_mean", "std_mean",
+    "logsumexp", "linalg_vector_norm", "cumsum", "_softmax", "_log_softmax", "native_layer_norm", "native_group_norm",
+    "native_batch_norm", "_native_batch_norm_legit", "cudnn_batch_norm", "_fused_rms_norm",
+    "mse_loss", "smooth_l1_loss", "binary_cross_entropy", "nll_loss_forward", "nll_loss2d_forward",
+    "avg_pool2d", "avg_pool3d", "_adaptive_avg_pool2d", "max_pool2d_with_indices", "fractional_max_pool2d",
+    "upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "grid_sampler_2d", "grid_sampler_3d",
+    "affine_grid_generator", "index", "index_select", "gather", "embedding", "masked_select", "take", "tril", "triu",
+    "index_fill_", "scatter", "scatter_", "scatter_add_", "index_put_", "masked_fill_", "cat", "stack", "repeat", "roll", "flip",
+    "constant_pad_nd", "pixel_shuffle", "diag_embed", "permute_copy", "copy_", "_to_copy", "clone", "fill_", "zero_",
+    "_unsafe_view", "lift_fresh", "_local_scalar_dense", "scalar_tensor", "arange", "linspace", "logspace", "eye",
+    "empty", "zeros", "ones", "full", "empty_like", "zeros_like", "ones_like", "full_like", "new_empty", "new_zeros", "new_ones",
+    "new_full", "empty_strided", "new_empty_strided", "rand", "randn", "randint", "rand_like", "randn_like", "bernoulli",
+    "bernoulli_", "uniform_", "normal_", "native_dropout", "binomial", "resize_", "repeat_interleave", "embedding_renorm_",
+    "_is_all_true", "_linalg_check_errors",
+))  # fmt: skip
+"""Operations besides element-wise ones and views that do little with each element."""
+
+_PRODUCTS = frozenset(("mm", "bmm", "addmm", "baddbmm", "_int_mm"))
+_KEEP_ALL = frozenset(("_softmax", "_log_softmax", "_unsafe_view"))
+"""Operations after a product, besides element-wise ones of one tensor, for which each of its elements must be known."""
+_WHOLE_VIEWS = frozenset(
+    ("t", "transpose", "permute", "view", "_reshape_alias", "unsqueeze", "squeeze", "expand", "detach", "alias")
+)
+
+
+def _int_mm(a, b, *args, out_shape=None, **kwargs):
+    return 2 * a[0] * a[1] * b[1]
+
+
+def _matrix_vector(matrix, vector, *args, out_shape=None, **kwargs):
+    return 2 * math.prod(matrix)
+
+
+def _added_matrix_vector(added, matrix, vector, *args, out_shape=None, **kwargs):
+    return 2 * math.prod(matrix)
+
+
+_FORMULAS = {
+    torch.ops.aten._int_mm: _int_mm,
+    torch.ops.aten.mv: _matrix_vector,
+    torch.ops.aten.dot: _matrix_vector,
+    torch.ops.aten.addmv: _added_matrix_vector,
+}
+"""Products that torch's counter leaves out."""
+
+
+class Arithmetic(TorchDispatchMode):
+    """Watches the operations of one call on ``arguments``, tensors of which each has memory of its own."""
+
+    def __init__(self, arguments, tf32=False):
+        super().__init__()
+        self.uncounted = []
+        """Names of operations whose work is large and unknown: decompositions, transforms, sorts."""
+        self._homes = {_home(t) for t in arguments if t.numel()}
+        self._tf32 = tf32
+        self._counter = FlopCounterMode(display=False, custom_mapping=_FORMULAS)
+        self._precisions, self._products, self._plain = set(), 0, True
+
+    def __enter__(self):
+        self._counter.__enter__()
+        return super().__enter__()
+
+    def __exit__(self, *error):
+        super().__exit__(*error)
+        return self._counter.__exit__(*error)
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        self._see(function, args, kwargs or {})
+        return function(*args, **(kwargs or {}))
+
+    @property
+    def flops(self):
+        """Operations of all products: None where there are none, or where not all of the work is counted."""
+        return (None if self.uncounted else self._counter.get_total_flops()) or None
+
+    @property
+    def precision(self):
+        """``fp64, fp32, tf32, fp16, bf16`` or ``int8``, what the operands of all products are: None if there is no one such."""
+        return next(iter(self._precisions)) if self.flops and len(self._precisions) == 1 else None
+
+    @property
+    def least(self):
+        """``flops`` where every correct kernel must compute as many: None where an algorithm may do with fewer."""
+        return self.flops if self._plain and self._products == 1 else None
+
+    def _see(self, function, args, kwargs):
+        name, operands = function.overloadpacket.__name__, [a for a in args if isinstance(a, torch.Tensor)]
+        light = torch.Tag.pointwise in function.tags
+        if function.overloadpacket in flop_registry or function.overloadpacket in _FORMULAS:
+            self._count(name, operands, kwargs)
+        elif not (light or function.is_view or name in _FEW_STEPS):
+            self.uncounted.append(name)
+        else:
+            self._plain &= name in _KEEP_ALL or name in _WHOLE_VIEWS or (light and len(operands) == 1)
+
+    def _count(self, name, operands, kwargs):
+        dtype = operands[-1].dtype
+        if dtype not in _PRECISIONS:  # The formulas are for real numbers.
+            self.uncounted.append(name)
+            return
+        self._precisions.add("tf32" if self._tf32 and dtype == torch.float32 else _PRECISIONS[dtype])
+        self._products += 1
+        self._plain &= name in _PRODUCTS and kwargs.get("alpha", 1) != 0 and self._needs_all(*operands[-2:])
+
+    def _needs_all(self, a, b):
+        """Whether two matrices are free of structure that saves work: two arguments as they are, no row or column repeated, not
+        one matrix and its transpose."""
+        if _home(a) == _home(b) or not {_home(a), _home(b)} <= self._homes:
+            return False
+        repeated = any(_same(m, d) for m in (a, b) for d in (-1, -2)) or (a.dim() == 3 and _same(a, 0) and _same(b, 0))
+        return not repeated
+
+
+def _same(matrix, dimension):
+    """Whether all that lies along a dimension is one element."""
+    return matrix.shape[dimension] > 1 and matrix.stride(dimension) == 0
+
+
+def _home(tensor):
+    return tensor.untyped_storage().data_ptr()
