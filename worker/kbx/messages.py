@@ -330,6 +330,8 @@ class BaselineMeasured:
     id: int
     device_ms: list
     seconds: float
+    state: dict = field(default_factory=dict)
+    """Of the device right after: ``sm_mhz, memory_mhz, celsius, watts``, and ``throttle``, names of why clocks are held down."""
 
 
 @dataclass
@@ -388,7 +390,9 @@ class Peaks:
     TYPE: ClassVar[str] = "peaks"
     id: int
     figures: dict
-    """``copy_gbs, empty_ms, fp32_tflops, fp16_tflops, …``: what was measured, nothing else."""
+    """``copy_gbs, empty_ms, launch_ms, fp32_tflops, fp16_tflops, …``: what was measured, nothing else."""
+    state: dict = field(default_factory=dict)
+    """As in ``baseline_measured``, right after."""
 
 
 TO_ZYGOTE = (Spawn, Kill)
