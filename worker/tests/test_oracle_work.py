@@ -78,7 +78,9 @@ def test_a_change_of_unknown_extent_leaves_the_bytes_unknown():
         (torch.addmv, (torch.rand(8), X, torch.rand(8)), 128, "fp32"),
         (torch.dot, (torch.rand(8), torch.rand(8)), 16, "fp32"),
         (F.conv1d, (torch.rand(2, 3, 10), torch.rand(4, 3, 3)), 2 * 2 * 8 * 4 * 9, "fp32"),
-        (lambda x, y: (x @ y, x.double() @ y.double()), (X, Y), 2048, None),
+        (lambda x, y: (x @ y, x.half() @ y.half()), (X, Y), 2048, None),
+        (lambda x, y: x.double() @ y.double(), (X, Y), 1024, None),
+        (lambda x, y: x @ y.float(), (X, Y.half()), 1024, "fp32"),
         (torch.add, (X, Y), None, None),
         (lambda x: torch.linalg.inv(x @ x), (X,), None, None),
         (torch.mm, (X.to(torch.complex64), Y.to(torch.complex64)), None, None),
@@ -92,6 +94,8 @@ def test_products_are_counted_in_their_precision(reference, args, flops, precisi
 def test_integer_products_are_counted():
     a, b = (torch.randint(-128, 127, (32, 32), dtype=torch.int8) for _ in range(2))
     found = measure(torch._int_mm, a, b)
+    assert (found.flops, found.precision) == (2 * 32**3, "int8")
+    found = measure(lambda x, y: torch._int_mm(x.to(torch.int8), y.to(torch.int8)), a.float(), b.float())
     assert (found.flops, found.precision) == (2 * 32**3, "int8")
 
 

@@ -69,6 +69,7 @@ class Arithmetic(TorchDispatchMode):
         self.uncounted = []
         """Names of operations whose work is large and unknown: decompositions, transforms, sorts."""
         self._homes = {_home(t) for t in arguments if t.numel()}
+        self._dtypes = {t.dtype for t in arguments}
         self._tf32 = tf32
         self._counter = FlopCounterMode(display=False, custom_mapping=_FORMULAS)
         self._precisions, self._products, self._plain = set(), 0, True
@@ -115,9 +116,15 @@ class Arithmetic(TorchDispatchMode):
         if dtype not in _PRECISIONS:  # The formulas are for real numbers.
             self.uncounted.append(name)
             return
-        self._precisions.add("tf32" if self._tf32 and dtype == torch.float32 else _PRECISIONS[dtype])
+        self._precisions.add(self._precision_of(dtype))
         self._products += 1
         self._plain &= name in _PRODUCTS and kwargs.get("alpha", 1) != 0 and self._needs_all(*operands[-2:])
+
+    def _precision_of(self, dtype):
+        """None for a product in a type that no argument has: it may emulate a narrower one. Quantizing to int8 is real."""
+        if dtype != torch.int8 and dtype not in self._dtypes:
+            return None
+        return "tf32" if self._tf32 and dtype == torch.float32 else _PRECISIONS[dtype]
 
     def _needs_all(self, a, b):
         """Whether two matrices are free of structure that saves work: two arguments as they are, no row or column repeated, not

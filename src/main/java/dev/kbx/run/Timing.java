@@ -109,6 +109,7 @@ final class Timing {
   private final class SizeRun {
     private final Message.Size size;
     private final Rounds rounds = new Rounds();
+    private final Conditions conditions = new Conditions();
     private final int watchedRound = WARM_UP_ROUNDS + watchedCall.round(Rounds.MIN);
     private @Nullable Physics physics;
 
@@ -124,6 +125,7 @@ final class Timing {
       }
       rounds.settle();
       if (rounds.gapsCount()) flags.add("clock_gap");
+      if (conditions.throttled()) flags.add("throttled");
       quiet.compare(size, rounds.referenceMs());
       return requireNonNull(physics)
           .broken(rounds)
@@ -135,7 +137,7 @@ final class Timing {
     }
 
     SizeTiming timing() {
-      return requireNonNull(physics).timing(size.shape(), rounds);
+      return requireNonNull(physics).timing(size.shape(), rounds, conditions);
     }
 
     private Optional<Outcome> round(int number) throws InterruptedException, Oracle.Refused {
@@ -159,7 +161,7 @@ final class Timing {
       if (reference == null) reference = reference();
       Optional<Outcome> wrong = check(candidate.values());
       if (wrong.isPresent() || number < WARM_UP_ROUNDS) return wrong;
-      rounds.add(compared(candidate, reference));
+      if (!conditions.spoilt(reference.state())) rounds.add(compared(candidate, reference));
       return number == watchedRound
           ? watchedCall.judge(sets.calls(), size.shape())
           : Optional.empty();
@@ -213,12 +215,17 @@ final class Timing {
    * One batch of timed calls.
    *
    * @param gapMs wall-clock milliseconds a call that the device time does not explain
+   * @param state of the device right after the reference's batch
    * @param failed why there are no times
    */
   private record Batch(
-      List<Double> deviceMs, List<JsonNode> values, double gapMs, @Nullable Outcome failed) {
+      List<Double> deviceMs,
+      List<JsonNode> values,
+      double gapMs,
+      Message.@Nullable DeviceState state,
+      @Nullable Outcome failed) {
     static Batch failed(Outcome outcome) {
-      return new Batch(List.of(), List.of(), 0, outcome);
+      return new Batch(List.of(), List.of(), 0, null, outcome);
     }
   }
 
@@ -226,7 +233,8 @@ final class Timing {
     long start = System.nanoTime();
     Message.BaselineMeasured measured =
         oracle.ask(Message.BaselineMeasured.class, Message.Baseline::new, ORACLE);
-    return new Batch(measured.deviceMs(), List.of(), gap(start, measured.deviceMs()), null);
+    double gapMs = gap(start, measured.deviceMs());
+    return new Batch(measured.deviceMs(), List.of(), gapMs, measured.state(), null);
   }
 
   private Batch candidate(Message.PreparedSize sets)
@@ -249,7 +257,8 @@ final class Timing {
       return Batch.failed(
           Outcome.cheating(Stage.PERF, "timing: the account of a batch does not add up"));
     }
-    return new Batch(measured.deviceMs(), measured.values(), gap(start, measured.deviceMs()), null);
+    double gapMs = gap(start, measured.deviceMs());
+    return new Batch(measured.deviceMs(), measured.values(), gapMs, null, null);
   }
 
   private static double gap(long start, List<Double> deviceMs) {

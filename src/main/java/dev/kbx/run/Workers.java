@@ -19,15 +19,18 @@ import org.jspecify.annotations.Nullable;
 public final class Workers implements AutoCloseable {
   private final Path python;
   private final Path home;
+  private final KeptPeaks peaks;
   private @Nullable Zygote zygote;
 
   /**
    * @param python interpreter with torch and triton
    * @param home folder that holds {@code worker/}
+   * @param peaks what is known of devices from before
    */
-  public Workers(Path python, Path home) {
+  public Workers(Path python, Path home, KeptPeaks peaks) {
     this.python = python;
     this.home = home;
+    this.peaks = peaks;
   }
 
   /** The zygote, alive as far as is known. */
@@ -87,13 +90,17 @@ public final class Workers implements AutoCloseable {
       return started;
     }
 
-    /** Measured peaks of this device, empty where there are none; measured once. */
+    /** Measured peaks of this device, empty where there are none; asked for once. */
     Map<String, Double> peaks() throws InterruptedException {
       Map<String, Double> known = peaks;
       if (known != null) return known;
       Map<String, Double> measured;
       try {
-        measured = oracle().ask(Message.Peaks.class, Message.MeasurePeaks::new, PEAKS).figures();
+        Oracle asked = oracle();
+        measured =
+            workers.peaks.of(
+                asked.hello(),
+                () -> asked.ask(Message.Peaks.class, Message.MeasurePeaks::new, PEAKS));
       } catch (Oracle.Refused e) {
         measured = Map.of();
       }

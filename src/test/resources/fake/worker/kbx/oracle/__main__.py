@@ -1,7 +1,8 @@
 """An oracle whose tasks have two calls, for which every result is right; slow.py takes its time, once.py has one call.
 
 Tasks with a size: in timed.py the reference always takes 100 ms; in hogged.py it takes 200 ms while there is a candidate, in hot.py
-also when it has gone. No clock runs that long. Each call moves 100 GB, at 1000 GB/s.
+also when it has gone; in warm.py the device slows itself down in rounds 1 to 3, in baked.py in all. No clock runs that long. Each call
+moves 100 GB, at 1000 GB/s; in product.py 20 GB, and computes 30 Gflop, at 1 Tflop/s.
 """
 
 import os
@@ -10,14 +11,16 @@ import time
 
 import kbx
 
-TIMED = ("timed.py", "hogged.py", "hot.py")
+TIMED = ("timed.py", "hogged.py", "hot.py", "warm.py", "baked.py", "product.py")
+COOL = {"sm_mhz": 1980, "memory_mhz": 2619, "celsius": 45, "watts": 400.5, "throttle": ["sw_power_cap"]}
+HOT = {"sm_mhz": 990, "memory_mhz": 2619, "celsius": 90, "throttle": ["hw_thermal"]}
 BEFORE, AFTER = 1000, 1002  # rounds that QuietBaseline asks for
 CALLS = [{"index": i, "case": f"case {i}", "distribution": "uniform"} for i in range(2)]
 
 
 def main():
     kbx.hello("oracle")
-    seconds, milliseconds = 0.0, 100.0
+    seconds, milliseconds, state = 0.0, 100.0, COOL
     while (frame := kbx.read()) is not None:
         request = frame[1]
         if request["type"] == "open":
@@ -30,18 +33,23 @@ def main():
             time.sleep(seconds)
             reply = {"type": "prepared", "args": [], "kwargs": {}}
         elif request["type"] == "measure_peaks":
-            reply = {"type": "peaks", "figures": {"copy_gbs": 1000.0, "empty_ms": 0.002}}
+            reply = {"type": "peaks", "figures": {"copy_gbs": 1000.0, "empty_ms": 0.002, "fp16_tflops": 1.0}}
         elif request["type"] == "prepare_size":
             alone = {
-                "timed.py": True,
+                "warm.py": request["round"] not in (1, 2, 3),
                 "hogged.py": request["round"] in (BEFORE, AFTER),
                 "hot.py": request["round"] == BEFORE,
             }
-            milliseconds = 100.0 if alone[name] else 200.0
+            milliseconds = 100.0 if alone.get(name, True) else 200.0
+            state = HOT if name == "baked.py" or (name == "warm.py" and milliseconds > 100) else COOL
             sets = [{"args": [], "kwargs": {}, "slot": i} for i in range(4)]
-            reply = {"type": "prepared_size", "calls": sets, "flush_bytes": 100_000_000, "least_bytes": 100_000_000_000}
+            reply = {"type": "prepared_size", "calls": sets, "flush_bytes": 100_000_000}
+            if name == "product.py":
+                reply |= {"bytes": 20_000_000_000, "flops": 30_000_000_000, "precision": "fp16", "uncounted": []}
+            else:
+                reply["least_bytes"] = 100_000_000_000
         elif request["type"] == "baseline":
-            reply = {"type": "baseline_measured", "device_ms": [milliseconds] * 4, "seconds": 0.0}
+            reply = {"type": "baseline_measured", "device_ms": [milliseconds] * 4, "seconds": 0.0, "state": state}
         elif request["type"] in ("check", "check_size"):
             reply = {"type": "checked", "status": "correct", "mismatches": [], "metrics": {}, "flags": []}
         elif request["type"] == "close":
