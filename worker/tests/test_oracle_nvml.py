@@ -10,7 +10,7 @@ UUID = "GPU-01234567-89ab-cdef-0123-456789abcdef"
 
 LIBRARY = """
 #include <string.h>
-#define REASONS(name) int name(void *card, unsigned long long *out) { *out = 0x44; return card != &the_card; }
+#define REASONS(name) int name(void *card, unsigned long long *out) { *out = 0x45; return card != &the_card; }
 static int the_card;
 int nvmlInit_v2(void) { return 0; }
 int nvmlDeviceGetHandleByUUID(const char *uuid, void **card) { *card = &the_card; return strcmp(uuid, "%s") ? 6 : 0; }

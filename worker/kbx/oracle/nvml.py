@@ -14,10 +14,10 @@ _CORE_TEMPERATURE = 0
 """``nvmlTemperatureSensors_t``."""
 
 REASONS = {
-    0x01: "idle", 0x02: "application_clocks", 0x04: "sw_power_cap", 0x08: "hw_slowdown", 0x10: "sync_boost",
+    0x02: "application_clocks", 0x04: "sw_power_cap", 0x08: "hw_slowdown", 0x10: "sync_boost",
     0x20: "sw_thermal", 0x40: "hw_thermal", 0x80: "power_brake", 0x100: "display_clocks",
 }  # fmt: skip
-"""``nvmlClocksEventReasons``: why clocks are lower than they could be."""
+"""``nvmlClocksEventReasons``: why clocks are lower than they could be; that the card is idle (0x01) is no such reason."""
 
 
 class Card:
