@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import tools.jackson.databind.node.JsonNodeFactory;
 
 class SpeedOfLightTest {
   private static final Map<String, Double> PEAKS =
@@ -20,9 +19,7 @@ class SpeedOfLightTest {
 
   private static Message.PreparedSize size(
       @Nullable Long bytes, @Nullable Long flops, @Nullable String precision, String... uncounted) {
-    var calls = JsonNodeFactory.instance.arrayNode();
-    return new Message.PreparedSize(
-        1, calls, 0, bytes, flops, precision, null, null, List.of(uncounted));
+    return new Message.PreparedSize(1, 0, bytes, flops, precision, null, null, List.of(uncounted));
   }
 
   private static Optional<SpeedOfLight> of(Message.PreparedSize size) {

@@ -19,6 +19,8 @@ CALLS = [{"index": i, "case": f"case {i}", "distribution": "uniform"} for i in r
 
 
 def main():
+    if "--index" in sys.argv and sys.argv[sys.argv.index("--index") + 1] == "7":
+        sys.exit("GPU 7 has fallen off the bus")
     kbx.hello("oracle")
     seconds, milliseconds, state = 0.0, 100.0, COOL
     while (frame := kbx.read()) is not None:
@@ -42,12 +44,19 @@ def main():
             }
             milliseconds = 100.0 if alone.get(name, True) else 200.0
             state = HOT if name == "baked.py" or (name == "warm.py" and milliseconds > 100) else COOL
-            sets = [{"args": [], "kwargs": {}, "slot": i} for i in range(4)]
-            reply = {"type": "prepared_size", "calls": sets, "flush_bytes": 100_000_000}
+            reply = {"type": "prepared_size", "flush_bytes": 100_000_000}
             if name == "product.py":
                 reply |= {"bytes": 20_000_000_000, "flops": 30_000_000_000, "precision": "fp16", "uncounted": []}
             else:
                 reply["least_bytes"] = 100_000_000_000
+        elif request["type"] == "lend_size":
+            reply = {"type": "lent_size", "calls": [{"args": [], "kwargs": {}, "slot": i} for i in range(4)]}
+        elif request["type"] == "probe":
+            if name == "broken.py":
+                sys.exit("uncorrectable ECC error")
+            reply = {"type": "probed", "seconds": 0.0}
+        elif request["type"] == "outline":
+            reply = {"type": "outlined", "entries": ["f"], "calls": []}
         elif request["type"] == "baseline":
             reply = {"type": "baseline_measured", "device_ms": [milliseconds] * 4, "seconds": 0.0, "state": state}
         elif request["type"] in ("check", "check_size"):
