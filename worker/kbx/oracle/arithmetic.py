@@ -15,20 +15,38 @@ _PRECISIONS = {
 }  # fmt: skip
 
 _FEW_STEPS = frozenset((
-    "sum", "mean", "prod", "amax", "amin", "max", "min", "argmax", "argmin", "any", "all", "std", "var", "var_mean", "std_mean",
-    "logsumexp", "linalg_vector_norm", "cumsum", "_softmax", "_log_softmax", "native_layer_norm", "native_group_norm",
-    "native_batch_norm", "_native_batch_norm_legit", "cudnn_batch_norm", "_fused_rms_norm",
-    "mse_loss", "smooth_l1_loss", "binary_cross_entropy", "nll_loss_forward", "nll_loss2d_forward",
-    "avg_pool2d", "avg_pool3d", "_adaptive_avg_pool2d", "max_pool2d_with_indices", "fractional_max_pool2d",
-    "upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "grid_sampler_2d", "grid_sampler_3d",
-    "affine_grid_generator", "index", "index_select", "gather", "embedding", "masked_select", "take", "tril", "triu",
-    "index_fill_", "scatter", "scatter_", "scatter_add_", "index_put_", "masked_fill_", "cat", "stack", "repeat", "roll", "flip",
-    "constant_pad_nd", "pixel_shuffle", "diag_embed", "permute_copy", "copy_", "_to_copy", "clone", "fill_", "zero_",
-    "_unsafe_view", "lift_fresh", "_local_scalar_dense", "scalar_tensor", "arange", "linspace", "logspace", "eye",
-    "empty", "zeros", "ones", "full", "empty_like", "zeros_like", "ones_like", "full_like", "new_empty", "new_zeros", "new_ones",
-    "new_full", "empty_strided", "new_empty_strided", "rand", "randn", "randint", "rand_like", "randn_like", "bernoulli",
-    "bernoulli_", "uniform_", "normal_", "native_dropout", "binomial", "resize_", "repeat_interleave", "embedding_renorm_",
-    "_is_all_true", "_linalg_check_errors",
+    # reductions and scans
+    "sum", "mean", "prod", "amax", "amin", "max", "min", "aminmax", "argmax", "argmin", "any", "all", "_is_all_true",
+    "count_nonzero", "std", "var", "var_mean", "std_mean", "logsumexp", "linalg_vector_norm", "dist", "renorm", "cumsum",
+    "cumprod", "cummax", "cummin", "equal",
+    # normalization and losses
+    "_softmax", "_log_softmax", "native_layer_norm", "native_group_norm", "native_batch_norm", "_native_batch_norm_legit",
+    "_native_batch_norm_legit_no_training", "_batch_norm_with_update", "_batch_norm_no_update", "cudnn_batch_norm",
+    "_fused_rms_norm", "mse_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "nll_loss_forward",
+    "nll_loss2d_forward",
+    # element-wise ones that torch does not mark as such
+    "glu", "_prelu_kernel", "hardswish", "rrelu_with_noise", "log_sigmoid_forward", "isclose", "complex", "polar",
+    "linalg_cross",
+    # windows
+    "avg_pool2d", "avg_pool3d", "_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "max_pool2d_with_indices",
+    "max_pool3d_with_indices", "adaptive_max_pool2d", "adaptive_max_pool3d", "fractional_max_pool2d", "upsample_nearest1d",
+    "upsample_nearest2d", "upsample_nearest3d", "upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d",
+    "upsample_bicubic2d", "grid_sampler_2d", "grid_sampler_3d", "affine_grid_generator", "im2col",
+    # picks and moves
+    "index", "index_select", "gather", "embedding", "embedding_renorm_", "masked_select", "take", "nonzero", "tril", "triu",
+    "index_fill_", "index_put_", "index_add", "index_add_", "index_copy", "index_copy_", "scatter", "scatter_", "scatter_add",
+    "scatter_add_", "scatter_reduce", "masked_scatter", "select_scatter", "slice_scatter", "masked_fill_", "cat", "stack",
+    "repeat", "repeat_interleave", "roll", "flip", "constant_pad_nd", "reflection_pad1d", "reflection_pad2d",
+    "reflection_pad3d", "replication_pad1d", "replication_pad2d", "replication_pad3d", "pixel_shuffle", "pixel_unshuffle",
+    "diag_embed", "permute_copy", "copy_", "_to_copy", "clone", "fill_", "zero_", "resize_", "_unsafe_view", "lift_fresh",
+    "lift_fresh_copy", "_local_scalar_dense",
+    # fresh values
+    "scalar_tensor", "arange", "linspace", "logspace", "eye", "empty", "zeros", "ones", "full", "empty_like", "zeros_like",
+    "ones_like", "full_like", "new_empty", "new_zeros", "new_ones", "new_full", "empty_strided", "new_empty_strided", "rand",
+    "randn", "randint", "randperm", "rand_like", "randn_like", "bernoulli", "bernoulli_", "binomial", "uniform_", "normal_",
+    "exponential_", "random_", "native_dropout",
+    # no work at all
+    "_fused_sdp_choice", "_linalg_check_errors", "_assert_async",
 ))  # fmt: skip
 """Operations besides element-wise ones and views that do little with each element."""
 

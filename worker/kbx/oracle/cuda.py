@@ -1,6 +1,7 @@
 """What the oracle does with a GPU: arenas that cross by IPC, and the timing loop."""
 
 import ctypes
+import functools
 import os
 
 import torch
@@ -85,7 +86,6 @@ class CudaDevice:
         torch.cuda.set_device(self.torch_device)
         self.runtime = Runtime()
         self.properties = torch.cuda.get_device_properties(self.torch_device)
-        self.card = nvml.Card(self._uuid())
 
     def describe(self):
         p = self.properties
@@ -144,7 +144,11 @@ class CudaDevice:
         return peaks.measure(self)
 
     def state(self):
-        return self.card.sample()
+        return self._card.sample()
+
+    @functools.cached_property
+    def _card(self):
+        return nvml.Card(self._uuid())
 
 
 def _loaded(name):

@@ -51,6 +51,7 @@ final class Timing {
   private final Runner runner;
   private final Plan plan;
   private final Draft draft;
+  private final Gpu gpu;
   private final Map<String, Double> peaks;
   private final Spending spending;
   private final QuietBaseline quiet;
@@ -70,6 +71,7 @@ final class Timing {
     this.runner = session.runner();
     this.plan = plan;
     this.draft = draft;
+    this.gpu = gpu;
     this.peaks = gpu.peaks();
     this.spending = gpu.spending();
     this.quiet = quiet;
@@ -119,9 +121,19 @@ final class Timing {
       if (rounds.gapsCount()) flags.add("clock_gap");
       if (conditions.throttled()) flags.add("throttled");
       quiet.compare(size, rounds.referenceMs());
-      return requireNonNull(physics)
-          .broken(rounds)
+      return impossible()
           .map(evidence -> Outcome.cheating(Stage.PERF, size.shape() + ": " + evidence));
+    }
+
+    /**
+     * Evidence of a time that cannot be, by the peaks known and by those of now: the former may be
+     * weeks old and measured on a busy device. A candidate that keeps it busy now makes the latter
+     * stricter.
+     */
+    private Optional<String> impossible() throws InterruptedException, Oracle.Refused {
+      Physics known = requireNonNull(physics);
+      if (known.broken(rounds).isEmpty()) return Optional.empty();
+      return Physics.of(known.size(), gpu.measurePeaks().figures()).broken(rounds);
     }
 
     double[] logRatios() {

@@ -43,10 +43,14 @@ class TimingTest {
   }
 
   private Verdict claiming(double... milliseconds) throws Exception {
+    return claimingOn("timed", milliseconds);
+  }
+
+  private Verdict claimingOn(String task, double... milliseconds) throws Exception {
     String times = Arrays.toString(milliseconds);
     String values = "[{},{},{},{}]";
     return judge(
-        "timed",
+        task,
         Map.of(
             "measure",
             List.of(
@@ -73,6 +77,12 @@ class TimingTest {
     assertThat(verdict.status()).isEqualTo(Status.CHEATING);
     assertThat(verdict.evidence()).contains("20.00000 ms", "40.00000 ms");
     assertThat(speedup(claiming(45, 45, 45, 45))).isCloseTo(100.0 / 45, within(1e-6));
+  }
+
+  @Test
+  void aDeviceThatIsFasterThanItOnceSeemedConvictsNobody() throws Exception {
+    assertThat(speedup(claimingOn("stale", 20, 20, 20, 20))).isCloseTo(5, within(1e-6));
+    assertThat(claimingOn("stale", 10, 10, 10, 10).status()).isEqualTo(Status.CHEATING);
   }
 
   @Test
