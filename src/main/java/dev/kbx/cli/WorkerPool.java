@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import dev.kbx.python.Interpreter;
 import dev.kbx.python.PythonProblem;
+import dev.kbx.run.KeptPeaks;
 import dev.kbx.run.Plan;
 import dev.kbx.run.Workers;
 import dev.kbx.verdict.Stage;
@@ -9,6 +10,7 @@ import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.WorkerFailure;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -44,7 +46,7 @@ final class WorkerPool implements AutoCloseable {
   }
 
   private static WorkerPool withoutPython(WorkerOptions options) {
-    Workers none = new Workers(Home.folder(), Home.folder());
+    Workers none = new Workers(Home.folder(), Home.folder(), KeptPeaks.nowhere());
     List<Workers.Slot> slots = Devices.slots("cpu", options.jobs).stream().map(none::slot).toList();
     return new WorkerPool(
         none,
@@ -70,7 +72,12 @@ final class WorkerPool implements AutoCloseable {
 
   private static WorkerPool start(Interpreter python, List<DeviceSlot> wanted)
       throws InterruptedException {
-    Workers workers = new Workers(python.executable(), Home.folder());
+    KeptPeaks peaks =
+        KeptPeaks.in(
+            Home.state().resolve("peaks"),
+            InstantSource.system(),
+            problem -> System.err.println("kbx: " + problem));
+    Workers workers = new Workers(python.executable(), Home.folder(), peaks);
     List<Workers.Slot> slots = wanted.stream().map(workers::slot).toList();
     try {
       Thread zygote = Thread.ofVirtual().start(() -> warm(workers));

@@ -92,18 +92,27 @@ final class Gpu implements AutoCloseable {
         });
   }
 
-  /** Measured peaks of this device, empty where there are none; measured once. */
+  /**
+   * Measured peaks of this device, empty where there are none; asked for once. No candidate's code
+   * may be loaded on this device: it could keep the device busy, and others would be held against
+   * the figures for weeks.
+   */
   Map<String, Double> peaks() throws InterruptedException {
     Map<String, Double> known = peaks;
     if (known != null) return known;
-    Map<String, Double> measured;
+    Map<String, Double> found;
     try {
-      measured = oracle().ask(Message.Peaks.class, Message.MeasurePeaks::new, PEAKS).figures();
+      found = workers.peaks().of(oracle().hello(), this::measurePeaks);
     } catch (Oracle.Refused e) {
-      measured = Map.of();
+      found = Map.of();
     }
-    peaks = measured;
-    return measured;
+    peaks = found;
+    return found;
+  }
+
+  /** Peaks of this moment, whoever else uses the device. They are not kept. */
+  Message.Peaks measurePeaks() throws InterruptedException, Oracle.Refused {
+    return oracle().ask(Message.Peaks.class, Message.MeasurePeaks::new, PEAKS);
   }
 
   /**

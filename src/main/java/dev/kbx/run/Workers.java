@@ -24,16 +24,19 @@ import tools.jackson.databind.JsonNode;
 public final class Workers implements AutoCloseable {
   private final Path python;
   private final Path home;
+  private final KeptPeaks peaks;
   private final Map<Integer, Gpu> gpus = new HashMap<>();
   private @Nullable Zygote zygote;
 
   /**
    * @param python interpreter with torch and triton
    * @param home folder that holds {@code worker/}
+   * @param peaks what is known of devices from before
    */
-  public Workers(Path python, Path home) {
+  public Workers(Path python, Path home, KeptPeaks peaks) {
     this.python = python;
     this.home = home;
+    this.peaks = peaks;
   }
 
   /** The zygote, alive as far as is known. */
@@ -86,6 +89,10 @@ public final class Workers implements AutoCloseable {
   private static @Nullable String optional(Map<String, JsonNode> said, String key) {
     JsonNode value = said.get(key);
     return value == null || value.isNull() ? null : value.asString();
+  }
+
+  KeptPeaks peaks() {
+    return peaks;
   }
 
   Oracle startOracle(DeviceSlot device) throws InterruptedException {
