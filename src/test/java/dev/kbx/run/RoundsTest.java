@@ -195,7 +195,7 @@ class RoundsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "SILENT, 4.1",
+    "SILENT, 5",
     "QUIET, 5.5",
     "USUAL, 6.5",
     "WARMING, 6.5",
