@@ -65,6 +65,24 @@ public record Ratio(double value, double low, double high) {
     return new Ratio(geometricMean(speedups), interval.low(), interval.high());
   }
 
+  /**
+   * This ratio over another that was measured independently, by squaring and adding the distances
+   * to the ends of their intervals: G. Y. Zou and A. Donner, "Construction of confidence limits
+   * about effect measures: a general approach", Statistics in Medicine 27 (2008) 1693–1702. Both
+   * intervals have one confidence, which is that of the result.
+   */
+  public Ratio over(Ratio other) {
+    double quotient = Math.log(value / other.value);
+    double down = Math.hypot(Math.log(value / low), Math.log(other.high / other.value));
+    double up = Math.hypot(Math.log(high / value), Math.log(other.value / other.low));
+    return new Ratio(Math.exp(quotient), Math.exp(quotient - down), Math.exp(quotient + up));
+  }
+
+  /** Whether the interval holds a ratio. */
+  public boolean covers(double ratio) {
+    return low <= ratio && ratio <= high;
+  }
+
   /** The n-th root of the product of {@code n} positive values. */
   public static double geometricMean(double[] values) {
     if (!Arrays.stream(values).allMatch(v -> v > 0 && Double.isFinite(v))) {
