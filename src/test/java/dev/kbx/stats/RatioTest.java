@@ -78,6 +78,18 @@ class RatioTest {
   }
 
   @Test
+  void aQuotientIsAsUnsureAsBothTogether() {
+    Ratio one = new Ratio(2, 2 / Math.exp(0.03), 2 * Math.exp(0.03));
+    Ratio other = new Ratio(4, 4 / Math.exp(0.04), 4 * Math.exp(0.04));
+    Ratio quotient = one.over(other);
+    assertThat(quotient.value()).isCloseTo(0.5, CLOSE);
+    assertThat(quotient.low()).isCloseTo(0.5 / Math.exp(0.05), CLOSE);
+    assertThat(quotient.high()).isCloseTo(0.5 * Math.exp(0.05), CLOSE);
+    assertThat(quotient.covers(0.5)).isTrue();
+    assertThat(quotient.covers(0.53)).isFalse();
+  }
+
+  @Test
   void medianTakesTheMiddle() {
     double[] values = {9, 1, 5};
     assertThat(Median.of(values)).isEqualTo(5);

@@ -1,7 +1,8 @@
 """An oracle whose tasks have two calls, for which every result is right; slow.py takes its time, once.py has one call.
 
 Tasks with a size: in timed.py the reference always takes 100 ms; in hogged.py it takes 200 ms while there is a candidate, in hot.py
-also when it has gone. No clock runs that long. Each call moves 100 GB, at 1000 GB/s.
+also when it has gone. No clock runs that long. Each call moves 100 GB, at 1000 GB/s. In noisy.py there are three sizes, whose times
+have the noise of a device.
 """
 
 import os
@@ -11,6 +12,7 @@ import time
 import kbx
 
 TIMED = ("timed.py", "hogged.py", "hot.py")
+NOISY = (0.008, 0.2, 2.0)  # milliseconds a call
 BEFORE, AFTER = 1000, 1002  # rounds that QuietBaseline asks for
 CALLS = [{"index": i, "case": f"case {i}", "distribution": "uniform"} for i in range(2)]
 
@@ -19,7 +21,7 @@ def main():
     if "--index" in sys.argv and sys.argv[sys.argv.index("--index") + 1] == "7":
         sys.exit("GPU 7 has fallen off the bus")
     kbx.hello("oracle")
-    seconds, milliseconds = 0.0, 100.0
+    seconds, milliseconds, noise = 0.0, 100.0, kbx.Noise(1)
     while (frame := kbx.read()) is not None:
         request = frame[1]
         if request["type"] == "open":
@@ -27,6 +29,8 @@ def main():
             seconds = 0.6 if name == "slow.py" else 0.0
             calls = CALLS[:1] if name == "once.py" else CALLS
             sizes = [{"index": 0, "shape": "n=1"}] if name in TIMED else []
+            if name == "noisy.py":
+                sizes = [{"index": i, "shape": f"ms={ms}"} for i, ms in enumerate(NOISY)]
             reply = {"type": "opened", "entries": ["f"], "arenas": [], "calls": calls, "sizes": sizes, "seconds": 0.0}
         elif request["type"] == "prepare":
             time.sleep(seconds)
@@ -39,10 +43,14 @@ def main():
                 "hogged.py": request["round"] in (BEFORE, AFTER),
                 "hot.py": request["round"] == BEFORE,
             }
-            milliseconds = 100.0 if alone[name] else 200.0
+            milliseconds = 100.0 if alone.get(name) else 200.0
             reply = {"type": "prepared_size", "flush_bytes": 100_000_000, "least_bytes": 100_000_000_000}
+            if name == "noisy.py":
+                milliseconds = NOISY[request["size"]]
+                reply = {"type": "prepared_size", "flush_bytes": 100_000_000}
         elif request["type"] == "lend_size":
-            reply = {"type": "lent_size", "calls": [{"args": [], "kwargs": {}, "slot": i} for i in range(4)]}
+            args = [{"t": "float", "v": milliseconds}] if name == "noisy.py" else []
+            reply = {"type": "lent_size", "calls": [{"args": args, "kwargs": {}, "slot": i} for i in range(4)]}
         elif request["type"] == "probe":
             if name == "broken.py":
                 sys.exit("uncorrectable ECC error")
@@ -50,7 +58,8 @@ def main():
         elif request["type"] == "outline":
             reply = {"type": "outlined", "entries": ["f"], "calls": []}
         elif request["type"] == "baseline":
-            reply = {"type": "baseline_measured", "device_ms": [milliseconds] * 4, "seconds": 0.0}
+            times = noise.batch(milliseconds) if name == "noisy.py" else [milliseconds] * 4
+            reply = {"type": "baseline_measured", "device_ms": times, "seconds": 0.0}
         elif request["type"] in ("check", "check_size"):
             reply = {"type": "checked", "status": "correct", "mismatches": [], "metrics": {}, "flags": []}
         elif request["type"] == "close":
