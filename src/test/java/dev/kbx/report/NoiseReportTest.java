@@ -58,11 +58,11 @@ class NoiseReportTest {
             SizeTiming.class);
   }
 
-  /** Tasks with a size of 5 us, one of 200 us, and one of 2 ms that is off by i/10 %. */
+  /** Tasks with a size of 5 us, one of 200 us, and one of 2 ms that is off by up to 1 %. */
   private static List<Verdict> references(int tasks) {
     List<Verdict> verdicts = new ArrayList<>();
     for (int i = 0; i < tasks; i++) {
-      double off = 1 + (i - tasks / 2) / 1000.0;
+      double off = 1 + (i - tasks / 2) * 0.00099;
       verdicts.add(
           verdict(
               "task" + i,
@@ -91,7 +91,7 @@ class NoiseReportTest {
     assertThat(brief.median()).isCloseTo(Math.log(1.2), within(1e-9));
     NoiseClass slow = report.classes().get(2);
     assertThat(slow.rows()).isEqualTo(21);
-    // Off by -1.0 to 1.0 % in steps of 0.1: nine are within the interval's 0.42 %.
+    // Off by -0.99 to 0.99 % in steps of 0.099: nine are within the interval's 0.42 %.
     assertThat(slow.cover().count()).isEqualTo(9);
     assertThat(slow.withinOnePercent().count()).isEqualTo(21);
     assertThat(slow.median()).isCloseTo(0.005, within(1e-4));
@@ -104,7 +104,7 @@ class NoiseReportTest {
     assertThat(floor.sizes()).isEqualTo(42);
     assertThat(floor.relative()).isCloseTo(0.009, within(2e-4));
     assertThat(new NoiseTable(120).render(report))
-        .contains("differences below 0.9")
+        .contains("differences below 0.89 %")
         .contains("at sizes >= 50 us (95th percentile of |log speedup|, 42 rows of 42 sizes)");
   }
 

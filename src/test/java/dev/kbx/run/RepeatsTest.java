@@ -68,7 +68,12 @@ class RepeatsTest {
       NoiseTwins twins = requireNonNull(report.twins());
       assertThat(twins.median()).isCloseTo(1.03, within(0.003));
       assertThat(twins.tries()).hasSize(3 * TIMES);
-      assertThat(twins.told().share()).isGreaterThan(0.95);
+      // At 8 us, which are not timed to 1 %, some are not told.
+      assertThat(
+              twins.tries().stream()
+                  .filter(t -> !t.shape().equals("ms=0.008"))
+                  .filter(t -> t.low() > 1))
+          .hasSizeGreaterThan(2 * TIMES * 95 / 100);
     }
   }
 }
