@@ -326,6 +326,51 @@ class BaselineMeasured:
 
 
 @dataclass
+class CompileBaseline:
+    """Compile the reference of a task for one benchmark size and look at its result. Needs no ``open``; an oracle that is
+    started for this alone does it, which compilers may take down with them."""
+
+    TYPE: ClassVar[str] = "compile_baseline"
+    id: int
+    task: str
+    """Path of the task file."""
+    seed: str
+    size: int
+    kind: str
+    """``compile`` or ``max-autotune``."""
+
+
+@dataclass
+class BaselineCompiled:
+    TYPE: ClassVar[str] = "baseline_compiled"
+    id: int
+    seconds: float
+    failure: str | None = None
+    """Why there is no such baseline: it cannot be compiled, or its result is wrong."""
+
+
+@dataclass
+class CompareBaseline:
+    """Time eager and compiled reference, one after the other, on ``sets`` fresh input sets of what was last compiled."""
+
+    TYPE: ClassVar[str] = "compare_baseline"
+    id: int
+    sets: int
+    round: int
+
+
+@dataclass
+class BaselineCompared:
+    """As many times of either as sets had room."""
+
+    TYPE: ClassVar[str] = "baseline_compared"
+    id: int
+    eager_ms: list
+    compiled_ms: list
+    seconds: float
+
+
+@dataclass
 class CheckSize:
     """Compare the results of timed calls ``slots`` (positions in the batch) with the truth."""
 
@@ -388,7 +433,10 @@ TO_ZYGOTE = (Spawn, Kill)
 FROM_ZYGOTE = (Hello, Spawned, Exited, Failed)
 TO_RUNNER = (Attach, Load, Call, Measure)
 FROM_RUNNER = (Attached, Loaded, Returned, Raised, Measured)
-TO_ORACLE = (Open, Prepare, Check, PrepareSize, Baseline, CheckSize, Close, VerifyTask, MeasurePeaks)
+TO_ORACLE = (
+    Open, Prepare, Check, PrepareSize, Baseline, CheckSize, Close, VerifyTask, MeasurePeaks, CompileBaseline, CompareBaseline,
+)  # fmt: skip
 FROM_ORACLE = (
     Hello, Failed, Opened, Prepared, Checked, PreparedSize, BaselineMeasured, Closed, TaskVerified, Peaks,
+    BaselineCompiled, BaselineCompared,
 )  # fmt: skip
