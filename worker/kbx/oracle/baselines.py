@@ -41,7 +41,7 @@ class CompiledReference:
         torch.compiler.reset()
         # Shapes are those of this size alone, as they are for who deploys a kernel for it.
         self.function = torch.compile(task.reference, dynamic=False, mode=MODES[kind])
-        with _reasons(task):
+        with _reasons():
             self._look()
 
     def compare(self, sets, round_):
@@ -75,6 +75,7 @@ class CompiledReference:
         known = self._know(call)
         before = _graphs()
         for _ in range(FIRST_CALLS):
+            value = None  # A CUDA graph writes its next results where this one lies.
             mine = truth.copy_call(call)
             torch.manual_seed(truth.seed_number(self.seed))
             with torch.no_grad():
@@ -111,7 +112,7 @@ def _graphs():
 
 
 @contextlib.contextmanager
-def _reasons(task):
+def _reasons():
     """Whatever a compiler raises becomes the reason why there is no baseline."""
     try:
         yield

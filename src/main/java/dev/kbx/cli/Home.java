@@ -27,6 +27,20 @@ final class Home {
   }
 
   /**
+   * Where kbx keeps what it learns of this machine: {@code .kbx}, or the user's own state folder
+   * where that cannot be written (an installed bundle). Need not exist.
+   */
+  static Path state() {
+    Path own = folder().resolve(".kbx");
+    Path written = Files.exists(own) ? own : folder();
+    return Files.isWritable(written) ? own : userState();
+  }
+
+  private static Path userState() {
+    return Path.of(System.getProperty("user.home"), ".local", "state", "kbx");
+  }
+
+  /**
    * What seeds derive from: 32 random bytes made at first use, readable by this user alone.
    *
    * <p>Where the folder cannot be written (an installed bundle), the user's own state folder holds
@@ -37,7 +51,7 @@ final class Home {
     try {
       return secret(own);
     } catch (IOException e) {
-      Path user = Path.of(System.getProperty("user.home"), ".local", "state", "kbx", "secret");
+      Path user = userState().resolve("secret");
       try {
         return secret(user);
       } catch (IOException second) {

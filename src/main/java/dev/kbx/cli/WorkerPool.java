@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import dev.kbx.python.Interpreter;
 import dev.kbx.python.PythonProblem;
+import dev.kbx.run.KeptBaselines;
 import dev.kbx.run.Plan;
 import dev.kbx.run.Workers;
 import dev.kbx.verdict.Stage;
@@ -81,7 +82,7 @@ final class WorkerPool implements AutoCloseable {
 
   private static WorkerPool start(Interpreter python, List<DeviceSlot> wanted)
       throws InterruptedException {
-    Workers workers = new Workers(python.executable(), Home.folder());
+    Workers workers = new Workers(python.executable(), Home.folder(), keptBaselines());
     List<Workers.Slot> slots = wanted.stream().map(workers::slot).toList();
     try {
       Thread zygote = Thread.ofVirtual().start(() -> warm(workers));
@@ -95,6 +96,11 @@ final class WorkerPool implements AutoCloseable {
       workers.close();
       throw e;
     }
+  }
+
+  private static KeptBaselines keptBaselines() {
+    return new KeptBaselines(
+        Home.state().resolve("baselines"), note -> System.err.println("kbx: " + note));
   }
 
   /** Starts the zygote beside the oracle; if it cannot start, the first candidate finds out why. */

@@ -40,7 +40,9 @@ final class Judge {
     for (int attempt = 0; decided.isEmpty(); attempt++) {
       draft = new Draft(statics);
       try {
-        decided = Optional.of(new Session(slot, plan, candidate, draft).judge());
+        Outcome outcome = new Session(slot, plan, candidate, draft).judge();
+        if (outcome.status() == Status.CORRECT) compare(candidate, draft);
+        decided = Optional.of(outcome);
       } catch (WorkerFailure e) {
         slot.reset();
         if (attempt == RETRIES) {
@@ -56,5 +58,12 @@ final class Judge {
       }
     }
     return draft.verdict(run, candidate, plan, device, versions, decided.get());
+  }
+
+  /** After the candidate's process: it could make a baseline slow that others are measured by. */
+  private void compare(Candidate candidate, Draft draft) throws InterruptedException {
+    Timing.Result timing = draft.timing();
+    if (timing == null) return;
+    draft.comparison(Comparison.of(timing, candidate, plan, slot.compiledBaselines()));
   }
 }

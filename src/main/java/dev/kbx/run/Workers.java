@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class Workers implements AutoCloseable {
   private final Path python;
   private final Path home;
+  private final KeptBaselines baselines;
   private @Nullable Zygote zygote;
 
   /**
@@ -26,8 +27,14 @@ public final class Workers implements AutoCloseable {
    * @param home folder that holds {@code worker/}
    */
   public Workers(Path python, Path home) {
+    this(python, home, new KeptBaselines(home.resolve(".kbx").resolve("baselines"), _ -> {}));
+  }
+
+  /** The same, with a place of its own for baselines. */
+  public Workers(Path python, Path home, KeptBaselines baselines) {
     this.python = python;
     this.home = home;
+    this.baselines = baselines;
   }
 
   /** The zygote, alive as far as is known. */
@@ -43,6 +50,10 @@ public final class Workers implements AutoCloseable {
   /** A new slot; its oracle starts with the first use. */
   public Slot slot(DeviceSlot device) {
     return new Slot(this, device);
+  }
+
+  Oracle startBaselines(DeviceSlot device) throws InterruptedException {
+    return Oracle.ofBaselines(python, home, device, baselines.compilers());
   }
 
   Oracle startOracle(DeviceSlot device) throws InterruptedException {
@@ -64,10 +75,13 @@ public final class Workers implements AutoCloseable {
     private @Nullable Oracle oracle;
     private @Nullable Map<String, Double> peaks;
     private final Map<Path, List<Double>> quietBaselines = new HashMap<>();
+    private final CompiledBaselines compiledBaselines;
 
     private Slot(Workers workers, DeviceSlot device) {
       this.workers = workers;
       this.device = device;
+      this.compiledBaselines =
+          new CompiledBaselines(() -> workers.startBaselines(device), workers.baselines);
     }
 
     public DeviceSlot device() {
@@ -114,6 +128,11 @@ public final class Workers implements AutoCloseable {
       return measured;
     }
 
+    /** Baselines besides eager, as this slot's device has them. */
+    CompiledBaselines compiledBaselines() {
+      return compiledBaselines;
+    }
+
     /** Ends the oracle, so that the next use starts from nothing. */
     void reset() {
       if (oracle != null) oracle.close();
@@ -123,6 +142,7 @@ public final class Workers implements AutoCloseable {
     @Override
     public void close() {
       reset();
+      compiledBaselines.close();
     }
   }
 }

@@ -48,6 +48,10 @@ import tools.jackson.databind.JsonNode;
   @JsonSubTypes.Type(value = Message.PreparedSize.class, name = "prepared_size"),
   @JsonSubTypes.Type(value = Message.Baseline.class, name = "baseline"),
   @JsonSubTypes.Type(value = Message.BaselineMeasured.class, name = "baseline_measured"),
+  @JsonSubTypes.Type(value = Message.CompileBaseline.class, name = "compile_baseline"),
+  @JsonSubTypes.Type(value = Message.BaselineCompiled.class, name = "baseline_compiled"),
+  @JsonSubTypes.Type(value = Message.CompareBaseline.class, name = "compare_baseline"),
+  @JsonSubTypes.Type(value = Message.BaselineCompared.class, name = "baseline_compared"),
   @JsonSubTypes.Type(value = Message.CheckSize.class, name = "check_size"),
   @JsonSubTypes.Type(value = Message.Close.class, name = "close"),
   @JsonSubTypes.Type(value = Message.Closed.class, name = "closed"),
@@ -80,8 +84,17 @@ public sealed interface Message {
      * The GPU's own name, which unlike its index means the same to every process; null elsewhere.
      */
     public @Nullable String deviceUuid() {
-      JsonNode uuid = device == null ? null : device.get("uuid");
-      return uuid == null || uuid.isNull() ? null : uuid.asString();
+      return said("uuid");
+    }
+
+    /** The version of the GPU's driver; null elsewhere. */
+    public @Nullable String driver() {
+      return said("driver");
+    }
+
+    private @Nullable String said(String key) {
+      JsonNode value = device == null ? null : device.get(key);
+      return value == null || value.isNull() ? null : value.asString();
     }
   }
 
@@ -316,6 +329,23 @@ public sealed interface Message {
   record Baseline(int id) implements Numbered {}
 
   record BaselineMeasured(int id, List<Double> deviceMs, double seconds) implements Numbered {}
+
+  /**
+   * Referee to an oracle of baselines: compile a task's reference for one benchmark size.
+   *
+   * @param kind {@code compile} or {@code max-autotune}
+   */
+  record CompileBaseline(int id, String task, String seed, int size, String kind)
+      implements Numbered {}
+
+  /** Null {@code failure}: what was compiled is right and can be timed. */
+  record BaselineCompiled(int id, double seconds, @Nullable String failure) implements Numbered {}
+
+  /** Referee to an oracle of baselines: time eager and compiled on fresh sets. */
+  record CompareBaseline(int id, int sets, int round) implements Numbered {}
+
+  record BaselineCompared(int id, List<Double> eagerMs, List<Double> compiledMs, double seconds)
+      implements Numbered {}
 
   /** Referee to oracle: compare the results of these timed calls. */
   record CheckSize(int id, List<Integer> slots, List<JsonNode> values) implements Numbered {}

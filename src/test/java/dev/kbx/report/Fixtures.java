@@ -4,6 +4,7 @@ import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
+import dev.kbx.verdict.Verdict.Baseline;
 import dev.kbx.verdict.Verdict.Compile;
 import dev.kbx.verdict.Verdict.Device;
 import dev.kbx.verdict.Verdict.Frame;
@@ -72,7 +73,8 @@ final class Fixtures {
         device,
         VERSIONS,
         candidates,
-        suiteTasks);
+        suiteTasks,
+        "eager");
   }
 
   /** A source of its own for every candidate. */
@@ -200,6 +202,7 @@ final class Fixtures {
     private @Nullable List<Kernel> kernels;
     private @Nullable Speedup speedup;
     private @Nullable List<SizeTiming> sizes;
+    private @Nullable List<Baseline> baselines;
     private final Map<String, Double> seconds = new LinkedHashMap<>();
 
     private Draft(String task, int sample, Status status, Stage stage) {
@@ -255,6 +258,16 @@ final class Fixtures {
 
     private void timed(double factor) {
       speedup = new Speedup(factor, factor * 0.98, factor * 1.02, "eager");
+      baselines =
+          List.of(
+              new Baseline(
+                  "eager",
+                  factor,
+                  factor * 0.98,
+                  factor * 1.02,
+                  List.of(0.021 * factor, 0.042 * factor, 0.063 * factor),
+                  null,
+                  null));
       sizes =
           IntStream.rangeClosed(1, 3)
               .mapToObj(i ->
@@ -302,6 +315,7 @@ final class Fixtures {
           status == Status.CHEATING ? List.of("nondeterministic") : List.of(),
           speedup,
           sizes,
+          baselines,
           first == null ? null : new Compile("sm_90", first.registers(), 16_384, first.spills()),
           kernels,
           mismatches,
