@@ -31,6 +31,11 @@ final class FakeWorkers {
     return new Workers(Path.of("python3"), HOME);
   }
 
+  /** Workers whose compiled baselines, and what is said of them, lie in a folder. */
+  static Workers start(KeptBaselines baselines) {
+    return new Workers(Path.of("python3"), HOME, baselines);
+  }
+
   static Workers.Slot slot(Workers workers, int index) {
     return workers.slot(DeviceSlot.cpu(index));
   }
