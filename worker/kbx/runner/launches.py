@@ -65,6 +65,8 @@ class Recorder:
 
 # ---------------------------------------------------------------- the driver of a machine without a GPU
 
+_runs = True
+
 
 class _Launcher:
     """Stands where Triton's compiled launcher stub stands: one for each compiled kernel."""
@@ -77,7 +79,7 @@ class _Launcher:
             enter(launch_metadata)
         if not isinstance(self._function, triton.runtime.JITFunction) or self._function.is_gluon():
             raise interpreter.Unsupported("gluon")
-        if x * y * z > 0:
+        if x * y * z > 0 and _runs:
             _refuse_host_tensors(arguments)
             interpreter.launch(self._function, self._types, (x, y, z), arguments)
         if exit is not None:
@@ -191,6 +193,13 @@ def emulate(arch_name):
     triton.compiler.compiler.max_shared_mem.cache_clear()
     Autotuner._bench = _first_that_runs
     Autotuner.do_bench = property(lambda tuner: run_once)
+
+
+def only_compile():
+    """After ``emulate``: launches are compiled and not run, and autotuning compiles every configuration."""
+    global _runs
+    _runs = False
+    Autotuner._bench = _stock_bench
 
 
 def warm(arch_name="sm_90"):

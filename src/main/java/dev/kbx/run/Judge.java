@@ -5,11 +5,12 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.WorkerFailure;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * Takes one candidate through its stages: static, then a {@link Session} with oracle and runner.
+ * Takes one candidate through its stages: static, then {@link Correctness} and {@link Performance}.
  *
  * <p>Used by one thread at a time, on one slot.
  */
@@ -40,9 +41,7 @@ final class Judge {
     for (int attempt = 0; decided.isEmpty(); attempt++) {
       draft = new Draft(statics);
       try {
-        Outcome outcome = new Session(slot, plan, candidate, draft).judge();
-        if (outcome.status() == Status.CORRECT) compare(candidate, draft);
-        decided = Optional.of(outcome);
+        decided = Optional.of(run(candidate, draft));
       } catch (WorkerFailure e) {
         slot.reset();
         if (attempt == RETRIES) {
@@ -60,10 +59,35 @@ final class Judge {
     return draft.verdict(run, candidate, plan, device, versions, decided.get());
   }
 
+  private Outcome run(Candidate candidate, Draft draft) throws InterruptedException {
+    Gpu gpu = slot.gpu();
+    Correctness correctness = new Correctness(slot, plan, candidate, draft);
+    if (gpu == null) return correctness.judge(Map.of());
+    Map<String, String> files = new Precompiler(slot, plan, draft).compile(candidate);
+    Outcome outcome;
+    try (var _ = gpu.lease().shared()) {
+      outcome = correctness.judge(files);
+    }
+    if (outcome.status() != Status.CORRECT || !plan.reaches(Stage.PERF)) return outcome;
+    if (!correctness.sized()) {
+      draft.flags(List.of("no_sizes"));
+      return outcome;
+    }
+    try (var _ = gpu.lease().alone()) {
+      Outcome timed = new Performance(gpu, plan, candidate, draft).judge(files);
+      if (timed.status() == Status.CORRECT) compare(gpu, candidate, draft);
+      return timed;
+    }
+  }
+
   /** After the candidate's process: it could make a baseline slow that others are measured by. */
-  private void compare(Candidate candidate, Draft draft) throws InterruptedException {
+  private void compare(Gpu gpu, Candidate candidate, Draft draft) throws InterruptedException {
     Timing.Result timing = draft.timing();
     if (timing == null) return;
-    draft.comparison(Comparison.of(timing, candidate, plan, slot.compiledBaselines()));
+    draft.comparison(
+        gpu.spending()
+            .on(
+                "compiled baselines",
+                () -> Comparison.of(timing, candidate, plan, gpu.compiledBaselines())));
   }
 }

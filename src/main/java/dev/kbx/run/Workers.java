@@ -1,16 +1,15 @@
 package dev.kbx.run;
 
-import dev.kbx.task.Task;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.Runner;
 import dev.kbx.worker.Zygote;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /**
  * The trusted processes of a run: one zygote for all slots, one oracle for each. Started when first
@@ -20,6 +19,7 @@ public final class Workers implements AutoCloseable {
   private final Path python;
   private final Path home;
   private final KeptBaselines baselines;
+  private final Map<Integer, Gpu> gpus = new HashMap<>();
   private @Nullable Zygote zygote;
 
   /**
@@ -47,13 +47,19 @@ public final class Workers implements AutoCloseable {
     return started;
   }
 
-  /** A new slot; its oracle starts with the first use. */
-  public Slot slot(DeviceSlot device) {
-    return new Slot(this, device);
+  /** A new slot; its oracle starts with the first use. Slots on one GPU share it. */
+  public synchronized Slot slot(DeviceSlot device) {
+    Gpu gpu =
+        device.kind() == DeviceSlot.Kind.CUDA
+            ? gpus.computeIfAbsent(device.index(), _ -> new Gpu(this, device))
+            : null;
+    return new Slot(this, device, gpu);
   }
 
-  Oracle startBaselines(DeviceSlot device) throws InterruptedException {
-    return Oracle.ofBaselines(python, home, device, baselines.compilers());
+  /** Baselines besides eager as a device has them. */
+  CompiledBaselines compiledBaselines(DeviceSlot device) {
+    return new CompiledBaselines(
+        () -> Oracle.ofBaselines(python, home, device, baselines.compilers()), baselines);
   }
 
   Oracle startOracle(DeviceSlot device) throws InterruptedException {
@@ -62,30 +68,38 @@ public final class Workers implements AutoCloseable {
 
   @Override
   public synchronized void close() {
+    gpus.values().forEach(Gpu::close);
     if (zygote != null) zygote.close();
     zygote = null;
   }
 
   /** One place where one candidate at a time is judged. Used by one thread at a time. */
   public static final class Slot implements AutoCloseable {
-    private static final Duration PEAKS = Duration.ofMinutes(2);
-
     private final Workers workers;
     private final DeviceSlot device;
+    private final @Nullable Gpu gpu;
     private @Nullable Oracle oracle;
-    private @Nullable Map<String, Double> peaks;
-    private final Map<Path, List<Double>> quietBaselines = new HashMap<>();
-    private final CompiledBaselines compiledBaselines;
 
-    private Slot(Workers workers, DeviceSlot device) {
+    private Slot(Workers workers, DeviceSlot device, @Nullable Gpu gpu) {
       this.workers = workers;
       this.device = device;
-      this.compiledBaselines =
-          new CompiledBaselines(() -> workers.startBaselines(device), workers.baselines);
+      this.gpu = gpu;
     }
 
     public DeviceSlot device() {
       return device;
+    }
+
+    /** The architecture of this slot's device, as its oracle names it. */
+    String arch() throws InterruptedException {
+      Map<String, JsonNode> said = oracle().hello().device();
+      JsonNode arch = said == null ? null : said.get("arch");
+      return arch == null ? "unknown" : arch.asString();
+    }
+
+    /** The GPU that this slot is on, with others; null on the CPU. */
+    @Nullable Gpu gpu() {
+      return gpu;
     }
 
     public Zygote zygote() throws InterruptedException {
@@ -101,39 +115,16 @@ public final class Workers implements AutoCloseable {
       return started;
     }
 
-    /** Measured peaks of this device, empty where there are none; measured once. */
-    Map<String, Double> peaks() throws InterruptedException {
-      Map<String, Double> known = peaks;
-      if (known != null) return known;
-      Map<String, Double> measured;
-      try {
-        measured = oracle().ask(Message.Peaks.class, Message.MeasurePeaks::new, PEAKS).figures();
-      } catch (Oracle.Refused e) {
-        measured = Map.of();
-      }
-      peaks = measured;
-      return measured;
+    /** A fresh runner on this slot's device. A GPU must be held. */
+    Runner runner(Plan plan) throws InterruptedException {
+      Message.Hello greeting = oracle().hello();
+      Zygote.Allowance allowance = plan.limits().allowance();
+      return gpu == null
+          ? zygote().spawn(device, plan.arch(), greeting, allowance)
+          : gpu.runner(plan.arch(), greeting, allowance);
     }
 
-    /**
-     * The reference's times on each size of the task that is open, measured once. No candidate's
-     * code may be loaded on this slot.
-     */
-    List<Double> quietBaseline(Task task, List<Message.Size> sizes)
-        throws InterruptedException, Oracle.Refused {
-      List<Double> known = quietBaselines.get(task.file());
-      if (known != null) return known;
-      List<Double> measured = QuietBaseline.measure(oracle(), sizes);
-      quietBaselines.put(task.file(), measured);
-      return measured;
-    }
-
-    /** Baselines besides eager, as this slot's device has them. */
-    CompiledBaselines compiledBaselines() {
-      return compiledBaselines;
-    }
-
-    /** Ends the oracle, so that the next use starts from nothing. */
+    /** Ends the oracles, so that the next use starts from nothing. */
     void reset() {
       if (oracle != null) oracle.close();
       oracle = null;
@@ -142,7 +133,6 @@ public final class Workers implements AutoCloseable {
     @Override
     public void close() {
       reset();
-      compiledBaselines.close();
     }
   }
 }

@@ -33,11 +33,15 @@ import tools.jackson.databind.JsonNode;
   @JsonSubTypes.Type(value = Message.Attached.class, name = "attached"),
   @JsonSubTypes.Type(value = Message.Load.class, name = "load"),
   @JsonSubTypes.Type(value = Message.Loaded.class, name = "loaded"),
+  @JsonSubTypes.Type(value = Message.Precompile.class, name = "precompile"),
+  @JsonSubTypes.Type(value = Message.Precompiled.class, name = "precompiled"),
   @JsonSubTypes.Type(value = Message.Call.class, name = "call"),
   @JsonSubTypes.Type(value = Message.Returned.class, name = "returned"),
   @JsonSubTypes.Type(value = Message.Raised.class, name = "raised"),
   @JsonSubTypes.Type(value = Message.Measure.class, name = "measure"),
   @JsonSubTypes.Type(value = Message.Measured.class, name = "measured"),
+  @JsonSubTypes.Type(value = Message.Outline.class, name = "outline"),
+  @JsonSubTypes.Type(value = Message.Outlined.class, name = "outlined"),
   @JsonSubTypes.Type(value = Message.Open.class, name = "open"),
   @JsonSubTypes.Type(value = Message.Opened.class, name = "opened"),
   @JsonSubTypes.Type(value = Message.Prepare.class, name = "prepare"),
@@ -46,6 +50,8 @@ import tools.jackson.databind.JsonNode;
   @JsonSubTypes.Type(value = Message.Checked.class, name = "checked"),
   @JsonSubTypes.Type(value = Message.PrepareSize.class, name = "prepare_size"),
   @JsonSubTypes.Type(value = Message.PreparedSize.class, name = "prepared_size"),
+  @JsonSubTypes.Type(value = Message.LendSize.class, name = "lend_size"),
+  @JsonSubTypes.Type(value = Message.LentSize.class, name = "lent_size"),
   @JsonSubTypes.Type(value = Message.Baseline.class, name = "baseline"),
   @JsonSubTypes.Type(value = Message.BaselineMeasured.class, name = "baseline_measured"),
   @JsonSubTypes.Type(value = Message.CompileBaseline.class, name = "compile_baseline"),
@@ -57,6 +63,8 @@ import tools.jackson.databind.JsonNode;
   @JsonSubTypes.Type(value = Message.Closed.class, name = "closed"),
   @JsonSubTypes.Type(value = Message.VerifyTask.class, name = "verify_task"),
   @JsonSubTypes.Type(value = Message.TaskVerified.class, name = "task_verified"),
+  @JsonSubTypes.Type(value = Message.Probe.class, name = "probe"),
+  @JsonSubTypes.Type(value = Message.Probed.class, name = "probed"),
   @JsonSubTypes.Type(value = Message.MeasurePeaks.class, name = "measure_peaks"),
   @JsonSubTypes.Type(value = Message.Peaks.class, name = "peaks"),
 })
@@ -140,7 +148,7 @@ public sealed interface Message {
       @Nullable String output)
       implements Message {}
 
-  /** Referee to runner: map the arenas. */
+  /** Referee to runner: map the arenas; with none, only be ready to. */
   record Attach(int id, JsonNode arenas) implements Numbered {}
 
   record Attached(int id, double seconds) implements Numbered {}
@@ -149,11 +157,36 @@ public sealed interface Message {
    * Referee to runner: import this source and find one of the entries.
    *
    * @param operations PyTorch functions that the task's reference calls
+   * @param files what {@link Precompiled} brought from another runner of the same source
    */
-  record Load(int id, String source, List<String> entries, List<String> operations)
+  record Load(
+      int id,
+      String source,
+      List<String> entries,
+      List<String> operations,
+      Map<String, String> files)
       implements Numbered {}
 
   record Loaded(int id, String entry, double seconds) implements Numbered {}
+
+  /**
+   * Referee to runner: compile what the entry launches on these arguments, and run none of it.
+   *
+   * @param seconds after which no further call is begun
+   */
+  record Precompile(int id, JsonNode calls, double seconds) implements Numbered {}
+
+  /**
+   * What the runner compiled: of use to other runners of the same source, and to nobody else.
+   *
+   * @param files of Triton's cache, by path
+   */
+  record Precompiled(int id, Map<String, String> files, int kernels, double seconds)
+      implements Numbered {
+    public Precompiled {
+      files = Map.copyOf(files);
+    }
+  }
 
   /** Referee to runner: call the entry once. */
   record Call(int id, JsonNode args, JsonNode kwargs) implements Numbered {}
@@ -256,6 +289,12 @@ public sealed interface Message {
     }
   }
 
+  /** Referee to oracle: what the calls of a task look like; needs no {@link Open}. */
+  record Outline(int id, String task, boolean timed) implements Numbered {}
+
+  /** Every distinct call, values apart. */
+  record Outlined(int id, List<String> entries, JsonNode calls) implements Numbered {}
+
   /**
    * Referee to oracle: load a task and make arenas for one runner, large ones if sizes are timed.
    */
@@ -307,23 +346,27 @@ public sealed interface Message {
   /** One wrong element. */
   record Mismatch(String output, List<Long> index, String expected, String got) {}
 
-  /** Referee to oracle: fill arena {@code in} with fresh sets of one benchmark size. */
+  /** Referee to oracle: make fresh sets of one benchmark size, out of every runner's reach. */
   record PrepareSize(int id, int size, int sets, int round) implements Numbered {}
 
   /**
-   * The sets lie in arena {@code in}.
+   * The sets are made.
    *
    * @param bytes of inputs and outputs, each counted once
    * @param leastBytes the same where every correct kernel must move all of them
    */
   record PreparedSize(
       int id,
-      JsonNode calls,
       long flushBytes,
       @Nullable Long bytes,
       @Nullable Long flops,
       @Nullable Long leastBytes)
       implements Numbered {}
+
+  /** Referee to oracle: now copy the sets last prepared to arena {@code in}. */
+  record LendSize(int id) implements Numbered {}
+
+  record LentSize(int id, JsonNode calls) implements Numbered {}
 
   /** Referee to oracle: time the reference on the sets last prepared. */
   record Baseline(int id) implements Numbered {}
@@ -368,6 +411,11 @@ public sealed interface Message {
       @Nullable String status,
       @Nullable String detail,
       @Nullable Integer line) {}
+
+  /** Referee to oracle: see whether the device still works. */
+  record Probe(int id) implements Numbered {}
+
+  record Probed(int id, double seconds) implements Numbered {}
 
   /** Referee to oracle: measure this device's peaks. */
   record MeasurePeaks(int id) implements Numbered {}

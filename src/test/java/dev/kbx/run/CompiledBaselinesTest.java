@@ -54,8 +54,7 @@ class CompiledBaselinesTest {
     Files.writeString(
         kept.compilers().resolve("play.json"), JsonMapper.shared().writeValueAsString(play));
     Workers workers = FakeWorkers.start(kept);
-    return new CompiledBaselines(
-        () -> workers.startBaselines(DeviceSlot.cpu(0)), kept);
+    return workers.compiledBaselines(DeviceSlot.cpu(0));
   }
 
   private static CompiledTimes of(CompiledBaselines baselines, String name) throws Exception {

@@ -45,8 +45,11 @@ def main():
                 "hot.py": request["round"] == BEFORE,
             }
             milliseconds = 100.0 if alone[name] else 200.0
-            sets = [{"args": [], "kwargs": {}, "slot": i} for i in range(4)]
-            reply = {"type": "prepared_size", "calls": sets, "flush_bytes": 100_000_000, "least_bytes": 100_000_000_000}
+            reply = {"type": "prepared_size", "flush_bytes": 100_000_000, "least_bytes": 100_000_000_000}
+        elif request["type"] == "lend_size":
+            reply = {"type": "lent_size", "calls": [{"args": [], "kwargs": {}, "slot": i} for i in range(4)]}
+        elif request["type"] == "outline":
+            reply = {"type": "outlined", "entries": ["f"], "calls": []}
         elif request["type"] == "baseline":
             reply = {"type": "baseline_measured", "device_ms": [milliseconds] * 4, "seconds": 0.0}
         elif request["type"] in ("check", "check_size"):
