@@ -74,6 +74,11 @@ class HtmlReportTest extends BrowserTest {
       assertThat(silu).containsText("interval 0.83–0.87×");
       assertThat(silu).containsText("(2048, 4096) float32");
       assertThat(silu).not().containsText("MFU");
+      assertThat(silu).containsText("compile ms");
+      assertThat(silu).containsText("0.67–0.69×2026-11-19 21:14 UTC");
+      assertThat(silu).containsText("it is wrong");
+      Locator fast = open(page, "Math/exp");
+      assertThat(fast).not().containsText("compile ms");
       shown.picture("laptop-dark", page);
     }
   }
