@@ -444,7 +444,7 @@ class CheckSize:
 
 @dataclass
 class Close:
-    """Drop the candidate's arenas."""
+    """Drop the candidate's arenas, and what was compiled."""
 
     TYPE: ClassVar[str] = "close"
     id: int

@@ -93,6 +93,7 @@ class Server:
 
     def _close(self, request):
         self._end_session()
+        self._drop_compiled()
         return messages.Closed(request.id)
 
     def _verify_task(self, request):
@@ -128,9 +129,7 @@ class Server:
 
     def _compile_baseline(self, request):
         start = time.monotonic()
-        if self.compiled:
-            self.compiled.close()
-            self.compiled = None
+        self._drop_compiled()
         task = taskfile.load(request.task, self.device.torch_device)
         failure = None
         try:
@@ -155,6 +154,11 @@ class Server:
         if self.bench is None:
             raise session.WrongOrder("no size is prepared")
         return self.bench
+
+    def _drop_compiled(self):
+        if self.compiled:
+            self.compiled.close()
+        self.compiled = None
 
     def _end_session(self):
         self.bench = None

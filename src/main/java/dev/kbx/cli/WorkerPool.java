@@ -13,8 +13,6 @@ import dev.kbx.worker.WorkerFailure;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
 
 /**
  * The workers a command needs, with what they say of their device; none at all for the static
@@ -54,20 +52,9 @@ final class WorkerPool implements AutoCloseable {
         Map.of("kbx", Version.number()));
   }
 
-  /** Workers for work that is timed: a GPU has one slot. */
-  private static WorkerPool start(WorkerOptions options)
-      throws InterruptedException, PythonProblem {
-    return start(options, Devices.slots(options.device, options.jobs));
-  }
-
-  /** Workers for work that is not timed, of which a GPU takes several pieces at once. */
-  static WorkerPool shared(WorkerOptions options) throws InterruptedException, PythonProblem {
-    return start(options, Devices.shared(options.device, options.jobs));
-  }
-
   /** Starts the zygote and the first oracle; the other oracles start with their first candidate. */
-  private static WorkerPool start(WorkerOptions options, List<DeviceSlot> wanted)
-      throws InterruptedException, PythonProblem {
+  static WorkerPool start(WorkerOptions options) throws InterruptedException, PythonProblem {
+    List<DeviceSlot> wanted = Devices.slots(options.device, options.jobs);
     Interpreter python = options.interpreter();
     try {
       return start(python, wanted);
@@ -90,7 +77,7 @@ final class WorkerPool implements AutoCloseable {
       zygote.join();
       Map<String, String> versions = new TreeMap<>(hello.versions());
       versions.put("kbx", Version.number());
-      return new WorkerPool(workers, slots, device(hello), versions);
+      return new WorkerPool(workers, slots, Workers.described(hello), versions);
     } catch (WorkerFailure | InterruptedException e) {
       slots.forEach(Workers.Slot::close);
       workers.close();
@@ -112,26 +99,6 @@ final class WorkerPool implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  private static Verdict.Device device(Message.Hello hello) {
-    Map<String, JsonNode> said = hello.device() == null ? Map.of() : hello.device();
-    return new Verdict.Device(
-        text(said, "kind", "cpu"),
-        text(said, "name", "unknown"),
-        optional(said, "uuid"),
-        optional(said, "driver"),
-        optional(said, "arch"));
-  }
-
-  private static String text(Map<String, JsonNode> said, String key, String otherwise) {
-    String value = optional(said, key);
-    return value == null ? otherwise : value;
-  }
-
-  private static @Nullable String optional(Map<String, JsonNode> said, String key) {
-    JsonNode value = said.get(key);
-    return value == null || value.isNull() ? null : value.asString();
   }
 
   List<Workers.Slot> slots() {

@@ -78,18 +78,24 @@ final class CompiledBaselines implements AutoCloseable {
       List<CompiledTimes.Size> sizes = new ArrayList<>();
       for (String shape : shapes) {
         String failure = compile(worker, task, seed, sizes.size(), kind);
-        if (failure != null) return CompiledTimes.absent(kind, shape + ": " + failure);
+        if (failure != null) return absent(kind, shape + ": " + failure);
         CompiledTimes.Size old = before.get(shape);
         sizes.add(old != null && holds(worker, old) ? old : measure(worker, shape));
       }
+      worker.ask(Message.Closed.class, Message.Close::new, ROUND); // The memory is the next one's.
       key.ifPresent(k -> kept.write(k, task, kind, sizes));
       return new CompiledTimes(kind, sizes, null);
     } catch (Oracle.Refused e) {
-      return CompiledTimes.absent(kind, e.getMessage());
+      return absent(kind, e.getMessage());
     } catch (WorkerFailure e) {
-      close();
-      return CompiledTimes.absent(kind, "compiling was given up: " + e.getMessage());
+      return absent(kind, "compiling was given up: " + e.getMessage());
     }
+  }
+
+  /** A compiled kernel that failed may have left a CUDA context that fails for everyone. */
+  private CompiledTimes absent(Baseline kind, @Nullable String why) {
+    close();
+    return CompiledTimes.absent(kind, why);
   }
 
   private static @Nullable String compile(

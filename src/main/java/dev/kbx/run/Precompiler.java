@@ -2,7 +2,7 @@ package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
 import dev.kbx.verdict.Stage;
-import dev.kbx.worker.DeviceSlot;
+import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.Runner;
@@ -37,8 +37,19 @@ final class Precompiler {
   /** Files of Triton's cache; none where nothing could be compiled ahead. */
   Map<String, String> compile(Candidate candidate) throws InterruptedException {
     long start = System.nanoTime();
-    try (Runner runner = spawn()) {
+    try {
       Message.Outlined task = outline(candidate);
+      return compile(candidate, task);
+    } catch (TimeoutException | Runner.Lost | Oracle.Refused | WorkerFailure e) {
+      return Map.of();
+    } finally {
+      draft.spent(Stage.COMPILE, (System.nanoTime() - start) / 1e9);
+    }
+  }
+
+  private Map<String, String> compile(Candidate candidate, Message.Outlined task)
+      throws InterruptedException, TimeoutException, Runner.Lost {
+    try (Runner runner = spawn()) {
       runner.ask(Message.Attached.class, id -> new Message.Attach(id, Session.NO_ARENAS), ATTACH);
       Message loaded =
           runner.ask(
@@ -58,10 +69,6 @@ final class Precompiler {
               id -> new Message.Precompile(id, task.calls(), BUDGET.toSeconds()),
               BUDGET.plus(plan.limits().call()));
       return compiled instanceof Message.Precompiled done ? done.files() : Map.of();
-    } catch (TimeoutException | Runner.Lost | Oracle.Refused | WorkerFailure e) {
-      return Map.of();
-    } finally {
-      draft.spent(Stage.COMPILE, (System.nanoTime() - start) / 1e9);
     }
   }
 
@@ -79,7 +86,10 @@ final class Precompiler {
   }
 
   private Runner spawn() throws InterruptedException {
-    DeviceSlot without = slot.device().withoutGpu();
-    return slot.zygote().spawn(without, slot.arch(), plan.limits().allowance());
+    String arch =
+        slot.described()
+            .map(Verdict.Device::arch)
+            .orElseThrow(() -> new WorkerFailure("a device without an architecture"));
+    return slot.zygote().spawn(slot.device().withoutGpu(), arch, plan.limits().allowance());
   }
 }

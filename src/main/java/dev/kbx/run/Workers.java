@@ -1,13 +1,18 @@
 package dev.kbx.run;
 
+import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.Runner;
+import dev.kbx.worker.WorkerFailure;
 import dev.kbx.worker.Zygote;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -62,6 +67,27 @@ public final class Workers implements AutoCloseable {
         () -> Oracle.ofBaselines(python, home, device, baselines.compilers()), baselines);
   }
 
+  /** A device as verdicts name it, from what its oracle said. */
+  public static Verdict.Device described(Message.Hello hello) {
+    Map<String, JsonNode> said = hello.device() == null ? Map.of() : hello.device();
+    return new Verdict.Device(
+        text(said, "kind", "cpu"),
+        text(said, "name", "unknown"),
+        optional(said, "uuid"),
+        optional(said, "driver"),
+        optional(said, "arch"));
+  }
+
+  private static String text(Map<String, JsonNode> said, String key, String otherwise) {
+    String value = optional(said, key);
+    return value == null ? otherwise : value;
+  }
+
+  private static @Nullable String optional(Map<String, JsonNode> said, String key) {
+    JsonNode value = said.get(key);
+    return value == null || value.isNull() ? null : value.asString();
+  }
+
   Oracle startOracle(DeviceSlot device) throws InterruptedException {
     return Oracle.start(python, home, device);
   }
@@ -75,10 +101,16 @@ public final class Workers implements AutoCloseable {
 
   /** One place where one candidate at a time is judged. Used by one thread at a time. */
   public static final class Slot implements AutoCloseable {
+    private static final Duration PROBE = Duration.ofSeconds(20);
+    private static final List<Duration> PAUSES =
+        List.of(Duration.ZERO, Duration.ofSeconds(1), Duration.ofSeconds(3));
+
     private final Workers workers;
     private final DeviceSlot device;
     private final @Nullable Gpu gpu;
     private @Nullable Oracle oracle;
+    private Verdict.@Nullable Device described;
+    private boolean lost;
 
     private Slot(Workers workers, DeviceSlot device, @Nullable Gpu gpu) {
       this.workers = workers;
@@ -90,11 +122,12 @@ public final class Workers implements AutoCloseable {
       return device;
     }
 
-    /** The architecture of this slot's device, as its oracle names it. */
-    String arch() throws InterruptedException {
-      Map<String, JsonNode> said = oracle().hello().device();
-      JsonNode arch = said == null ? null : said.get("arch");
-      return arch == null ? "unknown" : arch.asString();
+    /**
+     * This slot's own GPU, once its oracle has said which it is: those of one run differ at least
+     * in their UUIDs. Empty on the CPU.
+     */
+    Optional<Verdict.Device> described() {
+      return Optional.ofNullable(described);
     }
 
     /** The GPU that this slot is on, with others; null on the CPU. */
@@ -112,6 +145,7 @@ public final class Workers implements AutoCloseable {
       if (current != null) current.close();
       Oracle started = workers.startOracle(device);
       oracle = started;
+      if (gpu != null) described = Workers.described(started.hello());
       return started;
     }
 
@@ -124,7 +158,30 @@ public final class Workers implements AutoCloseable {
           : gpu.runner(plan.arch(), greeting, allowance);
     }
 
-    /** Ends the oracles, so that the next use starts from nothing. */
+    /**
+     * Sees whether the device still computes, and marks this slot as lost if it does not. A process
+     * that is being taken down may hold it for a while.
+     */
+    void probe() throws InterruptedException {
+      if (gpu == null) return;
+      for (Duration pause : PAUSES) {
+        Thread.sleep(pause);
+        try {
+          oracle().ask(Message.Probed.class, Message.Probe::new, PROBE);
+          return;
+        } catch (Oracle.Refused | WorkerFailure e) {
+          reset();
+        }
+      }
+      lost = true;
+    }
+
+    /** Whether the device is gone: nothing more can be judged on this slot. */
+    boolean lost() {
+      return lost;
+    }
+
+    /** Ends the oracle, so that the next use starts from nothing. */
     void reset() {
       if (oracle != null) oracle.close();
       oracle = null;

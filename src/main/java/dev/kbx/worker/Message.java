@@ -393,7 +393,7 @@ public sealed interface Message {
   /** Referee to oracle: compare the results of these timed calls. */
   record CheckSize(int id, List<Integer> slots, List<JsonNode> values) implements Numbered {}
 
-  /** Referee to oracle: drop the candidate's arenas. */
+  /** Referee to oracle: drop the candidate's arenas, and what was compiled. */
   record Close(int id) implements Numbered {}
 
   record Closed(int id) implements Numbered {}

@@ -30,10 +30,10 @@ class CompiledBaselinesTest {
   private static final List<String> SHAPES = List.of("n=1", "n=2");
 
   /** A compilation, then a round that does not count and more than two that do, for either size. */
-  private static final String MEASURED = "(compile 0 1 2 3 (\\d+ )*){2}";
+  private static final String MEASURED = "(compile 0 1 2 3 (\\d+ )*){2}close ";
 
-  private static final String RECHECKED = "(compile 0 1 2 ){2}";
-  private static final String RECHECKED_AND_MEASURED = "(compile 0 1 2 0 1 2 3 (\\d+ )*){2}";
+  private static final String RECHECKED = "(compile 0 1 2 ){2}close ";
+  private static final String RECHECKED_AND_MEASURED = "(compile 0 1 2 0 1 2 3 (\\d+ )*){2}close ";
 
   @TempDir private Path folder;
   private final Map<String, Object> play = new HashMap<>();

@@ -23,6 +23,8 @@ def main():
     if "--compiler-cache" in sys.argv:
         compile_baselines(sys.argv[sys.argv.index("--compiler-cache") + 1])
         return
+    if "--index" in sys.argv and sys.argv[sys.argv.index("--index") + 1] == "7":
+        sys.exit("GPU 7 has fallen off the bus")
     kbx.hello("oracle")
     seconds, milliseconds = 0.0, 100.0
     while (frame := kbx.read()) is not None:
@@ -48,6 +50,10 @@ def main():
             reply = {"type": "prepared_size", "flush_bytes": 100_000_000, "least_bytes": 100_000_000_000}
         elif request["type"] == "lend_size":
             reply = {"type": "lent_size", "calls": [{"args": [], "kwargs": {}, "slot": i} for i in range(4)]}
+        elif request["type"] == "probe":
+            if name == "broken.py":
+                sys.exit("uncorrectable ECC error")
+            reply = {"type": "probed", "seconds": 0.0}
         elif request["type"] == "outline":
             reply = {"type": "outlined", "entries": ["f"], "calls": []}
         elif request["type"] == "baseline":
@@ -73,6 +79,8 @@ def compile_baselines(folder):
                 sys.exit("no more memory")
             failure = play["failure"].get(os.path.basename(request["task"]))
             reply = {"type": "baseline_compiled", "seconds": 0.0, "failure": failure}
+        elif request["type"] == "close":
+            asked, reply = "close", {"type": "closed"}
         else:
             asked = str(request["round"])
             times = [play["compiled_ms"][request["round"] % 2]] * 4
