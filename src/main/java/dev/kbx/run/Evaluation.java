@@ -152,6 +152,7 @@ public final class Evaluation {
         v.flags(),
         v.speedup(),
         v.sizes(),
+        v.baselines(),
         v.compile(),
         v.kernels(),
         v.mismatches(),
@@ -166,8 +167,8 @@ public final class Evaluation {
   }
 
   /**
-   * Everything a verdict depends on: source, task file, stages, rules, secret, limits, device,
-   * versions.
+   * Everything a verdict depends on: source, task file, stages, rules, secret, limits, baseline,
+   * device, versions.
    */
   private String key(Candidate candidate) {
     try {
@@ -182,6 +183,7 @@ public final class Evaluation {
               plan.arch(),
               plan.secret(),
               plan.limits(),
+              plan.baseline(),
               run.device(),
               new TreeMap<>(run.versions()));
       digest.update(parts.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8));

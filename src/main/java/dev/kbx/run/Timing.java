@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -48,9 +47,6 @@ final class Timing {
 
   /** Milliseconds a call by which a mean may differ from the median, whatever the ratio. */
   private static final double UNEVEN_MS = 0.005;
-
-  /** In milliseconds. */
-  private static final double NANOSECOND = 1e-6;
 
   private final Oracle oracle;
   private final Runner runner;
@@ -224,17 +220,7 @@ final class Timing {
           uneven(candidate.deviceMs(), reference.deviceMs()),
           median(reference.deviceMs()),
           referenceFirst,
-          step(reference.deviceMs()));
-    }
-
-    /** The smallest difference between two times, if there is one; what is less is rounding. */
-    private static double step(List<Double> deviceMs) {
-      double[] sorted = deviceMs.stream().mapToDouble(Double::doubleValue).sorted().toArray();
-      return IntStream.range(1, sorted.length)
-          .mapToDouble(i -> sorted[i] - sorted[i - 1])
-          .filter(ms -> ms > NANOSECOND)
-          .min()
-          .orElse(0);
+          Round.step(reference.deviceMs()));
     }
 
     private static double uneven(List<Double> candidateMs, List<Double> referenceMs) {
