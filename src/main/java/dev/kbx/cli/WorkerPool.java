@@ -40,7 +40,9 @@ final class WorkerPool implements AutoCloseable {
   static WorkerPool start(WorkerOptions options, Plan plan)
       throws InterruptedException, PythonProblem {
     if (plan.stages().getLast() == Stage.STATIC) return withoutPython(options);
-    return start(options);
+    WorkerPool pool = start(options);
+    if (plan.stages().getLast() == Stage.PERF) pool.workers.begin();
+    return pool;
   }
 
   private static WorkerPool withoutPython(WorkerOptions options) {
@@ -104,6 +106,11 @@ final class WorkerPool implements AutoCloseable {
 
   List<Workers.Slot> slots() {
     return slots;
+  }
+
+  /** As {@link Workers#spending}. */
+  Map<Integer, Map<String, Double>> spending() {
+    return workers.spending();
   }
 
   Verdict.Device device() {

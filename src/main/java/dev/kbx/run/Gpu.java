@@ -43,6 +43,7 @@ final class Gpu implements AutoCloseable {
   private final Deque<Runner> spares = new ArrayDeque<>();
   private final Map<Path, List<Double>> quietBaselines = new HashMap<>();
   private final Spending spending = new Spending();
+  private final Object oracles = new Object();
   private @Nullable Oracle oracle;
   private @Nullable Map<String, Double> peaks;
   private boolean refilling;
@@ -64,12 +65,31 @@ final class Gpu implements AutoCloseable {
 
   /** The oracle that times. */
   Oracle oracle() throws InterruptedException {
-    Oracle current = oracle;
-    if (current != null && current.alive()) return current;
-    if (current != null) current.close();
-    Oracle started = workers.startOracle(device);
-    oracle = started;
-    return started;
+    synchronized (oracles) {
+      Oracle current = oracle;
+      if (current != null && current.alive()) return current;
+      if (current != null) current.close();
+      Oracle started = workers.startOracle(device);
+      oracle = started;
+      return started;
+    }
+  }
+
+  /**
+   * Starts the oracle that times while nobody needs it yet; whoever does finds out what is wrong.
+   */
+  void begin() {
+    Thread.ofVirtual()
+        .name("timing-oracle")
+        .start(() -> {
+          try {
+            oracle();
+          } catch (WorkerFailure e) {
+            System.getLogger("kbx").log(System.Logger.Level.DEBUG, "no timing oracle", e);
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
   }
 
   /**
@@ -110,8 +130,10 @@ final class Gpu implements AutoCloseable {
 
   /** Ends the oracle that times, so that the next use starts from nothing. */
   void reset() {
-    if (oracle != null) oracle.close();
-    oracle = null;
+    synchronized (oracles) {
+      if (oracle != null) oracle.close();
+      oracle = null;
+    }
   }
 
   /**

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -55,6 +56,18 @@ public final class Workers implements AutoCloseable {
             ? gpus.computeIfAbsent(device.index(), _ -> new Gpu(this, device))
             : null;
     return new Slot(this, device, gpu);
+  }
+
+  /** Starts the oracles that time, beside whatever else is starting. */
+  public synchronized void begin() {
+    gpus.values().forEach(Gpu::begin);
+  }
+
+  /** Where the time of whoever was alone on a GPU went, by the GPU's number. */
+  public synchronized Map<Integer, Map<String, Double>> spending() {
+    Map<Integer, Map<String, Double>> spent = new TreeMap<>();
+    gpus.forEach((index, gpu) -> spent.put(index, gpu.spending().seconds()));
+    return spent;
   }
 
   /** A device as verdicts name it, from what its oracle said. */
