@@ -9,16 +9,25 @@ package dev.kbx.run;
  * @param unevenMs what the mean has beyond the median, if that is more than the reference's own;
  *     else 0
  * @param referenceMs the median of the reference
+ * @param referenceFirst whether the reference went first
+ * @param stepMs smallest difference between the times of two calls of the reference; 0 if they all
+ *     took the same
  */
-record Round(double candidateMs, double gapMs, double unevenMs, double referenceMs) {
+record Round(
+    double candidateMs,
+    double gapMs,
+    double unevenMs,
+    double referenceMs,
+    boolean referenceFirst,
+    double stepMs) {
   /** The same, with the time that the candidate's events did not show. */
   Round withGap() {
-    return new Round(candidateMs + gapMs, 0, unevenMs, referenceMs);
+    return new Round(candidateMs + gapMs, 0, unevenMs, referenceMs, referenceFirst, stepMs);
   }
 
   /** The same, counted by its mean. */
   Round withMean() {
-    return new Round(candidateMs + unevenMs, gapMs, 0, referenceMs);
+    return new Round(candidateMs + unevenMs, gapMs, 0, referenceMs, referenceFirst, stepMs);
   }
 
   /** log(t_reference / t_candidate). */
