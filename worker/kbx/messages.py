@@ -394,6 +394,8 @@ class BaselineMeasured:
     seconds: float
     state: dict = field(default_factory=dict)
     """Of the device right after: ``sm_mhz, memory_mhz, celsius, watts``, and ``throttle``, names of why clocks are held down."""
+    state_seconds: float = 0.0
+    """What reading the state took, beyond ``seconds``."""
 
 
 @dataclass

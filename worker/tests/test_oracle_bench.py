@@ -1,6 +1,7 @@
 """Benchmark sizes without a GPU: the same code over CPU arenas, with a device whose clock is the host's."""
 
 import time
+import types
 
 import pytest
 import torch
@@ -10,8 +11,10 @@ from oracle_process import SEED, TASKS, claim
 from kbx import messages, tensors
 from kbx.oracle import arenas, taskfile
 from kbx.oracle.bench import Bench
+from kbx.oracle.server import Server
 from kbx.oracle.session import Session, WrongOrder
 from kbx.oracle.truth import Memory
+from kbx.protocol import decode, encode
 
 
 class HostDevice:
@@ -178,3 +181,16 @@ def test_slots_that_do_not_exist_are_refused(prepare):
 def test_only_a_reference_that_needs_every_byte_sets_a_limit(prepare, path, whole):
     message = prepare(path, sets=1).message(1)
     assert message.least_bytes == (message.bytes if whole else None)
+
+
+def test_the_device_s_state_comes_with_the_baseline_and_outside_its_time():
+    class Device:
+        def state(self):
+            time.sleep(0.05)
+            return {"sm_mhz": 1980, "throttle": []}
+
+    server = Server(Device())
+    server.bench = types.SimpleNamespace(baseline=lambda: [1.0, 2.0])
+    answer = decode(server.answer(encode(messages.Baseline(7))), messages.FROM_ORACLE)
+    assert (answer.id, answer.device_ms, answer.state) == (7, [1.0, 2.0], {"sm_mhz": 1980, "throttle": []})
+    assert answer.seconds < 0.05 <= answer.state_seconds

@@ -67,6 +67,13 @@ def test_a_change_of_unknown_extent_leaves_the_bytes_unknown():
     assert measure(lambda x, rows, y: x.index_put_((rows,), y), X, ROWS, torch.rand(2, 8)).bytes is None
 
 
+def test_operations_of_an_unknown_form_are_no_fault_of_the_task():
+    sparse = measure(lambda x: torch.sparse.mm(x.to_sparse(), x), X)
+    assert (sparse.flops, sparse.least_bytes) == (None, None) and sparse.uncounted
+    assert measure(fill_rows, torch.tensor(1.0), torch.tensor([0])).bytes is None
+    assert measure(torch.add, X, torch.rand(0, 8, 8)).bytes == 256
+
+
 @pytest.mark.parametrize(
     ("reference", "args", "flops", "precision"),
     [

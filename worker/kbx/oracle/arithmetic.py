@@ -101,7 +101,11 @@ class Arithmetic(TorchDispatchMode):
         return self._counter.__exit__(*error)
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        self._see(function, args, kwargs or {})
+        try:
+            self._see(function, args, kwargs or {})
+        except (AttributeError, IndexError, TypeError, RuntimeError):
+            # An operation of another form than those known here: no fault of the task's.
+            self.uncounted.append(str(function))
         return function(*args, **(kwargs or {}))
 
     @property

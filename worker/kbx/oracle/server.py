@@ -113,8 +113,9 @@ class Server:
     def _baseline(self, request):
         start = time.monotonic()
         device_ms = self._prepared_size().baseline()
+        end = time.monotonic()
         state = self.device.state()  # before the clocks have time to fall
-        return messages.BaselineMeasured(request.id, device_ms, time.monotonic() - start, state)
+        return messages.BaselineMeasured(request.id, device_ms, end - start, state, time.monotonic() - end)
 
     def _check_size(self, request):
         return _checked(request.id, self._prepared_size().check(request.slots, request.values))

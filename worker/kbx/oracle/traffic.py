@@ -80,21 +80,28 @@ class Traffic(TorchDispatchMode):
         self._known = True
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        kwargs, name = kwargs or {}, function.overloadpacket.__name__
-        pointwise = torch.Tag.pointwise in function.tags
-        self.whole &= pointwise or name in _READ_WHOLE
-        result = function(*args, **kwargs)
-        if not function.is_view and name not in _UNREAD:
-            picked = _PICKS[name](args, result) if name in _PICKS else None
-            for i, (parameter, value) in enumerate(_bound(function, args, kwargs)):
-                for tensor in tensors([value]):
-                    if parameter.alias_info is None or not parameter.alias_info.is_write:
-                        self._touch(self._read, tensor, picked if i == 0 else None)
-                    elif name in _PUTS:
-                        self._touch(self._written, tensor, _PUTS[name](args))
-                    else:
-                        self._change(tensor, name, pointwise, parameter.kwarg_only)
+        result = function(*args, **(kwargs or {}))
+        try:
+            self._see(function, args, kwargs or {}, result)
+        except (AttributeError, IndexError, TypeError, RuntimeError):
+            # An operation of another form than those known here: no fault of the task's.
+            self.whole = self._known = False
         return result
+
+    def _see(self, function, args, kwargs, result):
+        name, pointwise = function.overloadpacket.__name__, torch.Tag.pointwise in function.tags
+        self.whole &= pointwise or name in _READ_WHOLE
+        if function.is_view or name in _UNREAD:
+            return
+        picked = _PICKS[name](args, result) if name in _PICKS else None
+        for i, (parameter, value) in enumerate(_bound(function, args, kwargs)):
+            for tensor in tensors([value]):
+                if parameter.alias_info is None or not parameter.alias_info.is_write:
+                    self._touch(self._read, tensor, picked if i == 0 else None)
+                elif name in _PUTS:
+                    self._touch(self._written, tensor, _PUTS[name](args))
+                else:
+                    self._change(tensor, name, pointwise, parameter.kwarg_only)
 
     def _change(self, tensor, name, pointwise, out):
         """An operation writes to a tensor: all of it, as far as that is known, and reads it before, unless it is an ``out``."""

@@ -256,7 +256,9 @@ final class Timing {
             "reference",
             () ->
                 oracle.ask(Message.BaselineMeasured.class, Message.Baseline::new, Session.ORACLE));
-    double gapMs = gap(start, measured.deviceMs());
+    // A candidate's batch has no such reading: counted as normal, it would be time to hide in.
+    double reading = measured.stateSeconds() == null ? 0 : measured.stateSeconds() * 1e9;
+    double gapMs = gap(start + (long) reading, measured.deviceMs());
     return new Batch(measured.deviceMs(), List.of(), gapMs, measured.state(), null);
   }
 

@@ -392,9 +392,14 @@ public sealed interface Message {
    * The reference's times.
    *
    * @param state of the device right after
+   * @param stateSeconds what reading the state took
    */
   record BaselineMeasured(
-      int id, List<Double> deviceMs, double seconds, @Nullable DeviceState state)
+      int id,
+      List<Double> deviceMs,
+      double seconds,
+      @Nullable DeviceState state,
+      @Nullable Double stateSeconds)
       implements Numbered {}
 
   /**
