@@ -97,7 +97,7 @@ public record NoiseReport(
                 device,
                 versions,
                 measured,
-                all.p95(),
+                Math.expm1(all.p95()),
                 NoiseClass.LONG_MS,
                 all.sizes(),
                 all.rows()));
