@@ -104,7 +104,7 @@ class NoiseReportTest {
     assertThat(floor.sizes()).isEqualTo(42);
     assertThat(floor.relative()).isCloseTo(0.009, within(2e-4));
     assertThat(new NoiseTable(120).render(report))
-        .contains("differences below 0.89 %")
+        .contains("differences below 0.90 %")
         .contains("at sizes >= 50 us (95th percentile of |log speedup|, 42 rows of 42 sizes)");
   }
 
