@@ -38,7 +38,7 @@ final class Rounds {
   static final int MAX_SHORT = 8;
 
   /**
-   * Nominal confidence of the interval. With stopping, 92 to 97 % of intervals hold the true ratio
+   * Nominal confidence of the interval. With stopping, 93 to 98 % of intervals hold the true ratio
    * under the noise that was simulated: the 95 % interval that verdicts speak of.
    */
   static final double CONFIDENCE = 0.97;

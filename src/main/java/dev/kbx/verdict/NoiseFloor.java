@@ -9,8 +9,8 @@ import java.util.Map;
  *
  * @param device the device it holds for
  * @param versions what it was measured with
- * @param relative 95th percentile of |log speedup| of a reference against itself: differences of
- *     speedups below {@code exp(relative)} are no differences
+ * @param relative what the speedup of a reference against itself stays within in 95 % of
+ *     measurements, 0.01 for 1 %: a speedup nearer to 1 is none
  * @param fromMs milliseconds a call from which on it holds; shorter sizes are noisier
  * @param sizes different sizes measured
  * @param rows measurements of them
@@ -30,8 +30,11 @@ public record NoiseFloor(
     }
   }
 
-  /** Whether a ratio of two speedups that were both measured on this device is beyond its noise. */
-  public boolean tells(double ratio) {
-    return Math.abs(Math.log(ratio)) > relative;
+  /**
+   * The smallest relative difference between two measured speedups that can be told, 0.01 for 1 %:
+   * both have this noise, independently of one another.
+   */
+  public double ofTwo() {
+    return Math.expm1(Math.sqrt(2) * Math.log1p(relative));
   }
 }
