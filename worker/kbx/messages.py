@@ -348,10 +348,17 @@ class PreparedSize:
     id: int
     flush_bytes: int
     bytes: int | None = None
-    """Bytes of inputs and outputs, each counted once."""
+    """Bytes that the reference reads of its arguments and writes as results, each counted once."""
     flops: int | None = None
+    """Floating-point operations of its matrix products and convolutions; absent where it has none, or other heavy work as well."""
+    precision: str | None = None
+    """What those run in: ``fp64, fp32, tf32, fp16, bf16, int8``; absent where it is not one of them alone."""
     least_bytes: int | None = None
-    """``bytes`` where every correct kernel must move all of them; absent where it may leave some out."""
+    """What every correct kernel must move; absent where it may leave some out."""
+    least_flops: int | None = None
+    """What every correct kernel must compute; absent where an algorithm may do with less."""
+    uncounted: list = field(default_factory=list)
+    """Operations whose work is not in ``flops`` and is more than a few steps for each element: no time follows from the figures."""
 
 
 @dataclass
@@ -385,6 +392,8 @@ class BaselineMeasured:
     id: int
     device_ms: list
     seconds: float
+    state: dict = field(default_factory=dict)
+    """Of the device right after: ``sm_mhz, memory_mhz, celsius, watts``, and ``throttle``, names of why clocks are held down."""
 
 
 @dataclass
@@ -430,6 +439,8 @@ class BaselineCompared:
     eager_ms: list
     compiled_ms: list
     seconds: float
+    state: dict | None = None
+    """As in ``baseline_measured``."""
 
 
 @dataclass
@@ -503,7 +514,9 @@ class Peaks:
     TYPE: ClassVar[str] = "peaks"
     id: int
     figures: dict
-    """``copy_gbs, empty_ms, fp32_tflops, fp16_tflops, …``: what was measured, nothing else."""
+    """``copy_gbs, empty_ms, launch_ms, fp32_tflops, fp16_tflops, …``: what was measured, nothing else."""
+    state: dict = field(default_factory=dict)
+    """As in ``baseline_measured``, right after."""
 
 
 TO_ZYGOTE = (Spawn, Kill)

@@ -5,13 +5,10 @@ with values made again from the seed. What the candidate gets, it gets last.
 """
 
 import torch
-from torch.utils.flop_counter import FlopCounterMode
 
 from kbx import messages
-from kbx.oracle import claims, judge, session, truth
+from kbx.oracle import claims, judge, session, truth, work
 from kbx.oracle.session import WrongOrder
-from kbx.oracle.traffic import WholeReads
-from kbx.suite.values import tensors
 from kbx.tensors import ALIGN, DTYPES, Arena, span
 
 
@@ -30,13 +27,18 @@ class Bench:
         self.round = round_
         self.calls, self.leaves = [], []
         self.own = [self._make(0)]
-        self._measure_work(self.own[0])
+        self.work = work.of(self.task, size, lambda: self.own[0])
+        # Sets of one size may differ in what they return (masked_select): by far less than this.
+        self.slot_bytes = self.work.result_bytes * 9 // 8
         self._make_more()
         device.synchronize()
 
     def message(self, id_):
         """As ``messages.PreparedSize``."""
-        return messages.PreparedSize(id_, self.device.flush_bytes, self.bytes, self.flops, self.least_bytes)
+        w = self.work
+        return messages.PreparedSize(
+            id_, self.device.flush_bytes, w.bytes, w.flops, w.precision, w.least_bytes, w.least_flops, w.uncounted
+        )
 
     def baseline(self):
         """Device milliseconds of the reference on each set, from the oracle's own copies."""
@@ -68,23 +70,6 @@ class Bench:
     def _make(self, k):
         """The arguments of set ``k``, the same each time."""
         return self.task.call(self.parameters, "standard", self.seeds[k], self.device.torch_device, fast=True)
-
-    def _measure_work(self, call):
-        """Runs the reference once: how large its results are, and what it must at least move and compute."""
-        arguments = truth.argument_tensors(call)
-        self.bytes = sum(_nbytes(t) for t in arguments)
-        scratch = truth.copy_call(call)
-        with torch.no_grad(), FlopCounterMode(display=False) as counter, WholeReads() as reads:
-            returned = self.task.run("the reference", self.task.reference, *scratch.args, **scratch.kwargs)
-        self.flops = counter.get_total_flops() or None
-        results = list(tensors(returned))
-        self.bytes += sum(_nbytes(t) for t in results)
-        # A result that lies in an argument may be a view, which moves nothing.
-        lent = truth.argument_tensors(scratch)
-        in_place = any(t.numel() and truth.alias(t, lent) is not None for t in results)
-        self.least_bytes = self.bytes if reads.whole and not in_place else None
-        # Sets of one size may differ in what they return (masked_select): by far less than this.
-        self.slot_bytes = session.result_bytes(returned) * 9 // 8
 
     def _make_more(self):
         """As many sets as the arenas hold, each with its slot for results."""
@@ -175,11 +160,6 @@ class _Copy(Arena):
 def _end(leaf):
     """The place after a leaf's last byte, in its arena."""
     return leaf["offset"] + max(1, span(leaf["shape"], leaf["stride"])) * DTYPES[leaf["dtype"]].itemsize
-
-
-def _nbytes(tensor):
-    """Bytes of the elements that exist: a broadcast tensor is small."""
-    return min(tensor.numel(), span(tensor.shape, tensor.stride())) * tensor.element_size()
 
 
 def _room(call):

@@ -112,7 +112,9 @@ class Server:
 
     def _baseline(self, request):
         start = time.monotonic()
-        return messages.BaselineMeasured(request.id, self._prepared_size().baseline(), time.monotonic() - start)
+        device_ms = self._prepared_size().baseline()
+        state = self.device.state()  # before the clocks have time to fall
+        return messages.BaselineMeasured(request.id, device_ms, time.monotonic() - start, state)
 
     def _check_size(self, request):
         return _checked(request.id, self._prepared_size().check(request.slots, request.values))
@@ -125,7 +127,7 @@ class Server:
         return messages.Probed(request.id, time.monotonic() - start)
 
     def _measure_peaks(self, request):
-        return messages.Peaks(request.id, self.device.peaks())
+        return messages.Peaks(request.id, self.device.peaks(), self.device.state())
 
     def _compile_baseline(self, request):
         start = time.monotonic()
@@ -143,7 +145,8 @@ class Server:
         if self.compiled is None:
             raise session.WrongOrder("no baseline is compiled")
         eager_ms, compiled_ms = self.compiled.compare(request.sets, request.round)
-        return messages.BaselineCompared(request.id, eager_ms, compiled_ms, time.monotonic() - start)
+        state = self.device.state()
+        return messages.BaselineCompared(request.id, eager_ms, compiled_ms, time.monotonic() - start, state)
 
     def _current(self):
         if self.session is None:

@@ -26,14 +26,15 @@ final class Home {
     return folder().resolve("tasks");
   }
 
-  /**
-   * Where kbx keeps what it learns of this machine: {@code .kbx}, or the user's own state folder
-   * where that cannot be written (an installed bundle). Need not exist.
-   */
+  /** Where kbx keeps what it knows between runs: here, or with the user where this is read-only. */
   static Path state() {
     Path own = folder().resolve(".kbx");
-    Path written = Files.exists(own) ? own : folder();
-    return Files.isWritable(written) ? own : userState();
+    try {
+      Files.createDirectories(own);
+    } catch (IOException e) {
+      return userState();
+    }
+    return Files.isWritable(own) ? own : userState();
   }
 
   private static Path userState() {

@@ -3,6 +3,7 @@ package dev.kbx.cli;
 import dev.kbx.python.Interpreter;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.run.KeptBaselines;
+import dev.kbx.run.KeptPeaks;
 import dev.kbx.run.Plan;
 import dev.kbx.run.Workers;
 import dev.kbx.verdict.Stage;
@@ -10,6 +11,7 @@ import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.WorkerFailure;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -39,11 +41,13 @@ final class WorkerPool implements AutoCloseable {
   static WorkerPool start(WorkerOptions options, Plan plan)
       throws InterruptedException, PythonProblem {
     if (plan.stages().getLast() == Stage.STATIC) return withoutPython(options);
-    return start(options);
+    WorkerPool pool = start(options);
+    if (plan.stages().getLast() == Stage.PERF) pool.workers.begin();
+    return pool;
   }
 
   private static WorkerPool withoutPython(WorkerOptions options) {
-    Workers none = new Workers(Home.folder(), Home.folder());
+    Workers none = new Workers(Home.folder(), Home.folder(), KeptPeaks.nowhere(), keptBaselines());
     List<Workers.Slot> slots = Devices.slots("cpu", options.jobs).stream().map(none::slot).toList();
     return new WorkerPool(
         none,
@@ -69,7 +73,12 @@ final class WorkerPool implements AutoCloseable {
 
   private static WorkerPool start(Interpreter python, List<DeviceSlot> wanted)
       throws InterruptedException {
-    Workers workers = new Workers(python.executable(), Home.folder(), keptBaselines());
+    KeptPeaks peaks =
+        KeptPeaks.in(
+            Home.state().resolve("peaks"),
+            InstantSource.system(),
+            problem -> System.err.println("kbx: " + problem));
+    Workers workers = new Workers(python.executable(), Home.folder(), peaks, keptBaselines());
     List<Workers.Slot> slots = wanted.stream().map(workers::slot).toList();
     try {
       Thread zygote = Thread.ofVirtual().start(() -> warm(workers));
@@ -103,6 +112,11 @@ final class WorkerPool implements AutoCloseable {
 
   List<Workers.Slot> slots() {
     return slots;
+  }
+
+  /** As {@link Workers#spending}. */
+  Map<Integer, Map<String, Double>> spending() {
+    return workers.spending();
   }
 
   Verdict.Device device() {

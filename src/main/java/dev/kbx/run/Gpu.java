@@ -44,6 +44,7 @@ final class Gpu implements AutoCloseable {
   private final Map<Path, List<Double>> quietBaselines = new HashMap<>();
   private final Spending spending = new Spending();
   private final CompiledBaselines compiledBaselines;
+  private final Object oracles = new Object();
   private @Nullable Oracle oracle;
   private @Nullable Map<String, Double> peaks;
   private boolean refilling;
@@ -66,26 +67,54 @@ final class Gpu implements AutoCloseable {
 
   /** The oracle that times. */
   Oracle oracle() throws InterruptedException {
-    Oracle current = oracle;
-    if (current != null && current.alive()) return current;
-    if (current != null) current.close();
-    Oracle started = workers.startOracle(device);
-    oracle = started;
-    return started;
+    synchronized (oracles) {
+      Oracle current = oracle;
+      if (current != null && current.alive()) return current;
+      if (current != null) current.close();
+      Oracle started = workers.startOracle(device);
+      oracle = started;
+      return started;
+    }
   }
 
-  /** Measured peaks of this device, empty where there are none; measured once. */
+  /**
+   * Starts the oracle that times while nobody needs it yet; whoever does finds out what is wrong.
+   */
+  void begin() {
+    Thread.ofVirtual()
+        .name("timing-oracle")
+        .start(() -> {
+          try {
+            oracle();
+          } catch (WorkerFailure e) {
+            System.getLogger("kbx").log(System.Logger.Level.DEBUG, "no timing oracle", e);
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
+  }
+
+  /**
+   * Measured peaks of this device, empty where there are none; asked for once. No candidate's code
+   * may be loaded on this device: it could keep the device busy, and others would be held against
+   * the figures for weeks.
+   */
   Map<String, Double> peaks() throws InterruptedException {
     Map<String, Double> known = peaks;
     if (known != null) return known;
-    Map<String, Double> measured;
+    Map<String, Double> found;
     try {
-      measured = oracle().ask(Message.Peaks.class, Message.MeasurePeaks::new, PEAKS).figures();
+      found = workers.peaks().of(oracle().hello(), this::measurePeaks);
     } catch (Oracle.Refused e) {
-      measured = Map.of();
+      found = Map.of();
     }
-    peaks = measured;
-    return measured;
+    peaks = found;
+    return found;
+  }
+
+  /** Peaks of this moment, whoever else uses the device. They are not kept. */
+  Message.Peaks measurePeaks() throws InterruptedException, Oracle.Refused {
+    return oracle().ask(Message.Peaks.class, Message.MeasurePeaks::new, PEAKS);
   }
 
   /**
@@ -108,8 +137,10 @@ final class Gpu implements AutoCloseable {
 
   /** Ends the oracle that times, so that the next use starts from nothing. */
   void reset() {
-    if (oracle != null) oracle.close();
-    oracle = null;
+    synchronized (oracles) {
+      if (oracle != null) oracle.close();
+      oracle = null;
+    }
   }
 
   /**

@@ -66,6 +66,7 @@ final class Performance {
 
   private Outcome time(Session session, Map<String, String> files)
       throws InterruptedException, Oracle.Refused {
+    var _ = spending.on("peaks", gpu::peaks); // Before any code of the candidate's is there.
     Message.Opened task = spending.on("open", () -> session.open(true));
     List<Double> quietMs =
         spending.on("baseline", () -> gpu.quietBaseline(candidate.task(), task.sizes()));

@@ -51,6 +51,7 @@ final class Timing {
   private final Runner runner;
   private final Plan plan;
   private final Draft draft;
+  private final Gpu gpu;
   private final Map<String, Double> peaks;
   private final Spending spending;
   private final QuietBaseline quiet;
@@ -70,6 +71,7 @@ final class Timing {
     this.runner = session.runner();
     this.plan = plan;
     this.draft = draft;
+    this.gpu = gpu;
     this.peaks = gpu.peaks();
     this.spending = gpu.spending();
     this.quiet = quiet;
@@ -101,6 +103,7 @@ final class Timing {
   private final class SizeRun {
     private final Message.Size size;
     private final Rounds rounds = new Rounds();
+    private final Conditions conditions = new Conditions();
     private final int watchedRound = WARM_UP_ROUNDS + watchedCall.round(Rounds.MIN);
     private @Nullable Physics physics;
 
@@ -116,10 +119,21 @@ final class Timing {
       }
       rounds.settle();
       if (rounds.gapsCount()) flags.add("clock_gap");
+      if (conditions.throttled()) flags.add("throttled");
       quiet.compare(size, rounds.referenceMs());
-      return requireNonNull(physics)
-          .broken(rounds)
+      return impossible()
           .map(evidence -> Outcome.cheating(Stage.PERF, size.shape() + ": " + evidence));
+    }
+
+    /**
+     * Evidence of a time that cannot be, by the peaks known and by those of now: the former may be
+     * weeks old and measured on a busy device. A candidate that keeps it busy now makes the latter
+     * stricter.
+     */
+    private Optional<String> impossible() throws InterruptedException, Oracle.Refused {
+      Physics known = requireNonNull(physics);
+      if (known.broken(rounds).isEmpty()) return Optional.empty();
+      return Physics.of(known.size(), gpu.measurePeaks().figures()).broken(rounds);
     }
 
     double[] logRatios() {
@@ -127,7 +141,7 @@ final class Timing {
     }
 
     SizeTiming timing() {
-      return requireNonNull(physics).timing(size.shape(), rounds);
+      return requireNonNull(physics).timing(size.shape(), rounds, conditions);
     }
 
     private Optional<Outcome> round(int number) throws InterruptedException, Oracle.Refused {
@@ -153,7 +167,7 @@ final class Timing {
       if (reference == null) reference = reference();
       Optional<Outcome> wrong = spending.on("check", () -> check(candidate.values()));
       if (wrong.isPresent() || number < WARM_UP_ROUNDS) return wrong;
-      rounds.add(compared(candidate, reference));
+      if (!conditions.spoilt(reference.state())) rounds.add(compared(candidate, reference));
       return number == watchedRound ? watchedCall.judge(calls, size.shape()) : Optional.empty();
     }
 
@@ -216,12 +230,17 @@ final class Timing {
    * One batch of timed calls.
    *
    * @param gapMs wall-clock milliseconds a call that the device time does not explain
+   * @param state of the device right after the reference's batch
    * @param failed why there are no times
    */
   private record Batch(
-      List<Double> deviceMs, List<JsonNode> values, double gapMs, @Nullable Outcome failed) {
+      List<Double> deviceMs,
+      List<JsonNode> values,
+      double gapMs,
+      Message.@Nullable DeviceState state,
+      @Nullable Outcome failed) {
     static Batch failed(Outcome outcome) {
-      return new Batch(List.of(), List.of(), 0, outcome);
+      return new Batch(List.of(), List.of(), 0, null, outcome);
     }
   }
 
@@ -232,7 +251,8 @@ final class Timing {
             "reference",
             () ->
                 oracle.ask(Message.BaselineMeasured.class, Message.Baseline::new, Session.ORACLE));
-    return new Batch(measured.deviceMs(), List.of(), gap(start, measured.deviceMs()), null);
+    double gapMs = gap(start, measured.deviceMs());
+    return new Batch(measured.deviceMs(), List.of(), gapMs, measured.state(), null);
   }
 
   private Batch candidate(JsonNode calls, long flushBytes)
@@ -254,7 +274,8 @@ final class Timing {
       return Batch.failed(
           Outcome.cheating(Stage.PERF, "timing: the account of a batch does not add up"));
     }
-    return new Batch(measured.deviceMs(), measured.values(), gap(start, measured.deviceMs()), null);
+    double gapMs = gap(start, measured.deviceMs());
+    return new Batch(measured.deviceMs(), measured.values(), gapMs, null, null);
   }
 
   private static double gap(long start, List<Double> deviceMs) {

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -23,6 +24,7 @@ import tools.jackson.databind.JsonNode;
 public final class Workers implements AutoCloseable {
   private final Path python;
   private final Path home;
+  private final KeptPeaks peaks;
   private final KeptBaselines baselines;
   private final Map<Integer, Gpu> gpus = new HashMap<>();
   private @Nullable Zygote zygote;
@@ -30,15 +32,13 @@ public final class Workers implements AutoCloseable {
   /**
    * @param python interpreter with torch and triton
    * @param home folder that holds {@code worker/}
+   * @param peaks what is known of devices from before
+   * @param baselines what is known of compiled references from before
    */
-  public Workers(Path python, Path home) {
-    this(python, home, new KeptBaselines(home.resolve(".kbx").resolve("baselines"), _ -> {}));
-  }
-
-  /** The same, with a place of its own for baselines. */
-  public Workers(Path python, Path home, KeptBaselines baselines) {
+  public Workers(Path python, Path home, KeptPeaks peaks, KeptBaselines baselines) {
     this.python = python;
     this.home = home;
+    this.peaks = peaks;
     this.baselines = baselines;
   }
 
@@ -67,6 +67,18 @@ public final class Workers implements AutoCloseable {
         () -> Oracle.ofBaselines(python, home, device, baselines.compilers()), baselines);
   }
 
+  /** Starts the oracles that time, beside whatever else is starting. */
+  public synchronized void begin() {
+    gpus.values().forEach(Gpu::begin);
+  }
+
+  /** Where the time of whoever was alone on a GPU went, by the GPU's number. */
+  public synchronized Map<Integer, Map<String, Double>> spending() {
+    Map<Integer, Map<String, Double>> spent = new TreeMap<>();
+    gpus.forEach((index, gpu) -> spent.put(index, gpu.spending().seconds()));
+    return spent;
+  }
+
   /** A device as verdicts name it, from what its oracle said. */
   public static Verdict.Device described(Message.Hello hello) {
     Map<String, JsonNode> said = hello.device() == null ? Map.of() : hello.device();
@@ -86,6 +98,10 @@ public final class Workers implements AutoCloseable {
   private static @Nullable String optional(Map<String, JsonNode> said, String key) {
     JsonNode value = said.get(key);
     return value == null || value.isNull() ? null : value.asString();
+  }
+
+  KeptPeaks peaks() {
+    return peaks;
   }
 
   Oracle startOracle(DeviceSlot device) throws InterruptedException {

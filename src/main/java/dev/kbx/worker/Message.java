@@ -8,6 +8,7 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -95,8 +96,8 @@ public sealed interface Message {
       return said("uuid");
     }
 
-    /** The version of the GPU's driver; null elsewhere. */
-    public @Nullable String driver() {
+    /** The GPU driver's version; null elsewhere. */
+    public @Nullable String deviceDriver() {
       return said("driver");
     }
 
@@ -352,16 +353,32 @@ public sealed interface Message {
   /**
    * The sets are made.
    *
-   * @param bytes of inputs and outputs, each counted once
-   * @param leastBytes the same where every correct kernel must move all of them
+   * @param bytes that the reference reads of its arguments and writes, each counted once
+   * @param flops floating-point operations of its products; null where they are not all of its work
+   * @param precision {@code fp64, fp32, tf32, fp16, bf16} or {@code int8}, what those run in
+   * @param leastBytes what every correct kernel must move
+   * @param leastFlops what every correct kernel must compute
+   * @param uncounted operations whose work is large and in none of these figures
    */
   record PreparedSize(
       int id,
       long flushBytes,
       @Nullable Long bytes,
       @Nullable Long flops,
-      @Nullable Long leastBytes)
-      implements Numbered {}
+      @Nullable String precision,
+      @Nullable Long leastBytes,
+      @Nullable Long leastFlops,
+      @Nullable List<String> uncounted)
+      implements Numbered {
+    public PreparedSize {
+      uncounted = uncounted == null ? null : List.copyOf(uncounted);
+    }
+
+    /** Whether all that takes much time is in {@code bytes} and {@code flops}. */
+    public boolean counted() {
+      return bytes != null && (uncounted == null || uncounted.isEmpty());
+    }
+  }
 
   /** Referee to oracle: now copy the sets last prepared to arena {@code in}. */
   record LendSize(int id) implements Numbered {}
@@ -371,7 +388,39 @@ public sealed interface Message {
   /** Referee to oracle: time the reference on the sets last prepared. */
   record Baseline(int id) implements Numbered {}
 
-  record BaselineMeasured(int id, List<Double> deviceMs, double seconds) implements Numbered {}
+  /**
+   * The reference's times.
+   *
+   * @param state of the device right after
+   */
+  record BaselineMeasured(
+      int id, List<Double> deviceMs, double seconds, @Nullable DeviceState state)
+      implements Numbered {}
+
+  /**
+   * A GPU at one moment, as its driver says; null what it does not say.
+   *
+   * @param throttle names of what holds its clocks down
+   */
+  record DeviceState(
+      @Nullable Double smMhz,
+      @Nullable Double memoryMhz,
+      @Nullable Double celsius,
+      @Nullable Double watts,
+      @Nullable List<String> throttle) {
+    /** What slows a device beyond what its load explains: heat, or a supply that gives way. */
+    private static final Set<String> SLOWDOWNS =
+        Set.of("hw_slowdown", "hw_thermal", "sw_thermal", "power_brake");
+
+    public DeviceState {
+      throttle = throttle == null ? null : List.copyOf(throttle);
+    }
+
+    /** Whether times taken now say little: a power cap is normal under matrix load and no such. */
+    public boolean slowed() {
+      return throttle != null && throttle.stream().anyMatch(SLOWDOWNS::contains);
+    }
+  }
 
   /**
    * Referee to an oracle of baselines: compile a task's reference for one benchmark size.
@@ -387,7 +436,12 @@ public sealed interface Message {
   /** Referee to an oracle of baselines: time eager and compiled on fresh sets. */
   record CompareBaseline(int id, int sets, int round) implements Numbered {}
 
-  record BaselineCompared(int id, List<Double> eagerMs, List<Double> compiledMs, double seconds)
+  record BaselineCompared(
+      int id,
+      List<Double> eagerMs,
+      List<Double> compiledMs,
+      double seconds,
+      @Nullable DeviceState state)
       implements Numbered {}
 
   /** Referee to oracle: compare the results of these timed calls. */
@@ -420,5 +474,11 @@ public sealed interface Message {
   /** Referee to oracle: measure this device's peaks. */
   record MeasurePeaks(int id) implements Numbered {}
 
-  record Peaks(int id, Map<String, Double> figures) implements Numbered {}
+  /**
+   * What was measured.
+   *
+   * @param state of the device right after
+   */
+  record Peaks(int id, Map<String, Double> figures, @Nullable DeviceState state)
+      implements Numbered {}
 }

@@ -36,7 +36,23 @@ class ComparisonTest {
 
   private static SizeTiming size(String shape, double referenceMs) {
     return new SizeTiming(
-        shape, referenceMs / 2, referenceMs, 2, 1.9, 2.1, null, null, null, null, 5);
+        shape,
+        referenceMs / 2,
+        referenceMs,
+        2,
+        1.9,
+        2.1,
+        null,
+        null,
+        null,
+        null,
+        5,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null);
   }
 
   /** Gains {@code first} and {@code second} at the two sizes; their mean has 4 %. */

@@ -28,12 +28,12 @@ final class FakeWorkers {
   private FakeWorkers() {}
 
   static Workers start() {
-    return new Workers(Path.of("python3"), HOME);
+    return start(new KeptBaselines(Path.of("target/baselines"), _ -> {}));
   }
 
   /** Workers whose compiled baselines, and what is said of them, lie in a folder. */
   static Workers start(KeptBaselines baselines) {
-    return new Workers(Path.of("python3"), HOME, baselines);
+    return new Workers(Path.of("python3"), HOME, KeptPeaks.nowhere(), baselines);
   }
 
   static Workers.Slot slot(Workers workers, int index) {
