@@ -441,6 +441,8 @@ class BaselineCompared:
     eager_ms: list
     compiled_ms: list
     seconds: float
+    state: dict | None = None
+    """As in ``baseline_measured``."""
 
 
 @dataclass

@@ -146,7 +146,8 @@ class Server:
         if self.compiled is None:
             raise session.WrongOrder("no baseline is compiled")
         eager_ms, compiled_ms = self.compiled.compare(request.sets, request.round)
-        return messages.BaselineCompared(request.id, eager_ms, compiled_ms, time.monotonic() - start)
+        state = self.device.state()
+        return messages.BaselineCompared(request.id, eager_ms, compiled_ms, time.monotonic() - start, state)
 
     def _current(self):
         if self.session is None:

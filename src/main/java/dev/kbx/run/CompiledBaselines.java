@@ -115,7 +115,8 @@ final class CompiledBaselines implements AutoCloseable {
       throws InterruptedException, Oracle.Refused {
     compare(oracle, 0);
     double sum = 0;
-    for (int number = 1; number <= RECHECKS; number++) sum += compare(oracle, number).logRatio();
+    for (int number = 1; number <= RECHECKS; number++)
+      sum += round(compare(oracle, number), number).logRatio();
     double now = Math.exp(sum / RECHECKS);
     Ratio ratio = old.ratio();
     return now >= ratio.low() / (1 + DRIFT) && now <= ratio.high() * (1 + DRIFT);
@@ -124,10 +125,12 @@ final class CompiledBaselines implements AutoCloseable {
   private CompiledTimes.Size measure(Oracle oracle, String shape)
       throws InterruptedException, Oracle.Refused {
     Rounds rounds = new Rounds();
+    Conditions conditions = new Conditions();
     long begin = System.nanoTime();
     compare(oracle, 0); // As with candidates, the first round wakes the clocks and does not count.
     for (int number = 1; !rounds.enough((System.nanoTime() - begin) / 1e9); number++) {
-      rounds.add(compare(oracle, number));
+      Message.BaselineCompared times = compare(oracle, number);
+      if (!conditions.spoilt(times.state())) rounds.add(round(times, number));
     }
     rounds.settle();
     return new CompiledTimes.Size(
@@ -139,13 +142,15 @@ final class CompiledBaselines implements AutoCloseable {
         kept.now());
   }
 
-  private static Round compare(Oracle oracle, int number)
+  private static Message.BaselineCompared compare(Oracle oracle, int number)
       throws InterruptedException, Oracle.Refused {
-    Message.BaselineCompared times =
-        oracle.ask(
-            Message.BaselineCompared.class,
-            id -> new Message.CompareBaseline(id, Timing.SETS, number),
-            ROUND);
+    return oracle.ask(
+        Message.BaselineCompared.class,
+        id -> new Message.CompareBaseline(id, Timing.SETS, number),
+        ROUND);
+  }
+
+  private static Round round(Message.BaselineCompared times, int number) {
     boolean eagerFirst = number % 2 == 0;
     return Round.trusted(times.compiledMs(), times.eagerMs(), eagerFirst);
   }

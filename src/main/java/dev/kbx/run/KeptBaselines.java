@@ -159,7 +159,7 @@ public final class KeptBaselines {
 
   private Path file(Key key, Task task, Baseline kind) {
     return folder
-        .resolve(key.device())
+        .resolve(key.device().replaceAll("[^A-Za-z0-9-]", "_"))
         .resolve(task.category() + "." + task.name() + "." + kind.label() + ".json");
   }
 

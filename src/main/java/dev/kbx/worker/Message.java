@@ -441,7 +441,12 @@ public sealed interface Message {
   /** Referee to an oracle of baselines: time eager and compiled on fresh sets. */
   record CompareBaseline(int id, int sets, int round) implements Numbered {}
 
-  record BaselineCompared(int id, List<Double> eagerMs, List<Double> compiledMs, double seconds)
+  record BaselineCompared(
+      int id,
+      List<Double> eagerMs,
+      List<Double> compiledMs,
+      double seconds,
+      @Nullable DeviceState state)
       implements Numbered {}
 
   /** Referee to oracle: compare the results of these timed calls. */

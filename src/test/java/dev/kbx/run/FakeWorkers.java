@@ -28,7 +28,7 @@ final class FakeWorkers {
   private FakeWorkers() {}
 
   static Workers start() {
-    return start(new KeptBaselines(HOME.resolve(".kbx").resolve("baselines"), _ -> {}));
+    return start(new KeptBaselines(Path.of("target/baselines"), _ -> {}));
   }
 
   /** Workers whose compiled baselines, and what is said of them, lie in a folder. */
