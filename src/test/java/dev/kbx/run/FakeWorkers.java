@@ -28,12 +28,7 @@ final class FakeWorkers {
   private FakeWorkers() {}
 
   static Workers start() {
-    return start(new KeptBaselines(HOME.resolve(".kbx").resolve("baselines"), _ -> {}));
-  }
-
-  /** Workers whose compiled baselines, and what is said of them, lie in a folder. */
-  static Workers start(KeptBaselines baselines) {
-    return new Workers(Path.of("python3"), HOME, KeptPeaks.nowhere(), baselines);
+    return new Workers(Path.of("python3"), HOME, KeptPeaks.nowhere());
   }
 
   static Workers.Slot slot(Workers workers, int index) {
