@@ -156,8 +156,7 @@ final class CheatsCommand implements Callable<Integer> {
               pool.device(),
               pool.versions(),
               candidates.size(),
-              0,
-              plan.baseline().label());
+              0);
       store.begin(run);
       Progress progress =
           new Progress(

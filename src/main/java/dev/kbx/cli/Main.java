@@ -2,8 +2,10 @@ package dev.kbx.cli;
 
 import dev.kbx.check.UnknownRule;
 import dev.kbx.python.PythonProblem;
+import dev.kbx.report.IncomparableRuns;
 import dev.kbx.report.UnwritableException;
 import dev.kbx.run.DeviceLost;
+import dev.kbx.store.RunConflict;
 import dev.kbx.store.StoreProblem;
 import dev.kbx.task.InvalidSuite;
 import dev.kbx.task.UnknownTask;
@@ -30,6 +32,8 @@ import picocli.CommandLine.ScopeType;
       CheckCommand.class,
       TasksCommand.class,
       RunsCommand.class,
+      CompareCommand.class,
+      AnalyzeCommand.class,
       DoctorCommand.class,
       BenchCommand.class,
       PackageCommand.class,
@@ -87,7 +91,13 @@ public final class Main {
     if (stackTrace) e.printStackTrace(line.getErr());
     line.getErr().println("kbx: " + message(e));
     return switch (e) {
-      case UserError _, InvalidSuite _, UnknownTask _, UnknownRule _, PythonProblem _ ->
+      case UserError _,
+          InvalidSuite _,
+          UnknownTask _,
+          UnknownRule _,
+          PythonProblem _,
+          IncomparableRuns _,
+          RunConflict _ ->
           ExitCode.USAGE;
       case StoreProblem _, UnwritableException _ -> ExitCode.INCOMPLETE;
       default -> ExitCode.INCOMPLETE;
@@ -100,6 +110,8 @@ public final class Main {
           InvalidSuite _,
           UnknownTask _,
           UnknownRule _,
+          IncomparableRuns _,
+          RunConflict _,
           StoreProblem _,
           UnwritableException _ ->
           String.valueOf(e.getMessage());

@@ -15,21 +15,23 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code kbx runs list|show|delete}: the runs of a results folder. */
+/** {@code kbx runs list|show|delete|merge|compare}: the runs of a results folder. */
 @Command(
     name = "runs",
-    description = "List, show and delete the runs of a results folder.",
+    description = "List, show, delete, merge and compare the runs of results folders.",
     mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "list|show|delete",
+    synopsisSubcommandLabel = "list|show|delete|merge|compare",
     subcommands = {
       RunsCommand.ListRuns.class,
       RunsCommand.ShowRun.class,
-      RunsCommand.DeleteRuns.class
+      RunsCommand.DeleteRuns.class,
+      MergeCommand.class,
+      CompareCommand.class
     })
 final class RunsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
-    throw new UserError("runs: say list, show RUN or delete RUN...");
+    throw new UserError("runs: say list, show RUN, delete RUN..., merge DIR... or compare RUN RUN");
   }
 
   /** The results folder of every subcommand. */
@@ -39,7 +41,15 @@ final class RunsCommand implements Callable<Integer> {
         paramLabel = "DIR",
         defaultValue = "kbx-out",
         description = "The results folder. Default: ${DEFAULT-VALUE}.")
-    private Path out = Path.of("kbx-out");
+    private Path out;
+
+    Folder() {
+      this(Path.of("kbx-out"));
+    }
+
+    Folder(Path out) {
+      this.out = out;
+    }
 
     Store open() {
       return Store.openExisting(out.resolve("kbx.db"))

@@ -110,8 +110,7 @@ final class ThroughputCommand implements Callable<Integer> {
               pool.device(),
               pool.versions(),
               candidates.size(),
-              0,
-              plan.baseline().label());
+              0);
       store.begin(run);
       List<Verdict> verdicts = new ArrayList<>();
       List<Double> fell = new ArrayList<>();

@@ -204,6 +204,30 @@ public final class Store implements AutoCloseable {
         }));
   }
 
+  /**
+   * A run that {@link #merge} came upon.
+   *
+   * @param from the file it is from
+   * @param verdicts how many it has
+   * @param added whether it was brought in; false when the very same run was there
+   */
+  public record Merged(Path from, RunInfo run, int verdicts, boolean added) {}
+
+  /** How many files {@link #merge} takes at once; SQLite's limit. */
+  public static final int MOST_MERGED = 10;
+
+  /**
+   * Brings all runs of other files in, with verdicts and sources, or, on a failure or a kill of
+   * this process, none. The others are opened and closed again. Throws {@link RunConflict} where a
+   * different run has the same id.
+   *
+   * @param others at most {@value #MOST_MERGED}
+   */
+  public List<Merged> merge(List<Path> others) {
+    others.forEach(other -> open(other).close());
+    return get(h -> new Merge(h).all(others));
+  }
+
   private interface Use {
     void with(Handle handle);
   }

@@ -30,7 +30,9 @@ class CommandsTest {
 
   @Test
   void helpOfEveryCommandFitsATerminal() throws Exception {
-    for (String command : List.of("eval", "check", "tasks", "runs", "doctor", "bench", "package")) {
+    for (String command :
+        List.of(
+            "eval", "check", "tasks", "runs", "compare", "analyze", "doctor", "bench", "package")) {
       String help = ok("help", command).out();
       assertThat(help).as(command).contains("Usage: kbx " + command);
       assertThat(help.lines()).as(command).allMatch(line -> line.length() <= 100);

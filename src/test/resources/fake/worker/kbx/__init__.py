@@ -25,10 +25,9 @@ def write(payload, channel=0):
     sys.stdout.buffer.flush()
 
 
-def hello(role, versions=None, device=None):
+def hello(role):
     """The greeting of a process of that role."""
-    device = {"kind": "cpu", **(device or {})}
-    write({"type": "hello", "protocol": 1, "role": role, "pid": 1, "versions": versions or {}, "device": device})
+    write({"type": "hello", "protocol": 1, "role": role, "pid": 1, "versions": {}, "device": {"kind": "cpu"}})
 
 
 class Noise:

@@ -1,0 +1,79 @@
+package dev.kbx.cli;
+
+import dev.kbx.report.Comparison;
+import dev.kbx.report.ComparisonText;
+import dev.kbx.report.JudgedRun;
+import dev.kbx.report.Portability;
+import dev.kbx.report.PortabilityText;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.NoiseFloor;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * {@code kbx compare RUN RUN…}: each run against the one before it, or devices against each other.
+ */
+@Command(
+    name = "compare",
+    description = "Compare runs: what became right or wrong, faster or slower.",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "Runs on one device: each against the one before it, as given. Timed runs on",
+      "different devices: as 'kbx analyze portability'. Where a run was not timed,",
+      "statuses are compared."
+    })
+final class CompareCommand implements Callable<Integer> {
+  @Parameters(paramLabel = "RUN", arity = "2..*", description = RunReference.HELP)
+  private List<String> runs = List.of();
+
+  @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
+
+  @Option(names = "--json", description = "Print one JSON document on stdout and nothing else.")
+  private boolean json;
+
+  @Override
+  public Integer call() {
+    List<JudgedRun> judged = RunReference.read(runs, folder);
+    if (onDifferentDevices(judged)) {
+      Portability portability = Portability.of(judged);
+      print(portability, new PortabilityText(Terminal.columns()).render(portability));
+      return ExitCode.OK;
+    }
+    NoiseFloors floors = new NoiseFloors(Home.stateFolders());
+    List<Comparison> steps = new ArrayList<>();
+    for (int i = 1; i < judged.size(); i++) {
+      JudgedRun now = judged.get(i);
+      NoiseFloor floor = floors.of(now.run().device().uuid()).orElse(null);
+      steps.add(Comparison.of(judged.get(i - 1), now, floor));
+    }
+    Map<String, Object> document = new LinkedHashMap<>();
+    document.put("kind", "comparison");
+    document.put("steps", steps);
+    ComparisonText text = new ComparisonText(Terminal.columns());
+    print(document, String.join("\n", steps.stream().map(text::render).toList()));
+    return ExitCode.OK;
+  }
+
+  private void print(Object document, String text) {
+    if (json) {
+      System.out.println(
+          Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
+    } else {
+      System.out.print(text);
+    }
+  }
+
+  /** Devices matter where every run was timed; statuses compare whatever they are from. */
+  private static boolean onDifferentDevices(List<JudgedRun> runs) {
+    JudgedRun first = runs.getFirst();
+    return runs.stream().allMatch(JudgedRun::isTimed) && !runs.stream().allMatch(first::sharesCard);
+  }
+}

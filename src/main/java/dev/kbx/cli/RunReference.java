@@ -1,0 +1,53 @@
+package dev.kbx.cli;
+
+import dev.kbx.report.JudgedRun;
+import dev.kbx.store.Store;
+import dev.kbx.verdict.RunInfo;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * A run as commands that look at several name it: an id in {@code --out}, a results folder, which
+ * stands for its newest complete run, or {@code FOLDER/ID}.
+ */
+final class RunReference {
+  /** The same in words, for help texts. */
+  static final String HELP =
+      "A run: its id in --out; a results folder, for its newest complete run; or FOLDER/ID.";
+
+  private RunReference() {}
+
+  /** Reads the runs with their verdicts, in the order given. */
+  static List<JudgedRun> read(List<String> references, RunsCommand.Folder out) {
+    return references.stream().map(reference -> read(reference, out)).toList();
+  }
+
+  private static JudgedRun read(String reference, RunsCommand.Folder out) {
+    Path path = Path.of(reference);
+    if (Files.isDirectory(path)) {
+      RunsCommand.Folder folder = new RunsCommand.Folder(path);
+      try (Store store = folder.open()) {
+        RunInfo newest =
+            store.runs().stream()
+                .filter(run -> run.finished() != null)
+                .findFirst()
+                .orElseThrow(() ->
+                    new UserError(
+                        "%s: no complete run there; name one that was cut off as %s/ID"
+                            .formatted(path, path)));
+        return judged(store, newest);
+      }
+    }
+    Path parent = path.getParent();
+    RunsCommand.Folder folder = parent == null ? out : new RunsCommand.Folder(parent);
+    String id = path.getFileName().toString();
+    try (Store store = folder.open()) {
+      return judged(store, store.run(id).orElseThrow(() -> folder.unknown(id)));
+    }
+  }
+
+  private static JudgedRun judged(Store store, RunInfo run) {
+    return new JudgedRun(run, List.copyOf(store.verdicts(run.id()).values()));
+  }
+}

@@ -1,0 +1,273 @@
+package dev.kbx.report;
+
+import dev.kbx.report.Comparison.Row;
+import dev.kbx.report.SpeedChange.Outcome;
+import dev.kbx.verdict.NoiseFloor;
+import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict.Speedup;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@link Comparison} for a terminal.
+ *
+ * @param width columns of the terminal
+ */
+public record ComparisonText(int width) {
+  /** With more pairs than this, those that changed come first, and so many are listed. */
+  private static final int LISTED = 60;
+
+  /** All that there is to say, ending in a line break. */
+  public String render(Comparison comparison) {
+    List<String> lines = new ArrayList<>();
+    run(lines, "then", comparison.then(), comparison.judgedThen());
+    run(lines, "now ", comparison.now(), comparison.judgedNow());
+    changed(lines, comparison);
+    lines.add("");
+    if (!comparison.candidates().isEmpty()) {
+      lines.addAll(table(comparison.candidates()));
+      lines.add("");
+    }
+    tasks(lines, comparison);
+    speed(lines, comparison);
+    return String.join("\n", lines) + "\n";
+  }
+
+  private void run(List<String> lines, String label, RunInfo run, int judged) {
+    String device = Text.clean(run.device().name());
+    String uuid = run.device().uuid();
+    lines.add(
+        Text.cut(
+            "%s  %s  %d of %d judged%s  %s%s"
+                .formatted(
+                    label,
+                    run.id(),
+                    judged,
+                    run.candidates(),
+                    run.finished() == null ? ", cut off" : "",
+                    device,
+                    uuid == null ? "" : " " + Text.clean(uuid)),
+            width));
+  }
+
+  private void changed(List<String> lines, Comparison comparison) {
+    List<String> parts = new ArrayList<>();
+    comparison
+        .changed()
+        .forEach((name, was) ->
+            parts.add("%s %s → %s".formatted(name, orNone(was.then()), orNone(was.now()))));
+    if (!parts.isEmpty()) add(lines, "changed: " + Text.clean(String.join(", ", parts)));
+  }
+
+  private static String orNone(@Nullable String value) {
+    return Objects.requireNonNullElse(value, "none");
+  }
+
+  private List<String> table(List<Row> rows) {
+    List<Row> listed = listed(rows);
+    boolean timed = listed.stream().anyMatch(r -> has(r.then().speedup(), r.now().speedup()));
+    Grid full = grid(listed, timed, true);
+    Grid fitting = full.fits(width) ? full : grid(listed, timed, false);
+    List<String> lines = new ArrayList<>(fitting.lines(width));
+    int left = rows.size() - listed.size();
+    if (left > 0) lines.add("%d more, which changed least, are in --json.".formatted(left));
+    return lines;
+  }
+
+  private static boolean has(@Nullable Speedup then, @Nullable Speedup now) {
+    return then != null || now != null;
+  }
+
+  /** All, or so many of them that what changed comes before what did not. */
+  private static List<Row> listed(List<Row> rows) {
+    if (rows.size() <= LISTED) return rows;
+    return Stream.concat(
+            rows.stream().filter(ComparisonText::changed),
+            rows.stream().filter(row -> !changed(row)))
+        .limit(LISTED)
+        .toList();
+  }
+
+  private static boolean changed(Row row) {
+    Transition transition = row.transition();
+    if (transition == Transition.RESCUED || transition == Transition.REGRESSED) return true;
+    SpeedChange speed = row.speed();
+    return speed != null && speed.outcome() != Outcome.SAME;
+  }
+
+  private static Grid grid(List<Row> rows, boolean timed, boolean intervals) {
+    List<List<String>> cells = new ArrayList<>();
+    cells.add(
+        timed
+            ? List.of("candidate", "status", "then", "now", "now ÷ then", "")
+            : List.of("candidate", "status", ""));
+    for (Row row : rows) {
+      String name =
+          row.category() + "/" + row.task() + (row.sample() == 0 ? "" : "#" + row.sample());
+      String status = status(row.then().status(), row.now().status());
+      SpeedChange speed = row.speed();
+      String outcome = outcome(row);
+      cells.add(
+          timed
+              ? List.of(
+                  Text.clean(name),
+                  status,
+                  speedup(row.then(), intervals),
+                  speedup(row.now(), intervals),
+                  speed == null ? "" : change(speed, intervals),
+                  outcome)
+              : List.of(Text.clean(name), status, outcome));
+    }
+    return new Grid(timed ? "llrrrl" : "lll", cells);
+  }
+
+  private static String status(Status then, Status now) {
+    return then == now ? now.label() : then.label() + " → " + now.label();
+  }
+
+  private static String speedup(Comparison.Side side, boolean interval) {
+    Speedup speedup = side.speedup();
+    if (speedup == null) return "";
+    return interval
+        ? Speeds.text(speedup.value(), speedup.low(), speedup.high())
+        : Speeds.text(speedup.value());
+  }
+
+  private static String change(SpeedChange change, boolean interval) {
+    if (change.value() == null || change.low() == null || change.high() == null) return "";
+    return interval
+        ? Speeds.text(change.value(), change.low(), change.high())
+        : Speeds.text(change.value());
+  }
+
+  /** What a reader looks for first: a change, or why there is none to be seen. */
+  private static String outcome(Row row) {
+    if (row.transition() == null) return "not judged";
+    if (row.transition() != Transition.PERSISTENT) {
+      return row.transition() == Transition.UNRESOLVED ? "" : row.transition().label();
+    }
+    if (row.speed() == null) return "";
+    return words(row.speed().outcome());
+  }
+
+  private static String words(Outcome outcome) {
+    return switch (outcome) {
+      case FASTER -> "faster";
+      case SLOWER -> "slower";
+      case SAME -> "same";
+      case OTHER_DEVICE -> "other device";
+      case OTHER_BASELINE -> "other baseline";
+      case OTHER_SIZES -> "other sizes";
+    };
+  }
+
+  private void tasks(List<String> lines, Comparison comparison) {
+    TaskOutcomes tasks = comparison.tasks();
+    add(
+        lines,
+        "Tasks judged in both: %d, of them rescued %d, regressed %d, persistent %d, unresolved %d."
+            .formatted(
+                tasks.compared(),
+                tasks.rescued(),
+                tasks.regressed(),
+                tasks.persistent(),
+                tasks.unresolved()));
+    count(lines, tasks.notJudged(), "Tasks in both that kbx could not judge in one");
+    count(lines, tasks.onlyThen(), "Tasks only in the first run");
+    count(lines, tasks.onlyNow(), "Tasks only in the second run");
+    count(
+        lines,
+        tasks.unevenTries(),
+        "Tasks with more candidates in one run, of which equally many count, the first by sample");
+    count(lines, comparison.onlyThen(), "Candidates of the first run without a partner");
+    count(lines, comparison.onlyNow(), "Candidates of the second run without a partner");
+    add(lines, "McNemar, exact: " + mcnemar(tasks));
+  }
+
+  private void count(List<String> lines, int count, String of) {
+    if (count > 0) add(lines, of + ": " + count + ".");
+  }
+
+  private static String mcnemar(TaskOutcomes tasks) {
+    if (tasks.rescued() + tasks.regressed() == 0) return "no task tells the runs apart.";
+    TaskOutcomes.Test test = tasks.mcnemar();
+    return "%s, odds ratio rescued ÷ regressed %s [%s–%s]."
+        .formatted(
+            test.pValue() < 0.001
+                ? "p < 0.001"
+                : String.format(Locale.ROOT, "p = %.3f", test.pValue()),
+            odds(test.oddsRatio()),
+            odds(test.low()),
+            odds(test.high()));
+  }
+
+  private void speed(List<String> lines, Comparison comparison) {
+    comparison
+        .untimed()
+        .forEach((run, why) ->
+            add(lines, "Run %s: nothing was timed: %s.".formatted(run, Text.clean(why))));
+    for (Outcome why : List.of(Outcome.OTHER_DEVICE, Outcome.OTHER_BASELINE, Outcome.OTHER_SIZES)) {
+      long count =
+          comparison.candidates().stream()
+              .filter(row -> row.speed() != null && row.speed().outcome() == why)
+              .count();
+      count(lines, Math.toIntExact(count), "Correct in both, not compared: " + words(why));
+    }
+    MatchedSpeed speed = comparison.speed();
+    if (speed == null) {
+      if (comparison.untimed().isEmpty()) {
+        add(lines, "No candidate is correct in both runs and timed alike.");
+      }
+      return;
+    }
+    add(
+        lines,
+        "Candidates correct in both and timed alike: %d, of them faster %d, slower %d, the same %d."
+            .formatted(speed.matched(), speed.faster(), speed.slower(), speed.same()));
+    MatchedSpeed.SetMean set = speed.set();
+    add(
+        lines,
+        "Their speedup now ÷ then: geometric mean over tasks %s.".formatted(mean(speed.change())));
+    add(
+        lines,
+        "Set mean: %s of %d → %s of %d, %s by change × %s by composition."
+            .formatted(
+                Speeds.text(set.then()),
+                set.candidatesThen(),
+                Speeds.text(set.now()),
+                set.candidatesNow(),
+                Speeds.text(set.change()),
+                Speeds.text(set.composition())));
+    add(lines, "Faster, slower: the 95 % intervals [ ] do not overlap" + floor(comparison));
+  }
+
+  private static String floor(Comparison comparison) {
+    NoiseFloor floor = comparison.noiseFloor();
+    return floor == null
+        ? "; the noise floor is not known ('kbx bench noise')."
+        : String.format(
+            Locale.ROOT,
+            " and differ by more than the noise floor, %.2f %% for sizes from %.2f ms.",
+            Math.expm1(floor.relative()) * 100,
+            floor.fromMs());
+  }
+
+  private static String mean(Portability.Mean mean) {
+    return mean.low() == null || mean.high() == null
+        ? Speeds.text(mean.value())
+        : Speeds.text(mean.value(), mean.low(), mean.high());
+  }
+
+  private static String odds(@Nullable Double value) {
+    return value == null ? "∞" : String.format(Locale.ROOT, "%.2f", value);
+  }
+
+  private void add(List<String> lines, String text) {
+    lines.addAll(Text.wrap(text, width, Integer.MAX_VALUE));
+  }
+}

@@ -1,0 +1,57 @@
+package dev.kbx.report;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Rows of equally many cells as aligned lines.
+ *
+ * @param align a letter a column: {@code l} or {@code r}
+ */
+record Grid(String align, List<List<String>> rows) {
+  private static final String GAP = "  ";
+
+  /** What is left of the first column, however narrow the terminal is. */
+  private static final int LEAST = 12;
+
+  /** So much of a name in the first column is enough to recognise it. */
+  private static final int RECOGNISABLE = 16;
+
+  /** The lines; where they are wider than {@code width} the first column is cut, then the end. */
+  List<String> lines(int width) {
+    int[] widths = widths();
+    int over = Math.max(0, width(widths) - width);
+    widths[0] = Math.max(Math.min(LEAST, widths[0]), widths[0] - over);
+    return rows.stream().map(row -> Text.cut(line(row, widths), width)).toList();
+  }
+
+  /** Whether {@code width} columns take all but the first, and enough of that. */
+  boolean fits(int width) {
+    int[] widths = widths();
+    return width(widths) - widths[0] + Math.min(RECOGNISABLE, widths[0]) <= width;
+  }
+
+  private int width(int[] widths) {
+    return GAP.length() * (widths.length - 1) + Arrays.stream(widths).sum();
+  }
+
+  private int[] widths() {
+    int[] widths = new int[align.length()];
+    for (List<String> row : rows) {
+      for (int i = 0; i < widths.length; i++) {
+        widths[i] = Math.max(widths[i], Text.columns(row.get(i)));
+      }
+    }
+    return widths;
+  }
+
+  private String line(List<String> row, int[] widths) {
+    List<String> cells = new ArrayList<>();
+    for (int i = 0; i < widths.length; i++) {
+      String cell = i == 0 ? Text.cutMiddle(row.get(i), widths[i]) : row.get(i);
+      cells.add(align.charAt(i) == 'l' ? Text.left(cell, widths[i]) : Text.right(cell, widths[i]));
+    }
+    return String.join(GAP, cells).stripTrailing();
+  }
+}

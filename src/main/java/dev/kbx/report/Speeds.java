@@ -1,0 +1,46 @@
+package dev.kbx.report;
+
+import dev.kbx.stats.Ratio;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import dev.kbx.verdict.Verdict.SizeTiming;
+import dev.kbx.verdict.Verdict.Speedup;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What it takes to set two verdicts' speedups against each other. */
+final class Speeds {
+  private Speeds() {}
+
+  /** The speedup of a correct candidate; null where it is wrong or was not timed. */
+  static @Nullable Ratio of(Verdict verdict) {
+    Speedup speedup = verdict.speedup();
+    if (verdict.status() != Status.CORRECT || speedup == null) return null;
+    return new Ratio(speedup.value(), speedup.low(), speedup.high());
+  }
+
+  /**
+   * Whether both are means over the very same sizes. A mean over other sizes is another quantity,
+   * and where sizes are not known, nobody can say.
+   */
+  static boolean sameSizes(Verdict one, Verdict other) {
+    List<SizeTiming> sizes = one.sizes();
+    List<SizeTiming> others = other.sizes();
+    return sizes != null && others != null && shapes(sizes).equals(shapes(others));
+  }
+
+  private static List<String> shapes(List<SizeTiming> sizes) {
+    return sizes.stream().map(SizeTiming::shape).sorted().toList();
+  }
+
+  /** {@code 1.52×}. */
+  static String text(double ratio) {
+    return String.format(Locale.ROOT, "%.2f×", ratio);
+  }
+
+  /** {@code 1.52× [1.50–1.54]}. */
+  static String text(double ratio, double low, double high) {
+    return String.format(Locale.ROOT, "%.2f× [%.2f–%.2f]", ratio, low, high);
+  }
+}

@@ -1,0 +1,108 @@
+package dev.kbx.report;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.stats.McNemar;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tasks of two runs by what became of them. A task counts once: it is right where one of its
+ * candidates is, out of equally many on both sides, the first by sample, as more tries would be an
+ * advantage of their own.
+ *
+ * @param compared tasks judged in both runs: the sum of the four counts
+ * @param unevenTries those of them of which one run has more candidates; the surplus was left out
+ * @param notJudged tasks in both runs of which one run has no candidate that kbx could judge
+ * @param onlyThen tasks that are in the first run alone
+ */
+public record TaskOutcomes(
+    int compared,
+    int rescued,
+    int regressed,
+    int persistent,
+    int unresolved,
+    int unevenTries,
+    int notJudged,
+    int onlyThen,
+    int onlyNow,
+    Test mcnemar) {
+
+  /**
+   * {@link McNemar} on these tasks.
+   *
+   * @param oddsRatio rescued ÷ regressed; null where nothing regressed
+   * @param low lower end of its exact 95 % interval
+   * @param high null where nothing bounds it
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Test(double pValue, @Nullable Double oddsRatio, double low, @Nullable Double high) {
+    static Test of(McNemar test) {
+      return new Test(test.pValue(), finite(test.oddsRatio()), test.low(), finite(test.high()));
+    }
+
+    private static @Nullable Double finite(double value) {
+      return Double.isFinite(value) ? value : null;
+    }
+  }
+
+  private record Task(String suite, String category, String name) {
+    static Task of(Verdict v) {
+      return new Task(v.suite(), v.category(), v.task());
+    }
+  }
+
+  static TaskOutcomes of(List<Verdict> then, List<Verdict> now) {
+    Map<Task, List<Verdict>> first = byTask(then);
+    Map<Task, List<Verdict>> second = byTask(now);
+    Set<Task> both = new LinkedHashSet<>(first.keySet());
+    both.retainAll(second.keySet());
+    Map<Transition, Integer> counts = new EnumMap<>(Transition.class);
+    int notJudged = 0;
+    int uneven = 0;
+    for (Task task : both) {
+      List<Verdict> before = judged(first.getOrDefault(task, List.of()));
+      List<Verdict> after = judged(second.getOrDefault(task, List.of()));
+      int tries = Math.min(before.size(), after.size());
+      if (tries == 0) {
+        notJudged++;
+        continue;
+      }
+      if (before.size() != after.size()) uneven++;
+      counts.merge(Transition.of(right(before, tries), right(after, tries)), 1, Integer::sum);
+    }
+    int rescued = counts.getOrDefault(Transition.RESCUED, 0);
+    int regressed = counts.getOrDefault(Transition.REGRESSED, 0);
+    return new TaskOutcomes(
+        both.size() - notJudged,
+        rescued,
+        regressed,
+        counts.getOrDefault(Transition.PERSISTENT, 0),
+        counts.getOrDefault(Transition.UNRESOLVED, 0),
+        uneven,
+        notJudged,
+        first.size() - both.size(),
+        second.size() - both.size(),
+        Test.of(new McNemar(regressed, rescued)));
+  }
+
+  private static Map<Task, List<Verdict>> byTask(List<Verdict> verdicts) {
+    return Tally.sorted(verdicts).stream()
+        .collect(Collectors.groupingBy(Task::of, LinkedHashMap::new, Collectors.toList()));
+  }
+
+  private static List<Verdict> judged(List<Verdict> verdicts) {
+    return verdicts.stream().filter(Tally::isJudged).toList();
+  }
+
+  private static boolean right(List<Verdict> verdicts, int tries) {
+    return verdicts.stream().limit(tries).anyMatch(v -> v.status() == Status.CORRECT);
+  }
+}

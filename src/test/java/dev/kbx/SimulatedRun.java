@@ -1,0 +1,202 @@
+package dev.kbx;
+
+import dev.kbx.store.Store;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import dev.kbx.verdict.Verdict.Device;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run as it comes from a device that is not here; its intervals are ±1 % unless told otherwise.
+ */
+public final class SimulatedRun {
+  public static final Device H200 =
+      new Device("cuda", "NVIDIA H200", "GPU-5bd02c7a-91e4-4d0c", "580.95.05", "sm_90");
+  public static final Device OTHER_H200 =
+      new Device("cuda", "NVIDIA H200", "GPU-c11f09d2-38a7-42be", "580.95.05", "sm_90");
+  public static final Device A100 =
+      new Device("cuda", "NVIDIA A100-SXM4-80GB", "GPU-07f5a3e1-6c20-4f7d", "570.12", "sm_80");
+  public static final Device CPU = new Device("cpu", "AMD EPYC", null, null, "sm_90");
+
+  private final String id;
+  private Device device;
+  private final List<Verdict> verdicts = new ArrayList<>();
+  private final List<String> sources = new ArrayList<>();
+  private List<Stage> stages = List.of(Stage.values());
+  private String baseline = "eager";
+  private String triton = "3.7.1";
+  private double width = 0.01;
+  private int unjudged;
+
+  private SimulatedRun(String id, Device device) {
+    this.id = id;
+    this.device = device;
+  }
+
+  /** An empty run; ids and start times follow {@code number}. */
+  public static SimulatedRun on(Device device, int number) {
+    return new SimulatedRun("20261121T0635%02d-kqzp".formatted(number), device);
+  }
+
+  /** The candidates after this are judged on another card of the same machine. */
+  public SimulatedRun then(Device card) {
+    device = card;
+    return this;
+  }
+
+  /** What the candidates after this are timed against. */
+  public SimulatedRun against(String name) {
+    baseline = name;
+    return this;
+  }
+
+  /** Half the width of the intervals after this, relative. */
+  public SimulatedRun interval(double relative) {
+    width = relative;
+    return this;
+  }
+
+  public SimulatedRun triton(String version) {
+    triton = version;
+    return this;
+  }
+
+  public SimulatedRun stages(Stage... wanted) {
+    stages = List.of(wanted);
+    return this;
+  }
+
+  /** It was cut off with so many candidates to go. */
+  public SimulatedRun cutOff(int left) {
+    unjudged = left;
+    return this;
+  }
+
+  /** A correct candidate, timed on three sizes where the device is a GPU. */
+  public SimulatedRun correct(String task, String code, double speedup) {
+    return correct(task, code, speedup, 1024, 2048, 4096);
+  }
+
+  /** The same, over these sizes. */
+  public SimulatedRun correct(String task, String code, double speedup, int... sizes) {
+    Map<String, Object> fields = fields(task, code, Status.CORRECT, "perf");
+    if (device.kind().equals("cuda")) {
+      Map<String, Object> whole = interval("value", speedup);
+      whole.put("baseline", baseline);
+      fields.put("speedup", whole);
+      List<Map<String, Object>> timings = new ArrayList<>();
+      for (int size : sizes) {
+        Map<String, Object> timing = interval("speedup", speedup);
+        timing.put("shape", "(%d,) float32".formatted(size));
+        timing.put("candidate_ms", size * 1e-4);
+        timing.put("reference_ms", size * 1e-4 * speedup);
+        timing.put("rounds", 8);
+        timings.add(timing);
+      }
+      fields.put("sizes", timings);
+      fields.put("perf_ok", true);
+    }
+    return add(fields, code);
+  }
+
+  /** A candidate that is not correct. */
+  public SimulatedRun wrong(String task, String code, Status status) {
+    return add(fields(task, code, status, "correct"), code);
+  }
+
+  private SimulatedRun add(Map<String, Object> fields, String code) {
+    verdicts.add(Json.mapper().convertValue(fields, Verdict.class));
+    sources.add(code);
+    return this;
+  }
+
+  private Map<String, Object> interval(String name, double value) {
+    Map<String, Object> interval = new LinkedHashMap<>();
+    interval.put(name, value);
+    interval.put("low", value * (1 - width));
+    interval.put("high", value * (1 + width));
+    return interval;
+  }
+
+  private Map<String, Object> fields(String task, String code, Status status, String stage) {
+    String name = task.substring(task.indexOf('/') + 1);
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("run", id);
+    fields.put("candidate", "%064x".formatted(code.hashCode() & 0xffffffffL));
+    fields.put("source", name + ".py");
+    fields.put("suite", "kernelbenchx");
+    fields.put("task", name);
+    fields.put("category", task.substring(0, task.indexOf('/')));
+    fields.put("sample", verdicts.stream().filter(v -> v.task().equals(name)).count());
+    fields.put("status", status.label());
+    fields.put("stage", stage);
+    fields.put("flags", List.of());
+    fields.put("device", device);
+    fields.put("versions", versions());
+    fields.put("seconds", Map.of("call", 0.5));
+    return fields;
+  }
+
+  private Map<String, String> versions() {
+    return Map.of("kbx", "0.1.0", "torch", "2.13.0", "triton", triton);
+  }
+
+  public String id() {
+    return id;
+  }
+
+  public List<Verdict> verdicts() {
+    return List.copyOf(verdicts);
+  }
+
+  public RunInfo info() {
+    var started =
+        Instant.parse("2026-11-21T06:35:00Z").plusSeconds(Integer.parseInt(id.substring(13, 15)));
+    return new RunInfo(
+        id,
+        started,
+        finished(started),
+        List.of("kernels"),
+        "kernelbenchx",
+        "*",
+        stages,
+        List.of(),
+        device,
+        versions(),
+        verdicts.size() + unjudged,
+        176);
+  }
+
+  private @Nullable Instant finished(Instant started) {
+    return unjudged > 0 ? null : started.plusSeconds(103);
+  }
+
+  /** Puts it into a results folder, beside the runs there. */
+  public SimulatedRun store(Path folder) {
+    try {
+      Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    try (Store store = Store.open(folder.resolve("kbx.db"))) {
+      store.begin(info());
+      for (int i = 0; i < verdicts.size(); i++) {
+        store.add(i, verdicts.get(i), sources.get(i), id + "/" + i);
+      }
+      if (unjudged == 0) store.finish(info());
+    }
+    return this;
+  }
+}
