@@ -6,6 +6,7 @@ import dev.kbx.candidate.Problem;
 import dev.kbx.candidate.Reading;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.ResultFiles;
+import dev.kbx.run.Baseline;
 import dev.kbx.run.Evaluation;
 import dev.kbx.run.Limits;
 import dev.kbx.run.Plan;
@@ -73,6 +74,15 @@ final class EvalCommand implements Callable<Integer> {
       defaultValue = "kbx-out",
       description = "Where results go. Default: ${DEFAULT-VALUE}.")
   private Path out = Path.of("kbx-out");
+
+  @Option(
+      names = "--baseline",
+      paramLabel = "NAME",
+      defaultValue = "eager",
+      description =
+          "What speedup is against: eager, compile (torch.compile), max-autotune, or best of the"
+              + " three. Default: ${DEFAULT-VALUE}. Compiling takes seconds to minutes a task.")
+  private String baseline = "eager";
 
   @Option(names = "--resume", description = "Continue the newest run in --out that was cut off.")
   private boolean resume;
@@ -144,7 +154,12 @@ final class EvalCommand implements Callable<Integer> {
         rules.rules(),
         Architectures.check(arch),
         seed == null ? Home.secret() : seed,
-        Limits.of(Duration.ofSeconds(timeout)));
+        Limits.of(Duration.ofSeconds(timeout)),
+        Baseline.of(baseline)
+            .orElseThrow(() ->
+                new UserError(
+                    "--baseline: '%s' is none of eager,compile,max-autotune,best"
+                        .formatted(baseline))));
   }
 
   private Reading read(List<Path> given, Suite taskSuite, List<Task> selected) {
@@ -170,7 +185,7 @@ final class EvalCommand implements Callable<Integer> {
       RunInfo run =
           earlier != null ? earlier : begin(store, plan, pool, candidates.size(), suiteTasks);
       interrupts.advise(Interrupts.RESUMABLE);
-      ResumedRun.check(run, earlier != null, candidates.size(), rules.off(), pool);
+      ResumedRun.check(run, earlier != null, candidates.size(), rules.off(), plan.baseline(), pool);
       SortedMap<Integer, Verdict> before = store.verdicts(run.id());
       files.rewrite(List.copyOf(before.values()));
       Progress progress =
@@ -220,7 +235,8 @@ final class EvalCommand implements Callable<Integer> {
             pool.device(),
             pool.versions(),
             candidates,
-            suiteTasks);
+            suiteTasks,
+            plan.baseline().label());
     store.begin(run);
     return run;
   }

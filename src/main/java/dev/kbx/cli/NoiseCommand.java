@@ -44,6 +44,16 @@ final class NoiseCommand implements Callable<Integer> {
   private static final String SUITE = "kernelbenchx";
   private static final String TWINS = "noise";
 
+  /** What the oracle sets for its references; PyTorch's own default lets convolutions use TF32. */
+  private static final String PRECISION =
+      """
+
+      import torch
+
+      torch.set_float32_matmul_precision("highest")
+      torch.backends.cudnn.allow_tf32 = False
+      """;
+
   @Option(
       names = "--tasks",
       paramLabel = "GLOB",
@@ -96,11 +106,9 @@ final class NoiseCommand implements Callable<Integer> {
     if (report.rows().isEmpty() && report.twins() == null) {
       throw new UserError("no size was timed: " + report.untimed().getFirst());
     }
-    NoiseFloor floor = report.floor();
-    if (floor != null) {
-      new NoiseFloors(Home.stateFolders())
-          .keep(floor)
-          .ifPresent(file -> System.out.println("kept in " + file));
+    NoiseFloors floors = new NoiseFloors(Home.stateFolders());
+    for (NoiseFloor floor : report.floors()) {
+      floors.keep(floor).ifPresent(file -> System.out.println("kept in " + file));
     }
     return ExitCode.OK;
   }
@@ -132,7 +140,6 @@ final class NoiseCommand implements Callable<Integer> {
       List<Verdict> verdicts = judge(plan, pool, all);
       int first = references.size();
       return NoiseReport.of(
-          pool.device(),
           pool.versions(),
           Instant.now().truncatedTo(ChronoUnit.SECONDS),
           verdicts.subList(0, first),
@@ -166,7 +173,7 @@ final class NoiseCommand implements Callable<Integer> {
       for (Task task : found) {
         // PyTorch may compute all of it, for once.
         Task open = task.tagged(Policy.REPORTED_TAG);
-        candidates.add(candidate(open, task.reference(), task.file(), repeat));
+        candidates.add(candidate(open, task.reference() + PRECISION, task.file(), repeat));
       }
     }
     return candidates;

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -16,18 +17,19 @@ import org.jspecify.annotations.Nullable;
  * What {@code kbx bench noise} found: {@code noise.json}.
  *
  * @param classes sizes by what they take, then all that are worth timing to 1 %
- * @param floor null where too few sizes were measured for one
+ * @param devices what the measurements were taken on
+ * @param floors one for each device on which enough sizes were measured
  * @param twins null where none were judged
  * @param untimed why references have no times
  * @param rows every measurement of a reference
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record NoiseReport(
-    Verdict.Device device,
+    List<Verdict.Device> devices,
     Map<String, String> versions,
     Instant measured,
     List<NoiseClass> classes,
-    @Nullable NoiseFloor floor,
+    List<NoiseFloor> floors,
     @Nullable NoiseTwins twins,
     List<String> untimed,
     List<NoiseRow> rows) {
@@ -35,7 +37,9 @@ public record NoiseReport(
   public static final int LEAST_SIZES = 20;
 
   public NoiseReport {
+    devices = List.copyOf(devices);
     versions = Map.copyOf(versions);
+    floors = List.copyOf(floors);
     classes = List.copyOf(classes);
     untimed = List.copyOf(untimed);
     rows = List.copyOf(rows);
@@ -49,22 +53,22 @@ public record NoiseReport(
    * @param slowed on that twin
    */
   public static NoiseReport of(
-      Verdict.Device device,
       Map<String, String> versions,
       Instant measured,
       List<Verdict> references,
       List<Verdict> plain,
       List<Verdict> slowed) {
+    List<Verdict> all = Stream.of(references, plain, slowed).flatMap(List::stream).toList();
+    List<Verdict.Device> devices = all.stream().map(Verdict::device).distinct().toList();
     List<NoiseRow> rows = rows(references);
     return new NoiseReport(
-        device,
+        devices,
         versions,
         measured,
         NoiseClass.of(rows),
-        floor(device, versions, measured, rows).orElse(null),
+        devices.stream().flatMap(d -> floor(d, versions, measured, rows).stream()).toList(),
         NoiseTwins.of(rows(plain), rows(slowed)).orElse(null),
-        Stream.of(references, plain, slowed)
-            .flatMap(List::stream)
+        all.stream()
             .filter(verdict -> verdict.sizes() == null)
             .map(NoiseReport::reason)
             .distinct()
@@ -84,14 +88,16 @@ public record NoiseReport(
 
   private static Optional<NoiseFloor> floor(
       Verdict.Device device, Map<String, String> versions, Instant measured, List<NoiseRow> rows) {
-    return NoiseClass.ofLong(rows)
+    List<NoiseRow> own =
+        rows.stream().filter(row -> Objects.equals(row.device(), device.uuid())).toList();
+    return NoiseClass.ofLong(own)
         .filter(all -> all.sizes() >= LEAST_SIZES)
         .map(all ->
             new NoiseFloor(
                 device,
                 versions,
                 measured,
-                all.p95(),
+                Math.expm1(all.p95()),
                 NoiseClass.LONG_MS,
                 all.sizes(),
                 all.rows()));

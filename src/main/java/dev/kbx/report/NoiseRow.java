@@ -4,15 +4,19 @@ import dev.kbx.stats.Ratio;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One size, timed once by {@code kbx bench noise}.
  *
+ * @param device UUID of the GPU
  * @param task {@code Category/name}
  * @param repeat which time this task was judged, from 0
  * @param rounds that the interval comes from
  */
 public record NoiseRow(
+    @Nullable String device,
     String task,
     String shape,
     int repeat,
@@ -30,6 +34,7 @@ public record NoiseRow(
 
   private static NoiseRow of(Verdict verdict, SizeTiming size) {
     return new NoiseRow(
+        verdict.device().uuid(),
         verdict.category() + "/" + verdict.task(),
         size.shape(),
         verdict.sample(),
@@ -39,6 +44,13 @@ public record NoiseRow(
         size.low(),
         size.high(),
         size.rounds());
+  }
+
+  /** Whether another row is the same measurement of another kernel. */
+  boolean isTwin(NoiseRow other) {
+    return repeat == other.repeat
+        && shape.equals(other.shape)
+        && Objects.equals(device, other.device);
   }
 
   Ratio ratio() {

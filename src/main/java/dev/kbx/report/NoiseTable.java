@@ -17,18 +17,19 @@ public record NoiseTable(int width) {
   /** The text, ending in a line break. */
   public String render(NoiseReport report) {
     List<String> lines = new ArrayList<>();
-    Verdict.Device device = report.device();
-    lines.add(
-        Text.clean(device.name() + (device.driver() == null ? "" : ", driver " + device.driver()))
-            + ", "
-            + report.measured());
+    for (Verdict.Device device : report.devices()) lines.add(title(device));
+    lines.add("measured " + report.measured());
     if (!report.classes().isEmpty()) classes(report.classes(), lines);
-    NoiseFloor floor = report.floor();
-    if (floor != null) lines.add(verdict(floor));
-    else if (!report.rows().isEmpty()) lines.add(tooFew(report));
+    for (NoiseFloor floor : report.floors()) lines.add(verdict(floor));
+    if (report.floors().isEmpty() && !report.rows().isEmpty()) lines.add(tooFew(report));
     if (report.twins() != null) lines.addAll(twins(report.twins()));
     untimed(report.untimed(), lines);
     return String.join("\n", lines) + "\n";
+  }
+
+  private static String title(Verdict.Device device) {
+    String driver = device.driver() == null ? "" : ", driver " + device.driver();
+    return Text.clean(device.name() + driver + (device.uuid() == null ? "" : ", " + device.uuid()));
   }
 
   private void classes(List<NoiseClass> classes, List<String> lines) {

@@ -31,7 +31,7 @@ public record NoiseTwins(
   }
 
   /**
-   * Pairs rows of the same size and repeat; empty where there is no pair.
+   * Pairs rows of the same device, size and repeat; empty where there is no pair.
    *
    * @param plain rows of the kernel
    * @param slowed rows of its twin
@@ -39,10 +39,7 @@ public record NoiseTwins(
   static Optional<NoiseTwins> of(List<NoiseRow> plain, List<NoiseRow> slowed) {
     List<Try> tries = new ArrayList<>();
     for (NoiseRow row : plain) {
-      slowed.stream()
-          .filter(twin -> twin.repeat() == row.repeat() && twin.shape().equals(row.shape()))
-          .map(twin -> compared(row, twin))
-          .forEach(tries::add);
+      slowed.stream().filter(row::isTwin).map(twin -> compared(row, twin)).forEach(tries::add);
     }
     if (tries.isEmpty()) return Optional.empty();
     return Optional.of(

@@ -66,16 +66,36 @@ public record Ratio(double value, double low, double high) {
   }
 
   /**
-   * This ratio over another that was measured independently, by squaring and adding the distances
-   * to the ends of their intervals: G. Y. Zou and A. Donner, "Construction of confidence limits
-   * about effect measures: a general approach", Statistics in Medicine 27 (2008) 1693–1702. Both
-   * intervals have one confidence, which is that of the result.
+   * Geometric mean of ratios that were measured apart from each other.
+   *
+   * <p>Its interval comes from theirs, whatever they were made by: G. Y. Zou and A. Donner,
+   * "Construction of confidence limits about effect measures: a general approach", Statistics in
+   * Medicine 27 (2008) 1693–1702. Squares of the distances, as logarithms, from value to end add.
+   */
+  public static Ratio mean(List<Ratio> independent) {
+    if (independent.isEmpty()) throw new IllegalArgumentException("no ratios");
+    Ratio product = new Ratio(1, 1, 1);
+    for (Ratio ratio : independent) product = product.over(ratio.inverse());
+    int n = independent.size();
+    return new Ratio(
+        Math.pow(product.value, 1.0 / n),
+        Math.pow(product.low, 1.0 / n),
+        Math.pow(product.high, 1.0 / n));
+  }
+
+  /**
+   * This ratio over one that was measured apart from it, with an interval as in {@link #mean}: a
+   * speedup over one baseline and that baseline's over another give the speedup over the other.
    */
   public Ratio over(Ratio other) {
-    double quotient = Math.log(value / other.value);
     double down = Math.hypot(Math.log(value / low), Math.log(other.high / other.value));
     double up = Math.hypot(Math.log(high / value), Math.log(other.value / other.low));
-    return new Ratio(Math.exp(quotient), Math.exp(quotient - down), Math.exp(quotient + up));
+    double quotient = value / other.value;
+    return new Ratio(quotient, quotient * Math.exp(-down), quotient * Math.exp(up));
+  }
+
+  private Ratio inverse() {
+    return new Ratio(1 / value, 1 / high, 1 / low);
   }
 
   /** Whether the interval holds a ratio. */

@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.Verdict;
@@ -66,11 +67,9 @@ class NoiseFloorsTest {
   }
 
   @Test
-  void aFloorTellsWhatIsBeyondIt() {
-    NoiseFloor floor = floor(UUID, 0.01);
-    assertThat(floor.tells(1.005)).isFalse();
-    assertThat(floor.tells(1.02)).isTrue();
-    assertThat(floor.tells(1 / 1.02)).isTrue();
+  void twoSpeedupsHaveTheNoiseOfBoth() {
+    assertThat(floor(UUID, 0.01).ofTwo()).isCloseTo(0.01417, within(1e-5));
+    assertThat(floor(UUID, 0).ofTwo()).isZero();
   }
 
   @Test

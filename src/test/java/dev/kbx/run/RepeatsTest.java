@@ -53,8 +53,7 @@ class RepeatsTest {
         Workers.Slot slot = workers.slot(DeviceSlot.cuda(0))) {
       List<Verdict> same = judge(slot, 1);
       List<Verdict> slowed = judge(slot, 1.03);
-      NoiseReport report =
-          NoiseReport.of(FakeWorkers.DEVICE, Map.of(), Instant.EPOCH, same, same, slowed);
+      NoiseReport report = NoiseReport.of(Map.of(), Instant.EPOCH, same, same, slowed);
       assertThat(report.untimed()).isEmpty();
       assertThat(report.rows()).hasSize(3 * TIMES);
       assertThat(report.rows().stream().map(row -> row.speedup()).distinct().count())

@@ -52,6 +52,48 @@ class RatioTest {
     assertThat(ratio.low()).isCloseTo(2, CLOSE).isEqualTo(ratio.high());
   }
 
+  /** Distances of 0.03 and 0.04, as logarithms, make one of 0.05. */
+  @Test
+  void aRatioOverAnotherHasTheDoubtOfBoth() {
+    var speedup = new Ratio(2, 2 * Math.exp(-0.03), 2 * Math.exp(0.04));
+    var baseline = new Ratio(1.25, 1.25 * Math.exp(-0.03), 1.25 * Math.exp(0.04));
+    var over = speedup.over(baseline);
+    assertThat(over.value()).isCloseTo(1.6, CLOSE);
+    assertThat(Math.log(over.value() / over.low())).isCloseTo(0.05, CLOSE);
+    assertThat(Math.log(over.high() / over.value())).isCloseTo(0.05, CLOSE);
+  }
+
+  @Test
+  void overWhatIsCertainNothingIsLost() {
+    var ratio = Ratio.of(LogMean.of(new double[] {0.1, 0.2, 0.4}), 0.95);
+    var over = ratio.over(new Ratio(2, 2, 2));
+    assertThat(over.low()).isCloseTo(ratio.low() / 2, CLOSE);
+    assertThat(over.high()).isCloseTo(ratio.high() / 2, CLOSE);
+  }
+
+  @Test
+  void theMeanOfMeasuredRatiosIsMoreCertainThanEach() {
+    var wide = new Ratio(2, 2 * Math.exp(-0.03), 2 * Math.exp(0.06));
+    var wider = new Ratio(8, 8 * Math.exp(-0.04), 8 * Math.exp(0.08));
+    var mean = Ratio.mean(List.of(wide, wider));
+    assertThat(mean.value()).isCloseTo(4, CLOSE);
+    assertThat(Math.log(mean.value() / mean.low())).isCloseTo(0.05 / 2, CLOSE);
+    assertThat(Math.log(mean.high() / mean.value())).isCloseTo(0.10 / 2, CLOSE);
+    assertThatIllegalArgumentException().isThrownBy(() -> Ratio.mean(List.of()));
+  }
+
+  /** Of rounds that vary alike, it is nearly what Welch's interval is, and never narrower. */
+  @Test
+  void theMeanOfIntervalsIsNearThatOfAllRounds() {
+    double[] other = Arrays.stream(FIRST).map(v -> 3 - v).toArray();
+    var rounds = Ratio.ofSizes(List.of(LogMean.of(FIRST), LogMean.of(other)), 0.95);
+    var mean =
+        Ratio.mean(List.of(Ratio.of(LogMean.of(FIRST), 0.95), Ratio.of(LogMean.of(other), 0.95)));
+    double width = Math.log(mean.high() / mean.low()) / Math.log(rounds.high() / rounds.low());
+    assertThat(mean.value()).isCloseTo(rounds.value(), CLOSE);
+    assertThat(width).isBetween(1.0, 1.1);
+  }
+
   @Test
   void noSizesHaveNoRatio() {
     assertThatIllegalArgumentException().isThrownBy(() -> Ratio.ofSizes(List.of(), 0.95));

@@ -25,9 +25,10 @@ def write(payload, channel=0):
     sys.stdout.buffer.flush()
 
 
-def hello(role):
+def hello(role, versions=None, device=None):
     """The greeting of a process of that role."""
-    write({"type": "hello", "protocol": 1, "role": role, "pid": 1, "versions": {}, "device": {"kind": "cpu"}})
+    device = {"kind": "cpu", **(device or {})}
+    write({"type": "hello", "protocol": 1, "role": role, "pid": 1, "versions": versions or {}, "device": device})
 
 
 class Noise:

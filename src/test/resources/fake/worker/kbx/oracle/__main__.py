@@ -4,6 +4,10 @@ Tasks with a size: in timed.py the reference always takes 100 ms; in hogged.py i
 also when it has gone; in warm.py the device slows itself down in rounds 1 to 3, in baked.py in all. No clock runs that long. Each call
 moves 100 GB, at 1000 GB/s; in product.py 20 GB, and computes 30 Gflop, at 1 Tflop/s. Once stale.py
 is open, memory is three times as fast as before. In noisy.py there are three sizes, whose times have the noise of a device.
+
+An oracle of baselines is what ``play.json`` in its folder says: ``device`` and ``versions`` of its greeting, ``compiled_ms`` of
+even and odd rounds where eager always takes 100 ms, ``failure`` of tasks by name, and whether it is to ``die`` when it compiles.
+What it was asked is noted in ``asked.txt`` beside it, a word or a round's number each.
 """
 
 import os
@@ -21,6 +25,9 @@ CALLS = [{"index": i, "case": f"case {i}", "distribution": "uniform"} for i in r
 
 
 def main():
+    if "--compiler-cache" in sys.argv:
+        compile_baselines(sys.argv[sys.argv.index("--compiler-cache") + 1])
+        return
     if "--index" in sys.argv and sys.argv[sys.argv.index("--index") + 1] == "7":
         sys.exit("GPU 7 has fallen off the bus")
     kbx.hello("oracle")
@@ -74,6 +81,29 @@ def main():
             reply = {"type": "closed"}
         else:
             sys.exit(f"not in this play: {request['type']}")
+        kbx.write({**reply, "id": request["id"]})
+
+
+def compile_baselines(folder):
+    with open(os.path.join(folder, "play.json")) as file:
+        play = kbx.json.load(file)
+    kbx.hello("oracle", play["versions"], play["device"])
+    while (frame := kbx.read()) is not None:
+        request = frame[1]
+        if request["type"] == "compile_baseline":
+            asked = request["kind"]
+            if play.get("die"):
+                sys.exit("no more memory")
+            failure = play["failure"].get(os.path.basename(request["task"]))
+            reply = {"type": "baseline_compiled", "seconds": 0.0, "failure": failure}
+        elif request["type"] == "close":
+            asked, reply = "close", {"type": "closed"}
+        else:
+            asked = str(request["round"])
+            times = [play["compiled_ms"][request["round"] % 2]] * 4
+            reply = {"type": "baseline_compared", "eager_ms": [100.0] * 4, "compiled_ms": times, "seconds": 0.0}
+        with open(os.path.join(folder, "asked.txt"), "a") as file:
+            file.write(asked + " ")
         kbx.write({**reply, "id": request["id"]})
 
 
