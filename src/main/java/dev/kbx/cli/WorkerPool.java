@@ -81,7 +81,7 @@ final class WorkerPool implements AutoCloseable {
 
   private static WorkerPool start(Interpreter python, List<DeviceSlot> wanted)
       throws InterruptedException {
-    Workers workers = new Workers(python.executable(), Home.folder());
+    Workers workers = new Workers(python.executable(), Home.workers());
     List<Workers.Slot> slots = wanted.stream().map(workers::slot).toList();
     try {
       Thread zygote = Thread.ofVirtual().start(() -> warm(workers));

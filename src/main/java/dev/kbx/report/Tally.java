@@ -6,7 +6,6 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -55,16 +54,6 @@ record Tally(boolean call, boolean correct, boolean perf) {
         run.stages().contains(Stage.CALL),
         run.stages().contains(Stage.CORRECT),
         run.stages().contains(Stage.PERF) && (gpu || timed));
-  }
-
-  /** By category, task and sample: the order of every output, whatever was judged first. */
-  static List<Verdict> sorted(List<Verdict> verdicts) {
-    return verdicts.stream()
-        .sorted(
-            Comparator.comparing(Verdict::category)
-                .thenComparing(Verdict::task)
-                .thenComparingInt(Verdict::sample))
-        .toList();
   }
 
   /** Statuses that occur, in the enum's order. */

@@ -51,7 +51,8 @@ class ResultFilesTest {
   void rewritingDropsTheHalfLineOfAKilledRun() throws IOException {
     Files.writeString(folder.resolve("results.jsonl"), "{\"run\":\"20261121T0635");
     try (var files = new ResultFiles(folder)) {
-      files.rewrite(ON_CPU.subList(0, 3));
+      files.rewrite(lines ->
+          ON_CPU.subList(0, 3).forEach(v -> lines.accept(Json.mapper().writeValueAsString(v))));
       files.append(ON_CPU.get(3));
       assertThat(read(files.results())).isEqualTo(ON_CPU.subList(0, 4));
     }
@@ -193,7 +194,8 @@ class ResultFilesTest {
       throws IOException {
     RunInfo run = Fixtures.run(device, verdicts.size(), 20);
     try (var files = new ResultFiles(folder)) {
-      files.finish(run, verdicts, Fixtures::source, List.of("bad.jsonl:3: unknown task"));
+      files.finish(
+          run, RunVerdicts.of(verdicts), Fixtures::source, List.of("bad.jsonl:3: unknown task"));
     }
     return Json.mapper().readTree(Files.readString(folder.resolve(file)));
   }
