@@ -68,9 +68,9 @@ record Metrics(
       @JsonProperty("TFLOPS") @Nullable Double tflops) {}
 
   /**
-   * Writes all entries in the order of their keys: {@code Category/task.py} for sample 0, and so for every candidate of
-   * a run with one sample a task; {@code Category/task.py#1} for sample 1 and so on. Of candidates
-   * with the same key the last counts.
+   * Writes all entries in the order of their keys: {@code Category/task.py} for sample 0, and so
+   * for every candidate of a run with one sample a task; {@code Category/task.py#1} for sample 1
+   * and so on. Of candidates with the same key the last counts.
    */
   static void write(
       Writer writer, ObjectWriter json, RunVerdicts verdicts, Function<Verdict, String> sourceOf) {
