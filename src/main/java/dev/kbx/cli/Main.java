@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.candidate.ChangedFile;
 import dev.kbx.check.UnknownRule;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.UnwritableException;
@@ -88,7 +89,7 @@ public final class Main {
     return switch (e) {
       case UserError _, InvalidSuite _, UnknownTask _, UnknownRule _, PythonProblem _ ->
           ExitCode.USAGE;
-      case StoreProblem _, UnwritableException _ -> ExitCode.INCOMPLETE;
+      case StoreProblem _, UnwritableException _, ChangedFile _ -> ExitCode.INCOMPLETE;
       default -> ExitCode.INCOMPLETE;
     };
   }
@@ -100,7 +101,8 @@ public final class Main {
           UnknownTask _,
           UnknownRule _,
           StoreProblem _,
-          UnwritableException _ ->
+          UnwritableException _,
+          ChangedFile _ ->
           String.valueOf(e.getMessage());
       case PythonProblem problem ->
           Stream.concat(Stream.of(problem.getMessage()), problem.details().stream())

@@ -161,6 +161,21 @@ class ResultFilesTest {
   }
 
   @Test
+  void aReportOfVeryManySaysWhatItsTableLeavesOut() throws IOException {
+    List<Verdict> many = Fixtures.many(6_000, Fixtures.CPU);
+    JsonNode metrics = finish(many, Fixtures.CPU, "metrics.json");
+    assertThat(metrics.propertyNames())
+        .containsAll(
+            many.stream().map(Tally::nameOf).map(n -> n.replaceFirst("(#|$)", ".py$1")).toList());
+    String page = Files.readString(folder.resolve("report.html"));
+    assertThat(page)
+        .contains("The table has 5,000 of 6,000 candidates")
+        .contains("results.jsonl, their sources in metrics.json");
+    assertThat(page.lines().filter(line -> line.startsWith("<tr><th scope=\"row\">")))
+        .hasSizeBetween(5_000, 5_030);
+  }
+
+  @Test
   void aFileInPlaceOfTheFolderIsNamed() throws IOException {
     Path file = Files.writeString(folder.resolve("taken"), "");
     assertThatExceptionOfType(UnwritableException.class)
