@@ -65,10 +65,11 @@ final class Lines implements AutoCloseable {
   }
 
   private Line decoded(byte[] bytes, long start) {
-    long bad = firstBadByte(bytes);
+    String text = text(bytes, number == 1);
+    // Decoding leaves this character where a byte is no UTF-8; most lines need no second look.
+    long bad = text.indexOf('\ufffd') < 0 ? -1 : firstBadByte(bytes);
     if (bad >= 0) return new Line(number, null, bytes.length, start + bad, start, 0);
-    return new Line(
-        number, text(bytes, number == 1), bytes.length, -1, start, Prediction.sum(bytes));
+    return new Line(number, text, bytes.length, -1, start, Prediction.sum(bytes));
   }
 
   /** The text of a line's bytes, of the file's first line without its byte order mark. */
