@@ -131,6 +131,8 @@ class Load:
     """Names to try, in order."""
     operations: list = field(default_factory=list)
     """PyTorch functions that the reference calls: where one of them moves data, moving data is the work."""
+    files: dict = field(default_factory=dict)
+    """What ``precompiled`` brought from another runner of the same source: Triton's cache, filled before the import."""
 
 
 @dataclass
@@ -138,6 +140,29 @@ class Loaded:
     TYPE: ClassVar[str] = "loaded"
     id: int
     entry: str
+    seconds: float
+
+
+@dataclass
+class Precompile:
+    """Compile what the entry launches on these arguments, and run none of it. For a runner that has no arenas and no GPU."""
+
+    TYPE: ClassVar[str] = "precompile"
+    id: int
+    calls: list
+    """``{"args", "kwargs"}`` as in ``outlined``."""
+    seconds: float
+    """After this long no further call is begun."""
+
+
+@dataclass
+class Precompiled:
+    TYPE: ClassVar[str] = "precompiled"
+    id: int
+    files: dict
+    """Triton's cache: base64 by path below its folder. Empty where it is larger than a frame."""
+    kernels: int
+    """Launch signatures that were compiled."""
     seconds: float
 
 
@@ -215,6 +240,28 @@ class Measured:
 
 
 @dataclass
+class Outline:
+    """What the calls and benchmark sizes of a task look like, values apart. Needs no device and no ``open``."""
+
+    TYPE: ClassVar[str] = "outline"
+    id: int
+    task: str
+    """Path of the task file."""
+    timed: bool
+    """Whether benchmark sizes are wanted too."""
+
+
+@dataclass
+class Outlined:
+    TYPE: ClassVar[str] = "outlined"
+    id: int
+    entries: list
+    calls: list
+    """``{"args", "kwargs"}``: value trees whose tensors have ``shape, stride, dtype`` and lie nowhere. Calls whose shapes
+    depend on values are left out."""
+
+
+@dataclass
 class Open:
     """Load a task, make its arenas for one runner, and list the calls to judge."""
 
@@ -286,7 +333,7 @@ class Checked:
 
 @dataclass
 class PrepareSize:
-    """Fill arena ``in`` with ``sets`` fresh input sets of one benchmark size; truth is made for each."""
+    """Make fresh input sets of one benchmark size, ``sets`` of them or as many as fit the arenas, where no runner sees them."""
 
     TYPE: ClassVar[str] = "prepare_size"
     id: int
@@ -299,14 +346,36 @@ class PrepareSize:
 class PreparedSize:
     TYPE: ClassVar[str] = "prepared_size"
     id: int
-    calls: list
-    """As in ``measure``."""
     flush_bytes: int
     bytes: int | None = None
-    """Bytes of inputs and outputs, each counted once."""
+    """Bytes that the reference reads of its arguments and writes as results, each counted once."""
     flops: int | None = None
+    """Floating-point operations of its matrix products and convolutions; absent where it has none, or other heavy work as well."""
+    precision: str | None = None
+    """What those run in: ``fp64, fp32, tf32, fp16, bf16, int8``; absent where it is not one of them alone."""
     least_bytes: int | None = None
-    """``bytes`` where every correct kernel must move all of them; absent where it may leave some out."""
+    """What every correct kernel must move; absent where it may leave some out."""
+    least_flops: int | None = None
+    """What every correct kernel must compute; absent where an algorithm may do with less."""
+    uncounted: list = field(default_factory=list)
+    """Operations whose work is not in ``flops`` and is more than a few steps for each element: no time follows from the figures."""
+
+
+@dataclass
+class LendSize:
+    """Copy the sets last prepared to arena ``in`` and poison arena ``out``: just before they are timed, so that nobody can
+    begin with them earlier."""
+
+    TYPE: ClassVar[str] = "lend_size"
+    id: int
+
+
+@dataclass
+class LentSize:
+    TYPE: ClassVar[str] = "lent_size"
+    id: int
+    calls: list
+    """As in ``measure``."""
 
 
 @dataclass
@@ -323,6 +392,8 @@ class BaselineMeasured:
     id: int
     device_ms: list
     seconds: float
+    state: dict = field(default_factory=dict)
+    """Of the device right after: ``sm_mhz, memory_mhz, celsius, watts``, and ``throttle``, names of why clocks are held down."""
 
 
 @dataclass
@@ -369,6 +440,21 @@ class TaskVerified:
 
 
 @dataclass
+class Probe:
+    """Use the device a little: allocate, compute, compare. After a candidate's fault nobody else uses it before."""
+
+    TYPE: ClassVar[str] = "probe"
+    id: int
+
+
+@dataclass
+class Probed:
+    TYPE: ClassVar[str] = "probed"
+    id: int
+    seconds: float
+
+
+@dataclass
 class MeasurePeaks:
     """Measure the device's copy bandwidth and matrix rates once."""
 
@@ -381,14 +467,19 @@ class Peaks:
     TYPE: ClassVar[str] = "peaks"
     id: int
     figures: dict
-    """``copy_gbs, empty_ms, fp32_tflops, fp16_tflops, …``: what was measured, nothing else."""
+    """``copy_gbs, empty_ms, launch_ms, fp32_tflops, fp16_tflops, …``: what was measured, nothing else."""
+    state: dict = field(default_factory=dict)
+    """As in ``baseline_measured``, right after."""
 
 
 TO_ZYGOTE = (Spawn, Kill)
 FROM_ZYGOTE = (Hello, Spawned, Exited, Failed)
-TO_RUNNER = (Attach, Load, Call, Measure)
-FROM_RUNNER = (Attached, Loaded, Returned, Raised, Measured)
-TO_ORACLE = (Open, Prepare, Check, PrepareSize, Baseline, CheckSize, Close, VerifyTask, MeasurePeaks)
+TO_RUNNER = (Attach, Load, Precompile, Call, Measure)
+FROM_RUNNER = (Attached, Loaded, Precompiled, Returned, Raised, Measured)
+TO_ORACLE = (
+    Outline, Open, Prepare, Check, PrepareSize, LendSize, Baseline, CheckSize, Close, VerifyTask, Probe, MeasurePeaks,
+)  # fmt: skip
 FROM_ORACLE = (
-    Hello, Failed, Opened, Prepared, Checked, PreparedSize, BaselineMeasured, Closed, TaskVerified, Peaks,
+    Hello, Failed, Outlined, Opened, Prepared, Checked, PreparedSize, LentSize, BaselineMeasured, Closed, TaskVerified, Probed,
+    Peaks,
 )  # fmt: skip

@@ -65,10 +65,10 @@ class BenchClient:
         self._data.sendmsg([json.dumps(listed).encode()], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors)])
         return self.ask(messages.Attach(1, listed))
 
-    def load(self, source, *entries, operations=()):
+    def load(self, source, *entries, operations=(), files=None):
         """Loads ``source`` after the usual imports."""
         source = PRELUDE + textwrap.dedent(source)
-        return self.ask(messages.Load(2, source, list(entries or ("run",)), list(operations)))
+        return self.ask(messages.Load(2, source, list(entries or ("run",)), list(operations), files or {}))
 
     def call(self, *args, **kwargs):
         self.inputs.reset()
@@ -122,7 +122,7 @@ def _be_bench(sock, data_sock, arch, folder, others):
             other.close()
         signal.alarm(_DEADLINE_SECONDS)
         os.chdir(folder)
-        os.environ["TRITON_CACHE_DIR"] = folder
+        os.environ["TRITON_CACHE_DIR"] = f"{folder}/triton"
         from kbx.runner.bench import serve
 
         serve(sock, data_sock, messages.Spawn(1, 1, "cpu", arch=arch))

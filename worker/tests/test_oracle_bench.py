@@ -51,7 +51,7 @@ def answer(bench, entry):
     """What a runner's ``measured.values`` would be; results go where ``slot`` says."""
     lent, out = bench.session.lent, bench.session.out
     values = []
-    for call in bench.calls:
+    for call in bench.calls or bench.lend():
         args = [tensors.decode(a, lent.view) for a in call["args"]]
         kwargs = {k: tensors.decode(v, lent.view) for k, v in call["kwargs"].items()}
         out.used = call["slot"]
@@ -66,7 +66,7 @@ def test_every_set_is_fresh_and_has_its_own_slot(prepare):
     bench = prepare("Activation/gelu.py")
     message = bench.message(1)
     assert isinstance(message, messages.PreparedSize)
-    assert [c["slot"] for c in message.calls] == [0, 18432, 36864]
+    assert [c["slot"] for c in bench.lend()] == [0, 18432, 36864]
     assert (message.bytes, message.flops) == (2 * 4 * 4096, None)
     assert not torch.equal(bench.own[0].args[0], bench.own[1].args[0])
     assert len(bench.baseline()) == 3
@@ -91,6 +91,7 @@ def test_results_never_written_are_wrong(prepare):
     bench = prepare("Activation/gelu.py")
     values = answer(bench, lambda input, approximate="none": F.gelu(input, approximate=approximate))
     fresh = Bench(bench.session, 0, 3, 1, HostDevice())
+    fresh.lend()
     assert fresh.check([0], [values[0]]).status == "wrong_values"
 
 
@@ -122,9 +123,25 @@ def test_arguments_updated_by_timed_calls_are_checked(prepare):
     assert bench.check([0], values[:1]).status == "wrong_values"
 
 
+def test_nothing_is_lent_before_it_is_asked_for(prepare):
+    bench = prepare("Activation/gelu.py")
+    assert not bench.session.lent.typed(0, 4096, torch.float32).any()
+    with pytest.raises(WrongOrder):
+        bench.check([0], [{"t": "none"}])
+    bench.lend()
+    assert torch.equal(bench.session.lent.typed(0, 4096, torch.float32), bench.own[0].args[0])
+
+
+def test_a_baseline_that_updates_its_arguments_leaves_the_candidate_s_alone(prepare):
+    bench = prepare("Optimizer/AdamW.py")
+    bench.baseline()
+    values = answer(bench, bench.task.reference)
+    assert bench.check([0, 1, 2], values).status == "correct"
+
+
 def test_only_sets_that_fit_are_made(prepare, monkeypatch):
     monkeypatch.setattr(arenas, "CAPACITY", 40_000)
-    assert len(prepare("Activation/gelu.py").calls) == 2
+    assert len(prepare("Activation/gelu.py").lend()) == 2
     monkeypatch.setattr(arenas, "CAPACITY", 1000)
     with pytest.raises(MemoryError, match="one set of this size does not fit the arenas"):
         prepare("Activation/gelu.py")

@@ -1,17 +1,14 @@
 """Benchmark sizes: fresh inputs for the candidate, a live baseline, and the truth about timed results.
 
 Nothing is timed on memory that the candidate can reach: the baseline has inputs of its own, and what is checked is compared
-with values made again from the seed.
+with values made again from the seed. What the candidate gets, it gets last.
 """
 
 import torch
-from torch.utils.flop_counter import FlopCounterMode
 
 from kbx import messages
-from kbx.oracle import claims, judge, session, truth
+from kbx.oracle import claims, judge, session, truth, work
 from kbx.oracle.session import WrongOrder
-from kbx.oracle.traffic import WholeReads
-from kbx.suite.values import tensors
 from kbx.tensors import ALIGN, DTYPES, Arena, span
 
 
@@ -27,14 +24,21 @@ class Bench:
             raise WrongOrder(f"there is no size {size} with {sets} sets")
         self.parameters = self.task.sizes[size]
         self.seeds = [f"{opened.seed}/{self.task.name}/size {size}/{round_}/{k}" for k in range(sets)]
-        self.own, self.calls, self.leaves = [], [], []
-        self._measure_work(self._make(0))
-        self._fill(round_)
+        self.round = round_
+        self.calls, self.leaves = [], []
+        self.own = [self._make(0)]
+        self.work = work.of(self.task, size, lambda: self.own[0])
+        # Sets of one size may differ in what they return (masked_select): by far less than this.
+        self.slot_bytes = self.work.result_bytes * 9 // 8
+        self._make_more()
         device.synchronize()
 
     def message(self, id_):
         """As ``messages.PreparedSize``."""
-        return messages.PreparedSize(id_, self.calls, self.device.flush_bytes, self.bytes, self.flops, self.least_bytes)
+        w = self.work
+        return messages.PreparedSize(
+            id_, self.device.flush_bytes, w.bytes, w.flops, w.precision, w.least_bytes, w.least_flops, w.uncounted
+        )
 
     def baseline(self):
         """Device milliseconds of the reference on each set, from the oracle's own copies."""
@@ -67,49 +71,46 @@ class Bench:
         """The arguments of set ``k``, the same each time."""
         return self.task.call(self.parameters, "standard", self.seeds[k], self.device.torch_device, fast=True)
 
-    def _measure_work(self, call):
-        """Runs the reference once: how large its results are, and what it must at least move and compute."""
-        arguments = truth.argument_tensors(call)
-        self.bytes = sum(_nbytes(t) for t in arguments)
-        scratch = truth.copy_call(call)
-        with torch.no_grad(), FlopCounterMode(display=False) as counter, WholeReads() as reads:
-            returned = self.task.run("the reference", self.task.reference, *scratch.args, **scratch.kwargs)
-        self.flops = counter.get_total_flops() or None
-        results = list(tensors(returned))
-        self.bytes += sum(_nbytes(t) for t in results)
-        # A result that lies in an argument may be a view, which moves nothing.
-        lent = truth.argument_tensors(scratch)
-        in_place = any(t.numel() and truth.alias(t, lent) is not None for t in results)
-        self.least_bytes = self.bytes if reads.whole and not in_place else None
-        # Sets of one size may differ in what they return (masked_select): by far less than this.
-        self.slot_bytes = session.result_bytes(returned) * 9 // 8
-
-    def _fill(self, round_):
-        """Lends as many sets as fit, each with its slot for results."""
-        arena, slot = self.session.lent, 0
-        arena.reset()
-        for k in range(len(self.seeds)):
-            call = self._make(k)
-            if slot + self.slot_bytes > self.session.out.capacity or not _fits(call, arena):
-                break
-            args, kwargs, leaves = session.lend(self.task.spoken(call, k), arena)
-            self.own.append(call)
-            self.leaves.append(leaves)
-            self.calls.append({"args": args, "kwargs": kwargs, "slot": slot})
-            slot += -(-self.slot_bytes // ALIGN) * ALIGN
-        if not self.calls:
+    def _make_more(self):
+        """As many sets as the arenas hold, each with its slot for results."""
+        sets = min(
+            self.session.lent.capacity // _room(self.own[0]),
+            self.session.out.capacity // self._slot_room,
+            len(self.seeds),
+        )
+        if not sets:
             raise MemoryError("one set of this size does not fit the arenas")
-        session.poison(self.session.out, slot, round_)
+        self.own += [self._make(k) for k in range(1, sets)]
+
+    def lend(self):
+        """Copies every set to the runner's arena; returns the calls as in ``messages.Measure``."""
+        self.session.lent.reset()
+        for k in range(len(self.own)):
+            # The baseline may have updated its own.
+            call = self._make(k) if self._updates(k) else self.own[k]
+            args, kwargs, leaves = session.lend(self.task.spoken(call, k), self.session.lent)
+            self.leaves.append(leaves)
+            self.calls.append({"args": args, "kwargs": kwargs, "slot": k * self._slot_room})
+        session.poison(self.session.out, len(self.own) * self._slot_room, self.round)
+        self.device.synchronize()
+        return self.calls
+
+    @property
+    def _slot_room(self):
+        return -(-self.slot_bytes // ALIGN) * ALIGN
 
     def _take(self, slot):
         """Private copies of a slot's results, and of its arguments where the call may update them."""
         start, leaves = self.calls[slot]["slot"], self.leaves[slot]
         out = _Copy(self.session.out, start, self.slot_bytes)
-        named = self.task.named_tensors(self.own[slot])
-        if not any(self.task.updates(name) for name, _ in named):
+        if not self._updates(slot):
             return out, self.session.lent
         first = min(leaf["offset"] for leaf in leaves)
         return out, _Copy(self.session.lent, first, max(map(_end, leaves)) - first)
+
+    def _updates(self, k):
+        """Whether a call may update arguments."""
+        return any(self.task.updates(name) for name, _ in self.task.named_tensors(self.own[k]))
 
     def _check_one(self, slot, tree, out, lent):
         try:
@@ -161,11 +162,8 @@ def _end(leaf):
     return leaf["offset"] + max(1, span(leaf["shape"], leaf["stride"])) * DTYPES[leaf["dtype"]].itemsize
 
 
-def _nbytes(tensor):
-    """Bytes of the elements that exist: a broadcast tensor is small."""
-    return min(tensor.numel(), span(tensor.shape, tensor.stride())) * tensor.element_size()
-
-
-def _fits(call, arena):
-    need = sum(span(t.shape, t.stride()) * t.element_size() + ALIGN for t in truth.argument_tensors(call))
-    return arena.used + need <= arena.capacity
+def _room(call):
+    """Bytes that a set takes in an arena, rounded up. Sets of one size may differ a little."""
+    return (
+        ALIGN + sum(span(t.shape, t.stride()) * t.element_size() + ALIGN for t in truth.argument_tensors(call)) * 9 // 8
+    )

@@ -1,12 +1,12 @@
-"""What the oracle does with a GPU: arenas that cross by IPC, the timing loop, the device's peaks."""
+"""What the oracle does with a GPU: arenas that cross by IPC, and the timing loop."""
 
-import contextlib
 import ctypes
+import functools
 import os
-import statistics
 
 import torch
 
+from kbx.oracle import nvml, peaks
 from kbx.oracle.bench import Bench
 from kbx.oracle.server import Unsupported
 from kbx.tensors import Arena
@@ -17,11 +17,6 @@ UNTIMED_CAPACITY = 1 << 30
 """Bytes of an arena for correctness alone: several candidates may share the device."""
 SHARE = 0.2
 """Part of the free memory that one arena may take at most: the oracle needs the rest for truth in float64."""
-PEAK_BYTES = 1 << 30
-"""Size of the buffer whose copy gives the bandwidth: many times the L2 cache."""
-PEAK_MATRIX = 8192
-"""Side of the matrices whose product gives the peak rates."""
-PEAK_REPEATS = 10
 
 
 class Runtime:
@@ -94,8 +89,11 @@ class CudaDevice:
 
     def describe(self):
         p = self.properties
-        return {"kind": "cuda", "name": p.name, "arch": f"sm_{p.major}{p.minor}", "uuid": f"GPU-{p.uuid}",
+        return {"kind": "cuda", "name": p.name, "arch": f"sm_{p.major}{p.minor}", "uuid": self._uuid(),
                 "driver": _driver(), "memory_bytes": p.total_memory}  # fmt: skip
+
+    def _uuid(self):
+        return f"GPU-{self.properties.uuid}"
 
     def arenas(self, timed):
         torch.cuda.empty_cache()
@@ -143,37 +141,14 @@ class CudaDevice:
         return [start.elapsed_time(end) for start, end in marks]
 
     def peaks(self):
-        """Copy bandwidth (GB/s, read plus written), matrix rates (TFLOP/s), and what two events with nothing between them show
-        (milliseconds), as measured here and now."""
-        figures = {"copy_gbs": self._copy_rate(), "empty_ms": min(self.time([lambda: None] * PEAK_REPEATS))}
-        kinds = {"fp32": torch.float32, "tf32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
-        for name, dtype in kinds.items():
-            with _precision("high" if name == "tf32" else "highest"):
-                figures[f"{name}_tflops"] = self._matrix_rate(dtype)
-        return figures
+        return peaks.measure(self)
 
-    def _copy_rate(self):
-        source = torch.zeros(PEAK_BYTES, dtype=torch.uint8, device=self.torch_device)
-        target = torch.empty_like(source)
-        return 2 * PEAK_BYTES / self._typical(lambda: target.copy_(source)) / 1e6
+    def state(self):
+        return self._card.sample()
 
-    def _matrix_rate(self, dtype):
-        a = torch.randn(PEAK_MATRIX, PEAK_MATRIX, device=self.torch_device).to(dtype)
-        return 2 * PEAK_MATRIX**3 / self._typical(lambda: a @ a) / 1e9
-
-    def _typical(self, function):
-        function()
-        return statistics.median(self.time([function] * PEAK_REPEATS))
-
-
-@contextlib.contextmanager
-def _precision(name):
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision(name)
-    try:
-        yield
-    finally:
-        torch.set_float32_matmul_precision(before)
+    @functools.cached_property
+    def _card(self):
+        return nvml.Card(self._uuid())
 
 
 def _loaded(name):

@@ -43,6 +43,10 @@ class CpuDevice:
     def peaks(self):
         raise Unsupported("peaks are measured on a GPU")
 
+    def state(self):
+        """Clocks and temperature, as in ``messages.BaselineMeasured``."""
+        return {}
+
 
 def _processor():
     with open("/proc/cpuinfo", encoding="utf-8") as info:

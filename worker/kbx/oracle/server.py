@@ -13,12 +13,15 @@ import torch
 
 import kbx
 from kbx import PROTOCOL, messages
-from kbx.oracle import controls, session, taskfile
+from kbx.oracle import controls, outline, session, taskfile
 from kbx.oracle.taskfile import InvalidTask
 from kbx.oracle.truth import Memory
 from kbx.protocol import ProtocolError, decode, encode
 
 log = logging.getLogger(__name__)
+
+_PROBED = 1 << 20
+"""Elements that a probe adds up."""
 
 
 class Unsupported(Exception):
@@ -59,6 +62,10 @@ class Server:
         id_ = request.id if request else -1
         return encode(messages.Failed(id_, reason, message[:4000], file, line))
 
+    def _outline(self, request):
+        task = taskfile.load(request.task, self.device.torch_device)
+        return messages.Outlined(request.id, task.entries, outline.calls(task, request.timed))
+
     def _open(self, request):
         start = time.monotonic()
         self._end_session()
@@ -98,15 +105,27 @@ class Server:
         self.bench = self.device.bench(self._current(), request.size, request.sets, request.round)
         return self.bench.message(request.id)
 
+    def _lend_size(self, request):
+        return messages.LentSize(request.id, self._prepared_size().lend())
+
     def _baseline(self, request):
         start = time.monotonic()
-        return messages.BaselineMeasured(request.id, self._prepared_size().baseline(), time.monotonic() - start)
+        device_ms = self._prepared_size().baseline()
+        state = self.device.state()  # before the clocks have time to fall
+        return messages.BaselineMeasured(request.id, device_ms, time.monotonic() - start, state)
 
     def _check_size(self, request):
         return _checked(request.id, self._prepared_size().check(request.slots, request.values))
 
+    def _probe(self, request):
+        start = time.monotonic()
+        found = int(torch.arange(_PROBED, device=self.device.torch_device).sum())
+        if found != _PROBED * (_PROBED - 1) // 2:
+            raise RuntimeError(f"the device adds up to {found}")
+        return messages.Probed(request.id, time.monotonic() - start)
+
     def _measure_peaks(self, request):
-        return messages.Peaks(request.id, self.device.peaks())
+        return messages.Peaks(request.id, self.device.peaks(), self.device.state())
 
     def _current(self):
         if self.session is None:

@@ -1,7 +1,13 @@
-"""Which references need every byte of their arguments: for those, memory sets a limit that no kernel can beat."""
+"""What a reference moves: how much it reads of its arguments and writes, and whether every correct kernel must do the same."""
+
+import math
+from collections import Counter
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
+
+from kbx.suite.values import tensors
+from kbx.tensors import span
 
 _READ_WHOLE = frozenset((
     "sum", "mean", "prod", "amax", "amin", "max", "min", "argmax", "argmin", "std", "var", "var_mean", "std_mean", "logsumexp",
@@ -13,15 +19,124 @@ _READ_WHOLE = frozenset((
 """Operations beside the element-wise ones whose result depends on each element of their arguments, and moves of whole tensors.
 What picks (index, gather, slice, embedding), repeats (expand, repeat) or skips (tril, convolution, pooling) is not here."""
 
+_UNREAD = frozenset((
+    "_unsafe_view", "lift_fresh", "empty_like", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like",
+    "new_empty", "new_zeros", "new_ones", "new_full", "new_empty_strided",
+))  # fmt: skip
+"""Operations that want no more than the form of their arguments; so do views."""
 
-class WholeReads(TorchDispatchMode):
-    """Watches operations; ``whole`` stays True while each of them needs all of its arguments."""
+_OVERWRITES = frozenset(("copy_", "fill_", "zero_", "bernoulli_", "uniform_", "normal_", "random_"))
+"""Operations that replace all of the tensor that they change, whatever was in it."""
 
-    def __init__(self):
+
+def _below(args):
+    """Elements of ``tril``'s argument on its diagonal and below."""
+    (rows, columns), diagonal = args[0].shape[-2:], args[1] if len(args) > 1 else 0
+    each = sum(min(max(row + diagonal + 1, 0), columns) for row in range(rows))
+    return math.prod(args[0].shape[:-2]) * each
+
+
+def _above(args):
+    """Elements of ``triu``'s argument on its diagonal and above."""
+    return args[0].numel() - _below((args[0], (args[1] if len(args) > 1 else 0) - 1))
+
+
+_PICKS = {
+    **dict.fromkeys(
+        ("index", "index_select", "gather", "embedding", "masked_select", "take",
+         "upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d"),
+        lambda args, result: result.numel(),
+    ),
+    "nll_loss_forward": lambda args, result: args[1].numel(),
+    "nll_loss2d_forward": lambda args, result: args[1].numel(),
+    "grid_sampler_2d": lambda args, result: 4 * result.numel(),
+    "grid_sampler_3d": lambda args, result: 8 * result.numel(),
+    "tril": lambda args, result: _below(args),
+    "triu": lambda args, result: _above(args),
+}  # fmt: skip
+"""Operations that read no more than so many elements of their first argument."""
+
+_PUTS = {
+    "index_fill_": lambda args: args[2].numel() * args[0].numel() // max(1, args[0].shape[args[1]]),
+    "scatter_": lambda args: args[2].numel(),
+    "index_copy_": lambda args: args[3].numel(),
+}
+"""Operations that write so many elements of the argument that they change, and read none of it."""
+
+
+class Traffic(TorchDispatchMode):
+    """Watches the operations of one call on ``arguments``, tensors of which each has memory of its own.
+
+    An argument's bytes count once however often they are read, and not at all where only its shape is asked for; what
+    lies between two operations is not counted, since one kernel needs none of it.
+    """
+
+    def __init__(self, arguments):
         super().__init__()
         self.whole = True
+        """Whether each operation so far needs all of its arguments."""
+        self._sizes = {_home(t): nbytes(t) for t in arguments if t.numel()}
+        self._read, self._written = Counter(), Counter()
+        self._known = True
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        name = function.overloadpacket.__name__
-        self.whole &= torch.Tag.pointwise in function.tags or name in _READ_WHOLE
-        return function(*args, **(kwargs or {}))
+        kwargs, name = kwargs or {}, function.overloadpacket.__name__
+        pointwise = torch.Tag.pointwise in function.tags
+        self.whole &= pointwise or name in _READ_WHOLE
+        result = function(*args, **kwargs)
+        if not function.is_view and name not in _UNREAD:
+            picked = _PICKS[name](args, result) if name in _PICKS else None
+            for i, (parameter, value) in enumerate(_bound(function, args, kwargs)):
+                for tensor in tensors([value]):
+                    if parameter.alias_info is None or not parameter.alias_info.is_write:
+                        self._touch(self._read, tensor, picked if i == 0 else None)
+                    elif name in _PUTS:
+                        self._touch(self._written, tensor, _PUTS[name](args))
+                    else:
+                        self._change(tensor, name, pointwise, parameter.kwarg_only)
+        return result
+
+    def _change(self, tensor, name, pointwise, out):
+        """An operation writes to a tensor: all of it, as far as that is known, and reads it before, unless it is an ``out``."""
+        replaced = out or name in _OVERWRITES
+        if not replaced:
+            self._touch(self._read, tensor)
+        self._known &= replaced or pointwise or _home(tensor) not in self._sizes
+        self._touch(self._written, tensor)
+
+    def least(self, results):
+        """Bytes that every correct kernel moves for these results: None where it may leave some out, or views do."""
+        if not self.whole or any(_home(t) in self._sizes for t in results if t.numel()):
+            return None
+        return sum(self._read.values()) + sum(map(nbytes, results))
+
+    def total(self, results):
+        """Bytes that the reference reads and writes, each once: None where an operation changes an unknown part."""
+        if not self._known:
+            return None
+        fresh = (nbytes(t) for t in results if t.numel() and _home(t) not in self._sizes)
+        return sum(self._read.values()) + sum(self._written.values()) + sum(fresh)
+
+    def _touch(self, counts, tensor, elements=None):
+        home = _home(tensor)
+        # What a call has written itself is no argument any more.
+        if home not in self._sizes or (counts is self._read and home in self._written and home not in self._read):
+            return
+        touched = nbytes(tensor) if elements is None else min(nbytes(tensor), elements * tensor.element_size())
+        counts[home] = min(self._sizes[home], counts[home] + touched)
+
+
+def nbytes(tensor):
+    """Bytes of the elements that exist: a broadcast tensor is small."""
+    return min(tensor.numel(), span(tensor.shape, tensor.stride())) * tensor.element_size()
+
+
+def _home(tensor):
+    return tensor.untyped_storage().data_ptr()
+
+
+def _bound(function, args, kwargs):
+    """``(parameter, value)`` of an operation's arguments, by its schema."""
+    parameters = function._schema.arguments
+    named = {p.name: p for p in parameters}
+    return [*zip(parameters, args, strict=False), *((named[name], value) for name, value in kwargs.items())]

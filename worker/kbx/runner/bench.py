@@ -15,7 +15,7 @@ import torch
 import triton
 
 from kbx import messages, protocol, tensors
-from kbx.runner import arenas, cuda_on_cpu, launches
+from kbx.runner import ahead, arenas, cuda_on_cpu, launches
 from kbx.runner.clock import Clock
 from kbx.runner.interpreter import Unsupported
 from kbx.runner.ledger import Ledger
@@ -71,6 +71,7 @@ class Bench:
         stages = {
             messages.Attach: self._attach,
             messages.Load: self._load,
+            messages.Precompile: self._precompile,
             messages.Call: self._call,
             messages.Measure: self._measure,
         }
@@ -85,18 +86,20 @@ class Bench:
     # ------------------------------------------------------------ requests
 
     def _attach(self, request):
-        if self._emulated:
-            self._arenas = arenas.receive(self._data_sock)
-        else:
-            torch.cuda.set_device(self._device)
+        if not self._emulated:
+            if self._clock is None:
+                torch.cuda.set_device(self._device)
+                self._clock = Clock(self._device, arenas.cuda_runtime(self._device))
             self._arenas = arenas.open_handles(request.arenas, self._device)
-            self._clock = Clock(self._device, arenas.cuda_runtime(self._device))
+        elif request.arenas:
+            self._arenas = arenas.receive(self._data_sock)
         return messages.Attached(request.id, 0.0)
 
     def _load(self, request):
         # Equal runs give equal verdicts, random candidates included; within a run their numbers are as fresh as ever.
         random.seed(0)
         torch.manual_seed(0)
+        ahead.unpack(request.files)
         with open(self._path, "w", encoding="utf-8") as file:
             file.write(request.source)
         module = types.ModuleType("candidate")
@@ -110,6 +113,10 @@ class Bench:
                 self._entry = getattr(module, name)
                 return messages.Loaded(request.id, name, 0.0)
         raise NoEntry(f"none of {', '.join(request.entries)} is defined")
+
+    def _precompile(self, request):
+        ahead.compile_calls(self._entry, request.calls, request.seconds)
+        return messages.Precompiled(request.id, ahead.pack(), len(self._recorder.take_compiled()), 0.0)
 
     def _call(self, request):
         self._recorder.take_launches()

@@ -93,6 +93,13 @@ _UNINITIALISED = frozenset(
 _POISON = 0xFF
 """Fills what ``torch.empty`` returns, NaN in every floating dtype: elements that a kernel leaves out must not hold what
 happened to lie there, which could be right and differs from run to run."""
+_poisons = True
+
+
+def leave_empty():
+    """Nothing will be read here, for the rest of this process: empty tensors need not be filled."""
+    global _poisons
+    _poisons = False
 
 
 class _CudaOnCpu(TorchFunctionMode):
@@ -113,7 +120,7 @@ class _CudaOnCpu(TorchFunctionMode):
         if kwargs.get("pin_memory"):
             kwargs = {**kwargs, "pin_memory": False}
         result = function(*args, **kwargs)
-        if function in _UNINITIALISED and type(result) is torch.Tensor:
+        if function in _UNINITIALISED and type(result) is torch.Tensor and _poisons:
             result.untyped_storage().fill_(_POISON)
         if function in self._factories and (device is None or _means(device, "cpu")) and type(result) is torch.Tensor:
             setattr(result, _HOST, True)

@@ -7,6 +7,7 @@ hooks, autotuning. Only the last step differs: the launcher hands the bound argu
 ``Recorder`` listens, on either machine, to Triton's own hooks for what was compiled and launched.
 """
 
+import contextlib
 import json
 import tempfile
 import time
@@ -65,6 +66,8 @@ class Recorder:
 
 # ---------------------------------------------------------------- the driver of a machine without a GPU
 
+_runs = True
+
 
 class _Launcher:
     """Stands where Triton's compiled launcher stub stands: one for each compiled kernel."""
@@ -77,7 +80,7 @@ class _Launcher:
             enter(launch_metadata)
         if not isinstance(self._function, triton.runtime.JITFunction) or self._function.is_gluon():
             raise interpreter.Unsupported("gluon")
-        if x * y * z > 0:
+        if x * y * z > 0 and _runs:
             _refuse_host_tensors(arguments)
             interpreter.launch(self._function, self._types, (x, y, z), arguments)
         if exit is not None:
@@ -193,13 +196,22 @@ def emulate(arch_name):
     Autotuner.do_bench = property(lambda tuner: run_once)
 
 
+def only_compile():
+    """After ``emulate``: launches are compiled and not run, and autotuning compiles every configuration."""
+    global _runs
+    _runs = False
+    Autotuner._bench = _stock_bench
+
+
 def warm(arch_name="sm_90"):
-    """Compiles one tiny kernel, so that forked children find every lazy part of the compiler loaded.
+    """Compiles one tiny kernel, so that forked children find every lazy part of the compiler loaded, and where there is a CUDA
+    driver to link with also Triton's launcher, which a C compiler makes.
 
     Starts no thread and never touches CUDA; its cache is a folder of its own, so that it does compile. Returns the
     seconds it took.
     """
     start = time.perf_counter()
+    _warm_launcher()
     target = GPUTarget("cuda", ARCHITECTURES[arch_name].capability, 32)
     signature = {"pointer": "*fp32", "n": "i32", "BLOCK": "constexpr"}
     source = triton.compiler.ASTSource(increment, signature, {(2,): 64})
@@ -207,3 +219,12 @@ def warm(arch_name="sm_90"):
         triton.knobs.cache.dir = folder
         triton.compile(source, target=target)
     return time.perf_counter() - start
+
+
+def _warm_launcher():
+    """Children find the driver's object there, and need not compile its launcher again. It asks nothing of the device."""
+    # Where there is no CUDA, or Triton keeps its launcher elsewhere, each child does what it did without this.
+    with contextlib.suppress(Exception):
+        from triton.backends.nvidia.driver import CudaDriver
+
+        triton.runtime.driver.set_active(CudaDriver())

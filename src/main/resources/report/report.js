@@ -258,7 +258,19 @@
       ["TFLOP/s", "tflops"],
       ["IOU", "iou"],
       ["MFU", "mfu"],
+      ["Flop/byte", "intensity"],
+      ["Speed of light", "sol_ms", (s) => `${number(s.sol_ms)} ms, ${s.bound}`],
+      ["Score", "sol_score"],
     ].filter(([, key]) => sizes.some((size) => known(size[key])));
+    const cell = (key, show) => (s) => (known(s[key]) && show ? show(s) : orUnknown(s[key]));
+    const light = sizes.some((size) => known(size.sol_ms))
+      ? el(
+          "p",
+          { class: "unknown" },
+          "IOU and MFU: share of the bandwidth and of the arithmetic rate measured on this device. Speed of light: the time at both " +
+            "of these, and what decides it. Score: 1 at that time, 0.5 at the reference's.",
+        )
+      : null;
     return el(
       "div",
       {},
@@ -269,10 +281,26 @@
         ["Reference ms", (s) => number(s.reference_ms), "number"],
         ["Speedup", (s) => `${s.speedup.toFixed(2)}×`, "number"],
         ["95 % interval", (s) => `${s.low.toFixed(2)}–${s.high.toFixed(2)}×`, "number"],
-        ...optional.map(([title, key]) => [title, (s) => orUnknown(s[key]), "number"]),
+        ...optional.map(([title, key, show]) => [title, cell(key, show), "number"]),
         ["Rounds", (s) => s.rounds, "number"],
       ]),
+      light,
+      clocks(sizes),
     );
+  }
+
+  /** The device's state over the rounds of each size, and what held its clocks down. */
+  function clocks(sizes) {
+    if (!sizes.some((size) => size.clocks || size.throttle)) return null;
+    const state = (key) => (s) => (known(s.clocks?.[key]) ? Math.round(s.clocks[key]) : "not measured");
+    return table(sizes, [
+      ["Device at size", (s) => s.shape],
+      ["SM MHz", state("sm_mhz"), "number"],
+      ["Memory MHz", state("memory_mhz"), "number"],
+      ["°C", state("celsius"), "number"],
+      ["W", state("watts"), "number"],
+      ["Clocks held down by", (s) => (s.throttle ? s.throttle.join(", ") || "nothing" : "not measured")],
+    ]);
   }
 
   function kernels({ kernels, compile }) {

@@ -21,15 +21,22 @@ final class Devices {
    * The slots to judge on.
    *
    * @param device {@code auto}, {@code cpu}, {@code cuda} or {@code cuda:0,2}
-   * @param jobs candidates judged at the same time on the CPU; 0 for one a processor. A GPU judges
-   *     one at a time: its timings are only worth something while nobody else uses it.
+   * @param jobs candidates judged at the same time on the CPU or on each GPU; 0 for one a
+   *     processor, and on GPUs for half as many in all, up to {@value #SHARED} on each
    */
   static List<DeviceSlot> slots(String device, int jobs) {
+    int processors = Runtime.getRuntime().availableProcessors();
     if (device.equals("auto")) return slots(gpus().isEmpty() ? "cpu" : "cuda", jobs);
     if (device.equals("cpu")) {
-      int slots = jobs > 0 ? jobs : Runtime.getRuntime().availableProcessors();
+      int slots = jobs > 0 ? jobs : processors;
       return IntStream.range(0, slots).mapToObj(DeviceSlot::cpu).toList();
     }
+    List<DeviceSlot> gpus = named(device);
+    int each = jobs > 0 ? jobs : Math.clamp(processors / 2 / gpus.size(), 1, SHARED);
+    return Collections.nCopies(each, gpus).stream().flatMap(List::stream).toList();
+  }
+
+  private static List<DeviceSlot> named(String device) {
     if (device.equals("cuda")) {
       if (gpus().isEmpty()) {
         throw new UserError(
@@ -39,18 +46,6 @@ final class Devices {
     }
     if (device.startsWith("cuda:")) return chosen(device.substring("cuda:".length()));
     throw new UserError("--device %s: use auto, cpu, cuda or cuda:0,1".formatted(device));
-  }
-
-  /**
-   * The slots for work that is not timed: as {@link #slots}, but {@code jobs} on every GPU; 0 for
-   * one for every two processors, up to {@value #SHARED}.
-   */
-  static List<DeviceSlot> shared(String device, int jobs) {
-    List<DeviceSlot> slots = slots(device, jobs);
-    if (slots.getFirst().kind() == DeviceSlot.Kind.CPU) return slots;
-    int processors = Runtime.getRuntime().availableProcessors();
-    int each = jobs > 0 ? jobs : Math.clamp(processors / 2, 1, SHARED);
-    return Collections.nCopies(each, slots).stream().flatMap(List::stream).toList();
   }
 
   private static List<DeviceSlot> chosen(String list) {

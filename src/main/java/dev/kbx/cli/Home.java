@@ -35,6 +35,21 @@ final class Home {
     return folder().resolve("tasks");
   }
 
+  /** Where kbx keeps what it knows between runs: here, or with the user where this is read-only. */
+  static Path state() {
+    Path own = folder().resolve(".kbx");
+    try {
+      Files.createDirectories(own);
+    } catch (IOException e) {
+      return userState();
+    }
+    return Files.isWritable(own) ? own : userState();
+  }
+
+  private static Path userState() {
+    return Path.of(System.getProperty("user.home"), ".local", "state", "kbx");
+  }
+
   /**
    * What seeds derive from: 32 random bytes made at first use, readable by this user alone.
    *
@@ -46,7 +61,7 @@ final class Home {
     try {
       return secret(own);
     } catch (IOException e) {
-      Path user = Path.of(System.getProperty("user.home"), ".local", "state", "kbx", "secret");
+      Path user = userState().resolve("secret");
       try {
         return secret(user);
       } catch (IOException second) {

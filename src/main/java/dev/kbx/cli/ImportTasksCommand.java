@@ -179,7 +179,7 @@ final class ImportTasksCommand implements Callable<Integer> {
   private Map<String, TaskVerdict> run(Suite tasks) throws InterruptedException, PythonProblem {
     Map<String, TaskVerdict> verdicts = new TreeMap<>();
     int total = tasks.tasks().size();
-    try (WorkerPool pool = WorkerPool.shared(workers)) {
+    try (WorkerPool pool = WorkerPool.start(workers)) {
       VerifyCommand.verification(pool, VerifyCommand.ARCH)
           .run(
               tasks.tasks(),

@@ -4,6 +4,7 @@ import dev.kbx.candidate.ChangedFile;
 import dev.kbx.check.UnknownRule;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.UnwritableException;
+import dev.kbx.run.DeviceLost;
 import dev.kbx.store.StoreProblem;
 import dev.kbx.task.InvalidSuite;
 import dev.kbx.task.UnknownTask;
@@ -107,6 +108,7 @@ public final class Main {
       case PythonProblem problem ->
           Stream.concat(Stream.of(problem.getMessage()), problem.details().stream())
               .collect(Collectors.joining("\n  "));
+      case DeviceLost _ -> e.getMessage() + "; --resume goes on when it does again";
       case WorkerFailure _ -> e.getMessage() + "; 'kbx doctor' looks at this machine";
       default -> e + " (a fault of kbx: --stack-trace shows where)";
     };

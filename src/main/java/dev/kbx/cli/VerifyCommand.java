@@ -96,7 +96,7 @@ final class VerifyCommand implements Callable<Integer> {
     Map<String, TaskVerdict> before = resume ? files.before() : Map.of();
     files.clear();
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
-        WorkerPool pool = WorkerPool.shared(workers)) {
+        WorkerPool pool = WorkerPool.start(workers)) {
       interrupts.advise(Interrupts.RESUMABLE);
       Map<String, TaskVerdict> found = new HashMap<>();
       VerifyProgress progress = new VerifyProgress(tasks.size());

@@ -32,8 +32,8 @@ final class WorkerOptions {
       paramLabel = "N",
       defaultValue = "0",
       description =
-          "Candidates or tasks at the same time on the CPU. Default: one a processor. A GPU takes"
-              + " one candidate at a time, and N tasks to verify.")
+          "Candidates or tasks at the same time, on the CPU or on each GPU. Default: one a"
+              + " processor; with GPUs half as many, at most 8 a GPU. A GPU times one at a time.")
   int jobs;
 
   /** The interpreter to use, provisioned with progress on stderr if need be. */

@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import dev.kbx.python.Interpreter;
 import dev.kbx.python.PythonProblem;
+import dev.kbx.run.KeptPeaks;
 import dev.kbx.run.Plan;
 import dev.kbx.run.Workers;
 import dev.kbx.verdict.Stage;
@@ -9,11 +10,10 @@ import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.WorkerFailure;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
 
 /**
  * The workers a command needs, with what they say of their device; none at all for the static
@@ -40,11 +40,13 @@ final class WorkerPool implements AutoCloseable {
   static WorkerPool start(WorkerOptions options, Plan plan)
       throws InterruptedException, PythonProblem {
     if (plan.stages().getLast() == Stage.STATIC) return withoutPython(options);
-    return start(options);
+    WorkerPool pool = start(options);
+    if (plan.stages().getLast() == Stage.PERF) pool.workers.begin();
+    return pool;
   }
 
   private static WorkerPool withoutPython(WorkerOptions options) {
-    Workers none = new Workers(Home.folder(), Home.folder());
+    Workers none = new Workers(Home.folder(), Home.folder(), KeptPeaks.nowhere());
     List<Workers.Slot> slots = Devices.slots("cpu", options.jobs).stream().map(none::slot).toList();
     return new WorkerPool(
         none,
@@ -53,20 +55,9 @@ final class WorkerPool implements AutoCloseable {
         Map.of("kbx", Version.number()));
   }
 
-  /** Workers for work that is timed: a GPU has one slot. */
-  private static WorkerPool start(WorkerOptions options)
-      throws InterruptedException, PythonProblem {
-    return start(options, Devices.slots(options.device, options.jobs));
-  }
-
-  /** Workers for work that is not timed, of which a GPU takes several pieces at once. */
-  static WorkerPool shared(WorkerOptions options) throws InterruptedException, PythonProblem {
-    return start(options, Devices.shared(options.device, options.jobs));
-  }
-
   /** Starts the zygote and the first oracle; the other oracles start with their first candidate. */
-  private static WorkerPool start(WorkerOptions options, List<DeviceSlot> wanted)
-      throws InterruptedException, PythonProblem {
+  static WorkerPool start(WorkerOptions options) throws InterruptedException, PythonProblem {
+    List<DeviceSlot> wanted = Devices.slots(options.device, options.jobs);
     Interpreter python = options.interpreter();
     try {
       return start(python, wanted);
@@ -81,7 +72,12 @@ final class WorkerPool implements AutoCloseable {
 
   private static WorkerPool start(Interpreter python, List<DeviceSlot> wanted)
       throws InterruptedException {
-    Workers workers = new Workers(python.executable(), Home.workers());
+    KeptPeaks peaks =
+        KeptPeaks.in(
+            Home.state().resolve("peaks"),
+            InstantSource.system(),
+            problem -> System.err.println("kbx: " + problem));
+    Workers workers = new Workers(python.executable(), Home.workers(), peaks);
     List<Workers.Slot> slots = wanted.stream().map(workers::slot).toList();
     try {
       Thread zygote = Thread.ofVirtual().start(() -> warm(workers));
@@ -89,7 +85,7 @@ final class WorkerPool implements AutoCloseable {
       zygote.join();
       Map<String, String> versions = new TreeMap<>(hello.versions());
       versions.put("kbx", Version.number());
-      return new WorkerPool(workers, slots, device(hello), versions);
+      return new WorkerPool(workers, slots, Workers.described(hello), versions);
     } catch (WorkerFailure | InterruptedException e) {
       slots.forEach(Workers.Slot::close);
       workers.close();
@@ -108,28 +104,13 @@ final class WorkerPool implements AutoCloseable {
     }
   }
 
-  private static Verdict.Device device(Message.Hello hello) {
-    Map<String, JsonNode> said = hello.device() == null ? Map.of() : hello.device();
-    return new Verdict.Device(
-        text(said, "kind", "cpu"),
-        text(said, "name", "unknown"),
-        optional(said, "uuid"),
-        optional(said, "driver"),
-        optional(said, "arch"));
-  }
-
-  private static String text(Map<String, JsonNode> said, String key, String otherwise) {
-    String value = optional(said, key);
-    return value == null ? otherwise : value;
-  }
-
-  private static @Nullable String optional(Map<String, JsonNode> said, String key) {
-    JsonNode value = said.get(key);
-    return value == null || value.isNull() ? null : value.asString();
-  }
-
   List<Workers.Slot> slots() {
     return slots;
+  }
+
+  /** As {@link Workers#spending}. */
+  Map<Integer, Map<String, Double>> spending() {
+    return workers.spending();
   }
 
   Verdict.Device device() {

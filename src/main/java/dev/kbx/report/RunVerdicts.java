@@ -122,7 +122,9 @@ public final class RunVerdicts {
       double reference = sizes.stream().mapToDouble(SizeTiming::referenceMs).sum();
       double ratio = reference / candidate;
       return List.of(
-          new SizeTiming("", candidate, reference, ratio, ratio, ratio, null, null, null, null, 0));
+          new SizeTiming(
+              "", candidate, reference, ratio, ratio, ratio, null, null, null, null, 0, null, null,
+              null, null, null, null));
     }
   }
 

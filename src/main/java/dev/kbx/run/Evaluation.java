@@ -65,18 +65,16 @@ public final class Evaluation {
   private record Member(int position, Candidate candidate) {}
 
   private void judge(Workers.Slot slot, Member member) throws InterruptedException {
-    Candidate candidate = member.candidate().held();
-    String key = keys.of(candidate);
+    Candidate held = member.candidate().held();
+    String key = keys.of(held);
     if (!twins.leads(key, member)) return; // Judged at this moment: it gets that verdict.
     Verdict known = store.remembered(key).orElse(null);
     boolean remembered = known != null;
-    Verdict first = known == null ? judged(slot, candidate) : given(known, candidate);
-    add(member.position(), first, candidate, key, remembered);
-    if (lasting(first)) known = first;
     for (Optional<Member> next = twins.next(key); next.isPresent(); next = twins.next(key)) {
-      Candidate twin = next.get().candidate().held();
-      Verdict verdict = known == null ? judged(slot, twin) : given(known, twin);
-      add(next.get().position(), verdict, twin, key, remembered);
+      Candidate candidate = next.get().equals(member) ? held : next.get().candidate().held();
+      Verdict verdict = known == null ? judged(slot, candidate) : given(known, candidate);
+      add(next.get().position(), verdict, candidate, key, remembered);
+      twins.judged(key);
       if (lasting(verdict)) known = verdict;
     }
   }

@@ -10,16 +10,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * What one size asks of the device, by the reference's own count, against what the device can do.
  *
- * @param bytes arguments and results, each once; null where unknown
- * @param flops floating-point operations of the reference; null where they could not be counted
+ * @param size the reference's figures
  * @param peaks measured figures of this device, as in {@link Message.Peaks}
  * @param floor the time no kernel can stay below
  */
-record Physics(@Nullable Long bytes, @Nullable Long flops, Map<String, Double> peaks, Floor floor) {
+record Physics(Message.PreparedSize size, Map<String, Double> peaks, Floor floor) {
 
   static Physics of(Message.PreparedSize size, Map<String, Double> peaks) {
-    return new Physics(
-        size.bytes(), size.flops(), peaks, Floor.of(peaks, size.leastBytes(), size.flushBytes()));
+    Floor floor = Floor.of(peaks, size.leastBytes(), size.leastFlops(), size.flushBytes());
+    return new Physics(size, peaks, floor);
   }
 
   /** Evidence, if these rounds show a time that cannot be. */
@@ -28,23 +27,39 @@ record Physics(@Nullable Long bytes, @Nullable Long flops, Map<String, Double> p
   }
 
   /** The figures of a size for its verdict. */
-  SizeTiming timing(String shape, Rounds rounds) {
+  SizeTiming timing(String shape, Rounds rounds, Conditions conditions) {
     double candidateMs = rounds.candidateMs();
+    double referenceMs = rounds.referenceMs();
     Ratio ratio = rounds.ratio();
-    Double gbs = bytes == null ? null : bytes / candidateMs / 1e6;
-    Double tflops = flops == null || flops == 0 ? null : flops / candidateMs / 1e9;
-    Double peak = peaks.get("copy_gbs");
+    Double gbs = per(size.bytes(), candidateMs * 1e6);
+    Double tflops = per(size.flops(), candidateMs * 1e9);
+    SpeedOfLight light = SpeedOfLight.of(size, peaks).orElse(null);
     return new SizeTiming(
         shape,
         candidateMs,
-        rounds.referenceMs(),
+        referenceMs,
         ratio.value(),
         ratio.low(),
         ratio.high(),
         gbs,
         tflops,
-        gbs == null || peak == null ? null : gbs / peak,
-        null,
-        rounds.size());
+        share(gbs, peaks.get("copy_gbs")),
+        share(tflops, SpeedOfLight.peak(size.precision(), peaks)),
+        rounds.size(),
+        size.bytes() == null ? null : per(size.flops(), size.bytes()),
+        light == null ? null : light.bound(),
+        light == null ? null : light.ms(),
+        light == null ? null : light.score(candidateMs, referenceMs),
+        conditions.clocks(),
+        conditions.throttle());
+  }
+
+  /** A count over something; null where there is nothing of either. */
+  private static @Nullable Double per(@Nullable Long count, double of) {
+    return count == null || count == 0 || of == 0 ? null : count / of;
+  }
+
+  private static @Nullable Double share(@Nullable Double achieved, @Nullable Double peak) {
+    return achieved == null || peak == null ? null : achieved / peak;
   }
 }

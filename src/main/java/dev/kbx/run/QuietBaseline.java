@@ -26,7 +26,6 @@ final class QuietBaseline {
   private static final double NOISE_MS = 0.005;
 
   private static final Duration PAUSE = Duration.ofSeconds(1);
-  private static final Duration ORACLE = Duration.ofMinutes(2);
 
   /** Numbers of rounds that timing never reaches, so that no input comes twice. */
   private static final int BEFORE = 1000;
@@ -87,10 +86,10 @@ final class QuietBaseline {
     oracle.ask(
         Message.PreparedSize.class,
         id -> new Message.PrepareSize(id, size.index(), Timing.SETS, round),
-        ORACLE);
+        Session.ORACLE);
     return Median.of(
         oracle
-            .ask(Message.BaselineMeasured.class, Message.Baseline::new, ORACLE)
+            .ask(Message.BaselineMeasured.class, Message.Baseline::new, Session.ORACLE)
             .deviceMs()
             .stream()
             .mapToDouble(Double::doubleValue)

@@ -26,18 +26,37 @@ final class Schedule {
   /**
    * Does every piece on some slot and returns when all are done. The first unchecked exception or
    * error stops the others after their current piece and is thrown here; an interrupt stops them at
-   * once.
+   * once. A slot whose device is lost gives its piece back and takes no other.
+   *
+   * @throws DeviceLost when no slot is left
    */
   static <T> void run(List<Workers.Slot> slots, List<T> pieces, Work<T> work)
       throws InterruptedException {
     Queue<T> queue = new ConcurrentLinkedQueue<>(pieces);
+    AtomicReference<@Nullable DeviceLost> lost = new AtomicReference<>();
+    List<Workers.Slot> left = slots;
+    do {
+      run(left, queue, work, lost);
+      left = left.stream().filter(slot -> !slot.lost()).toList();
+    } while (!queue.isEmpty() && !left.isEmpty());
+    if (queue.isEmpty()) return;
+    DeviceLost last = lost.get();
+    throw last != null ? last : new DeviceLost("every device stopped computing");
+  }
+
+  private static <T> void run(
+      List<Workers.Slot> slots,
+      Queue<T> queue,
+      Work<T> work,
+      AtomicReference<@Nullable DeviceLost> lost)
+      throws InterruptedException {
     AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     List<Thread> threads = new ArrayList<>();
     for (Workers.Slot slot : slots) {
       threads.add(
           Thread.ofVirtual()
               .name("slot-" + slot.device().kind().label() + slot.device().index())
-              .start(() -> drain(slot, queue, work, failure)));
+              .start(() -> drain(slot, queue, work, failure, lost)));
     }
     try {
       for (Thread thread : threads) thread.join();
@@ -58,10 +77,16 @@ final class Schedule {
       Workers.Slot slot,
       Queue<T> queue,
       Work<T> work,
-      AtomicReference<@Nullable Throwable> failure) {
+      AtomicReference<@Nullable Throwable> failure,
+      AtomicReference<@Nullable DeviceLost> lost) {
+    T piece = null;
     try {
-      T piece;
-      while (failure.get() == null && (piece = queue.poll()) != null) work.on(slot, piece);
+      while (failure.get() == null && !slot.lost() && (piece = queue.poll()) != null) {
+        work.on(slot, piece);
+      }
+    } catch (DeviceLost e) {
+      lost.set(e);
+      if (piece != null) queue.add(piece);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | Error e) {

@@ -12,7 +12,6 @@ import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.Runner;
 import java.security.SecureRandom;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -48,31 +47,33 @@ final class Timing {
   /** Milliseconds a call by which a mean may differ from the median, whatever the ratio. */
   private static final double UNEVEN_MS = 0.005;
 
-  private static final Duration ORACLE = Duration.ofMinutes(2);
-
   private final Oracle oracle;
   private final Runner runner;
   private final Plan plan;
   private final Draft draft;
+  private final Gpu gpu;
   private final Map<String, Double> peaks;
+  private final Spending spending;
   private final QuietBaseline quiet;
   private final WatchedCall watchedCall;
   private final SecureRandom random = new SecureRandom();
   private final Set<String> flags = new LinkedHashSet<>();
 
   Timing(
-      Oracle oracle,
-      Runner runner,
+      Session session,
       Plan plan,
       Draft draft,
-      Map<String, Double> peaks,
+      Gpu gpu,
       QuietBaseline quiet,
-      WatchedCall watchedCall) {
-    this.oracle = oracle;
-    this.runner = runner;
+      WatchedCall watchedCall)
+      throws InterruptedException {
+    this.oracle = session.oracle();
+    this.runner = session.runner();
     this.plan = plan;
     this.draft = draft;
-    this.peaks = peaks;
+    this.gpu = gpu;
+    this.peaks = gpu.peaks();
+    this.spending = gpu.spending();
     this.quiet = quiet;
     this.watchedCall = watchedCall;
   }
@@ -82,33 +83,27 @@ final class Timing {
 
   /** Times every size; the outcome is {@code correct}, or why a size could not be timed. */
   Outcome judge(List<Message.Size> sizes) throws InterruptedException, Oracle.Refused {
-    long start = System.nanoTime();
-    try {
-      List<SizeTiming> timings = new ArrayList<>();
-      List<double[]> ratios = new ArrayList<>();
-      for (Message.Size size : sizes) {
-        SizeRun run = new SizeRun(size);
-        Optional<Outcome> decided = run.measure();
-        if (decided.isPresent()) return decided.get();
-        timings.add(run.timing());
-        ratios.add(run.logRatios());
-      }
-      Ratio all = Ratio.ofSizes(ratios);
-      draft.timing(
-          new Result(
-              new Speedup(all.value(), all.low(), all.high(), "eager"),
-              timings,
-              List.copyOf(flags)));
-      return Outcome.correct(Stage.PERF);
-    } finally {
-      draft.spent(Stage.PERF, (System.nanoTime() - start) / 1e9);
+    List<SizeTiming> timings = new ArrayList<>();
+    List<double[]> ratios = new ArrayList<>();
+    for (Message.Size size : sizes) {
+      SizeRun run = new SizeRun(size);
+      Optional<Outcome> decided = run.measure();
+      if (decided.isPresent()) return decided.get();
+      timings.add(run.timing());
+      ratios.add(run.logRatios());
     }
+    Ratio all = Ratio.ofSizes(ratios);
+    draft.timing(
+        new Result(
+            new Speedup(all.value(), all.low(), all.high(), "eager"), timings, List.copyOf(flags)));
+    return Outcome.correct(Stage.PERF);
   }
 
   /** Measures one size. */
   private final class SizeRun {
     private final Message.Size size;
     private final Rounds rounds = new Rounds();
+    private final Conditions conditions = new Conditions();
     private final int watchedRound = WARM_UP_ROUNDS + watchedCall.round(Rounds.MIN);
     private @Nullable Physics physics;
 
@@ -124,10 +119,21 @@ final class Timing {
       }
       rounds.settle();
       if (rounds.gapsCount()) flags.add("clock_gap");
+      if (conditions.throttled()) flags.add("throttled");
       quiet.compare(size, rounds.referenceMs());
-      return requireNonNull(physics)
-          .broken(rounds)
+      return impossible()
           .map(evidence -> Outcome.cheating(Stage.PERF, size.shape() + ": " + evidence));
+    }
+
+    /**
+     * Evidence of a time that cannot be, by the peaks known and by those of now: the former may be
+     * weeks old and measured on a busy device. A candidate that keeps it busy now makes the latter
+     * stricter.
+     */
+    private Optional<String> impossible() throws InterruptedException, Oracle.Refused {
+      Physics known = requireNonNull(physics);
+      if (known.broken(rounds).isEmpty()) return Optional.empty();
+      return Physics.of(known.size(), gpu.measurePeaks().figures()).broken(rounds);
     }
 
     double[] logRatios() {
@@ -135,34 +141,45 @@ final class Timing {
     }
 
     SizeTiming timing() {
-      return requireNonNull(physics).timing(size.shape(), rounds);
+      return requireNonNull(physics).timing(size.shape(), rounds, conditions);
     }
 
     private Optional<Outcome> round(int number) throws InterruptedException, Oracle.Refused {
-      Message.PreparedSize sets =
-          oracle.ask(
-              Message.PreparedSize.class,
-              id -> new Message.PrepareSize(id, size.index(), SETS, number),
-              ORACLE);
+      Message.PreparedSize sets = spending.on("prepare", () -> prepare(number));
       physics = Physics.of(sets, peaks);
       boolean referenceFirst = number % 2 == 0;
       Batch reference = referenceFirst ? reference() : null;
+      // Only now does the candidate's process see the values: it must not work while others are
+      // timed.
+      JsonNode calls = spending.on("lend", this::lend);
       Batch candidate;
+      long start = System.nanoTime();
       try {
-        candidate = candidate(sets);
+        candidate = candidate(calls, sets.flushBytes());
       } catch (TimeoutException e) {
         return Optional.of(Outcome.timeout(Stage.PERF, size.shape(), plan.limits().size()));
       } catch (Runner.Lost e) {
         return Optional.of(Outcome.lost(e, Stage.PERF));
+      } finally {
+        spending.add("candidate", start);
       }
       if (candidate.failed() != null) return Optional.of(candidate.failed());
       if (reference == null) reference = reference();
-      Optional<Outcome> wrong = check(candidate.values());
+      Optional<Outcome> wrong = spending.on("check", () -> check(candidate.values()));
       if (wrong.isPresent() || number < WARM_UP_ROUNDS) return wrong;
-      rounds.add(compared(candidate, reference));
-      return number == watchedRound
-          ? watchedCall.judge(sets.calls(), size.shape())
-          : Optional.empty();
+      if (!conditions.spoilt(reference.state())) rounds.add(compared(candidate, reference));
+      return number == watchedRound ? watchedCall.judge(calls, size.shape()) : Optional.empty();
+    }
+
+    private Message.PreparedSize prepare(int number) throws InterruptedException, Oracle.Refused {
+      return oracle.ask(
+          Message.PreparedSize.class,
+          id -> new Message.PrepareSize(id, size.index(), SETS, number),
+          Session.ORACLE);
+    }
+
+    private JsonNode lend() throws InterruptedException, Oracle.Refused {
+      return oracle.ask(Message.LentSize.class, Message.LendSize::new, Session.ORACLE).calls();
     }
 
     private Optional<Outcome> check(List<JsonNode> values)
@@ -176,7 +193,7 @@ final class Timing {
               id ->
                   new Message.CheckSize(
                       id, List.copyOf(slots), slots.stream().map(values::get).toList()),
-              ORACLE);
+              Session.ORACLE);
       return checked.status().equals(Status.CORRECT.label())
           ? Optional.empty()
           : Optional.of(Outcome.wrong(checked, Stage.PERF, "timed call of " + size.shape()));
@@ -213,43 +230,52 @@ final class Timing {
    * One batch of timed calls.
    *
    * @param gapMs wall-clock milliseconds a call that the device time does not explain
+   * @param state of the device right after the reference's batch
    * @param failed why there are no times
    */
   private record Batch(
-      List<Double> deviceMs, List<JsonNode> values, double gapMs, @Nullable Outcome failed) {
+      List<Double> deviceMs,
+      List<JsonNode> values,
+      double gapMs,
+      Message.@Nullable DeviceState state,
+      @Nullable Outcome failed) {
     static Batch failed(Outcome outcome) {
-      return new Batch(List.of(), List.of(), 0, outcome);
+      return new Batch(List.of(), List.of(), 0, null, outcome);
     }
   }
 
   private Batch reference() throws InterruptedException, Oracle.Refused {
     long start = System.nanoTime();
     Message.BaselineMeasured measured =
-        oracle.ask(Message.BaselineMeasured.class, Message.Baseline::new, ORACLE);
-    return new Batch(measured.deviceMs(), List.of(), gap(start, measured.deviceMs()), null);
+        spending.on(
+            "reference",
+            () ->
+                oracle.ask(Message.BaselineMeasured.class, Message.Baseline::new, Session.ORACLE));
+    double gapMs = gap(start, measured.deviceMs());
+    return new Batch(measured.deviceMs(), List.of(), gapMs, measured.state(), null);
   }
 
-  private Batch candidate(Message.PreparedSize sets)
+  private Batch candidate(JsonNode calls, long flushBytes)
       throws InterruptedException, TimeoutException, Runner.Lost {
     long start = System.nanoTime();
     Message answer =
         runner.ask(
             Message.Measured.class,
-            id -> new Message.Measure(id, sets.calls(), sets.flushBytes()),
+            id -> new Message.Measure(id, calls, flushBytes),
             plan.limits().size());
     if (answer instanceof Message.Raised raised) {
       Outcome outcome = Outcome.raised(raised, false);
       return Batch.failed(outcome.at(Stage.PERF));
     }
     Message.Measured measured = (Message.Measured) answer;
-    int calls = sets.calls().size();
-    if (measured.values().size() != calls
-        || measured.deviceMs().size() != calls
+    if (measured.values().size() != calls.size()
+        || measured.deviceMs().size() != calls.size()
         || measured.deviceMs().stream().anyMatch(ms -> !(ms > 0 && ms < Double.MAX_VALUE))) {
       return Batch.failed(
           Outcome.cheating(Stage.PERF, "timing: the account of a batch does not add up"));
     }
-    return new Batch(measured.deviceMs(), measured.values(), gap(start, measured.deviceMs()), null);
+    double gapMs = gap(start, measured.deviceMs());
+    return new Batch(measured.deviceMs(), measured.values(), gapMs, null, null);
   }
 
   private static double gap(long start, List<Double> deviceMs) {

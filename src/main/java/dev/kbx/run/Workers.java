@@ -1,16 +1,21 @@
 package dev.kbx.run;
 
-import dev.kbx.task.Task;
+import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.Runner;
+import dev.kbx.worker.WorkerFailure;
 import dev.kbx.worker.Zygote;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /**
  * The trusted processes of a run: one zygote for all slots, one oracle for each. Started when first
@@ -19,15 +24,19 @@ import org.jspecify.annotations.Nullable;
 public final class Workers implements AutoCloseable {
   private final Path python;
   private final Path home;
+  private final KeptPeaks peaks;
+  private final Map<Integer, Gpu> gpus = new HashMap<>();
   private @Nullable Zygote zygote;
 
   /**
    * @param python interpreter with torch and triton
    * @param home folder that holds {@code worker/}
+   * @param peaks what is known of devices from before
    */
-  public Workers(Path python, Path home) {
+  public Workers(Path python, Path home, KeptPeaks peaks) {
     this.python = python;
     this.home = home;
+    this.peaks = peaks;
   }
 
   /** The zygote, alive as far as is known. */
@@ -40,9 +49,50 @@ public final class Workers implements AutoCloseable {
     return started;
   }
 
-  /** A new slot; its oracle starts with the first use. */
-  public Slot slot(DeviceSlot device) {
-    return new Slot(this, device);
+  /** A new slot; its oracle starts with the first use. Slots on one GPU share it. */
+  public synchronized Slot slot(DeviceSlot device) {
+    Gpu gpu =
+        device.kind() == DeviceSlot.Kind.CUDA
+            ? gpus.computeIfAbsent(device.index(), _ -> new Gpu(this, device))
+            : null;
+    return new Slot(this, device, gpu);
+  }
+
+  /** Starts the oracles that time, beside whatever else is starting. */
+  public synchronized void begin() {
+    gpus.values().forEach(Gpu::begin);
+  }
+
+  /** Where the time of whoever was alone on a GPU went, by the GPU's number. */
+  public synchronized Map<Integer, Map<String, Double>> spending() {
+    Map<Integer, Map<String, Double>> spent = new TreeMap<>();
+    gpus.forEach((index, gpu) -> spent.put(index, gpu.spending().seconds()));
+    return spent;
+  }
+
+  /** A device as verdicts name it, from what its oracle said. */
+  public static Verdict.Device described(Message.Hello hello) {
+    Map<String, JsonNode> said = hello.device() == null ? Map.of() : hello.device();
+    return new Verdict.Device(
+        text(said, "kind", "cpu"),
+        text(said, "name", "unknown"),
+        optional(said, "uuid"),
+        optional(said, "driver"),
+        optional(said, "arch"));
+  }
+
+  private static String text(Map<String, JsonNode> said, String key, String otherwise) {
+    String value = optional(said, key);
+    return value == null ? otherwise : value;
+  }
+
+  private static @Nullable String optional(Map<String, JsonNode> said, String key) {
+    JsonNode value = said.get(key);
+    return value == null || value.isNull() ? null : value.asString();
+  }
+
+  KeptPeaks peaks() {
+    return peaks;
   }
 
   Oracle startOracle(DeviceSlot device) throws InterruptedException {
@@ -51,27 +101,45 @@ public final class Workers implements AutoCloseable {
 
   @Override
   public synchronized void close() {
+    gpus.values().forEach(Gpu::close);
     if (zygote != null) zygote.close();
     zygote = null;
   }
 
   /** One place where one candidate at a time is judged. Used by one thread at a time. */
   public static final class Slot implements AutoCloseable {
-    private static final Duration PEAKS = Duration.ofMinutes(2);
+    private static final Duration PROBE = Duration.ofSeconds(20);
+    private static final List<Duration> PAUSES =
+        List.of(Duration.ZERO, Duration.ofSeconds(1), Duration.ofSeconds(3));
 
     private final Workers workers;
     private final DeviceSlot device;
+    private final @Nullable Gpu gpu;
     private @Nullable Oracle oracle;
-    private @Nullable Map<String, Double> peaks;
-    private final Map<Path, List<Double>> quietBaselines = new HashMap<>();
+    private Verdict.@Nullable Device described;
+    private boolean lost;
 
-    private Slot(Workers workers, DeviceSlot device) {
+    private Slot(Workers workers, DeviceSlot device, @Nullable Gpu gpu) {
       this.workers = workers;
       this.device = device;
+      this.gpu = gpu;
     }
 
     public DeviceSlot device() {
       return device;
+    }
+
+    /**
+     * This slot's own GPU, once its oracle has said which it is: those of one run differ at least
+     * in their UUIDs. Empty on the CPU.
+     */
+    Optional<Verdict.Device> described() {
+      return Optional.ofNullable(described);
+    }
+
+    /** The GPU that this slot is on, with others; null on the CPU. */
+    @Nullable Gpu gpu() {
+      return gpu;
     }
 
     public Zygote zygote() throws InterruptedException {
@@ -84,34 +152,40 @@ public final class Workers implements AutoCloseable {
       if (current != null) current.close();
       Oracle started = workers.startOracle(device);
       oracle = started;
+      if (gpu != null) described = Workers.described(started.hello());
       return started;
     }
 
-    /** Measured peaks of this device, empty where there are none; measured once. */
-    Map<String, Double> peaks() throws InterruptedException {
-      Map<String, Double> known = peaks;
-      if (known != null) return known;
-      Map<String, Double> measured;
-      try {
-        measured = oracle().ask(Message.Peaks.class, Message.MeasurePeaks::new, PEAKS).figures();
-      } catch (Oracle.Refused e) {
-        measured = Map.of();
-      }
-      peaks = measured;
-      return measured;
+    /** A fresh runner on this slot's device. A GPU must be held. */
+    Runner runner(Plan plan) throws InterruptedException {
+      Message.Hello greeting = oracle().hello();
+      Zygote.Allowance allowance = plan.limits().allowance();
+      return gpu == null
+          ? zygote().spawn(device, plan.arch(), greeting, allowance)
+          : gpu.runner(plan.arch(), greeting, allowance);
     }
 
     /**
-     * The reference's times on each size of the task that is open, measured once. No candidate's
-     * code may be loaded on this slot.
+     * Sees whether the device still computes, and marks this slot as lost if it does not. A process
+     * that is being taken down may hold it for a while.
      */
-    List<Double> quietBaseline(Task task, List<Message.Size> sizes)
-        throws InterruptedException, Oracle.Refused {
-      List<Double> known = quietBaselines.get(task.file());
-      if (known != null) return known;
-      List<Double> measured = QuietBaseline.measure(oracle(), sizes);
-      quietBaselines.put(task.file(), measured);
-      return measured;
+    void probe() throws InterruptedException {
+      if (gpu == null) return;
+      for (Duration pause : PAUSES) {
+        Thread.sleep(pause);
+        try {
+          oracle().ask(Message.Probed.class, Message.Probe::new, PROBE);
+          return;
+        } catch (Oracle.Refused | WorkerFailure e) {
+          reset();
+        }
+      }
+      lost = true;
+    }
+
+    /** Whether the device is gone: nothing more can be judged on this slot. */
+    boolean lost() {
+      return lost;
     }
 
     /** Ends the oracle, so that the next use starts from nothing. */

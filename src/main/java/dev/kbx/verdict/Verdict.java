@@ -2,7 +2,9 @@ package dev.kbx.verdict;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param perfOk it was timed; null when there was no GPU or timing was not asked for
  * @param rule id of the static rule, with {@link Status#REJECTED_STATIC}
  * @param evidence what showed the attempt, with {@link Status#CHEATING}
- * @param flags observations that do not decide: {@code nondeterministic}, {@code clock_gap}, …
+ * @param flags observations that do not decide: {@code nondeterministic}, {@code clock_gap}, {@code
+ *     throttled}, …
  * @param compile the most demanding launch: largest registers, shared memory and spills
  * @param kernels every launch signature compiled
  * @param mismatches the first wrong elements
@@ -115,6 +118,13 @@ public record Verdict(
    * @param iou achieved over measured peak bandwidth
    * @param mfu achieved over measured peak arithmetic rate of the task's precision
    * @param rounds measuring rounds that the interval comes from
+   * @param intensity floating-point operations for each byte moved
+   * @param bound what decides {@code solMs}
+   * @param solMs the time of a kernel at the speed of light: peak bandwidth and peak rate,
+   *     milliseconds
+   * @param solScore 1 at that time, 0.5 at the reference's, towards 0 beyond it
+   * @param clocks of the device while it was measured
+   * @param throttle what held the clocks down, by the driver's names; empty if nothing did
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record SizeTiming(
@@ -128,7 +138,41 @@ public record Verdict(
       @Nullable Double tflops,
       @Nullable Double iou,
       @Nullable Double mfu,
-      int rounds) {}
+      int rounds,
+      @Nullable Double intensity,
+      @Nullable Bound bound,
+      @Nullable Double solMs,
+      @Nullable Double solScore,
+      @Nullable Clocks clocks,
+      @Nullable List<String> throttle) {
+    public SizeTiming {
+      throttle = throttle == null ? null : List.copyOf(throttle);
+    }
+  }
+
+  /** What limits a size. */
+  public enum Bound {
+    /** Moving its bytes takes longest. */
+    MEMORY,
+    /** Its products take longest. */
+    COMPUTE,
+    /** Both take less than a kernel that does nothing. */
+    LAUNCH;
+
+    /** The name used in files and pages: {@code memory, compute, launch}. */
+    @JsonValue
+    public String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** Medians over the rounds of a size; null what the driver does not tell. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Clocks(
+      @Nullable Double smMhz,
+      @Nullable Double memoryMhz,
+      @Nullable Double celsius,
+      @Nullable Double watts) {}
 
   /** Largest demands over all launches of the candidate; bytes of shared memory and of spills. */
   @JsonInclude(JsonInclude.Include.NON_NULL)

@@ -37,4 +37,9 @@ public record DeviceSlot(Kind kind, int index, int uid) {
   public static DeviceSlot cuda(int index) {
     return new DeviceSlot(Kind.CUDA, index, FIRST_UID + 500 + index);
   }
+
+  /** Work for this slot that must not reach its GPU. */
+  public DeviceSlot withoutGpu() {
+    return new DeviceSlot(Kind.CPU, index, FIRST_UID + 900 + index);
+  }
 }

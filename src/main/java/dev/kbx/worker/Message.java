@@ -8,6 +8,7 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -33,11 +34,15 @@ import tools.jackson.databind.JsonNode;
   @JsonSubTypes.Type(value = Message.Attached.class, name = "attached"),
   @JsonSubTypes.Type(value = Message.Load.class, name = "load"),
   @JsonSubTypes.Type(value = Message.Loaded.class, name = "loaded"),
+  @JsonSubTypes.Type(value = Message.Precompile.class, name = "precompile"),
+  @JsonSubTypes.Type(value = Message.Precompiled.class, name = "precompiled"),
   @JsonSubTypes.Type(value = Message.Call.class, name = "call"),
   @JsonSubTypes.Type(value = Message.Returned.class, name = "returned"),
   @JsonSubTypes.Type(value = Message.Raised.class, name = "raised"),
   @JsonSubTypes.Type(value = Message.Measure.class, name = "measure"),
   @JsonSubTypes.Type(value = Message.Measured.class, name = "measured"),
+  @JsonSubTypes.Type(value = Message.Outline.class, name = "outline"),
+  @JsonSubTypes.Type(value = Message.Outlined.class, name = "outlined"),
   @JsonSubTypes.Type(value = Message.Open.class, name = "open"),
   @JsonSubTypes.Type(value = Message.Opened.class, name = "opened"),
   @JsonSubTypes.Type(value = Message.Prepare.class, name = "prepare"),
@@ -46,6 +51,8 @@ import tools.jackson.databind.JsonNode;
   @JsonSubTypes.Type(value = Message.Checked.class, name = "checked"),
   @JsonSubTypes.Type(value = Message.PrepareSize.class, name = "prepare_size"),
   @JsonSubTypes.Type(value = Message.PreparedSize.class, name = "prepared_size"),
+  @JsonSubTypes.Type(value = Message.LendSize.class, name = "lend_size"),
+  @JsonSubTypes.Type(value = Message.LentSize.class, name = "lent_size"),
   @JsonSubTypes.Type(value = Message.Baseline.class, name = "baseline"),
   @JsonSubTypes.Type(value = Message.BaselineMeasured.class, name = "baseline_measured"),
   @JsonSubTypes.Type(value = Message.CheckSize.class, name = "check_size"),
@@ -53,6 +60,8 @@ import tools.jackson.databind.JsonNode;
   @JsonSubTypes.Type(value = Message.Closed.class, name = "closed"),
   @JsonSubTypes.Type(value = Message.VerifyTask.class, name = "verify_task"),
   @JsonSubTypes.Type(value = Message.TaskVerified.class, name = "task_verified"),
+  @JsonSubTypes.Type(value = Message.Probe.class, name = "probe"),
+  @JsonSubTypes.Type(value = Message.Probed.class, name = "probed"),
   @JsonSubTypes.Type(value = Message.MeasurePeaks.class, name = "measure_peaks"),
   @JsonSubTypes.Type(value = Message.Peaks.class, name = "peaks"),
 })
@@ -80,8 +89,17 @@ public sealed interface Message {
      * The GPU's own name, which unlike its index means the same to every process; null elsewhere.
      */
     public @Nullable String deviceUuid() {
-      JsonNode uuid = device == null ? null : device.get("uuid");
-      return uuid == null || uuid.isNull() ? null : uuid.asString();
+      return said("uuid");
+    }
+
+    /** The GPU driver's version; null elsewhere. */
+    public @Nullable String deviceDriver() {
+      return said("driver");
+    }
+
+    private @Nullable String said(String key) {
+      JsonNode value = device == null ? null : device.get(key);
+      return value == null || value.isNull() ? null : value.asString();
     }
   }
 
@@ -127,7 +145,7 @@ public sealed interface Message {
       @Nullable String output)
       implements Message {}
 
-  /** Referee to runner: map the arenas. */
+  /** Referee to runner: map the arenas; with none, only be ready to. */
   record Attach(int id, JsonNode arenas) implements Numbered {}
 
   record Attached(int id, double seconds) implements Numbered {}
@@ -136,11 +154,36 @@ public sealed interface Message {
    * Referee to runner: import this source and find one of the entries.
    *
    * @param operations PyTorch functions that the task's reference calls
+   * @param files what {@link Precompiled} brought from another runner of the same source
    */
-  record Load(int id, String source, List<String> entries, List<String> operations)
+  record Load(
+      int id,
+      String source,
+      List<String> entries,
+      List<String> operations,
+      Map<String, String> files)
       implements Numbered {}
 
   record Loaded(int id, String entry, double seconds) implements Numbered {}
+
+  /**
+   * Referee to runner: compile what the entry launches on these arguments, and run none of it.
+   *
+   * @param seconds after which no further call is begun
+   */
+  record Precompile(int id, JsonNode calls, double seconds) implements Numbered {}
+
+  /**
+   * What the runner compiled: of use to other runners of the same source, and to nobody else.
+   *
+   * @param files of Triton's cache, by path
+   */
+  record Precompiled(int id, Map<String, String> files, int kernels, double seconds)
+      implements Numbered {
+    public Precompiled {
+      files = Map.copyOf(files);
+    }
+  }
 
   /** Referee to runner: call the entry once. */
   record Call(int id, JsonNode args, JsonNode kwargs) implements Numbered {}
@@ -243,6 +286,12 @@ public sealed interface Message {
     }
   }
 
+  /** Referee to oracle: what the calls of a task look like; needs no {@link Open}. */
+  record Outline(int id, String task, boolean timed) implements Numbered {}
+
+  /** Every distinct call, values apart. */
+  record Outlined(int id, List<String> entries, JsonNode calls) implements Numbered {}
+
   /**
    * Referee to oracle: load a task and make arenas for one runner, large ones if sizes are timed.
    */
@@ -294,28 +343,80 @@ public sealed interface Message {
   /** One wrong element. */
   record Mismatch(String output, List<Long> index, String expected, String got) {}
 
-  /** Referee to oracle: fill arena {@code in} with fresh sets of one benchmark size. */
+  /** Referee to oracle: make fresh sets of one benchmark size, out of every runner's reach. */
   record PrepareSize(int id, int size, int sets, int round) implements Numbered {}
 
   /**
-   * The sets lie in arena {@code in}.
+   * The sets are made.
    *
-   * @param bytes of inputs and outputs, each counted once
-   * @param leastBytes the same where every correct kernel must move all of them
+   * @param bytes that the reference reads of its arguments and writes, each counted once
+   * @param flops floating-point operations of its products; null where they are not all of its work
+   * @param precision {@code fp64, fp32, tf32, fp16, bf16} or {@code int8}, what those run in
+   * @param leastBytes what every correct kernel must move
+   * @param leastFlops what every correct kernel must compute
+   * @param uncounted operations whose work is large and in none of these figures
    */
   record PreparedSize(
       int id,
-      JsonNode calls,
       long flushBytes,
       @Nullable Long bytes,
       @Nullable Long flops,
-      @Nullable Long leastBytes)
-      implements Numbered {}
+      @Nullable String precision,
+      @Nullable Long leastBytes,
+      @Nullable Long leastFlops,
+      @Nullable List<String> uncounted)
+      implements Numbered {
+    public PreparedSize {
+      uncounted = uncounted == null ? null : List.copyOf(uncounted);
+    }
+
+    /** Whether all that takes much time is in {@code bytes} and {@code flops}. */
+    public boolean counted() {
+      return bytes != null && (uncounted == null || uncounted.isEmpty());
+    }
+  }
+
+  /** Referee to oracle: now copy the sets last prepared to arena {@code in}. */
+  record LendSize(int id) implements Numbered {}
+
+  record LentSize(int id, JsonNode calls) implements Numbered {}
 
   /** Referee to oracle: time the reference on the sets last prepared. */
   record Baseline(int id) implements Numbered {}
 
-  record BaselineMeasured(int id, List<Double> deviceMs, double seconds) implements Numbered {}
+  /**
+   * The reference's times.
+   *
+   * @param state of the device right after
+   */
+  record BaselineMeasured(
+      int id, List<Double> deviceMs, double seconds, @Nullable DeviceState state)
+      implements Numbered {}
+
+  /**
+   * A GPU at one moment, as its driver says; null what it does not say.
+   *
+   * @param throttle names of what holds its clocks down
+   */
+  record DeviceState(
+      @Nullable Double smMhz,
+      @Nullable Double memoryMhz,
+      @Nullable Double celsius,
+      @Nullable Double watts,
+      @Nullable List<String> throttle) {
+    /** What slows a device beyond what its load explains: heat, or a supply that gives way. */
+    private static final Set<String> SLOWDOWNS =
+        Set.of("hw_slowdown", "hw_thermal", "sw_thermal", "power_brake");
+
+    public DeviceState {
+      throttle = throttle == null ? null : List.copyOf(throttle);
+    }
+
+    /** Whether times taken now say little: a power cap is normal under matrix load and no such. */
+    public boolean slowed() {
+      return throttle != null && throttle.stream().anyMatch(SLOWDOWNS::contains);
+    }
+  }
 
   /** Referee to oracle: compare the results of these timed calls. */
   record CheckSize(int id, List<Integer> slots, List<JsonNode> values) implements Numbered {}
@@ -339,8 +440,19 @@ public sealed interface Message {
       @Nullable String detail,
       @Nullable Integer line) {}
 
+  /** Referee to oracle: see whether the device still works. */
+  record Probe(int id) implements Numbered {}
+
+  record Probed(int id, double seconds) implements Numbered {}
+
   /** Referee to oracle: measure this device's peaks. */
   record MeasurePeaks(int id) implements Numbered {}
 
-  record Peaks(int id, Map<String, Double> figures) implements Numbered {}
+  /**
+   * What was measured.
+   *
+   * @param state of the device right after
+   */
+  record Peaks(int id, Map<String, Double> figures, @Nullable DeviceState state)
+      implements Numbered {}
 }

@@ -136,6 +136,11 @@ public final class Runner implements AutoCloseable {
     conversation.end(why);
   }
 
+  /** Whether its tree is gone. */
+  public boolean ended() {
+    return exited.isDone();
+  }
+
   private Message.Exited death() throws InterruptedException {
     try {
       return exited.get(DEATH_LIMIT.toSeconds(), TimeUnit.SECONDS);

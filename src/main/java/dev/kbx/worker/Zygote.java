@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The trusted process from which runners are forked, and through which their frames pass. Shared by
@@ -71,6 +72,22 @@ public final class Zygote implements AutoCloseable {
   /** Forks a runner for a slot, on the device that the slot's oracle greeted with. */
   public Runner spawn(DeviceSlot slot, String arch, Message.Hello oracle, Allowance allowance)
       throws InterruptedException {
+    return spawn(slot, arch, oracle.deviceUuid(), oracle.dataAddress(), allowance);
+  }
+
+  /** Forks a runner that no oracle will give arenas. */
+  public Runner spawn(DeviceSlot slot, String arch, Allowance allowance)
+      throws InterruptedException {
+    return spawn(slot, arch, null, null, allowance);
+  }
+
+  private Runner spawn(
+      DeviceSlot slot,
+      String arch,
+      @Nullable String deviceUuid,
+      @Nullable String dataAddress,
+      Allowance allowance)
+      throws InterruptedException {
     int number = lastRunner.incrementAndGet();
     Runner runner =
         new Runner(number, message -> process.send(number, message), () -> kill(number));
@@ -85,9 +102,9 @@ public final class Zygote implements AutoCloseable {
                       number,
                       slot.kind().label(),
                       slot.index(),
-                      oracle.deviceUuid(),
+                      deviceUuid,
                       arch,
-                      oracle.dataAddress(),
+                      dataAddress,
                       slot.uid(),
                       allowance.memoryBytes(),
                       allowance.cpuSeconds(),

@@ -4,6 +4,8 @@ import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
+import dev.kbx.verdict.Verdict.Bound;
+import dev.kbx.verdict.Verdict.Clocks;
 import dev.kbx.verdict.Verdict.Compile;
 import dev.kbx.verdict.Verdict.Device;
 import dev.kbx.verdict.Verdict.Frame;
@@ -269,7 +271,13 @@ final class Fixtures {
                       null,
                       0.47,
                       null,
-                      24))
+                      24,
+                      null,
+                      Bound.MEMORY,
+                      0.0099 * i,
+                      0.61,
+                      new Clocks(1_980.0, 2_619.0, 46.0, 371.2),
+                      i == 3 ? List.of("sw_power_cap") : List.of()))
               .toList();
       seconds.put("perf", 1.9);
     }

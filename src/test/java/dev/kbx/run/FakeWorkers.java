@@ -28,7 +28,7 @@ final class FakeWorkers {
   private FakeWorkers() {}
 
   static Workers start() {
-    return new Workers(Path.of("python3"), HOME);
+    return new Workers(Path.of("python3"), HOME, KeptPeaks.nowhere());
   }
 
   static Workers.Slot slot(Workers workers, int index) {

@@ -43,10 +43,14 @@ class TimingTest {
   }
 
   private Verdict claiming(double... milliseconds) throws Exception {
+    return claimingOn("timed", milliseconds);
+  }
+
+  private Verdict claimingOn(String task, double... milliseconds) throws Exception {
     String times = Arrays.toString(milliseconds);
     String values = "[{},{},{},{}]";
     return judge(
-        "timed",
+        task,
         Map.of(
             "measure",
             List.of(
@@ -73,6 +77,12 @@ class TimingTest {
     assertThat(verdict.status()).isEqualTo(Status.CHEATING);
     assertThat(verdict.evidence()).contains("20.00000 ms", "40.00000 ms");
     assertThat(speedup(claiming(45, 45, 45, 45))).isCloseTo(100.0 / 45, within(1e-6));
+  }
+
+  @Test
+  void aDeviceThatIsFasterThanItOnceSeemedConvictsNobody() throws Exception {
+    assertThat(speedup(claimingOn("stale", 20, 20, 20, 20))).isCloseTo(5, within(1e-6));
+    assertThat(claimingOn("stale", 10, 10, 10, 10).status()).isEqualTo(Status.CHEATING);
   }
 
   @Test
@@ -103,6 +113,46 @@ class TimingTest {
     assertThat(speedup(judge("hot", Map.of()))).isCloseTo(4, within(1e-6));
   }
 
+  @Test
+  void figuresComeFromTheReferencesWorkAndTheDevicesPeaks() throws Exception {
+    var size = requireNonNull(judge("product", Map.of()).sizes()).getFirst();
+    assertThat(size.candidateMs()).isEqualTo(50);
+    assertThat(size.gbs()).isCloseTo(400, within(1e-9));
+    assertThat(size.tflops()).isCloseTo(0.6, within(1e-9));
+    assertThat(size.iou()).isCloseTo(0.4, within(1e-9));
+    assertThat(size.mfu()).isCloseTo(0.6, within(1e-9));
+    assertThat(size.intensity()).isCloseTo(1.5, within(1e-9));
+    assertThat(size.solMs()).isCloseTo(30, within(1e-9));
+    assertThat(size.bound()).isEqualTo(Verdict.Bound.COMPUTE);
+    assertThat(size.solScore()).isCloseTo(70.0 / 90, within(1e-9));
+  }
+
+  @Test
+  void theStateOfTheDeviceStandsBesideTheTimes() throws Exception {
+    Verdict verdict = judge("timed", Map.of());
+    var size = requireNonNull(verdict.sizes()).getFirst();
+    assertThat(size.clocks()).isEqualTo(new Verdict.Clocks(1980.0, 2619.0, 45.0, 400.5));
+    assertThat(size.throttle()).containsExactly("sw_power_cap");
+    assertThat(verdict.flags()).isEmpty();
+  }
+
+  @Test
+  void roundsOfADeviceThatSlowsItselfDownAreMeasuredAgain() throws Exception {
+    Verdict verdict = judge("warm", Map.of());
+    assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
+    assertThat(verdict.flags()).isEmpty();
+    assertThat(requireNonNull(verdict.sizes()).getFirst().throttle())
+        .containsExactly("sw_power_cap");
+  }
+
+  @Test
+  void aDeviceThatStaysSlowIsMeasuredAsItIs() throws Exception {
+    Verdict verdict = judge("baked", Map.of());
+    assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
+    assertThat(verdict.flags()).containsExactly("throttled");
+    assertThat(requireNonNull(verdict.sizes()).getFirst().throttle()).containsExactly("hw_thermal");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "0.30, 1.0, true",
@@ -110,14 +160,33 @@ class TimingTest {
     "0.30, 0.35, false",
   })
   void theFloorHoldsWhereTheReferenceKeepsIt(double candidate, double reference, boolean broken) {
-    Floor floor = Floor.of(Map.of("copy_gbs", 1000.0), 1_000_000_000L, 100_000_000);
+    Floor floor = Floor.of(Map.of("copy_gbs", 1000.0), 1_000_000_000L, null, 100_000_000);
     assertThat(floor.broken(candidate, reference).isPresent()).isEqualTo(broken);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0.49, 2.0, true",
+    "0.51, 2.0, false",
+    "0.49, 0.49, false",
+  })
+  void noProductIsTwiceAsFastAsTheFastestMeasured(
+      double candidate, double reference, boolean broken) {
+    var peaks = Map.of("copy_gbs", 1000.0, "fp32_tflops", 50.0, "int8_tflops", 1000.0);
+    Floor floor = Floor.of(peaks, null, 1_000_000_000_000L, 100_000_000);
+    assertThat(floor.broken(candidate, reference).isPresent()).isEqualTo(broken);
+  }
+
+  @Test
+  void withoutARateThereIsNoFloorOfProducts() {
+    Floor floor = Floor.of(Map.of("copy_gbs", 1000.0), null, 1_000_000_000_000L, 100_000_000);
+    assertThat(floor.computingMs()).isZero();
   }
 
   @ParameterizedTest
   @ValueSource(longs = {0, 4096, 200_000_000})
   void whatTheCachesHoldHasNoFloor(long bytes) {
-    Floor floor = Floor.of(Map.of("copy_gbs", 1000.0), bytes, 100_000_000);
+    Floor floor = Floor.of(Map.of("copy_gbs", 1000.0), bytes, null, 100_000_000);
     assertThat(floor.movingMs()).isZero();
   }
 }

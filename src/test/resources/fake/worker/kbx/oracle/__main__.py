@@ -1,7 +1,9 @@
 """An oracle whose tasks have two calls, for which every result is right; slow.py takes its time, once.py has one call.
 
 Tasks with a size: in timed.py the reference always takes 100 ms; in hogged.py it takes 200 ms while there is a candidate, in hot.py
-also when it has gone. No clock runs that long. Each call moves 100 GB, at 1000 GB/s.
+also when it has gone; in warm.py the device slows itself down in rounds 1 to 3, in baked.py in all. No clock runs that long. Each call
+moves 100 GB, at 1000 GB/s; in product.py 20 GB, and computes 30 Gflop, at 1 Tflop/s. Once stale.py
+is open, memory is three times as fast as before.
 """
 
 import os
@@ -10,18 +12,23 @@ import time
 
 import kbx
 
-TIMED = ("timed.py", "hogged.py", "hot.py")
+TIMED = ("timed.py", "hogged.py", "hot.py", "warm.py", "baked.py", "product.py", "stale.py")
+COOL = {"sm_mhz": 1980, "memory_mhz": 2619, "celsius": 45, "watts": 400.5, "throttle": ["sw_power_cap"]}
+HOT = {"sm_mhz": 990, "memory_mhz": 2619, "celsius": 90, "throttle": ["hw_thermal"]}
 BEFORE, AFTER = 1000, 1002  # rounds that QuietBaseline asks for
 CALLS = [{"index": i, "case": f"case {i}", "distribution": "uniform"} for i in range(2)]
 
 
 def main():
+    if "--index" in sys.argv and sys.argv[sys.argv.index("--index") + 1] == "7":
+        sys.exit("GPU 7 has fallen off the bus")
     kbx.hello("oracle")
-    seconds, milliseconds = 0.0, 100.0
+    seconds, milliseconds, state, copy_gbs = 0.0, 100.0, COOL, 1000.0
     while (frame := kbx.read()) is not None:
         request = frame[1]
         if request["type"] == "open":
             name = os.path.basename(request["task"])
+            copy_gbs = 3000.0 if name == "stale.py" else 1000.0
             seconds = 0.6 if name == "slow.py" else 0.0
             calls = CALLS[:1] if name == "once.py" else CALLS
             sizes = [{"index": 0, "shape": "n=1"}] if name in TIMED else []
@@ -30,18 +37,30 @@ def main():
             time.sleep(seconds)
             reply = {"type": "prepared", "args": [], "kwargs": {}}
         elif request["type"] == "measure_peaks":
-            reply = {"type": "peaks", "figures": {"copy_gbs": 1000.0, "empty_ms": 0.002}}
+            reply = {"type": "peaks", "figures": {"copy_gbs": copy_gbs, "empty_ms": 0.002, "fp16_tflops": 1.0}}
         elif request["type"] == "prepare_size":
             alone = {
-                "timed.py": True,
+                "warm.py": request["round"] not in (1, 2, 3),
                 "hogged.py": request["round"] in (BEFORE, AFTER),
                 "hot.py": request["round"] == BEFORE,
             }
-            milliseconds = 100.0 if alone[name] else 200.0
-            sets = [{"args": [], "kwargs": {}, "slot": i} for i in range(4)]
-            reply = {"type": "prepared_size", "calls": sets, "flush_bytes": 100_000_000, "least_bytes": 100_000_000_000}
+            milliseconds = 100.0 if alone.get(name, True) else 200.0
+            state = HOT if name == "baked.py" or (name == "warm.py" and milliseconds > 100) else COOL
+            reply = {"type": "prepared_size", "flush_bytes": 100_000_000}
+            if name == "product.py":
+                reply |= {"bytes": 20_000_000_000, "flops": 30_000_000_000, "precision": "fp16", "uncounted": []}
+            else:
+                reply["least_bytes"] = 100_000_000_000
+        elif request["type"] == "lend_size":
+            reply = {"type": "lent_size", "calls": [{"args": [], "kwargs": {}, "slot": i} for i in range(4)]}
+        elif request["type"] == "probe":
+            if name == "broken.py":
+                sys.exit("uncorrectable ECC error")
+            reply = {"type": "probed", "seconds": 0.0}
+        elif request["type"] == "outline":
+            reply = {"type": "outlined", "entries": ["f"], "calls": []}
         elif request["type"] == "baseline":
-            reply = {"type": "baseline_measured", "device_ms": [milliseconds] * 4, "seconds": 0.0}
+            reply = {"type": "baseline_measured", "device_ms": [milliseconds] * 4, "seconds": 0.0, "state": state}
         elif request["type"] in ("check", "check_size"):
             reply = {"type": "checked", "status": "correct", "mismatches": [], "metrics": {}, "flags": []}
         elif request["type"] == "close":

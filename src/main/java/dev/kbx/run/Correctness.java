@@ -1,0 +1,72 @@
+package dev.kbx.run;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.task.Policy;
+import dev.kbx.verdict.Stage;
+import dev.kbx.worker.Message;
+import dev.kbx.worker.Oracle;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The call and correctness stages of one candidate, on a slot whose device may be shared. */
+final class Correctness {
+  private final Workers.Slot slot;
+  private final Plan plan;
+  private final Candidate candidate;
+  private final Draft draft;
+  private boolean sized;
+
+  Correctness(Workers.Slot slot, Plan plan, Candidate candidate, Draft draft) {
+    this.slot = slot;
+    this.plan = plan;
+    this.candidate = candidate;
+    this.draft = draft;
+  }
+
+  /**
+   * Goes as far as the plan says, and at most to the correctness stage.
+   *
+   * @param files what was compiled ahead
+   */
+  Outcome judge(Map<String, String> files) throws InterruptedException {
+    Oracle oracle = slot.oracle();
+    try (Session session = new Session(oracle, slot.runner(plan), plan, candidate, draft)) {
+      Outcome outcome;
+      try {
+        outcome = calls(session, files);
+      } catch (Oracle.Refused e) {
+        outcome = Session.refused(e.answer());
+      }
+      session.end();
+      return session.leave(outcome);
+    }
+  }
+
+  /** Whether the task has benchmark sizes; known once judged. */
+  boolean sized() {
+    return sized;
+  }
+
+  private Outcome calls(Session session, Map<String, String> files)
+      throws InterruptedException, Oracle.Refused {
+    Message.Opened task = session.open(false);
+    sized = !task.sizes().isEmpty();
+    long start = System.nanoTime();
+    Optional<Outcome> decided = session.load(task, files);
+    draft.spent(Stage.CALL, (System.nanoTime() - start) / 1e9);
+    if (decided.isEmpty()) {
+      decided =
+          new Calls(session.oracle(), session.runner(), plan, draft, Session.ORACLE)
+              .judge(task.calls());
+    }
+    if (decided.isEmpty()) {
+      decided = draft.origins().judge(Policy.of(candidate.task()), Stage.CORRECT, "");
+    }
+    return decided.orElseGet(() -> Outcome.correct(lastBeforePerf(plan.stages())));
+  }
+
+  private static Stage lastBeforePerf(List<Stage> stages) {
+    return stages.getLast() == Stage.PERF ? Stage.CORRECT : stages.getLast();
+  }
+}

@@ -1,0 +1,213 @@
+package dev.kbx.run;
+
+import dev.kbx.task.Task;
+import dev.kbx.worker.DeviceSlot;
+import dev.kbx.worker.Message;
+import dev.kbx.worker.Oracle;
+import dev.kbx.worker.Runner;
+import dev.kbx.worker.WorkerFailure;
+import dev.kbx.worker.Zygote;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One GPU, which several slots share: who may use it, the oracle that times on it, what was
+ * measured there, and runners that have a CUDA context and wait for a candidate.
+ *
+ * <p>{@link #oracle}, {@link #peaks} and {@link #quietBaseline} are for whoever holds the lease
+ * alone.
+ */
+final class Gpu implements AutoCloseable {
+  /** Candidates that wait to be timed before the others on the device are held up. */
+  private static final int GATHER = 4;
+
+  private static final Duration PATIENCE = Duration.ofMillis(300);
+  private static final Duration PEAKS = Duration.ofMinutes(2);
+
+  /** Creating a CUDA context, on a machine that may be busy. */
+  private static final Duration CONTEXT = Duration.ofSeconds(60);
+
+  /** Runners kept ready: one for each of a candidate's two stages. */
+  private static final int SPARES = 2;
+
+  private final Workers workers;
+  private final DeviceSlot device;
+  private final Lease lease = new Lease(GATHER, PATIENCE);
+  private final Deque<Runner> spares = new ArrayDeque<>();
+  private final Map<Path, List<Double>> quietBaselines = new HashMap<>();
+  private final Spending spending = new Spending();
+  private final Object oracles = new Object();
+  private @Nullable Oracle oracle;
+  private @Nullable Map<String, Double> peaks;
+  private boolean refilling;
+  private boolean closed;
+
+  Gpu(Workers workers, DeviceSlot device) {
+    this.workers = workers;
+    this.device = device;
+  }
+
+  Lease lease() {
+    return lease;
+  }
+
+  /** Where the time of whoever was alone on the device went. */
+  Spending spending() {
+    return spending;
+  }
+
+  /** The oracle that times. */
+  Oracle oracle() throws InterruptedException {
+    synchronized (oracles) {
+      Oracle current = oracle;
+      if (current != null && current.alive()) return current;
+      if (current != null) current.close();
+      Oracle started = workers.startOracle(device);
+      oracle = started;
+      return started;
+    }
+  }
+
+  /**
+   * Starts the oracle that times while nobody needs it yet; whoever does finds out what is wrong.
+   */
+  void begin() {
+    Thread.ofVirtual()
+        .name("timing-oracle")
+        .start(() -> {
+          try {
+            oracle();
+          } catch (WorkerFailure e) {
+            System.getLogger("kbx").log(System.Logger.Level.DEBUG, "no timing oracle", e);
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
+  }
+
+  /**
+   * Measured peaks of this device, empty where there are none; asked for once. No candidate's code
+   * may be loaded on this device: it could keep the device busy, and others would be held against
+   * the figures for weeks.
+   */
+  Map<String, Double> peaks() throws InterruptedException {
+    Map<String, Double> known = peaks;
+    if (known != null) return known;
+    Map<String, Double> found;
+    try {
+      found = workers.peaks().of(oracle().hello(), this::measurePeaks);
+    } catch (Oracle.Refused e) {
+      found = Map.of();
+    }
+    peaks = found;
+    return found;
+  }
+
+  /** Peaks of this moment, whoever else uses the device. They are not kept. */
+  Message.Peaks measurePeaks() throws InterruptedException, Oracle.Refused {
+    return oracle().ask(Message.Peaks.class, Message.MeasurePeaks::new, PEAKS);
+  }
+
+  /**
+   * The reference's times on each size of the task that is open, measured once. No candidate's code
+   * may be loaded on this device.
+   */
+  List<Double> quietBaseline(Task task, List<Message.Size> sizes)
+      throws InterruptedException, Oracle.Refused {
+    List<Double> known = quietBaselines.get(task.file());
+    if (known != null) return known;
+    List<Double> measured = QuietBaseline.measure(oracle(), sizes);
+    quietBaselines.put(task.file(), measured);
+    return measured;
+  }
+
+  /** Ends the oracle that times, so that the next use starts from nothing. */
+  void reset() {
+    synchronized (oracles) {
+      if (oracle != null) oracle.close();
+      oracle = null;
+    }
+  }
+
+  /**
+   * A runner with a CUDA context and no candidate. The device must be held, shared or alone; where
+   * no runner is ready, it makes one.
+   */
+  Runner runner(String arch, Message.Hello greeting, Zygote.Allowance allowance)
+      throws InterruptedException {
+    Runner ready = spare();
+    refill(arch, greeting, allowance);
+    return ready != null ? ready : warm(arch, greeting, allowance);
+  }
+
+  private synchronized @Nullable Runner spare() {
+    Runner ready = spares.poll();
+    while (ready != null && ready.ended()) ready = spares.poll();
+    return ready;
+  }
+
+  private Runner warm(String arch, Message.Hello greeting, Zygote.Allowance allowance)
+      throws InterruptedException {
+    Runner runner = workers.zygote().spawn(device, arch, greeting, allowance);
+    try {
+      runner.ask(Message.Attached.class, id -> new Message.Attach(id, Session.NO_ARENAS), CONTEXT);
+      return runner;
+    } catch (TimeoutException | Runner.Lost e) {
+      runner.close();
+      throw new WorkerFailure("a runner got no CUDA context: " + e.getMessage(), e);
+    }
+  }
+
+  /** Makes runners for later while the device is shared: a context is work for the device, too. */
+  private synchronized void refill(
+      String arch, Message.Hello greeting, Zygote.Allowance allowance) {
+    if (refilling || closed) return;
+    refilling = true;
+    Thread.ofVirtual().name("spares").start(() -> fill(arch, greeting, allowance));
+  }
+
+  private void fill(String arch, Message.Hello greeting, Zygote.Allowance allowance) {
+    try {
+      while (wantsSpare()) {
+        try (var _ = lease.shared()) {
+          keep(warm(arch, greeting, allowance));
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (WorkerFailure e) {
+      // Whoever needs a runner next makes one, and reports what is wrong.
+      System.getLogger("kbx").log(System.Logger.Level.DEBUG, "no spare runner", e);
+    } finally {
+      refilled();
+    }
+  }
+
+  private synchronized boolean wantsSpare() {
+    return !closed && spares.size() < SPARES;
+  }
+
+  private synchronized void keep(Runner runner) {
+    if (closed) runner.close();
+    else spares.add(runner);
+  }
+
+  private synchronized void refilled() {
+    refilling = false;
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    spares.forEach(Runner::close);
+    spares.clear();
+    reset();
+  }
+}

@@ -1,0 +1,98 @@
+package dev.kbx.run;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.task.Policy;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import dev.kbx.worker.Message;
+import dev.kbx.worker.Oracle;
+import dev.kbx.worker.Runner;
+import dev.kbx.worker.WorkerFailure;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The performance stage of one candidate that was found correct, in a runner of its own, alone on
+ * the GPU: whatever it did before is gone, and so is whatever others do.
+ */
+final class Performance {
+  private final Gpu gpu;
+  private final Plan plan;
+  private final Candidate candidate;
+  private final Draft draft;
+  private final Spending spending;
+  private @Nullable QuietBaseline quiet;
+
+  Performance(Gpu gpu, Plan plan, Candidate candidate, Draft draft) {
+    this.gpu = gpu;
+    this.plan = plan;
+    this.candidate = candidate;
+    this.draft = draft;
+    this.spending = gpu.spending();
+  }
+
+  /**
+   * Times every size. The device must be held alone.
+   *
+   * @param files what was compiled ahead
+   */
+  Outcome judge(Map<String, String> files) throws InterruptedException {
+    long start = System.nanoTime();
+    try (Session session = start()) {
+      Outcome outcome;
+      try {
+        outcome = time(session, files);
+      } catch (Oracle.Refused e) {
+        outcome = Session.refused(e.answer());
+      }
+      return end(session, outcome);
+    } catch (WorkerFailure e) {
+      gpu.reset();
+      throw e;
+    } finally {
+      draft.spent(Stage.PERF, (System.nanoTime() - start) / 1e9);
+    }
+  }
+
+  private Session start() throws InterruptedException {
+    long start = System.nanoTime();
+    Oracle oracle = gpu.oracle();
+    Runner runner = gpu.runner(plan.arch(), oracle.hello(), plan.limits().allowance());
+    spending.add("start", start);
+    return new Session(oracle, runner, plan, candidate, draft);
+  }
+
+  private Outcome time(Session session, Map<String, String> files)
+      throws InterruptedException, Oracle.Refused {
+    var _ = spending.on("peaks", gpu::peaks); // Before any code of the candidate's is there.
+    Message.Opened task = spending.on("open", () -> session.open(true));
+    List<Double> quietMs =
+        spending.on("baseline", () -> gpu.quietBaseline(candidate.task(), task.sizes()));
+    QuietBaseline before = new QuietBaseline(session.oracle(), quietMs);
+    quiet = before;
+    Optional<Outcome> decided = spending.on("load", () -> session.load(task, files));
+    if (decided.isPresent()) return decided.get();
+    WatchedCall watched = new WatchedCall(session.runner(), plan, Policy.of(candidate.task()));
+    return new Timing(session, plan, draft, gpu, before, watched).judge(task.sizes());
+  }
+
+  private Outcome end(Session session, Outcome outcome) throws InterruptedException {
+    long start = System.nanoTime();
+    session.end();
+    Outcome held = outcome.status() == Status.CORRECT ? alone(outcome) : outcome;
+    Outcome left = session.leave(held);
+    spending.add("end", start);
+    return left;
+  }
+
+  /** The outcome, held against what the reference takes now that the runner is gone. */
+  private Outcome alone(Outcome outcome) throws InterruptedException {
+    try {
+      return quiet == null ? outcome : quiet.verdict().orElse(outcome);
+    } catch (Oracle.Refused e) {
+      return Session.refused(e.answer());
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package dev.kbx.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import dev.kbx.worker.DeviceSlot;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** GPUs that fail, and candidates that make them: bounded, attributed, and the run goes on. */
+@Timeout(120)
+class FaultsTest {
+  /** The fake oracle of this one does not start. */
+  private static final int DEAD = 7;
+
+  private final Workers workers = FakeWorkers.start();
+  private final List<Workers.Slot> slots = new ArrayList<>();
+  private final List<Verdict> verdicts = Collections.synchronizedList(new ArrayList<>());
+
+  @AfterEach
+  void close() {
+    slots.forEach(Workers.Slot::close);
+    workers.close();
+  }
+
+  private Workers.Slot gpu(int index) {
+    Workers.Slot slot = workers.slot(DeviceSlot.cuda(index));
+    slots.add(slot);
+    return slot;
+  }
+
+  private static Plan plan() {
+    return new Plan(
+        List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
+        FakeWorkers.plan().rules(),
+        "sm_90",
+        "secret",
+        FakeWorkers.plan().limits());
+  }
+
+  private static List<Candidate> candidates(int count, String task, Map<String, ?> script) {
+    return IntStream.range(0, count).mapToObj(_ -> FakeWorkers.candidate(task, script)).toList();
+  }
+
+  private void judge(List<Candidate> candidates) throws InterruptedException {
+    Schedule.run(
+        slots,
+        candidates,
+        (slot, candidate) ->
+            verdicts.add(
+                new Judge(slot, plan(), FakeWorkers.DEVICE, Map.of()).judge("run", candidate)));
+  }
+
+  @Test
+  void whatALostDeviceDoesNotTakeTheOthersDo() throws Exception {
+    gpu(DEAD);
+    gpu(0);
+    gpu(0);
+    judge(candidates(8, "timed", Map.of()));
+    assertThat(verdicts).hasSize(8).allMatch(v -> v.status() == Status.CORRECT);
+  }
+
+  @Test
+  void aRunWithoutADeviceEndsAndBlamesNoCandidate() {
+    gpu(DEAD);
+    assertThatThrownBy(() -> judge(candidates(3, "timed", Map.of())))
+        .isInstanceOf(DeviceLost.class)
+        .hasMessageContaining("no longer computes");
+    assertThat(verdicts).isEmpty();
+  }
+
+  @Test
+  void theDeviceIsLookedAtAfterAFault() {
+    gpu(0);
+    // The fake device fails when it is probed after this task; an honest candidate never leads to
+    // that.
+    Candidate crashes = FakeWorkers.candidate("broken", Map.of("call", List.of("signal 11")));
+    Candidate next = FakeWorkers.candidate("timed", Map.of());
+    assertThatThrownBy(() -> judge(List.of(crashes, next))).isInstanceOf(DeviceLost.class);
+    assertThat(verdicts).singleElement().extracting(Verdict::status).isEqualTo(Status.CRASHED);
+  }
+
+  @Test
+  void aFaultThatTheDeviceSurvivesChangesNothing() throws Exception {
+    gpu(0);
+    Candidate crashes = FakeWorkers.candidate("timed", Map.of("call", List.of("signal 11")));
+    Candidate next = FakeWorkers.candidate("timed", Map.of());
+    judge(List.of(crashes, next));
+    assertThat(verdicts)
+        .extracting(Verdict::status)
+        .containsExactly(Status.CRASHED, Status.CORRECT);
+  }
+}

@@ -1,0 +1,83 @@
+"""What a device can do at best, measured: memory, matrix products in each precision, and the least time a kernel shows."""
+
+import contextlib
+import statistics
+
+import torch
+
+COPY_BYTES = 1 << 30
+"""Size of the buffer whose copy gives the bandwidth: many times the L2 cache."""
+SIDE = 8192
+"""Side of the matrices whose product gives a rate."""
+WIDE_SIDE = 4096
+"""The same for float64, in which some devices are a hundred times slower than in float32."""
+REPEATS = 10
+
+
+def measure(device, copy_bytes=COPY_BYTES, side=SIDE, wide_side=WIDE_SIDE):
+    """Figures of a ``CudaDevice``, as in ``messages.Peaks``; a product that the device or this torch cannot do is left out."""
+    tiny = torch.zeros(1, device=device.torch_device)
+    figures = {
+        "copy_gbs": _copy_gbs(device, copy_bytes),
+        "empty_ms": min(device.time([lambda: None] * REPEATS)),
+        "launch_ms": _typical(device, lambda: tiny.add_(1)),
+    }
+    products = {
+        "fp32": lambda: _floats(device, torch.float32, side),
+        "tf32": lambda: _floats(device, torch.float32, side),
+        "fp16": lambda: _floats(device, torch.float16, side),
+        "bf16": lambda: _floats(device, torch.bfloat16, side),
+        "int8": lambda: _integers(device, side),
+        "fp64": lambda: _floats(device, torch.float64, wide_side),
+    }
+    for name, make in products.items():
+        rate = _tflops(device, make, "high" if name == "tf32" else "highest")
+        if rate is not None:
+            figures[f"{name}_tflops"] = rate
+    return figures
+
+
+def _copy_gbs(device, nbytes):
+    """Read plus written."""
+    source = torch.zeros(nbytes, dtype=torch.uint8, device=device.torch_device)
+    target = torch.empty_like(source)
+    return 2 * nbytes / _typical(device, lambda: target.copy_(source)) / 1e6
+
+
+def _tflops(device, make, precision):
+    """The rate of a product; None where it cannot be done. A device that is full or broken is an error: it says nothing."""
+    try:
+        with _precision(precision):
+            product, length = make()
+            return 2 * length**3 / _typical(device, product) / 1e9
+    except (torch.OutOfMemoryError, torch.AcceleratorError):
+        raise
+    except RuntimeError:
+        return None
+
+
+def _floats(device, dtype, side):
+    # Random values: a device that draws less power for zeros would show a rate that no real product has.
+    a = torch.randn(side, side, device=device.torch_device).to(dtype)
+    return lambda: a @ a, side
+
+
+def _integers(device, side):
+    a = torch.randint(-128, 128, (side, side), dtype=torch.int8, device=device.torch_device)
+    # Integer tensor cores want the right operand in column order.
+    return lambda: torch._int_mm(a, a.t()), side
+
+
+def _typical(device, function):
+    function()
+    return statistics.median(device.time([function] * REPEATS))
+
+
+@contextlib.contextmanager
+def _precision(name):
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision(name)
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)

@@ -1,0 +1,54 @@
+"""What a call of the reference asks of a device: bytes to move, operations to compute, room for its results."""
+
+import weakref
+from dataclasses import dataclass
+
+import torch
+
+from kbx.oracle import session, truth
+from kbx.oracle.arithmetic import Arithmetic
+from kbx.oracle.traffic import Traffic
+from kbx.suite.values import tensors
+
+_KNOWN = weakref.WeakKeyDictionary()
+"""Task → {size: Work}: a reference asks the same of a device each time, and some take seconds."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """Figures of one size; the fields that are sent are described in ``messages.PreparedSize``."""
+
+    result_bytes: int
+    """What the results take in an arena."""
+    bytes: int | None
+    flops: int | None
+    precision: str | None
+    least_bytes: int | None
+    least_flops: int | None
+    uncounted: list
+
+
+def of(task, size, make):
+    """The work of benchmark size number ``size``, found by running the reference once on ``make()``, the size's arguments."""
+    known = _KNOWN.setdefault(task, {})
+    if size not in known:
+        known[size] = measure(task, make())
+    return known[size]
+
+
+def measure(task, call):
+    """Runs the reference once on a copy of the call."""
+    scratch = truth.copy_call(call)
+    arguments = truth.argument_tensors(scratch)
+    with torch.no_grad(), Arithmetic(arguments, _allows_tf32(task)) as arithmetic, Traffic(arguments) as traffic:
+        returned = task.run("the reference", task.reference, *scratch.args, **scratch.kwargs)
+    results = list(tensors(returned))
+    return Work(
+        result_bytes=session.result_bytes(returned), bytes=traffic.total(results), flops=arithmetic.flops,
+        precision=arithmetic.precision, least_bytes=traffic.least(results), least_flops=arithmetic.least,
+        uncounted=sorted(set(arithmetic.uncounted)),
+    )  # fmt: skip
+
+
+def _allows_tf32(task):
+    return getattr(task.contract, "tf32", False)

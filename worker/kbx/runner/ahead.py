@@ -1,0 +1,77 @@
+"""Compiles what a candidate launches before it gets a device: its entry is called on zeros, and no kernel runs.
+
+Triton's cache then travels to the runner that has the device, which finds there what it would have compiled. Nothing rests
+on it: whatever fails here is left to that runner, and its verdict. A wrong binary is the candidate's own doing, and its
+results are judged like any others.
+"""
+
+import base64
+import contextlib
+import itertools
+import mmap
+import os
+import time
+import zlib
+from pathlib import Path
+
+import torch
+
+from kbx import protocol, tensors
+from kbx.runner import cuda_on_cpu, launches
+
+_ROOM = protocol.MAX_RUNNER_FRAME - (64 << 10)
+"""Characters of base64 that fit in a frame, with what else it holds."""
+_ELSEWHERE = "{cache}"
+"""Stands in packed files for the folder of the cache, which differs from runner to runner."""
+
+
+def compile_calls(entry, calls, seconds):
+    """Calls ``entry`` with zeros for each of ``calls`` (``{"args", "kwargs"}``), until ``seconds`` are over."""
+    launches.only_compile()
+    cuda_on_cpu.leave_empty()
+    end = time.monotonic() + seconds
+    for call in itertools.takewhile(lambda _: time.monotonic() < end, calls):
+        # The candidate may well stumble over zeros, or over results that no kernel wrote.
+        with contextlib.suppress(Exception):
+            args = [tensors.decode(tree, _blank) for tree in call["args"]]
+            kwargs = {name: tensors.decode(tree, _blank) for name, tree in call["kwargs"].items()}
+            entry(*args, **kwargs)
+
+
+def _blank(leaf):
+    """A tensor of zeros: pages that are never written take no memory, however large the size."""
+    shape, stride, dtype = leaf["shape"], leaf["stride"], tensors.DTYPES[leaf["dtype"]]
+    memory = mmap.mmap(
+        -1, max(1, tensors.span(shape, stride)) * dtype.itemsize, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    )
+    return torch.frombuffer(memory, dtype=dtype).as_strided(shape, stride)
+
+
+def pack():
+    """The files of Triton's cache by path, compressed, in base64; none if they are too large to send."""
+    folder = _folder()
+    paths = [p for p in sorted(folder.rglob("*")) if p.is_file()]
+    packed = {str(p.relative_to(folder)): _packed(_moved(p, p.read_bytes(), str(folder), _ELSEWHERE)) for p in paths}
+    return packed if sum(map(len, packed.values())) < _ROOM else {}
+
+
+def unpack(files):
+    """Fills Triton's cache with what ``pack`` gave."""
+    folder = _folder()
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(_moved(path, zlib.decompress(base64.b64decode(text)), _ELSEWHERE, str(folder)))
+
+
+def _packed(content):
+    return base64.b64encode(zlib.compress(content)).decode()
+
+
+def _moved(path, content, here, there):
+    """Triton's list of a kernel's files names them by whole paths."""
+    return content.replace(here.encode(), there.encode()) if path.suffix == ".json" else content
+
+
+def _folder():
+    return Path(os.environ["TRITON_CACHE_DIR"])

@@ -1,0 +1,123 @@
+"""What is compiled ahead of the device, and what the runner that has it makes of that."""
+
+import textwrap
+
+import torch
+from bench_client import bench
+
+from kbx import messages, tensors
+from kbx.oracle import outline, taskfile
+
+SCALE = """
+@triton.jit
+def kernel(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+
+def run(x):
+    out = torch.empty_like(x)
+    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), B=64)
+    return out
+"""
+
+
+def outlined(*tensors_):
+    """A call as the oracle outlines it."""
+    leaves = [
+        {"t": "tensor", "shape": list(t.shape), "stride": list(t.stride()), "dtype": tensors.dtype_name(t.dtype)}
+        for t in tensors_
+    ]
+    return {"args": leaves, "kwargs": {}}
+
+
+def precompile(source, *calls, seconds=30.0):
+    """The answer of a bench without arenas."""
+    with bench() as client:
+        client.ask(messages.Attach(1, []))
+        loaded = client.load(source)
+        assert isinstance(loaded, messages.Loaded), loaded
+        return client.ask(messages.Precompile(2, list(calls), seconds))
+
+
+def test_another_runner_finds_the_kernels_compiled():
+    ahead = precompile(SCALE, outlined(torch.empty(100)))
+    assert ahead.kernels == 1
+    with bench() as client:
+        client.attach()
+        client.load(SCALE, files=ahead.files)
+        reply = client.call(torch.arange(100.0))
+        assert torch.equal(client.result(reply), torch.arange(100.0) * 2)
+    (compiled,) = reply.compiled
+    assert "seconds" not in compiled, "compiled once more"
+
+
+def test_the_texts_of_a_kernel_come_along():
+    source = SCALE.replace("kernel[(", "compiled = kernel[(").replace(
+        "return out", "return out, len(compiled.asm['ptx'])"
+    )
+    files = precompile(source, outlined(torch.empty(100))).files
+    with bench() as client:
+        client.attach()
+        client.load(source, files=files)
+        assert client.run(torch.ones(100))[1] > 100
+
+
+def test_sizes_take_no_memory_and_kernels_do_not_run():
+    huge = torch.empty(1 << 31, device="meta")
+    assert precompile(SCALE, outlined(huge)).kernels == 1
+
+
+def test_every_configuration_is_compiled():
+    tuned = SCALE.replace(
+        "@triton.jit", "@triton.autotune([triton.Config({'B': b}) for b in (32, 64, 128)], key=['n'])\n@triton.jit"
+    )
+    tuned = tuned.replace(", B=64)", ")")
+    assert precompile(tuned, outlined(torch.empty(100))).kernels == 3
+
+
+def test_what_fails_is_left_to_the_runner_with_the_device():
+    source = SCALE + textwrap.dedent("""
+    inner = run
+    def run(x):
+        if x.numel() == 7:
+            raise ValueError("no sevens")
+        return inner(x)
+    """)
+    ahead = precompile(source, outlined(torch.empty(7)), outlined(torch.empty(100)))
+    assert ahead.kernels == 1
+
+
+def test_no_call_is_begun_when_time_is_up():
+    assert precompile(SCALE, outlined(torch.empty(100)), seconds=0.0).files == {}
+
+
+def test_what_does_not_fit_a_frame_stays_behind():
+    source = SCALE + textwrap.dedent("""
+    import os, pathlib
+    inner = run
+    def run(x):
+        folder = pathlib.Path(os.environ["TRITON_CACHE_DIR"], "ballast")
+        folder.mkdir(exist_ok=True)
+        folder.joinpath("noise.bin").write_bytes(os.urandom(4 << 20))
+        return inner(x)
+    """)
+    assert precompile(source, outlined(torch.empty(100))).files == {}
+
+
+def task(name):
+    return taskfile.load(f"../tasks/kernelbenchx/{name}.py")
+
+
+def test_an_outline_has_every_shape_once_and_sizes_on_demand():
+    relu = task("Activation/relu")
+    calls = outline.calls(relu, False)
+    timed = outline.calls(relu, True)
+    shapes = [tuple(c["args"][0]["shape"]) for c in timed]
+    assert timed[: len(calls)] == calls and len(timed) > len(calls)
+    assert {tuple(size["shape"]) for size in relu.sizes} <= set(shapes)
+    assert all("offset" not in c["args"][0] for c in timed)
+
+
+def test_calls_whose_shapes_depend_on_values_are_left_out():
+    repeats = task("Fusion/fused_repeat_interleave_log_softmax")
+    assert len(outline.calls(repeats, True)) < len(repeats.cases) + len(repeats.sizes)

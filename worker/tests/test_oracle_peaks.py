@@ -1,0 +1,56 @@
+"""Measuring peaks, with the host in place of a GPU."""
+
+import time
+
+import pytest
+import torch
+
+from kbx.oracle import peaks
+
+
+class HostDevice:
+    """What ``peaks`` needs of a ``CudaDevice``."""
+
+    torch_device = torch.device("cpu")
+
+    def time(self, functions):
+        def once(function):
+            start = time.perf_counter()
+            function()
+            return 1e3 * (time.perf_counter() - start)
+
+        return [once(f) for f in functions]
+
+
+def measure():
+    return peaks.measure(HostDevice(), copy_bytes=1 << 20, side=64, wide_side=32)
+
+
+def test_every_figure_is_there():
+    figures = measure()
+    rates = {f"{name}_tflops" for name in ("fp32", "tf32", "fp16", "bf16", "int8", "fp64")}
+    assert set(figures) == {"copy_gbs", "empty_ms", "launch_ms"} | rates
+    assert all(value > 0 for value in figures.values())
+    assert figures["empty_ms"] < figures["launch_ms"]
+
+
+def test_a_product_that_cannot_be_done_is_left_out(monkeypatch):
+    def refuse(a, b):
+        raise RuntimeError("not on this device")
+
+    monkeypatch.setattr(torch, "_int_mm", refuse)
+    assert "int8_tflops" not in measure()
+
+
+def test_a_rate_is_two_operations_a_term(monkeypatch):
+    monkeypatch.setattr(HostDevice, "time", lambda self, functions: [2.0] * len(functions))
+    figures = measure()
+    assert figures["fp16_tflops"] == pytest.approx(2 * 64**3 / 2e-3 / 1e12)
+    assert figures["fp64_tflops"] == pytest.approx(2 * 32**3 / 2e-3 / 1e12)
+    assert figures["copy_gbs"] == pytest.approx(2 * (1 << 20) / 2e-3 / 1e9)
+
+
+def test_the_precision_of_products_is_as_before():
+    torch.set_float32_matmul_precision("highest")
+    measure()
+    assert torch.get_float32_matmul_precision() == "highest"
