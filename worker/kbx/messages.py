@@ -397,6 +397,51 @@ class BaselineMeasured:
 
 
 @dataclass
+class CompileBaseline:
+    """Compile the reference of a task for one benchmark size and look at its result. Needs no ``open``; an oracle that is
+    started for this alone does it, which compilers may take down with them."""
+
+    TYPE: ClassVar[str] = "compile_baseline"
+    id: int
+    task: str
+    """Path of the task file."""
+    seed: str
+    size: int
+    kind: str
+    """``compile`` or ``max-autotune``."""
+
+
+@dataclass
+class BaselineCompiled:
+    TYPE: ClassVar[str] = "baseline_compiled"
+    id: int
+    seconds: float
+    failure: str | None = None
+    """Why there is no such baseline: it cannot be compiled, or its result is wrong."""
+
+
+@dataclass
+class CompareBaseline:
+    """Time eager and compiled reference, one after the other, on ``sets`` fresh input sets of what was last compiled."""
+
+    TYPE: ClassVar[str] = "compare_baseline"
+    id: int
+    sets: int
+    round: int
+
+
+@dataclass
+class BaselineCompared:
+    """As many times of either as sets had room."""
+
+    TYPE: ClassVar[str] = "baseline_compared"
+    id: int
+    eager_ms: list
+    compiled_ms: list
+    seconds: float
+
+
+@dataclass
 class CheckSize:
     """Compare the results of timed calls ``slots`` (positions in the batch) with the truth."""
 
@@ -408,7 +453,7 @@ class CheckSize:
 
 @dataclass
 class Close:
-    """Drop the candidate's arenas."""
+    """Drop the candidate's arenas, and what was compiled."""
 
     TYPE: ClassVar[str] = "close"
     id: int
@@ -478,8 +523,9 @@ TO_RUNNER = (Attach, Load, Precompile, Call, Measure)
 FROM_RUNNER = (Attached, Loaded, Precompiled, Returned, Raised, Measured)
 TO_ORACLE = (
     Outline, Open, Prepare, Check, PrepareSize, LendSize, Baseline, CheckSize, Close, VerifyTask, Probe, MeasurePeaks,
+    CompileBaseline, CompareBaseline,
 )  # fmt: skip
 FROM_ORACLE = (
     Hello, Failed, Outlined, Opened, Prepared, Checked, PreparedSize, LentSize, BaselineMeasured, Closed, TaskVerified, Probed,
-    Peaks,
+    Peaks, BaselineCompiled, BaselineCompared,
 )  # fmt: skip

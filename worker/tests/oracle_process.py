@@ -37,7 +37,7 @@ class OracleProcess:
     def receive(self):
         return decode(read_frame(self.process.stdout)[1], messages.FROM_ORACLE)
 
-    def ask(self, kind, **fields):
+    def ask(self, kind, /, **fields):
         self.ids += 1
         write_frame(self.process.stdin, encode(kind(id=self.ids, **fields)))
         answer = self.receive()

@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 
+from kbx.oracle import compiler_cache
 from kbx.protocol import ProtocolError, encode, read_frame, write_frame
 
 PR_SET_DUMPABLE = 4
@@ -22,6 +23,8 @@ def main():
     requests = queue.SimpleQueue()
     threading.Thread(target=_read, args=(incoming, requests), name="kbx-reader", daemon=True).start()
     logging.basicConfig(format="oracle: %(message)s")
+    if options.compiler_cache:
+        compiler_cache.make(options.compiler_cache, options.uid)
     _harden(options.uid)
     server = _server(options)
     write_frame(outgoing, encode(server.hello()))
@@ -34,6 +37,7 @@ def _parser():
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--index", type=int, default=0, help="which GPU")
     parser.add_argument("--uid", type=int, help="user to become, when started as root")
+    parser.add_argument("--compiler-cache", help="folder for what torch.compile makes, for an oracle of baselines")
     return parser
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
-from kbx.oracle import claims, judge, truth
+from kbx.oracle import judge, truth
 from kbx.oracle.plan import plan
 from kbx.oracle.taskfile import CONTROLS, InvalidTask
 from kbx.suite.values import Named, transform
@@ -108,13 +108,8 @@ def _judge(task, trial, results):
         answers = results(trial)
     except InvalidTask as error:
         return judge.Judgement("raised", error.message)
-    originals = task.named_tensors(trial.known.call)
     for value, call in answers:
-        named = task.named_tensors(call)
-        claim = claims.of(value, truth.argument_tensors(call), truth.alias)
-        changed = [n for (n, a), (_, b) in zip(named, originals, strict=True) if not judge.equal_bits(a, b)]
-        updated = {i: pair for i, pair in enumerate(named) if task.updates(pair[0])}
-        judgement = judge.examine(task, trial.known, claim, lambda c: c.place, lambda c=changed: c, lambda u=updated: u)
+        judgement = judge.examine_own(task, trial.known, value, call)
         if judgement.status != "correct":
             return judgement
         values.append(judgement.value)

@@ -7,6 +7,7 @@ import os
 import torch
 
 from kbx.oracle import nvml, peaks
+from kbx.oracle.baselines import CompiledReference
 from kbx.oracle.bench import Bench
 from kbx.oracle.server import Unsupported
 from kbx.tensors import Arena
@@ -117,6 +118,13 @@ class CudaDevice:
 
     def bench(self, session, size, sets, round_):
         return Bench(session, size, sets, round_, self)
+
+    def compiled(self, task, size, kind, seed):
+        return CompiledReference(task, size, kind, seed, self)
+
+    def room(self):
+        """Bytes that one set of buffers may take now."""
+        return int(torch.cuda.mem_get_info(self.torch_device)[0] * SHARE)
 
     @property
     def flush_bytes(self):

@@ -40,6 +40,9 @@ class CpuDevice:
     def bench(self, session, size, sets, round_):
         raise Unsupported("benchmarks need a GPU")
 
+    def compiled(self, task, size, kind, seed):
+        raise Unsupported("baselines need a GPU")
+
     def peaks(self):
         raise Unsupported("peaks are measured on a GPU")
 

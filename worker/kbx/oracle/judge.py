@@ -56,6 +56,20 @@ def examine(task, known, claim, fetch, changed, updated):
     return Judgement("correct", value=value)
 
 
+def examine_own(task, known, value, call):
+    """``examine`` for what trusted code in this process returned; ``call`` holds the arguments as the call left them."""
+    named, originals = task.named_tensors(call), task.named_tensors(known.call)
+    claim = claims.of(value, truth.argument_tensors(call), truth.alias)
+
+    def changed():
+        return [name for (name, a), (_, b) in zip(named, originals, strict=True) if not equal_bits(a, b)]
+
+    def updated():
+        return {i: pair for i, pair in enumerate(named) if task.updates(pair[0])}
+
+    return examine(task, known, claim, lambda c: c.place, changed, updated)
+
+
 def decide(task, known, values):
     """Asks the task's contract about the values of one call, or of all its draws."""
     home = known.on_host

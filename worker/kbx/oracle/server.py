@@ -14,6 +14,7 @@ import torch
 import kbx
 from kbx import PROTOCOL, messages
 from kbx.oracle import controls, outline, session, taskfile
+from kbx.oracle.baselines import NotCompiled
 from kbx.oracle.taskfile import InvalidTask
 from kbx.oracle.truth import Memory
 from kbx.protocol import ProtocolError, decode, encode
@@ -33,7 +34,7 @@ class Server:
 
     def __init__(self, device):
         self.device, self.memory = device, Memory()
-        self.session = self.runner = self.bench = None
+        self.session = self.runner = self.bench = self.compiled = None
 
     def hello(self):
         """The first message."""
@@ -92,6 +93,7 @@ class Server:
 
     def _close(self, request):
         self._end_session()
+        self._drop_compiled()
         return messages.Closed(request.id)
 
     def _verify_task(self, request):
@@ -127,6 +129,24 @@ class Server:
     def _measure_peaks(self, request):
         return messages.Peaks(request.id, self.device.peaks(), self.device.state())
 
+    def _compile_baseline(self, request):
+        start = time.monotonic()
+        self._drop_compiled()
+        task = taskfile.load(request.task, self.device.torch_device)
+        failure = None
+        try:
+            self.compiled = self.device.compiled(task, request.size, request.kind, request.seed)
+        except NotCompiled as error:
+            failure = str(error)
+        return messages.BaselineCompiled(request.id, time.monotonic() - start, failure)
+
+    def _compare_baseline(self, request):
+        start = time.monotonic()
+        if self.compiled is None:
+            raise session.WrongOrder("no baseline is compiled")
+        eager_ms, compiled_ms = self.compiled.compare(request.sets, request.round)
+        return messages.BaselineCompared(request.id, eager_ms, compiled_ms, time.monotonic() - start)
+
     def _current(self):
         if self.session is None:
             raise session.WrongOrder("no task is open")
@@ -136,6 +156,11 @@ class Server:
         if self.bench is None:
             raise session.WrongOrder("no size is prepared")
         return self.bench
+
+    def _drop_compiled(self):
+        if self.compiled:
+            self.compiled.close()
+        self.compiled = None
 
     def _end_session(self):
         self.bench = None

@@ -244,7 +244,19 @@
   const untimed = ({ device, exe_ok: correct }) =>
     unknown(device.kind === "cpu" ? "not measured: no GPU" : correct ? "not measured" : "not measured: not correct");
 
-  function timings({ speedup, sizes }) {
+  /** What the candidate gains over each baseline; nothing where eager is the only one. */
+  function against(baselines) {
+    if (!baselines.some((b) => b.name !== "eager")) return null;
+    const day = (b) => (b.measured ? `${b.measured.slice(0, 16).replace("T", " ")} UTC` : "beside the candidate");
+    return table(baselines, [
+      ["Baseline", (b) => b.name],
+      ["Speedup", (b) => (known(b.speedup) ? `${b.speedup.toFixed(2)}×` : "none"), "number"],
+      ["95 % interval", (b) => (known(b.speedup) ? `${b.low.toFixed(2)}–${b.high.toFixed(2)}×` : ""), "number"],
+      ["Measured", (b) => b.failure ?? day(b)],
+    ]);
+  }
+
+  function timings({ speedup, sizes, baselines = [] }) {
     const overall = speedup
       ? el(
           "p",
@@ -271,14 +283,17 @@
             "of these, and what decides it. Score: 1 at that time, 0.5 at the reference's.",
         )
       : null;
+    const compiled = baselines.filter((b) => b.name !== "eager" && b.sizes_ms);
     return el(
       "div",
       {},
       overall,
+      against(baselines),
       table(sizes, [
         ["Size", (s) => s.shape],
         ["Candidate ms", (s) => number(s.candidate_ms), "number"],
         ["Reference ms", (s) => number(s.reference_ms), "number"],
+        ...compiled.map((b) => [`${b.name} ms`, (s) => number(b.sizes_ms[sizes.indexOf(s)]), "number"]),
         ["Speedup", (s) => `${s.speedup.toFixed(2)}×`, "number"],
         ["95 % interval", (s) => `${s.low.toFixed(2)}–${s.high.toFixed(2)}×`, "number"],
         ...optional.map(([title, key, show]) => [title, cell(key, show), "number"]),

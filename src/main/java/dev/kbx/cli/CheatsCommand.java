@@ -156,7 +156,8 @@ final class CheatsCommand implements Callable<Integer> {
               pool.device(),
               pool.versions(),
               candidates.size(),
-              0);
+              0,
+              plan.baseline().label());
       store.begin(run);
       Progress progress =
           new Progress(

@@ -7,6 +7,7 @@ import dev.kbx.candidate.Reading;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.ResultFiles;
 import dev.kbx.report.RunVerdicts;
+import dev.kbx.run.Baseline;
 import dev.kbx.run.Evaluation;
 import dev.kbx.run.Limits;
 import dev.kbx.run.Plan;
@@ -72,6 +73,15 @@ final class EvalCommand implements Callable<Integer> {
       defaultValue = "kbx-out",
       description = "Where results go. Default: ${DEFAULT-VALUE}.")
   private Path out = Path.of("kbx-out");
+
+  @Option(
+      names = "--baseline",
+      paramLabel = "NAME",
+      defaultValue = "eager",
+      description =
+          "What speedup is against: eager, compile (torch.compile), max-autotune, or best of the"
+              + " three. Default: ${DEFAULT-VALUE}. Compiling takes seconds to minutes a task.")
+  private String baseline = "eager";
 
   @Option(names = "--resume", description = "Continue the newest run in --out that was cut off.")
   private boolean resume;
@@ -143,7 +153,12 @@ final class EvalCommand implements Callable<Integer> {
         rules.rules(),
         Architectures.check(arch),
         seed == null ? Home.secret() : seed,
-        Limits.of(Duration.ofSeconds(timeout)));
+        Limits.of(Duration.ofSeconds(timeout)),
+        Baseline.of(baseline)
+            .orElseThrow(() ->
+                new UserError(
+                    "--baseline: '%s' is none of eager,compile,max-autotune,best"
+                        .formatted(baseline))));
   }
 
   private Reading read(List<Path> given, Suite taskSuite, List<Task> selected) {
@@ -169,7 +184,7 @@ final class EvalCommand implements Callable<Integer> {
       RunInfo run =
           earlier != null ? earlier : begin(store, plan, pool, candidates.size(), suiteTasks);
       interrupts.advise(Interrupts.RESUMABLE);
-      ResumedRun.check(run, earlier != null, candidates.size(), rules.off(), pool);
+      ResumedRun.check(run, earlier != null, candidates.size(), rules.off(), plan.baseline(), pool);
       files.rewrite(line -> store.forEach(run.id(), stored -> line.accept(stored.json())));
       Progress progress =
           new Progress(
@@ -217,7 +232,8 @@ final class EvalCommand implements Callable<Integer> {
             pool.device(),
             pool.versions(),
             candidates,
-            suiteTasks);
+            suiteTasks,
+            plan.baseline().label());
     store.begin(run);
     return run;
   }

@@ -9,6 +9,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.List;
 
 /**
  * The folder kbx was started from ({@code worker/}, {@code tasks/}) and the folder it keeps its own
@@ -35,19 +36,17 @@ final class Home {
     return folder().resolve("tasks");
   }
 
-  /** Where kbx keeps what it knows between runs: here, or with the user where this is read-only. */
+  /** Where kbx keeps what it knows between runs: beside itself if it can, else with the user. */
   static Path state() {
-    Path own = folder().resolve(".kbx");
-    try {
-      Files.createDirectories(own);
-    } catch (IOException e) {
-      return userState();
+    for (Path folder : stateFolders()) {
+      try {
+        Files.createDirectories(folder);
+      } catch (IOException e) {
+        continue;
+      }
+      if (Files.isWritable(folder)) return folder;
     }
-    return Files.isWritable(own) ? own : userState();
-  }
-
-  private static Path userState() {
-    return Path.of(System.getProperty("user.home"), ".local", "state", "kbx");
+    return stateFolders().getLast();
   }
 
   /**
@@ -57,18 +56,25 @@ final class Home {
    * it.
    */
   static String secret() {
-    Path own = folder().resolve(".kbx").resolve("secret");
-    try {
-      return secret(own);
-    } catch (IOException e) {
-      Path user = userState().resolve("secret");
+    List<Path> files = stateFolders().stream().map(folder -> folder.resolve("secret")).toList();
+    IOException problem = null;
+    for (Path file : files) {
       try {
-        return secret(user);
-      } catch (IOException second) {
-        throw new UserError(
-            "cannot keep a secret for seeds in %s or %s: %s".formatted(own, user, second));
+        return secret(file);
+      } catch (IOException e) {
+        problem = e;
       }
     }
+    throw new UserError(
+        "cannot keep a secret for seeds in %s or %s: %s"
+            .formatted(files.getFirst(), files.getLast(), problem));
+  }
+
+  /** Where kbx keeps its own things: beside itself if it can, else in the user's state folder. */
+  static List<Path> stateFolders() {
+    return List.of(
+        folder().resolve(".kbx"),
+        Path.of(System.getProperty("user.home"), ".local", "state", "kbx"));
   }
 
   private static String secret(Path file) throws IOException {

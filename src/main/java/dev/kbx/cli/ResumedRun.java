@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.run.Baseline;
 import dev.kbx.store.Store;
 import dev.kbx.verdict.RunInfo;
 import java.nio.file.Path;
@@ -26,7 +27,12 @@ final class ResumedRun {
 
   /** Throws when what is there now is not what the run was begun with. */
   static void check(
-      RunInfo run, boolean resumed, int candidates, List<String> rulesOff, WorkerPool pool) {
+      RunInfo run,
+      boolean resumed,
+      int candidates,
+      List<String> rulesOff,
+      Baseline baseline,
+      WorkerPool pool) {
     if (!resumed) return;
     if (run.candidates() != candidates) {
       throw new UserError(
@@ -37,6 +43,11 @@ final class ResumedRun {
       throw new UserError(
           "run %s was begun with %s, this is %s; start a new run without --resume"
               .formatted(run.id(), named(run.rulesOff()), named(rulesOff)));
+    }
+    if (!run.baseline().equals(baseline.label())) {
+      throw new UserError(
+          "run %s was begun with --baseline %s, this is --baseline %s; start a new run without --resume"
+              .formatted(run.id(), run.baseline(), baseline.label()));
     }
     if (!run.device().equals(pool.device()) || !run.versions().equals(pool.versions())) {
       throw new UserError(

@@ -110,7 +110,8 @@ final class ThroughputCommand implements Callable<Integer> {
               pool.device(),
               pool.versions(),
               candidates.size(),
-              0);
+              0,
+              plan.baseline().label());
       store.begin(run);
       List<Verdict> verdicts = new ArrayList<>();
       List<Double> fell = new ArrayList<>();

@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import dev.kbx.python.Interpreter;
 import dev.kbx.python.PythonProblem;
+import dev.kbx.run.KeptBaselines;
 import dev.kbx.run.KeptPeaks;
 import dev.kbx.run.Plan;
 import dev.kbx.run.Workers;
@@ -46,7 +47,7 @@ final class WorkerPool implements AutoCloseable {
   }
 
   private static WorkerPool withoutPython(WorkerOptions options) {
-    Workers none = new Workers(Home.folder(), Home.folder(), KeptPeaks.nowhere());
+    Workers none = new Workers(Home.folder(), Home.folder(), KeptPeaks.nowhere(), keptBaselines());
     List<Workers.Slot> slots = Devices.slots("cpu", options.jobs).stream().map(none::slot).toList();
     return new WorkerPool(
         none,
@@ -77,7 +78,7 @@ final class WorkerPool implements AutoCloseable {
             Home.state().resolve("peaks"),
             InstantSource.system(),
             problem -> System.err.println("kbx: " + problem));
-    Workers workers = new Workers(python.executable(), Home.workers(), peaks);
+    Workers workers = new Workers(python.executable(), Home.workers(), peaks, keptBaselines());
     List<Workers.Slot> slots = wanted.stream().map(workers::slot).toList();
     try {
       Thread zygote = Thread.ofVirtual().start(() -> warm(workers));
@@ -91,6 +92,11 @@ final class WorkerPool implements AutoCloseable {
       workers.close();
       throw e;
     }
+  }
+
+  private static KeptBaselines keptBaselines() {
+    return new KeptBaselines(
+        Home.state().resolve("baselines"), note -> System.err.println("kbx: " + note));
   }
 
   /** Starts the zygote beside the oracle; if it cannot start, the first candidate finds out why. */

@@ -184,7 +184,7 @@ record HtmlReport(
     tile(writer, "Called", all.call());
     tile(writer, "Correct", all.correct());
     tile(writer, "Timed", all.perf());
-    if (speedup != null) speedupTile(writer, speedup);
+    if (speedup != null) speedupTile(writer, speedup, run.baseline());
     if (all.notJudged() > 0) {
       writer.write("<div class=\"tile\"><h3>Not judged</h3><p class=\"figure\">");
       writer.write(all.notJudged() + "</p><p>task or kbx at fault; not in the rates</p></div>\n");
@@ -203,7 +203,8 @@ record HtmlReport(
             .formatted(rate.passes(), rate.total(), interval(rate)));
   }
 
-  private static void speedupTile(Writer writer, Summary.SetSpeedup speedup) throws IOException {
+  private static void speedupTile(Writer writer, Summary.SetSpeedup speedup, String baseline)
+      throws IOException {
     writer.write("<div class=\"tile\"><h3>Speedup, geometric mean</h3><p class=\"figure\">");
     writer.write(String.format(Locale.ROOT, "%.2f×</p><p>", speedup.geometricMean()));
     if (speedup.low() != null && speedup.high() != null) {
@@ -214,7 +215,8 @@ record HtmlReport(
     writer.write(
         String.format(
             Locale.ROOT,
-            "median %.2f× · %d of %d slower than 1×</p></div>\n",
+            "against %s<br>median %.2f× · %d of %d slower than 1×</p></div>\n",
+            Html.escape(baseline),
             speedup.median(),
             speedup.slower(),
             speedup.candidates()));

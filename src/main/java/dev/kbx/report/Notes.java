@@ -2,11 +2,24 @@ package dev.kbx.report;
 
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Verdict;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Sentences about a run that several outputs share. */
 final class Notes {
   private Notes() {}
+
+  /**
+   * How many were timed and have no speedup, since what they were to be held against is not there.
+   */
+  static @Nullable String baseline(RunInfo run, List<Verdict> verdicts) {
+    List<Verdict> timed = verdicts.stream().filter(v -> v.baselines() != null).toList();
+    long without = timed.stream().filter(v -> v.speedup() == null).count();
+    if (without == 0) return null;
+    return "%d of %d timed candidates have no speedup: no baseline %s for their tasks."
+        .formatted(without, timed.size(), run.baseline());
+  }
 
   /** That performance was not measured, and why; null where it was. */
   static @Nullable String perf(RunInfo run, Tally tally) {

@@ -25,7 +25,8 @@ import tools.jackson.databind.ObjectWriter;
 public final class RunVerdicts {
   /**
    * A verdict's place in the run and its outline: category, task, sample, method, status, stage,
-   * flags of the stages, rule and speedup. Its one size has the sums of all milliseconds.
+   * flags of the stages, rule, speedup and baselines. Its one size has the sums of all
+   * milliseconds.
    */
   record Row(int position, Verdict outline) {}
 
@@ -98,6 +99,7 @@ public final class RunVerdicts {
           List.of(),
           v.speedup(),
           total(v.sizes()),
+          v.baselines(),
           null,
           null,
           null,

@@ -31,6 +31,7 @@ final class Draft {
   private final Origins origins = new Origins();
   private @Nullable Map<String, Double> quality;
   private Timing.@Nullable Result timing;
+  private @Nullable Comparison comparison;
   private @Nullable String output;
 
   Draft() {}
@@ -105,6 +106,15 @@ final class Draft {
     flags.addAll(result.flags());
   }
 
+  /** What was timed; null where nothing was. */
+  Timing.@Nullable Result timing() {
+    return timing;
+  }
+
+  void comparison(Comparison found) {
+    comparison = found;
+  }
+
   void output(@Nullable String text) {
     output = text == null || text.isBlank() ? null : text;
   }
@@ -139,8 +149,9 @@ final class Draft {
         outcome.rule(),
         outcome.evidence(),
         List.copyOf(flags),
-        timing == null ? null : timing.speedup(),
+        comparison == null ? null : comparison.speedup(),
         timing == null ? null : timing.sizes(),
+        comparison == null ? null : comparison.baselines(),
         compile(),
         kernels.isEmpty() ? null : List.copyOf(kernels),
         outcome.mismatches() == null || outcome.mismatches().isEmpty()

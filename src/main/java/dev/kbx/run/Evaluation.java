@@ -126,6 +126,7 @@ public final class Evaluation {
         v.flags(),
         v.speedup(),
         v.sizes(),
+        v.baselines(),
         v.compile(),
         v.kernels(),
         v.mismatches(),

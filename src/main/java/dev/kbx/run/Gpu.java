@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * One GPU, which several slots share: who may use it, the oracle that times on it, what was
  * measured there, and runners that have a CUDA context and wait for a candidate.
  *
- * <p>{@link #oracle}, {@link #peaks} and {@link #quietBaseline} are for whoever holds the lease
- * alone.
+ * <p>{@link #oracle}, {@link #peaks}, {@link #quietBaseline} and {@link #compiledBaselines} are for
+ * whoever holds the lease alone.
  */
 final class Gpu implements AutoCloseable {
   /** Candidates that wait to be timed before the others on the device are held up. */
@@ -44,6 +44,7 @@ final class Gpu implements AutoCloseable {
   private final Map<Path, List<Double>> quietBaselines = new HashMap<>();
   private final Spending spending = new Spending();
   private final Object oracles = new Object();
+  private final CompiledBaselines compiledBaselines;
   private @Nullable Oracle oracle;
   private @Nullable Map<String, Double> peaks;
   private boolean refilling;
@@ -52,6 +53,7 @@ final class Gpu implements AutoCloseable {
   Gpu(Workers workers, DeviceSlot device) {
     this.workers = workers;
     this.device = device;
+    this.compiledBaselines = workers.compiledBaselines(device);
   }
 
   Lease lease() {
@@ -126,6 +128,11 @@ final class Gpu implements AutoCloseable {
     List<Double> measured = QuietBaseline.measure(oracle(), sizes);
     quietBaselines.put(task.file(), measured);
     return measured;
+  }
+
+  /** Baselines besides eager. */
+  CompiledBaselines compiledBaselines() {
+    return compiledBaselines;
   }
 
   /** Ends the oracle that times, so that the next use starts from nothing. */
@@ -208,6 +215,7 @@ final class Gpu implements AutoCloseable {
     closed = true;
     spares.forEach(Runner::close);
     spares.clear();
+    compiledBaselines.close();
     reset();
   }
 }

@@ -110,7 +110,20 @@ final class Judge {
       return outcome;
     }
     try (var _ = gpu.lease().alone()) {
-      return probed(new Performance(gpu, plan, candidate, draft).judge(files));
+      Outcome timed = probed(new Performance(gpu, plan, candidate, draft).judge(files));
+      if (timed.status() == Status.CORRECT) compare(gpu, candidate, draft);
+      return timed;
     }
+  }
+
+  /** After the candidate's process: it could make a baseline slow that others are measured by. */
+  private void compare(Gpu gpu, Candidate candidate, Draft draft) throws InterruptedException {
+    Timing.Result timing = draft.timing();
+    if (timing == null) return;
+    draft.comparison(
+        gpu.spending()
+            .on(
+                "compiled baselines",
+                () -> Comparison.of(timing, candidate, plan, gpu.compiledBaselines())));
   }
 }

@@ -11,11 +11,18 @@ import java.util.List;
  * @param rules the static rules that are switched on
  * @param arch what launches are compiled for where there is no GPU, {@code sm_90}
  * @param secret what seeds derive from; see {@link Seeds}
+ * @param baseline what speedups are against
  */
-public record Plan(List<Stage> stages, Rules rules, String arch, String secret, Limits limits) {
+public record Plan(
+    List<Stage> stages, Rules rules, String arch, String secret, Limits limits, Baseline baseline) {
   public Plan {
     if (stages.isEmpty()) throw new IllegalArgumentException("no stage asked for");
     stages = stages.stream().sorted().distinct().toList();
+  }
+
+  /** A plan whose speedups are against eager PyTorch. */
+  public Plan(List<Stage> stages, Rules rules, String arch, String secret, Limits limits) {
+    this(stages, rules, arch, secret, limits, Baseline.EAGER);
   }
 
   boolean wants(Stage stage) {

@@ -2,6 +2,7 @@ package dev.kbx.run;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.kbx.stats.LogMean;
 import dev.kbx.stats.Median;
 import dev.kbx.stats.Ratio;
 import dev.kbx.verdict.Stage;
@@ -84,15 +85,15 @@ final class Timing {
   /** Times every size; the outcome is {@code correct}, or why a size could not be timed. */
   Outcome judge(List<Message.Size> sizes) throws InterruptedException, Oracle.Refused {
     List<SizeTiming> timings = new ArrayList<>();
-    List<double[]> ratios = new ArrayList<>();
+    List<LogMean> speedups = new ArrayList<>();
     for (Message.Size size : sizes) {
       SizeRun run = new SizeRun(size);
       Optional<Outcome> decided = run.measure();
       if (decided.isPresent()) return decided.get();
       timings.add(run.timing());
-      ratios.add(run.logRatios());
+      speedups.add(run.logSpeedup());
     }
-    Ratio all = Ratio.ofSizes(ratios);
+    Ratio all = Ratio.ofSizes(speedups, Rounds.CONFIDENCE);
     draft.timing(
         new Result(
             new Speedup(all.value(), all.low(), all.high(), "eager"), timings, List.copyOf(flags)));
@@ -136,8 +137,8 @@ final class Timing {
       return Physics.of(known.size(), gpu.measurePeaks().figures()).broken(rounds);
     }
 
-    double[] logRatios() {
-      return rounds.logRatios();
+    LogMean logSpeedup() {
+      return rounds.logSpeedup();
     }
 
     SizeTiming timing() {
@@ -167,7 +168,9 @@ final class Timing {
       if (reference == null) reference = reference();
       Optional<Outcome> wrong = spending.on("check", () -> check(candidate.values()));
       if (wrong.isPresent() || number < WARM_UP_ROUNDS) return wrong;
-      if (!conditions.spoilt(reference.state())) rounds.add(compared(candidate, reference));
+      if (!conditions.spoilt(reference.state())) {
+        rounds.add(compared(candidate, reference, referenceFirst));
+      }
       return number == watchedRound ? watchedCall.judge(calls, size.shape()) : Optional.empty();
     }
 
@@ -206,7 +209,7 @@ final class Timing {
      * reference's own gap says how much of that is normal here. What a candidate's gap has far
      * beyond it is time that its events did not show.
      */
-    private static Round compared(Batch candidate, Batch reference) {
+    private static Round compared(Batch candidate, Batch reference, boolean referenceFirst) {
       double claimed = median(candidate.deviceMs());
       double normal = Math.max(0, reference.gapMs());
       double excess = candidate.gapMs() - normal;
@@ -215,7 +218,9 @@ final class Timing {
           claimed,
           unexplained ? excess : 0,
           uneven(candidate.deviceMs(), reference.deviceMs()),
-          median(reference.deviceMs()));
+          median(reference.deviceMs()),
+          referenceFirst,
+          Round.step(reference.deviceMs()));
     }
 
     private static double uneven(List<Double> candidateMs, List<Double> referenceMs) {

@@ -25,6 +25,7 @@ public final class Workers implements AutoCloseable {
   private final Path python;
   private final Path home;
   private final KeptPeaks peaks;
+  private final KeptBaselines baselines;
   private final Map<Integer, Gpu> gpus = new HashMap<>();
   private @Nullable Zygote zygote;
 
@@ -32,11 +33,13 @@ public final class Workers implements AutoCloseable {
    * @param python interpreter with torch and triton
    * @param home folder that holds {@code worker/}
    * @param peaks what is known of devices from before
+   * @param baselines what is known of compiled references from before
    */
-  public Workers(Path python, Path home, KeptPeaks peaks) {
+  public Workers(Path python, Path home, KeptPeaks peaks, KeptBaselines baselines) {
     this.python = python;
     this.home = home;
     this.peaks = peaks;
+    this.baselines = baselines;
   }
 
   /** The zygote, alive as far as is known. */
@@ -68,6 +71,12 @@ public final class Workers implements AutoCloseable {
     Map<Integer, Map<String, Double>> spent = new TreeMap<>();
     gpus.forEach((index, gpu) -> spent.put(index, gpu.spending().seconds()));
     return spent;
+  }
+
+  /** Baselines besides eager as a device has them. */
+  CompiledBaselines compiledBaselines(DeviceSlot device) {
+    return new CompiledBaselines(
+        () -> Oracle.ofBaselines(python, home, device, baselines.compilers()), baselines);
   }
 
   /** A device as verdicts name it, from what its oracle said. */

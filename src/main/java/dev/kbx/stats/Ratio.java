@@ -5,7 +5,7 @@ import java.util.List;
 import org.apache.commons.statistics.distribution.TDistribution;
 
 /**
- * A ratio of times, such as a speedup, with its 95 % interval.
+ * A ratio of times, such as a speedup, with an interval: of 95 % unless said otherwise.
  *
  * <p>Ratios are averaged as logarithms: 2× and 0.5× average to 1×, and the interval of a ratio is
  * the reciprocal of the interval of its inverse. Why only the geometric mean is meaningful for
@@ -19,13 +19,13 @@ import org.apache.commons.statistics.distribution.TDistribution;
 public record Ratio(double value, double low, double high) {
 
   /**
-   * Geometric mean over the measuring rounds of one size, with Student's t interval of the mean
-   * logarithm (Student, "The probable error of a mean", Biometrika 6 (1908) 1–25).
+   * One size, from what its rounds came to.
    *
-   * @param logRatios log(t_reference / t_candidate), one a round, at least two, finite
+   * @param confidence of the interval, 0 to 1; 0.95 unless looking at the rounds decided how many
+   *     there were
    */
-  public static Ratio ofRounds(double[] logRatios) {
-    return ofSizes(List.of(logRatios));
+  public static Ratio of(LogMean rounds, double confidence) {
+    return ofSizes(List.of(rounds), confidence);
   }
 
   /**
@@ -34,22 +34,24 @@ public record Ratio(double value, double low, double high) {
    *
    * <p>The variance of the mean is the sum of the sizes' own, its degrees of freedom are Welch and
    * Satterthwaite's: F. E. Satterthwaite, "An approximate distribution of estimates of variance
-   * components", Biometrics Bulletin 2 (1946) 110–114.
+   * components", Biometrics Bulletin 2 (1946) 110–114. What the clock cannot resolve is no noise
+   * and is added to the half width as it is.
    *
-   * @param logRatios one array a size, as for {@link #ofRounds}
+   * @param confidence as for {@link #of}
    */
-  public static Ratio ofSizes(List<double[]> logRatios) {
-    if (logRatios.isEmpty()) throw new IllegalArgumentException("no sizes");
+  public static Ratio ofSizes(List<LogMean> sizes, double confidence) {
+    if (sizes.isEmpty()) throw new IllegalArgumentException("no sizes");
     double mean = 0;
     double variance = 0;
     double perDegree = 0;
-    for (double[] rounds : logRatios) {
-      double share = variance(rounds) / rounds.length;
-      mean += mean(rounds) / logRatios.size();
-      variance += share;
-      perDegree += share * share / (rounds.length - 1);
+    double resolution = 0;
+    for (LogMean size : sizes) {
+      mean += size.mean() / sizes.size();
+      variance += size.variance();
+      perDegree += size.variance() * size.variance() / size.degrees();
+      resolution += size.resolution() / sizes.size();
     }
-    double halfWidth = halfWidth(variance, perDegree) / logRatios.size();
+    double halfWidth = halfWidth(variance, perDegree, confidence) / sizes.size() + resolution;
     return new Ratio(Math.exp(mean), Math.exp(mean - halfWidth), Math.exp(mean + halfWidth));
   }
 
@@ -63,6 +65,44 @@ public record Ratio(double value, double low, double high) {
     return new Ratio(geometricMean(speedups), interval.low(), interval.high());
   }
 
+  /**
+   * Geometric mean of ratios that were measured apart from each other.
+   *
+   * <p>Its interval comes from theirs, whatever they were made by: G. Y. Zou and A. Donner,
+   * "Construction of confidence limits about effect measures: a general approach", Statistics in
+   * Medicine 27 (2008) 1693–1702. Squares of the distances, as logarithms, from value to end add.
+   */
+  public static Ratio mean(List<Ratio> independent) {
+    if (independent.isEmpty()) throw new IllegalArgumentException("no ratios");
+    Ratio product = new Ratio(1, 1, 1);
+    for (Ratio ratio : independent) product = product.over(ratio.inverse());
+    int n = independent.size();
+    return new Ratio(
+        Math.pow(product.value, 1.0 / n),
+        Math.pow(product.low, 1.0 / n),
+        Math.pow(product.high, 1.0 / n));
+  }
+
+  /**
+   * This ratio over one that was measured apart from it, with an interval as in {@link #mean}: a
+   * speedup over one baseline and that baseline's over another give the speedup over the other.
+   */
+  public Ratio over(Ratio other) {
+    double down = Math.hypot(Math.log(value / low), Math.log(other.high / other.value));
+    double up = Math.hypot(Math.log(high / value), Math.log(other.value / other.low));
+    double quotient = value / other.value;
+    return new Ratio(quotient, quotient * Math.exp(-down), quotient * Math.exp(up));
+  }
+
+  private Ratio inverse() {
+    return new Ratio(1 / value, 1 / high, 1 / low);
+  }
+
+  /** Whether the interval holds a ratio. */
+  public boolean covers(double ratio) {
+    return low <= ratio && ratio <= high;
+  }
+
   /** The n-th root of the product of {@code n} positive values. */
   public static double geometricMean(double[] values) {
     if (!Arrays.stream(values).allMatch(v -> v > 0 && Double.isFinite(v))) {
@@ -72,19 +112,10 @@ public record Ratio(double value, double low, double high) {
   }
 
   /** Half the width of the interval of a sum; 0 where nothing varied, which has no t quantile. */
-  private static double halfWidth(double variance, double perDegree) {
+  private static double halfWidth(double variance, double perDegree, double confidence) {
     if (variance == 0) return 0;
     double degrees = variance * variance / perDegree;
-    return TDistribution.of(degrees).inverseSurvivalProbability(0.025) * Math.sqrt(variance);
-  }
-
-  private static double mean(double[] values) {
-    return Arrays.stream(values).average().orElseThrow();
-  }
-
-  private static double variance(double[] values) {
-    if (values.length < 2) throw new IllegalArgumentException("an interval needs two rounds");
-    double mean = mean(values);
-    return Arrays.stream(values).map(v -> (v - mean) * (v - mean)).sum() / (values.length - 1);
+    double tail = (1 - confidence) / 2;
+    return TDistribution.of(degrees).inverseSurvivalProbability(tail) * Math.sqrt(variance);
   }
 }

@@ -24,6 +24,9 @@ public enum Policy {
       """,
       "this suite reports what PyTorch computed and rejects nothing for it");
 
+  /** Tag of tasks for which what PyTorch computed is reported only. */
+  public static final String REPORTED_TAG = "imported";
+
   private final boolean enforced;
   private final String text;
   private final String advice;
@@ -36,7 +39,7 @@ public enum Policy {
 
   /** The policy of a task: of kbx's own format always the same, of imported ones the other. */
   public static Policy of(Task task) {
-    return task.tags().contains("imported") ? REPORTED : TRITON;
+    return task.tags().contains(REPORTED_TAG) ? REPORTED : TRITON;
   }
 
   /** Whether breaking it decides the verdict. */

@@ -2,6 +2,7 @@ package dev.kbx.task;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,5 +51,24 @@ public record Task(
   /** Where an honest kernel of this task lies if there is one: a control, and an example. */
   public Path kernel() {
     return file.resolveSibling("kernels").resolve(name + ".py");
+  }
+
+  /** The same task with one more tag. */
+  public Task tagged(String tag) {
+    List<String> more = Stream.concat(tags.stream(), Stream.of(tag)).toList();
+    return new Task(
+        suite,
+        category,
+        name,
+        entry,
+        signature,
+        difficulty,
+        dtype,
+        more,
+        extra,
+        statement,
+        reference,
+        operations,
+        file);
   }
 }

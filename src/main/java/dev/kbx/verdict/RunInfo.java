@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param candidates how many candidates were found
  * @param suiteTasks how many tasks the selection covers (of the paper's set): the denominator of
  *     rates
+ * @param baseline what speedups are against: {@code eager}, {@code compile}, {@code max-autotune}
+ *     or {@code best} of them
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record RunInfo(
@@ -35,13 +37,16 @@ public record RunInfo(
     Verdict.Device device,
     Map<String, String> versions,
     int candidates,
-    int suiteTasks) {
+    int suiteTasks,
+    String baseline) {
 
   public RunInfo {
     sources = List.copyOf(sources);
     stages = List.copyOf(stages);
     // Runs of earlier versions do not say it: nothing could be switched off.
     rulesOff = rulesOff == null ? List.of() : List.copyOf(rulesOff);
+    // Nor this: there was no other.
+    baseline = baseline == null ? "eager" : baseline;
     versions = Map.copyOf(versions);
   }
 
@@ -59,6 +64,7 @@ public record RunInfo(
         device,
         versions,
         candidates,
-        suiteTasks);
+        suiteTasks,
+        baseline);
   }
 }

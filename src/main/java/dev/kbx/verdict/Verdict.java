@@ -3,6 +3,7 @@ package dev.kbx.verdict;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonValue;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -26,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param evidence what showed the attempt, with {@link Status#CHEATING}
  * @param flags observations that do not decide: {@code nondeterministic}, {@code clock_gap}, {@code
  *     throttled}, …
+ * @param speedup against the baseline that the run asked for; null where there is none for the task
+ * @param baselines every baseline that the run asked for, eager first; null when it was not timed
  * @param compile the most demanding launch: largest registers, shared memory and spills
  * @param kernels every launch signature compiled
  * @param mismatches the first wrong elements
@@ -80,6 +83,7 @@ public record Verdict(
     List<String> flags,
     @Nullable Speedup speedup,
     @Nullable List<SizeTiming> sizes,
+    @Nullable List<Baseline> baselines,
     @Nullable Compile compile,
     @Nullable List<Kernel> kernels,
     @Nullable List<Mismatch> mismatches,
@@ -103,8 +107,43 @@ public record Verdict(
     }
   }
 
-  /** Geometric mean over all sizes of t_reference / t_candidate with its 95 % interval. */
+  /**
+   * Geometric mean over all sizes of t_baseline / t_candidate with its 95 % interval.
+   *
+   * @param baseline {@code eager}, {@code compile}, {@code max-autotune}, or the best of them as
+   *     {@code best (compile)}
+   */
   public record Speedup(double value, double low, double high, String baseline) {}
+
+  /**
+   * The candidate against one baseline, or why that does not exist.
+   *
+   * @param name {@code eager}, {@code compile} or {@code max-autotune}
+   * @param speedup geometric mean over all sizes
+   * @param low lower end of its 95 % interval
+   * @param sizesMs milliseconds of each size, in the order of the verdict's {@code sizes}: measured
+   *     for eager; for the others eager's, divided by what compiling gains
+   * @param measured when that gain was measured, the oldest size; null for eager, which always is
+   *     beside the candidate
+   * @param failure why there is no such baseline for this task; then all figures are null
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Baseline(
+      String name,
+      @Nullable Double speedup,
+      @Nullable Double low,
+      @Nullable Double high,
+      @Nullable List<Double> sizesMs,
+      @Nullable Instant measured,
+      @Nullable String failure) {
+
+    /** The speedup under the name that a run gives to it; null where there is none. */
+    public @Nullable Speedup against(String baseline) {
+      return speedup == null || low == null || high == null
+          ? null
+          : new Speedup(speedup, low, high, baseline);
+    }
+  }
 
   /**
    * One benchmark size.

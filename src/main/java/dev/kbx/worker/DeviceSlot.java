@@ -25,6 +25,11 @@ public record DeviceSlot(Kind kind, int index, int uid) {
     }
   }
 
+  /** A user id of the slot that none of its runners gets. */
+  int ownUid() {
+    return uid + 1000;
+  }
+
   /**
    * CPU slot number {@code index}: a user id of its own, so that slots cannot signal or starve each
    * other.

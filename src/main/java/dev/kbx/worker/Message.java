@@ -55,6 +55,10 @@ import tools.jackson.databind.JsonNode;
   @JsonSubTypes.Type(value = Message.LentSize.class, name = "lent_size"),
   @JsonSubTypes.Type(value = Message.Baseline.class, name = "baseline"),
   @JsonSubTypes.Type(value = Message.BaselineMeasured.class, name = "baseline_measured"),
+  @JsonSubTypes.Type(value = Message.CompileBaseline.class, name = "compile_baseline"),
+  @JsonSubTypes.Type(value = Message.BaselineCompiled.class, name = "baseline_compiled"),
+  @JsonSubTypes.Type(value = Message.CompareBaseline.class, name = "compare_baseline"),
+  @JsonSubTypes.Type(value = Message.BaselineCompared.class, name = "baseline_compared"),
   @JsonSubTypes.Type(value = Message.CheckSize.class, name = "check_size"),
   @JsonSubTypes.Type(value = Message.Close.class, name = "close"),
   @JsonSubTypes.Type(value = Message.Closed.class, name = "closed"),
@@ -418,10 +422,27 @@ public sealed interface Message {
     }
   }
 
+  /**
+   * Referee to an oracle of baselines: compile a task's reference for one benchmark size.
+   *
+   * @param kind {@code compile} or {@code max-autotune}
+   */
+  record CompileBaseline(int id, String task, String seed, int size, String kind)
+      implements Numbered {}
+
+  /** Null {@code failure}: what was compiled is right and can be timed. */
+  record BaselineCompiled(int id, double seconds, @Nullable String failure) implements Numbered {}
+
+  /** Referee to an oracle of baselines: time eager and compiled on fresh sets. */
+  record CompareBaseline(int id, int sets, int round) implements Numbered {}
+
+  record BaselineCompared(int id, List<Double> eagerMs, List<Double> compiledMs, double seconds)
+      implements Numbered {}
+
   /** Referee to oracle: compare the results of these timed calls. */
   record CheckSize(int id, List<Integer> slots, List<JsonNode> values) implements Numbered {}
 
-  /** Referee to oracle: drop the candidate's arenas. */
+  /** Referee to oracle: drop the candidate's arenas, and what was compiled. */
   record Close(int id) implements Numbered {}
 
   record Closed(int id) implements Numbered {}

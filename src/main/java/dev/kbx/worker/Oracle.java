@@ -28,14 +28,33 @@ public final class Oracle implements AutoCloseable {
 
   /** Starts an oracle for a device and waits for its greeting. */
   public static Oracle start(Path python, Path home, DeviceSlot slot) throws InterruptedException {
+    return start(python, home, slot, slot.uid(), List.of());
+  }
+
+  /**
+   * Starts an oracle that compiles references. It shares no memory with runners, and is no user
+   * that they are.
+   *
+   * @param cache folder where compilers keep what they made; what lies there is trusted
+   */
+  public static Oracle ofBaselines(Path python, Path home, DeviceSlot slot, Path cache)
+      throws InterruptedException {
+    List<String> arguments = List.of("--compiler-cache", cache.toAbsolutePath().toString());
+    return start(python, home, slot, slot.ownUid(), arguments);
+  }
+
+  private static Oracle start(
+      Path python, Path home, DeviceSlot slot, int uid, List<String> further)
+      throws InterruptedException {
     WorkerProcess[] started = new WorkerProcess[1];
     Conversation conversation = new Conversation(message -> started[0].send(0, message));
     List<String> arguments =
         new ArrayList<>(List.of("kbx.oracle", "--device", slot.kind().label()));
     if (slot.kind() == DeviceSlot.Kind.CUDA) {
       arguments.addAll(
-          List.of("--index", String.valueOf(slot.index()), "--uid", String.valueOf(slot.uid())));
+          List.of("--index", String.valueOf(slot.index()), "--uid", String.valueOf(uid)));
     }
+    arguments.addAll(further);
     started[0] = WorkerProcess.start("oracle", python, home, arguments, listener(conversation));
     try {
       return new Oracle(started[0], conversation, started[0].greeting());

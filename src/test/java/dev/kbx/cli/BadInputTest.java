@@ -139,6 +139,7 @@ class BadInputTest {
   @ParameterizedTest
   @CsvSource({
     "--stages,warp,warp",
+    "--baseline,fastest,fastest",
     "--device,tpu,tpu",
     "--device,cuda:x,cuda:x",
     "--arch,sm_1,sm_90",

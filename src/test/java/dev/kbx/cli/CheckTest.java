@@ -173,6 +173,14 @@ class CheckTest {
     assertThat(resumed.err()).contains("--off patched-timer", "all rules on");
   }
 
+  @Test
+  void aRunGoesOnOnlyAgainstItsOwnBaseline() throws Exception {
+    Path file = file("gelu.py", OPEN);
+    assertThat(eval(file, "--json", "--baseline", "best").json().at("/run/baseline").asString())
+        .isEqualTo("best");
+    refused(eval(file, "--resume"), "--baseline best", "--baseline eager");
+  }
+
   private Kbx.Result eval(Path file, Object... more) throws Exception {
     Object[] all = new Object[more.length + 4];
     System.arraycopy(new Object[] {"eval", file, "--stages", "static"}, 0, all, 0, 4);

@@ -4,6 +4,7 @@ import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
+import dev.kbx.verdict.Verdict.Baseline;
 import dev.kbx.verdict.Verdict.Bound;
 import dev.kbx.verdict.Verdict.Clocks;
 import dev.kbx.verdict.Verdict.Compile;
@@ -74,7 +75,8 @@ final class Fixtures {
         device,
         VERSIONS,
         candidates,
-        suiteTasks);
+        suiteTasks,
+        "eager");
   }
 
   /** A source of its own for every candidate. */
@@ -202,6 +204,7 @@ final class Fixtures {
     private @Nullable List<Kernel> kernels;
     private @Nullable Speedup speedup;
     private @Nullable List<SizeTiming> sizes;
+    private @Nullable List<Baseline> baselines;
     private final Map<String, Double> seconds = new LinkedHashMap<>();
 
     private Draft(String task, int sample, Status status, Stage stage) {
@@ -255,8 +258,26 @@ final class Fixtures {
       return this;
     }
 
+    /** Eager alone; for slow candidates what compiling gains, and that tuning failed. */
+    private static List<Baseline> baselines(double factor) {
+      Baseline eager = against("eager", factor, null);
+      Instant measured = Instant.parse("2026-11-19T21:14:05Z");
+      return factor > 0.9
+          ? List.of(eager)
+          : List.of(
+              eager,
+              against("compile", factor / 1.25, measured),
+              new Baseline("max-autotune", null, null, null, null, null, "it is wrong"));
+    }
+
+    private static Baseline against(String name, double factor, @Nullable Instant measured) {
+      List<Double> ms = List.of(0.021 * factor, 0.042 * factor, 0.063 * factor);
+      return new Baseline(name, factor, factor * 0.98, factor * 1.02, ms, measured, null);
+    }
+
     private void timed(double factor) {
       speedup = new Speedup(factor, factor * 0.98, factor * 1.02, "eager");
+      baselines = baselines(factor);
       sizes =
           IntStream.rangeClosed(1, 3)
               .mapToObj(i ->
@@ -310,6 +331,7 @@ final class Fixtures {
           status == Status.CHEATING ? List.of("nondeterministic") : List.of(),
           speedup,
           sizes,
+          baselines,
           first == null ? null : new Compile("sm_90", first.registers(), 16_384, first.spills()),
           kernels,
           mismatches,

@@ -76,6 +76,11 @@ class HtmlReportTest extends BrowserTest {
       assertThat(silu.locator("th", new Locator.LocatorOptions().setHasText("MFU"))).hasCount(0);
       assertThat(silu).containsText("0.0099 ms, memory");
       assertThat(silu).containsText("sw_power_cap");
+      assertThat(silu).containsText("compile ms");
+      assertThat(silu).containsText("0.67–0.69×2026-11-19 21:14 UTC");
+      assertThat(silu).containsText("it is wrong");
+      Locator fast = open(page, "Math/exp");
+      assertThat(fast).not().containsText("compile ms");
       shown.picture("laptop-dark", page);
     }
   }

@@ -61,7 +61,8 @@ class EvaluationTest {
             FakeWorkers.DEVICE,
             Map.of(),
             candidates,
-            1);
+            1,
+            "eager");
     store.begin(run);
     return run;
   }

@@ -28,7 +28,12 @@ final class FakeWorkers {
   private FakeWorkers() {}
 
   static Workers start() {
-    return new Workers(Path.of("python3"), HOME, KeptPeaks.nowhere());
+    return start(new KeptBaselines(HOME.resolve(".kbx").resolve("baselines"), _ -> {}));
+  }
+
+  /** Workers whose compiled baselines, and what is said of them, lie in a folder. */
+  static Workers start(KeptBaselines baselines) {
+    return new Workers(Path.of("python3"), HOME, KeptPeaks.nowhere(), baselines);
   }
 
   static Workers.Slot slot(Workers workers, int index) {

@@ -22,7 +22,7 @@ class RatioTest {
   void roundsGiveStudentsInterval() {
     double[] gains = new double[FIRST.length];
     Arrays.setAll(gains, i -> SECOND[i] - FIRST[i]);
-    var ratio = Ratio.ofRounds(gains);
+    var ratio = Ratio.of(LogMean.of(gains), 0.95);
     assertThat(Math.log(ratio.value())).isCloseTo(1.58, CLOSE);
     assertThat(Math.log(ratio.low())).isCloseTo(0.7001142, CLOSE);
     assertThat(Math.log(ratio.high())).isCloseTo(2.4598858, CLOSE);
@@ -32,7 +32,7 @@ class RatioTest {
   @Test
   void sizesGiveWelchsInterval() {
     double[] negated = Arrays.stream(SECOND).map(v -> -v).toArray();
-    var ratio = Ratio.ofSizes(List.of(FIRST, negated));
+    var ratio = Ratio.ofSizes(List.of(LogMean.of(FIRST), LogMean.of(negated)), 0.95);
     assertThat(Math.log(ratio.value())).isCloseTo((0.75 - 2.33) / 2, CLOSE);
     assertThat(Math.log(ratio.low())).isCloseTo(-3.3654832 / 2, CLOSE);
     assertThat(Math.log(ratio.high())).isCloseTo(0.2054832 / 2, CLOSE);
@@ -40,22 +40,63 @@ class RatioTest {
 
   @Test
   void invertingTheRatioInvertsItsInterval() {
-    var ratio = Ratio.ofRounds(FIRST);
-    var inverse = Ratio.ofRounds(Arrays.stream(FIRST).map(v -> -v).toArray());
+    var ratio = Ratio.of(LogMean.of(FIRST), 0.95);
+    var inverse = Ratio.of(LogMean.of(Arrays.stream(FIRST).map(v -> -v).toArray()), 0.95);
     assertThat(inverse.low()).isCloseTo(1 / ratio.high(), CLOSE);
     assertThat(inverse.value()).isCloseTo(1 / ratio.value(), CLOSE);
   }
 
   @Test
   void roundsThatAgreeLeaveNoDoubt() {
-    var ratio = Ratio.ofRounds(new double[] {Math.log(2), Math.log(2), Math.log(2)});
+    var ratio = Ratio.of(LogMean.of(new double[] {Math.log(2), Math.log(2), Math.log(2)}), 0.95);
     assertThat(ratio.low()).isCloseTo(2, CLOSE).isEqualTo(ratio.high());
   }
 
+  /** Distances of 0.03 and 0.04, as logarithms, make one of 0.05. */
   @Test
-  void oneRoundHasNoInterval() {
-    assertThatIllegalArgumentException().isThrownBy(() -> Ratio.ofRounds(new double[] {0.1}));
-    assertThatIllegalArgumentException().isThrownBy(() -> Ratio.ofSizes(List.of()));
+  void aRatioOverAnotherHasTheDoubtOfBoth() {
+    var speedup = new Ratio(2, 2 * Math.exp(-0.03), 2 * Math.exp(0.04));
+    var baseline = new Ratio(1.25, 1.25 * Math.exp(-0.03), 1.25 * Math.exp(0.04));
+    var over = speedup.over(baseline);
+    assertThat(over.value()).isCloseTo(1.6, CLOSE);
+    assertThat(Math.log(over.value() / over.low())).isCloseTo(0.05, CLOSE);
+    assertThat(Math.log(over.high() / over.value())).isCloseTo(0.05, CLOSE);
+  }
+
+  @Test
+  void overWhatIsCertainNothingIsLost() {
+    var ratio = Ratio.of(LogMean.of(new double[] {0.1, 0.2, 0.4}), 0.95);
+    var over = ratio.over(new Ratio(2, 2, 2));
+    assertThat(over.low()).isCloseTo(ratio.low() / 2, CLOSE);
+    assertThat(over.high()).isCloseTo(ratio.high() / 2, CLOSE);
+  }
+
+  @Test
+  void theMeanOfMeasuredRatiosIsMoreCertainThanEach() {
+    var wide = new Ratio(2, 2 * Math.exp(-0.03), 2 * Math.exp(0.06));
+    var wider = new Ratio(8, 8 * Math.exp(-0.04), 8 * Math.exp(0.08));
+    var mean = Ratio.mean(List.of(wide, wider));
+    assertThat(mean.value()).isCloseTo(4, CLOSE);
+    assertThat(Math.log(mean.value() / mean.low())).isCloseTo(0.05 / 2, CLOSE);
+    assertThat(Math.log(mean.high() / mean.value())).isCloseTo(0.10 / 2, CLOSE);
+    assertThatIllegalArgumentException().isThrownBy(() -> Ratio.mean(List.of()));
+  }
+
+  /** Of rounds that vary alike, it is nearly what Welch's interval is, and never narrower. */
+  @Test
+  void theMeanOfIntervalsIsNearThatOfAllRounds() {
+    double[] other = Arrays.stream(FIRST).map(v -> 3 - v).toArray();
+    var rounds = Ratio.ofSizes(List.of(LogMean.of(FIRST), LogMean.of(other)), 0.95);
+    var mean =
+        Ratio.mean(List.of(Ratio.of(LogMean.of(FIRST), 0.95), Ratio.of(LogMean.of(other), 0.95)));
+    double width = Math.log(mean.high() / mean.low()) / Math.log(rounds.high() / rounds.low());
+    assertThat(mean.value()).isCloseTo(rounds.value(), CLOSE);
+    assertThat(width).isBetween(1.0, 1.1);
+  }
+
+  @Test
+  void noSizesHaveNoRatio() {
+    assertThatIllegalArgumentException().isThrownBy(() -> Ratio.ofSizes(List.of(), 0.95));
   }
 
   @Test
@@ -71,11 +112,23 @@ class RatioTest {
     double[] logs = random.doubles(400, -1, 1).toArray();
     double[] speedups = Arrays.stream(logs).map(Math::exp).toArray();
     var byTasks = Ratio.ofTasks(speedups);
-    var byTheory = Ratio.ofRounds(logs);
+    var byTheory = Ratio.of(LogMean.of(logs), 0.95);
     assertThat(byTasks.value()).isCloseTo(byTheory.value(), CLOSE);
     assertThat(byTasks.low()).isCloseTo(byTheory.low(), within(0.01));
     assertThat(byTasks.high()).isCloseTo(byTheory.high(), within(0.01));
     assertThat(Ratio.ofTasks(speedups)).isEqualTo(byTasks);
+  }
+
+  @Test
+  void aQuotientIsAsUnsureAsBothTogether() {
+    Ratio one = new Ratio(2, 2 / Math.exp(0.03), 2 * Math.exp(0.03));
+    Ratio other = new Ratio(4, 4 / Math.exp(0.04), 4 * Math.exp(0.04));
+    Ratio quotient = one.over(other);
+    assertThat(quotient.value()).isCloseTo(0.5, CLOSE);
+    assertThat(quotient.low()).isCloseTo(0.5 / Math.exp(0.05), CLOSE);
+    assertThat(quotient.high()).isCloseTo(0.5 * Math.exp(0.05), CLOSE);
+    assertThat(quotient.covers(0.5)).isTrue();
+    assertThat(quotient.covers(0.53)).isFalse();
   }
 
   @Test

@@ -1,6 +1,7 @@
 """Stand-ins for the worker's processes that need no torch; they speak the protocol and say what a test tells them."""
 
 import json
+import random
 import struct
 import sys
 
@@ -24,6 +25,23 @@ def write(payload, channel=0):
     sys.stdout.buffer.flush()
 
 
-def hello(role):
+def hello(role, versions=None, device=None):
     """The greeting of a process of that role."""
-    write({"type": "hello", "protocol": 1, "role": role, "pid": 1, "versions": {}, "device": {"kind": "cpu"}})
+    device = {"kind": "cpu", **(device or {})}
+    write({"type": "hello", "protocol": 1, "role": role, "pid": 1, "versions": versions or {}, "device": device})
+
+
+class Noise:
+    """The times of a device: half a percent from batch to batch and from call to call, a clock of 32 ns, a stall now and then."""
+
+    JITTER, STALLS, TICK_MS = 0.005, 0.01, 32e-6
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+
+    def batch(self, milliseconds):
+        """Milliseconds of the four calls of a batch."""
+        level = milliseconds * self.random.gauss(1, self.JITTER / 2**0.5)
+        level *= 2 if self.random.random() < self.STALLS else 1
+        calls = [level * self.random.gauss(1, self.JITTER) for _ in range(4)]
+        return [round(call / self.TICK_MS) * self.TICK_MS for call in calls]

@@ -3,7 +3,11 @@
 Tasks with a size: in timed.py the reference always takes 100 ms; in hogged.py it takes 200 ms while there is a candidate, in hot.py
 also when it has gone; in warm.py the device slows itself down in rounds 1 to 3, in baked.py in all. No clock runs that long. Each call
 moves 100 GB, at 1000 GB/s; in product.py 20 GB, and computes 30 Gflop, at 1 Tflop/s. Once stale.py
-is open, memory is three times as fast as before.
+is open, memory is three times as fast as before. In noisy.py there are three sizes, whose times have the noise of a device.
+
+An oracle of baselines is what ``play.json`` in its folder says: ``device`` and ``versions`` of its greeting, ``compiled_ms`` of
+even and odd rounds where eager always takes 100 ms, ``failure`` of tasks by name, and whether it is to ``die`` when it compiles.
+What it was asked is noted in ``asked.txt`` beside it, a word or a round's number each.
 """
 
 import os
@@ -13,6 +17,7 @@ import time
 import kbx
 
 TIMED = ("timed.py", "hogged.py", "hot.py", "warm.py", "baked.py", "product.py", "stale.py")
+NOISY = (0.008, 0.2, 2.0)  # milliseconds a call
 COOL = {"sm_mhz": 1980, "memory_mhz": 2619, "celsius": 45, "watts": 400.5, "throttle": ["sw_power_cap"]}
 HOT = {"sm_mhz": 990, "memory_mhz": 2619, "celsius": 90, "throttle": ["hw_thermal"]}
 BEFORE, AFTER = 1000, 1002  # rounds that QuietBaseline asks for
@@ -20,10 +25,13 @@ CALLS = [{"index": i, "case": f"case {i}", "distribution": "uniform"} for i in r
 
 
 def main():
+    if "--compiler-cache" in sys.argv:
+        compile_baselines(sys.argv[sys.argv.index("--compiler-cache") + 1])
+        return
     if "--index" in sys.argv and sys.argv[sys.argv.index("--index") + 1] == "7":
         sys.exit("GPU 7 has fallen off the bus")
     kbx.hello("oracle")
-    seconds, milliseconds, state, copy_gbs = 0.0, 100.0, COOL, 1000.0
+    seconds, milliseconds, state, copy_gbs, noise = 0.0, 100.0, COOL, 1000.0, kbx.Noise(1)
     while (frame := kbx.read()) is not None:
         request = frame[1]
         if request["type"] == "open":
@@ -32,6 +40,8 @@ def main():
             seconds = 0.6 if name == "slow.py" else 0.0
             calls = CALLS[:1] if name == "once.py" else CALLS
             sizes = [{"index": 0, "shape": "n=1"}] if name in TIMED else []
+            if name == "noisy.py":
+                sizes = [{"index": i, "shape": f"ms={ms}"} for i, ms in enumerate(NOISY)]
             reply = {"type": "opened", "entries": ["f"], "arenas": [], "calls": calls, "sizes": sizes, "seconds": 0.0}
         elif request["type"] == "prepare":
             time.sleep(seconds)
@@ -49,10 +59,13 @@ def main():
             reply = {"type": "prepared_size", "flush_bytes": 100_000_000}
             if name == "product.py":
                 reply |= {"bytes": 20_000_000_000, "flops": 30_000_000_000, "precision": "fp16", "uncounted": []}
+            elif name == "noisy.py":
+                milliseconds = NOISY[request["size"]]
             else:
                 reply["least_bytes"] = 100_000_000_000
         elif request["type"] == "lend_size":
-            reply = {"type": "lent_size", "calls": [{"args": [], "kwargs": {}, "slot": i} for i in range(4)]}
+            args = [{"t": "float", "v": milliseconds}] if name == "noisy.py" else []
+            reply = {"type": "lent_size", "calls": [{"args": args, "kwargs": {}, "slot": i} for i in range(4)]}
         elif request["type"] == "probe":
             if name == "broken.py":
                 sys.exit("uncorrectable ECC error")
@@ -60,13 +73,37 @@ def main():
         elif request["type"] == "outline":
             reply = {"type": "outlined", "entries": ["f"], "calls": []}
         elif request["type"] == "baseline":
-            reply = {"type": "baseline_measured", "device_ms": [milliseconds] * 4, "seconds": 0.0, "state": state}
+            times = noise.batch(milliseconds) if name == "noisy.py" else [milliseconds] * 4
+            reply = {"type": "baseline_measured", "device_ms": times, "seconds": 0.0, "state": state}
         elif request["type"] in ("check", "check_size"):
             reply = {"type": "checked", "status": "correct", "mismatches": [], "metrics": {}, "flags": []}
         elif request["type"] == "close":
             reply = {"type": "closed"}
         else:
             sys.exit(f"not in this play: {request['type']}")
+        kbx.write({**reply, "id": request["id"]})
+
+
+def compile_baselines(folder):
+    with open(os.path.join(folder, "play.json")) as file:
+        play = kbx.json.load(file)
+    kbx.hello("oracle", play["versions"], play["device"])
+    while (frame := kbx.read()) is not None:
+        request = frame[1]
+        if request["type"] == "compile_baseline":
+            asked = request["kind"]
+            if play.get("die"):
+                sys.exit("no more memory")
+            failure = play["failure"].get(os.path.basename(request["task"]))
+            reply = {"type": "baseline_compiled", "seconds": 0.0, "failure": failure}
+        elif request["type"] == "close":
+            asked, reply = "close", {"type": "closed"}
+        else:
+            asked = str(request["round"])
+            times = [play["compiled_ms"][request["round"] % 2]] * 4
+            reply = {"type": "baseline_compared", "eager_ms": [100.0] * 4, "compiled_ms": times, "seconds": 0.0}
+        with open(os.path.join(folder, "asked.txt"), "a") as file:
+            file.write(asked + " ")
         kbx.write({**reply, "id": request["id"]})
 
 

@@ -2,7 +2,8 @@
 
 A candidate's source is a JSON object: for each type of request the payloads to answer with, as text in which ``$id`` stands
 for the request's id. ``"exit 3"`` ends the runner with that code, ``"signal 11"`` by that signal; an empty list is silence.
-Without an entry the answer is an honest one. ``"zygote"`` as a key says what the zygote itself does when it is asked to load.
+Without an entry the answer is an honest one. ``"zygote"`` as a key says what the zygote itself does when it is asked to load,
+``"noisy"`` how many times as long as the reference of noisy.py the candidate takes.
 """
 
 import os
@@ -10,6 +11,7 @@ import sys
 
 import kbx
 
+NOISE = kbx.Noise(2)
 HONEST = {
     "attach": {"type": "attached", "seconds": 0.0},
     "load": {"type": "loaded", "entry": "f", "seconds": 0.0},
@@ -54,6 +56,10 @@ def answer(number, message, scripts):
                 os._exit(7)
             case "babble":
                 kbx.write(b"{")
+    if message["type"] == "measure" and "noisy" in scripts[number]:
+        times = NOISE.batch(message["calls"][0]["args"][0]["v"] * scripts[number]["noisy"])
+        kbx.write({**HONEST["measure"], "id": message["id"], "device_ms": times}, number)
+        return
     replies = scripts[number].get(message["type"])
     if replies is None:
         kbx.write({**HONEST[message["type"]], "id": message["id"]}, number)

@@ -1,0 +1,123 @@
+package dev.kbx.report;
+
+import dev.kbx.verdict.NoiseFloor;
+import dev.kbx.verdict.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What {@code kbx bench noise} found, as a terminal shows it.
+ *
+ * @param width columns of the terminal
+ */
+public record NoiseTable(int width) {
+  private static final int REASONS = 10;
+
+  /** The text, ending in a line break. */
+  public String render(NoiseReport report) {
+    List<String> lines = new ArrayList<>();
+    Verdict.Device device = report.device();
+    lines.add(
+        Text.clean(device.name() + (device.driver() == null ? "" : ", driver " + device.driver()))
+            + ", "
+            + report.measured());
+    if (!report.classes().isEmpty()) classes(report.classes(), lines);
+    NoiseFloor floor = report.floor();
+    if (floor != null) lines.add(verdict(floor));
+    else if (!report.rows().isEmpty()) lines.add(tooFew(report));
+    if (report.twins() != null) lines.addAll(twins(report.twins()));
+    untimed(report.untimed(), lines);
+    return String.join("\n", lines) + "\n";
+  }
+
+  private void classes(List<NoiseClass> classes, List<String> lines) {
+    lines.add("");
+    lines.add("references against themselves; |log speedup| and half widths in percent");
+    lines.add(
+        Text.cut(
+            "%-10s %5s %6s  %5s %5s %5s %6s  %-20s %-20s %5s %6s"
+                .formatted(
+                    "a call",
+                    "sizes",
+                    "rows",
+                    "p50",
+                    "p90",
+                    "p95",
+                    "max",
+                    "within 1 %",
+                    "intervals hold 1",
+                    "half",
+                    "rounds"),
+            width));
+    for (NoiseClass each : classes) lines.add(Text.cut(line(each), width));
+    lines.add("");
+  }
+
+  private static String line(NoiseClass each) {
+    return String.format(
+        Locale.ROOT,
+        "%-10s %5d %6d  %5.2f %5.2f %5.2f %6.2f  %-20s %-20s %5.2f %6.1f",
+        each.name(),
+        each.sizes(),
+        each.rows(),
+        100 * each.median(),
+        100 * each.p90(),
+        100 * each.p95(),
+        100 * each.largest(),
+        each.withinOnePercent().text(),
+        each.cover().text(),
+        100 * each.halfWidth(),
+        each.rounds());
+  }
+
+  private static String verdict(NoiseFloor floor) {
+    return String.format(
+        Locale.ROOT,
+        "differences below %.2f %% cannot be told on this machine at sizes >= %.0f us"
+            + " (95th percentile of |log speedup|, %d rows of %d sizes)",
+        100 * floor.relative(),
+        1000 * floor.fromMs(),
+        floor.rows(),
+        floor.sizes());
+  }
+
+  private static String tooFew(NoiseReport report) {
+    long sizes =
+        report.rows().stream()
+            .filter(row -> row.ms() >= NoiseClass.LONG_MS)
+            .map(NoiseRow::size)
+            .distinct()
+            .count();
+    return "no floor is kept: %d sizes >= 50 us were timed, and %d speak for a machine"
+        .formatted(sizes, NoiseReport.LEAST_SIZES);
+  }
+
+  private static List<String> twins(NoiseTwins twins) {
+    return List.of(
+        String.format(
+            Locale.ROOT,
+            "a kernel and its twin with %.0f %% more bytes: told apart in %d of %d tries, %s",
+            100 * (twins.trueRatio() - 1),
+            twins.told().count(),
+            twins.told().of(),
+            twins.told().text()),
+        String.format(
+            Locale.ROOT,
+            "  ratio %.4f in the median; intervals hold %.2f in %s",
+            twins.median(),
+            twins.trueRatio(),
+            twins.cover().text()));
+  }
+
+  private void untimed(List<String> reasons, List<String> lines) {
+    if (reasons.isEmpty()) return;
+    lines.add("");
+    lines.add("not timed:");
+    reasons.stream()
+        .limit(REASONS)
+        .map(reason -> Text.cut("  " + Text.clean(reason), width))
+        .forEach(lines::add);
+    if (reasons.size() > REASONS) lines.add("  and %d more".formatted(reasons.size() - REASONS));
+  }
+}

@@ -1,0 +1,167 @@
+package dev.kbx.run;
+
+import dev.kbx.stats.Ratio;
+import dev.kbx.task.Task;
+import dev.kbx.worker.Message;
+import dev.kbx.worker.Oracle;
+import dev.kbx.worker.WorkerFailure;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Measures what {@code torch.compile} makes of references, against eager, in the rounds that
+ * candidates are measured in: once for each task in a session.
+ *
+ * <p>An oracle of its own compiles and times, without a candidate: a compiler that hangs or falls
+ * costs no verdict. The device must be free of candidates while it works. Used by one thread at a
+ * time.
+ */
+final class CompiledBaselines implements AutoCloseable {
+  /** Compiling for one size: max-autotune times dozens of kernels for each matrix product. */
+  private static final Duration COMPILE = Duration.ofMinutes(5);
+
+  private static final Duration ROUND = Duration.ofMinutes(2);
+
+  /** Rounds of a re-check, an even number so that either is first as often. */
+  private static final int RECHECKS = 2;
+
+  /** How far beyond its kept interval a ratio may lie in a re-check, relative. */
+  private static final double DRIFT = 0.03;
+
+  private final Start start;
+  private final KeptBaselines kept;
+  private final Map<Asked, CompiledTimes> session = new HashMap<>();
+  private @Nullable Oracle oracle;
+
+  /** Starts the oracle. */
+  interface Start {
+    Oracle oracle() throws InterruptedException;
+  }
+
+  private record Asked(Path task, Baseline kind) {}
+
+  CompiledBaselines(Start start, KeptBaselines kept) {
+    this.start = start;
+    this.kept = kept;
+  }
+
+  /**
+   * The baseline of a task, measured if it has not been in this session. No candidate's code may be
+   * alive on the device.
+   *
+   * @param shapes the task's benchmark sizes in words, all of them in order
+   * @param seed what its inputs derive from, hexadecimal
+   */
+  CompiledTimes of(Task task, Baseline kind, List<String> shapes, String seed)
+      throws InterruptedException {
+    Asked asked = new Asked(task.file(), kind);
+    CompiledTimes known = session.get(asked);
+    if (known != null) return known;
+    CompiledTimes measured = measure(task, kind, shapes, seed);
+    session.put(asked, measured);
+    return measured;
+  }
+
+  private CompiledTimes measure(Task task, Baseline kind, List<String> shapes, String seed)
+      throws InterruptedException {
+    try {
+      Oracle worker = oracle();
+      Optional<KeptBaselines.Key> key = KeptBaselines.Key.of(worker.hello(), task);
+      Map<String, CompiledTimes.Size> before =
+          key.map(k -> kept.read(k, task, kind)).orElse(Map.of());
+      List<CompiledTimes.Size> sizes = new ArrayList<>();
+      for (String shape : shapes) {
+        String failure = compile(worker, task, seed, sizes.size(), kind);
+        if (failure != null) return absent(kind, shape + ": " + failure);
+        CompiledTimes.Size old = before.get(shape);
+        sizes.add(old != null && holds(worker, old) ? old : measure(worker, shape));
+      }
+      worker.ask(Message.Closed.class, Message.Close::new, ROUND); // The memory is the next one's.
+      key.ifPresent(k -> kept.write(k, task, kind, sizes));
+      return new CompiledTimes(kind, sizes, null);
+    } catch (Oracle.Refused e) {
+      return absent(kind, e.getMessage());
+    } catch (WorkerFailure e) {
+      return absent(kind, "compiling was given up: " + e.getMessage());
+    }
+  }
+
+  /** A compiled kernel that failed may have left a CUDA context that fails for everyone. */
+  private CompiledTimes absent(Baseline kind, @Nullable String why) {
+    close();
+    return CompiledTimes.absent(kind, why);
+  }
+
+  private static @Nullable String compile(
+      Oracle oracle, Task task, String seed, int size, Baseline kind)
+      throws InterruptedException, Oracle.Refused {
+    String file = task.file().toAbsolutePath().toString();
+    return oracle
+        .ask(
+            Message.BaselineCompiled.class,
+            id -> new Message.CompileBaseline(id, file, seed, size, kind.label()),
+            COMPILE)
+        .failure();
+  }
+
+  /** Whether the kept ratio of the size just compiled is still what a few rounds show. */
+  private static boolean holds(Oracle oracle, CompiledTimes.Size old)
+      throws InterruptedException, Oracle.Refused {
+    compare(oracle, 0);
+    double sum = 0;
+    for (int number = 1; number <= RECHECKS; number++) sum += compare(oracle, number).logRatio();
+    double now = Math.exp(sum / RECHECKS);
+    Ratio ratio = old.ratio();
+    return now >= ratio.low() / (1 + DRIFT) && now <= ratio.high() * (1 + DRIFT);
+  }
+
+  private CompiledTimes.Size measure(Oracle oracle, String shape)
+      throws InterruptedException, Oracle.Refused {
+    Rounds rounds = new Rounds();
+    long begin = System.nanoTime();
+    compare(oracle, 0); // As with candidates, the first round wakes the clocks and does not count.
+    for (int number = 1; !rounds.enough((System.nanoTime() - begin) / 1e9); number++) {
+      rounds.add(compare(oracle, number));
+    }
+    rounds.settle();
+    return new CompiledTimes.Size(
+        shape,
+        rounds.referenceMs(),
+        rounds.candidateMs(),
+        rounds.ratio(),
+        rounds.size(),
+        kept.now());
+  }
+
+  private static Round compare(Oracle oracle, int number)
+      throws InterruptedException, Oracle.Refused {
+    Message.BaselineCompared times =
+        oracle.ask(
+            Message.BaselineCompared.class,
+            id -> new Message.CompareBaseline(id, Timing.SETS, number),
+            ROUND);
+    boolean eagerFirst = number % 2 == 0;
+    return Round.trusted(times.compiledMs(), times.eagerMs(), eagerFirst);
+  }
+
+  private Oracle oracle() throws InterruptedException {
+    Oracle current = oracle;
+    if (current != null && current.alive()) return current;
+    close();
+    Oracle started = start.oracle();
+    oracle = started;
+    return started;
+  }
+
+  @Override
+  public void close() {
+    if (oracle != null) oracle.close();
+    oracle = null;
+  }
+}

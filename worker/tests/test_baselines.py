@@ -1,0 +1,143 @@
+"""Compiled baselines without a GPU: the same code with a device whose clock is the host's, and a C++ compiler where there is one."""
+
+import os
+import shutil
+
+import pytest
+import torch
+import torch.nn.functional as F
+from oracle_process import SEED, TASKS
+from test_oracle_bench import HostDevice
+from torch._dynamo.utils import counters
+
+from kbx import messages
+from kbx.oracle import compiler_cache, taskfile
+from kbx.oracle.baselines import CompiledReference, NotCompiled
+from kbx.oracle.session import WrongOrder
+
+GELU = str(TASKS / "Activation/gelu.py")
+
+
+class Device(HostDevice):
+    """``HostDevice`` with room for ``sets`` sets of gelu's first size."""
+
+    def __init__(self, sets=100):
+        self.sets = sets
+
+    def room(self):
+        return self.sets * 4 * 4096
+
+
+def compiled(path="Activation/gelu.py", size=0, kind="compile", sets=100):
+    return CompiledReference(taskfile.load(str(TASKS / path)), size, kind, SEED, Device(sets))
+
+
+@pytest.fixture
+def standing_in(monkeypatch):
+    """``standing_in(make)``: torch.compile is ``make(function)``, whose first call makes a graph."""
+
+    def stand_in(make):
+        def compile_(function, **options):
+            made = make(function)
+
+            def call(*args, **kwargs):
+                counters["stats"]["unique_graphs"] += 1
+                return made(*args, **kwargs)
+
+            return call
+
+        monkeypatch.setattr(torch, "compile", compile_)
+
+    return stand_in
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="no C++ compiler for Inductor")
+def test_the_reference_is_compiled_and_timed_against_eager():
+    reference = compiled()
+    eager_ms, compiled_ms = reference.compare(3, 0)
+    assert len(eager_ms) == len(compiled_ms) == 3
+    assert min(*eager_ms, *compiled_ms) > 0
+    call = reference.calls(1, 1)[0]
+    torch.testing.assert_close(reference.function(*call.args, **call.kwargs), F.gelu(call.args[0]))
+    reference.close()
+
+
+def test_who_is_first_alternates(standing_in):
+    standing_in(lambda function: lambda *args, **kwargs: function(*args, **kwargs))
+    reference = compiled()
+    order = []
+    reference.device.time = lambda functions: order.append(functions[0]) or [float(len(order))] * len(functions)
+    assert reference.compare(2, 0) == ([1.0, 1.0], [2.0, 2.0])
+    assert reference.compare(2, 1) == ([4.0, 4.0], [3.0, 3.0])
+
+
+def test_sets_are_fresh_and_as_many_as_have_room(standing_in):
+    standing_in(lambda function: function)
+    reference = compiled(sets=2)
+    calls = reference.calls(8, 0) + reference.calls(8, 1)
+    assert len({call.args[0][0].item() for call in calls}) == len(calls) == 4
+    assert len(compiled(sets=0).calls(8, 0)) == 1
+
+
+def test_a_wrong_result_is_no_baseline(standing_in):
+    standing_in(lambda function: lambda *args, **kwargs: function(*args, **kwargs) * 1.001)
+    with pytest.raises(NotCompiled, match="the compiled reference is wrong: wrong_values: "):
+        compiled()
+    standing_in(lambda function: lambda *args, **kwargs: function(*args, **kwargs).double())
+    with pytest.raises(NotCompiled, match="wrong: wrong_dtype"):
+        compiled()
+
+
+def test_arguments_are_left_as_eager_leaves_them(standing_in):
+    def on_copies(function):
+        return lambda *args, **kwargs: function(
+            *(a.clone() if isinstance(a, torch.Tensor) else a for a in args), **kwargs
+        )
+
+    standing_in(lambda function: function)
+    compiled("Optimizer/AdamW.py")
+    standing_in(on_copies)
+    with pytest.raises(NotCompiled, match="the compiled reference is wrong"):
+        compiled("Optimizer/AdamW.py")
+
+
+def test_what_cannot_be_compiled_is_no_baseline(standing_in):
+    def failing(function):
+        def call(*args, **kwargs):
+            raise RuntimeError("Failed running call_function foo\nlong story")
+
+        return call
+
+    standing_in(failing)
+    with pytest.raises(NotCompiled, match=r"^RuntimeError: Failed running call_function foo$"):
+        compiled()
+
+
+def test_a_reference_that_is_left_to_eager_is_no_baseline():
+    with pytest.raises(NotCompiled, match="leaves all of it to eager"):
+        compiled("Index/masked_select.py")
+
+
+@pytest.mark.parametrize(("size", "kind"), [(99, "compile"), (-1, "compile"), (0, "eager")])
+def test_what_does_not_exist_is_refused(size, kind):
+    with pytest.raises(WrongOrder):
+        compiled(size=size, kind=kind)
+
+
+def test_an_oracle_on_the_cpu_refuses(oracle):
+    asked = oracle.ask(messages.CompileBaseline, task=GELU, seed=SEED, size=0, kind="compile")
+    assert (asked.reason, asked.message) == ("unsupported", "baselines need a GPU")
+    assert oracle.ask(messages.CompareBaseline, sets=1, round=0).message == "no baseline is compiled"
+
+
+def test_the_cache_is_its_user_s_alone(tmp_path, monkeypatch):
+    for name in ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"):
+        monkeypatch.setenv(name, "before")
+    compiler_cache.make(tmp_path, None)
+    own = tmp_path / str(os.geteuid())
+    assert own.stat().st_mode & 0o777 == 0o700
+    assert os.environ["TORCHINDUCTOR_CACHE_DIR"] == str(own / "inductor")
+    assert os.environ["TRITON_CACHE_DIR"] == str(own / "triton")
+    own.chmod(0o755)
+    with pytest.raises(PermissionError, match="alone"):
+        compiler_cache.make(tmp_path, None)
