@@ -62,17 +62,22 @@ final class Answer {
   private Answer() {}
 
   /** The source for {@code task}; empty if the answer holds nothing. */
-  static String code(String answer, Task task) {
-    if (answer.isBlank() || isWhole(PythonSource.parse(answer), task)) return answer;
+  static Source.Text text(String answer, Task task) {
+    if (answer.isBlank()) return new Source.Text(answer);
+    PythonSource whole = PythonSource.parse(answer);
+    return isWhole(whole, task) ? new Source.Text(answer, whole) : within(answer, task);
+  }
+
+  private static Source.Text within(String answer, Task task) {
     String text = END_OF_THOUGHT.matcher(THOUGHT.matcher(answer).replaceAll("")).replaceFirst("");
     text = START_OF_THOUGHT.matcher(text).replaceFirst("");
     text = START_TOKEN.matcher(text).replaceFirst("");
     text = END_TOKEN.matcher(text).replaceFirst("");
     text = BLANK_LINES.matcher(text).replaceFirst("");
     List<Block> blocks = blocks(text);
-    if (blocks.stream().noneMatch(Block::fenced)) return text;
+    if (blocks.stream().noneMatch(Block::fenced)) return new Source.Text(text);
     Block main = main(blocks, task);
-    return main == null ? longest(blocks) : withNeeded(main, blocks);
+    return main == null ? new Source.Text(longest(blocks)) : withNeeded(main, blocks);
   }
 
   private static boolean isWhole(PythonSource source, Task task) {
@@ -98,7 +103,7 @@ final class Answer {
   }
 
   /** The block and those it needs, each name from the nearest before it, else the first after. */
-  private static String withNeeded(Block main, List<Block> blocks) {
+  private static Source.Text withNeeded(Block main, List<Block> blocks) {
     int at = blocks.indexOf(main);
     List<Integer> order = new ArrayList<>();
     for (int i = at - 1; i >= 0; i--) order.add(i);
@@ -118,12 +123,13 @@ final class Answer {
         break;
       }
     }
+    if (chosen.size() == 1) return new Source.Text(main.code, main.source);
     StringBuilder code = new StringBuilder();
     for (int i : chosen) {
       if (!code.isEmpty() && code.charAt(code.length() - 1) != '\n') code.append('\n');
       code.append(blocks.get(i).code);
     }
-    return code.toString();
+    return new Source.Text(code.toString());
   }
 
   private static List<Block> blocks(String text) {

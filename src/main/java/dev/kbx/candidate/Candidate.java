@@ -1,5 +1,6 @@
 package dev.kbx.candidate;
 
+import dev.kbx.syntax.PythonSource;
 import dev.kbx.task.Task;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -10,24 +11,53 @@ import org.jspecify.annotations.Nullable;
 /**
  * One machine-written kernel for one task.
  *
- * @param code Python source; empty when the answer held none
+ * @param source its Python; empty when the answer held none
  * @param origin where it came from: a path, with {@code :line} in a JSONL file
  * @param sample number among the candidates for one task by one method, model and round, from 0
  */
 public record Candidate(
     Task task,
-    String code,
+    Source source,
     String origin,
     int sample,
     @Nullable String method,
     @Nullable String model,
     @Nullable Integer round) {
 
+  /** A candidate whose source is in memory. */
+  public Candidate(
+      Task task,
+      String code,
+      String origin,
+      int sample,
+      @Nullable String method,
+      @Nullable String model,
+      @Nullable Integer round) {
+    this(task, new Source.Text(code), origin, sample, method, model, round);
+  }
+
+  /** Its Python source. Throws {@link ChangedFile}, as do all that need the source. */
+  public String code() {
+    return source.held().code();
+  }
+
+  /** Its syntax tree. */
+  public PythonSource parsed() {
+    return source.held().parsed();
+  }
+
+  /** The same with its source in memory: for who looks at it more than once. */
+  public Candidate held() {
+    return source instanceof Source.Text
+        ? this
+        : new Candidate(task, source.held(), origin, sample, method, model, round);
+  }
+
   /** SHA-256 of the source, hex: equal sources are one candidate, wherever they came from. */
   public String hash() {
     try {
       byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(code.getBytes(StandardCharsets.UTF_8));
+          MessageDigest.getInstance("SHA-256").digest(code().getBytes(StandardCharsets.UTF_8));
       return HexFormat.of().formatHex(digest);
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every JDK has SHA-256", e);

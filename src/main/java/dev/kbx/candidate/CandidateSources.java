@@ -95,22 +95,25 @@ public final class CandidateSources {
     Task task = task(names.ofFile(file.toAbsolutePath().toString()), file, null);
     if (task == null) return;
     String code = SourceFiles.code(file, problems::add);
-    if (code != null) add(new Series(task, null, null, null), code, file.toString(), null);
+    if (code == null) return;
+    add(new Series(task, null, null, null), new Source.Text(code), file.toString(), null);
   }
 
   private void readPredictions(Path file) throws IOException {
     boolean empty = true;
+    Predictions predictions = new Predictions(file);
     try (Lines lines = new Lines(Files.newInputStream(file), MAX_LINE)) {
       for (Lines.Line line = lines.next(); line != null; line = lines.next()) {
         if (line.text() != null && line.text().isBlank()) continue;
         empty = false;
-        readLine(file, line);
+        readLine(predictions, line);
       }
     }
     if (empty) problem(file, null, "is empty; it should hold a JSON object per line");
   }
 
-  private void readLine(Path file, Lines.Line line) {
+  private void readLine(Predictions predictions, Lines.Line line) {
+    Path file = predictions.file();
     String text = line.text();
     if (text == null) {
       String message =
@@ -122,7 +125,7 @@ public final class CandidateSources {
     }
     try {
       JsonNode row = ROWS.readValue(text);
-      if (row.isObject()) readRow(file, line.number(), row);
+      if (row.isObject()) readRow(predictions, line, row);
       else problem(file, line.number(), "is no JSON object; each line should hold one");
     } catch (JacksonException e) {
       problem(file, line.number(), "is no JSON at column " + column(e) + "; is the line cut off?");
@@ -133,32 +136,28 @@ public final class CandidateSources {
     return e.getLocation() == null ? 1 : Math.max(1, e.getLocation().getColumnNr());
   }
 
-  private void readRow(Path file, int line, JsonNode row) {
-    JsonNode predict = row.get("predict");
-    if (predict == null || !(predict.isString() || predict.isNull())) {
-      problem(file, line, "has no \"predict\"; it should hold the answer as a string");
+  private void readRow(Predictions predictions, Lines.Line line, JsonNode row) {
+    Path file = predictions.file();
+    String answer = Predictions.answer(row);
+    if (answer == null) {
+      problem(file, line.number(), "has no \"predict\"; it should hold the answer as a string");
       return;
     }
-    String answer = predict.isNull() ? "" : withoutLoneSurrogates(predict.stringValue());
-    Task task = task(names.ofRow(row), file, line);
+    Task task = task(names.ofRow(row), file, line.number());
     if (task == null) return;
-    long size = answer.getBytes(StandardCharsets.UTF_8).length;
+    // No character takes more than three bytes: short answers need not be encoded to be measured.
+    boolean small = answer.length() <= MAX_CODE / 3;
+    int size = small ? 0 : answer.getBytes(StandardCharsets.UTF_8).length;
     if (size > MAX_CODE) {
-      problem(file, line, "has a prediction of " + size + " bytes; the limit is 1 MiB");
+      problem(file, line.number(), "has a prediction of " + size + " bytes; the limit is 1 MiB");
       return;
     }
     Series series = new Series(task, word(row, "method"), word(row, "model"), count(row, "round"));
-    add(series, Answer.code(answer, task), file + ":" + line, count(row, "sample"));
-  }
-
-  /** JSON can escape half of a character; no encoding can hold it. */
-  private static String withoutLoneSurrogates(String text) {
-    boolean clean = text.codePoints().noneMatch(c -> c >= 0xd800 && c <= 0xdfff);
-    if (clean) return text;
-    return text.codePoints()
-        .map(c -> c >= 0xd800 && c <= 0xdfff ? 0xfffd : c)
-        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
-        .toString();
+    add(
+        series,
+        predictions.source(line, answer, task),
+        file + ":" + line.number(),
+        count(row, "sample"));
   }
 
   private static @Nullable String word(JsonNode row, String key) {
@@ -184,13 +183,13 @@ public final class CandidateSources {
     };
   }
 
-  private void add(Series series, String code, String origin, @Nullable Integer wanted) {
+  private void add(Series series, Source source, String origin, @Nullable Integer wanted) {
     Set<Integer> taken = samples.computeIfAbsent(series, _ -> new HashSet<>());
     int sample = wanted != null && !taken.contains(wanted) ? wanted : taken.size();
     while (!taken.add(sample)) sample++;
     candidates.add(
         new Candidate(
-            series.task, code, origin, sample, series.method, series.model, series.round));
+            series.task, source, origin, sample, series.method, series.model, series.round));
   }
 
   private void problem(Path file, @Nullable Integer line, String message) {

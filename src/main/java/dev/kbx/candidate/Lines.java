@@ -17,8 +17,10 @@ final class Lines implements AutoCloseable {
    * @param text null if it is too long or no UTF-8
    * @param length in bytes, without the line end
    * @param badByte offset in the file of the first byte that is no UTF-8; -1 if there is none
+   * @param offset of its first byte in the file
+   * @param sum of its bytes, by {@link Prediction#sum}; 0 without text
    */
-  record Line(int number, @Nullable String text, long length, long badByte) {}
+  record Line(int number, @Nullable String text, long length, long badByte, long offset, int sum) {}
 
   private final InputStream in;
   private final int limit;
@@ -51,7 +53,7 @@ final class Lines implements AutoCloseable {
     }
     long length = offset - start - (ended ? 1 : 0);
     number++;
-    if (length > limit) return new Line(number, null, length, -1);
+    if (length > limit) return new Line(number, null, length, -1, start, 0);
     return decoded(bytes.toByteArray(), start);
   }
 
@@ -63,11 +65,17 @@ final class Lines implements AutoCloseable {
   }
 
   private Line decoded(byte[] bytes, long start) {
-    long bad = firstBadByte(bytes);
-    if (bad >= 0) return new Line(number, null, bytes.length, start + bad);
+    String text = text(bytes, number == 1);
+    // Decoding leaves this character where a byte is no UTF-8; most lines need no second look.
+    long bad = text.indexOf('\ufffd') < 0 ? -1 : firstBadByte(bytes);
+    if (bad >= 0) return new Line(number, null, bytes.length, start + bad, start, 0);
+    return new Line(number, text, bytes.length, -1, start, Prediction.sum(bytes));
+  }
+
+  /** The text of a line's bytes, of the file's first line without its byte order mark. */
+  static String text(byte[] bytes, boolean first) {
     String text = new String(bytes, StandardCharsets.UTF_8);
-    boolean marked = number == 1 && text.startsWith("\ufeff");
-    return new Line(number, marked ? text.substring(1) : text, bytes.length, -1);
+    return first && text.startsWith("\ufeff") ? text.substring(1) : text;
   }
 
   /** Index of the first byte that is no UTF-8; -1 if there is none. */

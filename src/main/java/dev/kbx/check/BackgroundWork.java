@@ -36,7 +36,7 @@ final class BackgroundWork implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    for (Call call : new Judged(subject).calls(THREADS::contains)) {
+    for (Call call : subject.judged().calls(THREADS::contains)) {
       report.found(call.place(), "starts a thread");
     }
   }

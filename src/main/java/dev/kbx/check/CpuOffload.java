@@ -28,7 +28,7 @@ final class CpuOffload implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    Judged judged = new Judged(subject);
+    Judged judged = subject.judged();
     List<Call> there = judged.calls(path -> path.startsWith("?") && path.endsWith(".numpy"));
     if (there.isEmpty() || judged.calls(BACK::contains).isEmpty()) return;
     for (Call call : there) {

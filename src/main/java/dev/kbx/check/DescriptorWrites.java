@@ -26,7 +26,7 @@ final class DescriptorWrites implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    Judged judged = new Judged(subject);
+    Judged judged = subject.judged();
     for (Call call : judged.calls(WRITES::contains)) {
       boolean own = call.argument(0, "fd").filter(fd -> own(subject.program(), fd)).isPresent();
       if (!own) report.found(call.place(), "writes to a descriptor that it did not open");

@@ -74,9 +74,8 @@ final class Entry {
   }
 
   /** Empty for a file that is checked without a task, or whose entry cannot be told. */
-  static Optional<Entry> of(Subject subject) {
-    Program program = subject.program();
-    for (Task task : subject.task().stream().toList()) {
+  static Optional<Entry> of(Program program, Optional<Task> known) {
+    for (Task task : known.stream().toList()) {
       for (String name : List.of(task.entry(), Task.COMMON_ENTRY)) {
         if (!program.paths(name).isEmpty()) return Optional.of(new Entry(program, name));
       }

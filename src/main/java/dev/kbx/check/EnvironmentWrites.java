@@ -36,7 +36,7 @@ final class EnvironmentWrites implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    Judged judged = new Judged(subject);
+    Judged judged = subject.judged();
     Program program = subject.program();
     for (Access access : judged.changes(path -> path.startsWith("os.environ"))) {
       Node key = access.node().child("subscript");

@@ -42,7 +42,7 @@ final class FileWrites implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    Judged judged = new Judged(subject);
+    Judged judged = subject.judged();
     for (Call call : judged.calls(path -> path.equals("builtins.open") || path.equals("io.open"))) {
       boolean writes =
           call.argument(1, "mode").stream()

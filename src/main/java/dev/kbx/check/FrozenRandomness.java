@@ -58,7 +58,7 @@ final class FrozenRandomness implements Rule {
     boolean random = subject.task().filter(task -> task.tags().contains("random")).isPresent();
     if (!random || !Policies.apply(subject) || !program.readable()) return;
     if (program.accesses().stream().anyMatch(FrozenRandomness::fresh) || remembers(program)) return;
-    for (Entry entry : Entry.of(subject).stream().toList()) {
+    for (Entry entry : subject.entry().stream().toList()) {
       Place place =
           program.calls().stream()
               .filter(call -> call.targets().stream().anyMatch(FrozenRandomness::draws))

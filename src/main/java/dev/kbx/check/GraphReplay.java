@@ -31,7 +31,7 @@ final class GraphReplay implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    for (Call call : new Judged(subject).calls(GRAPHS::contains)) {
+    for (Call call : subject.judged().calls(GRAPHS::contains)) {
       report.found(call.place(), "captures a CUDA graph");
     }
   }

@@ -46,7 +46,7 @@ final class HarnessInspection implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    Judged judged = new Judged(subject);
+    Judged judged = subject.judged();
     for (Call call : judged.calls(HarnessInspection::inspects)) {
       String path = call.targets().stream().filter(HarnessInspection::inspects).findFirst().get();
       report.found(call.place(), path + " looks at what called the kernel");

@@ -48,7 +48,7 @@ final class HiddenCode implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    Judged judged = new Judged(subject);
+    Judged judged = subject.judged();
     boolean decodes = !judged.calls(DECODERS::contains).isEmpty();
     for (Call call : judged.calls(RUNS::contains)) {
       Optional<Node> text = call.argument(0, "source");

@@ -23,7 +23,7 @@ final class ImportHooks implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    Judged judged = new Judged(subject);
+    Judged judged = subject.judged();
     for (Access access : judged.uses(path -> Judged.below(path, FINDERS))) {
       boolean called = !access.path().startsWith("builtins.");
       if (called || access.kind() != Access.Kind.READ) {

@@ -22,9 +22,9 @@ final class Judged {
   private final Optional<Task> task;
   private @Nullable Set<Scope> reachable;
 
-  Judged(Subject subject) {
-    program = subject.program();
-    task = subject.task();
+  Judged(Program program, Optional<Task> task) {
+    this.program = program;
+    this.task = task;
   }
 
   /** Calls of paths, the first that matches of each. */

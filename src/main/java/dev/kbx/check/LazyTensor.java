@@ -51,7 +51,7 @@ final class LazyTensor implements Rule {
         }
       }
     }
-    for (Call call : new Judged(subject).calls(LazyTensor::makes)) {
+    for (Call call : subject.judged().calls(LazyTensor::makes)) {
       report.found(call.place(), "makes a tensor of another class");
     }
   }

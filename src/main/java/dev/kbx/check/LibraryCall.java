@@ -31,7 +31,7 @@ final class LibraryCall implements Rule {
   public void check(Subject subject, Report report) {
     if (!Policies.apply(subject)) return;
     Program program = subject.program();
-    for (Entry entry : Entry.of(subject).stream().toList()) {
+    for (Entry entry : subject.entry().stream().toList()) {
       for (Call call : entry.sureCalls()) {
         computed(call, subject)
             .ifPresent(operation ->

@@ -22,7 +22,7 @@ final class LibraryFallback implements Rule {
   @Override
   public void check(Subject subject, Report report) {
     KernelCode code = new KernelCode(subject.program());
-    for (Entry entry : Entry.of(subject).stream().toList()) {
+    for (Entry entry : subject.entry().stream().toList()) {
       Set<Scope> possible = entry.possible();
       for (Call call : subject.program().calls()) {
         if (!possible.contains(call.scope()) || code.holds(call.scope())) continue;

@@ -34,7 +34,7 @@ final class MemoryAccess implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    Judged judged = new Judged(subject);
+    Judged judged = subject.judged();
     Program program = subject.program();
     for (Node node : program.module().node().all()) {
       if (!node.is("string") || !system(content(program.text(node)))) continue;

@@ -46,7 +46,7 @@ final class NativeCode implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    Judged judged = new Judged(subject);
+    Judged judged = subject.judged();
     for (Call call : judged.calls(NativeCode::foreign)) {
       String path = call.targets().stream().filter(NativeCode::foreign).findFirst().get();
       report.found(call.place(), path + " reaches native code");

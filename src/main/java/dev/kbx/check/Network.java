@@ -52,7 +52,7 @@ final class Network implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    for (Call call : new Judged(subject).calls(Network::remote)) {
+    for (Call call : subject.judged().calls(Network::remote)) {
       String path = call.targets().stream().filter(Network::remote).findFirst().get();
       report.found(call.place(), path + " talks to the network");
     }

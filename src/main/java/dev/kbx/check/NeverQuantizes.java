@@ -59,7 +59,7 @@ final class NeverQuantizes implements Rule {
       return;
     }
     if (program.accesses().stream().anyMatch(NeverQuantizes::rounds) || hasMagic(program)) return;
-    for (Entry entry : Entry.of(subject).stream().toList()) {
+    for (Entry entry : subject.entry().stream().toList()) {
       report.found(
           entry.place(), "no value is rounded or converted to an integer anywhere in this file");
     }

@@ -29,7 +29,8 @@ final class NoKernel implements Rule {
     Program program = subject.program();
     if (!Policies.apply(subject) || !program.readable() || !program.kernels().isEmpty()) return;
     if (program.accesses().stream().anyMatch(NoKernel::makes)) return;
-    Entry.of(subject)
+    subject
+        .entry()
         .ifPresent(entry ->
             report.found(entry.place(), "there is no Triton kernel anywhere in this file"));
   }

@@ -60,7 +60,7 @@ final class OtherLibrary implements Rule {
   @Override
   public void check(Subject subject, Report report) {
     if (!Policies.apply(subject)) return;
-    for (Entry entry : Entry.of(subject).stream().toList()) {
+    for (Entry entry : subject.entry().stream().toList()) {
       for (Call call : entry.sureCalls()) {
         call.targets().stream()
             .filter(OtherLibrary::foreign)

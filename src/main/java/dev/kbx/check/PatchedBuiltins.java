@@ -18,7 +18,7 @@ final class PatchedBuiltins implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    for (Access access : new Judged(subject).changes(PatchedBuiltins::builtin)) {
+    for (Access access : subject.judged().changes(PatchedBuiltins::builtin)) {
       report.found(access.place(), "replaces " + access.path());
     }
   }

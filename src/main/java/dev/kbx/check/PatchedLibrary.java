@@ -53,7 +53,7 @@ final class PatchedLibrary implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    Judged judged = new Judged(subject);
+    Judged judged = subject.judged();
     for (Access access : judged.changes(PatchedLibrary::patched)) {
       report.found(access.place(), "replaces " + access.path());
     }

@@ -27,7 +27,7 @@ final class PatchedTimer implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    for (Access access : new Judged(subject).changes(PatchedTimer::timer)) {
+    for (Access access : subject.judged().changes(PatchedTimer::timer)) {
       report.found(access.place(), "replaces " + access.path());
     }
   }

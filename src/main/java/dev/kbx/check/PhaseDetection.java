@@ -38,7 +38,7 @@ final class PhaseDetection implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    for (Access access : new Judged(subject).uses(CIRCUMSTANCES::contains)) {
+    for (Access access : subject.judged().uses(CIRCUMSTANCES::contains)) {
       report.found(access.place(), "asks for " + access.path());
     }
   }

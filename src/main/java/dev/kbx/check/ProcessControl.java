@@ -69,7 +69,7 @@ final class ProcessControl implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    Judged judged = new Judged(subject);
+    Judged judged = subject.judged();
     for (Call call : judged.calls(ProcessControl::controls)) {
       if (asks(subject.program(), call)) continue;
       String path = call.targets().stream().filter(ProcessControl::controls).findFirst().get();

@@ -32,7 +32,7 @@ final class SecondDevice implements Rule {
   @Override
   public void check(Subject subject, Report report) {
     Program program = subject.program();
-    for (Call call : new Judged(subject).calls(_ -> true)) {
+    for (Call call : subject.judged().calls(_ -> true)) {
       List<Node> values = new ArrayList<>(call.arguments());
       values.addAll(call.keywords().values());
       boolean number = call.targets().stream().anyMatch(BY_NUMBER::contains);

@@ -33,7 +33,7 @@ final class SeededSearch implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    Judged judged = new Judged(subject);
+    Judged judged = subject.judged();
     List<Call> comparisons = judged.calls(COMPARISONS::contains);
     for (Call call : judged.calls(SeededSearch::seeds)) {
       boolean compared = comparisons.stream().anyMatch(c -> c.scope().equals(call.scope()));

@@ -30,7 +30,7 @@ final class SideStream implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    for (Call call : new Judged(subject).calls(STREAMS::contains)) {
+    for (Call call : subject.judged().calls(STREAMS::contains)) {
       report.found(call.place(), "works on a stream of its own");
     }
   }

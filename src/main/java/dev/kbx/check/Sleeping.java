@@ -28,7 +28,7 @@ final class Sleeping implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    for (Call call : new Judged(subject).calls(WAITS::contains)) {
+    for (Call call : subject.judged().calls(WAITS::contains)) {
       report.found(call.place(), "waits on purpose");
     }
   }

@@ -5,10 +5,42 @@ import dev.kbx.task.Task;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What rules look at: a program, and the task it answers where that is known. */
-public record Subject(Program program, @Nullable Task knownTask) {
+/**
+ * What rules look at: a program, and the task it answers where that is known. What several rules
+ * ask of it is found once. Belongs to one thread.
+ */
+public final class Subject {
+  private final Program program;
+  private final Optional<Task> task;
+  private final Optional<Entry> entry;
+  private final Judged judged;
+
+  /**
+   * @param task null for a file that is checked by itself
+   */
+  public Subject(Program program, @Nullable Task task) {
+    this.program = program;
+    this.task = Optional.ofNullable(task);
+    this.entry = Entry.of(program, this.task);
+    this.judged = new Judged(program, this.task);
+  }
+
+  public Program program() {
+    return program;
+  }
+
   /** Empty for a file that is checked by itself. */
   public Optional<Task> task() {
-    return Optional.ofNullable(knownTask);
+    return task;
+  }
+
+  /** Empty for a file that is checked without a task, or whose entry cannot be told. */
+  Optional<Entry> entry() {
+    return entry;
+  }
+
+  /** What of the program may run while it is judged. */
+  Judged judged() {
+    return judged;
   }
 }

@@ -36,7 +36,7 @@ final class TorchCompile implements Rule {
   @Override
   public void check(Subject subject, Report report) {
     if (!Policies.apply(subject)) return;
-    for (Entry entry : Entry.of(subject).stream().toList()) {
+    for (Entry entry : subject.entry().stream().toList()) {
       Set<Scope> possible = entry.possible();
       for (Call call : subject.program().calls()) {
         if (possible.contains(call.scope()) && compiled(call)) {

@@ -163,16 +163,15 @@ final class CheatsCommand implements Callable<Integer> {
           new Progress(
               System.err, Terminal.interactive(), Terminal.columns(), candidates.size(), 0);
       try {
-        Map<Integer, Verdict> verdicts =
-            new Evaluation(
-                    store,
-                    plan,
-                    pool.slots(),
-                    run,
-                    (_, verdict, remembered) -> progress.verdict(verdict, remembered))
-                .judge(candidates);
+        new Evaluation(
+                store,
+                plan,
+                pool.slots(),
+                run,
+                (_, verdict, remembered) -> progress.verdict(verdict, remembered))
+            .judge(candidates);
         store.finish(run.finishedAt(Instant.now()));
-        return verdicts;
+        return store.verdicts(run.id());
       } finally {
         progress.finish();
       }

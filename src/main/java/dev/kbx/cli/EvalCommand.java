@@ -6,6 +6,7 @@ import dev.kbx.candidate.Problem;
 import dev.kbx.candidate.Reading;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.ResultFiles;
+import dev.kbx.report.RunVerdicts;
 import dev.kbx.run.Baseline;
 import dev.kbx.run.Evaluation;
 import dev.kbx.run.Limits;
@@ -16,12 +17,10 @@ import dev.kbx.task.Suites;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
-import dev.kbx.verdict.Verdict;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SortedMap;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -186,37 +185,35 @@ final class EvalCommand implements Callable<Integer> {
           earlier != null ? earlier : begin(store, plan, pool, candidates.size(), suiteTasks);
       interrupts.advise(Interrupts.RESUMABLE);
       ResumedRun.check(run, earlier != null, candidates.size(), rules.off(), plan.baseline(), pool);
-      SortedMap<Integer, Verdict> before = store.verdicts(run.id());
-      files.rewrite(List.copyOf(before.values()));
+      files.rewrite(line -> store.forEach(run.id(), stored -> line.accept(stored.json())));
       Progress progress =
           new Progress(
               System.err,
               Terminal.interactive(),
               Terminal.columns(),
               candidates.size(),
-              before.size());
+              store.count(run.id()));
       Evaluation evaluation =
           new Evaluation(
               store,
               plan,
               pool.slots(),
               run,
-              (_, verdict, remembered) -> {
-                files.append(verdict);
+              (stored, verdict, remembered) -> {
+                files.append(stored.json());
                 progress.verdict(verdict, remembered);
               });
-      SortedMap<Integer, Verdict> verdicts;
       try {
-        verdicts = evaluation.judge(candidates);
+        evaluation.judge(candidates);
       } finally {
         progress.finish();
       }
       RunInfo finished = run.finishedAt(java.time.Instant.now());
       store.finish(finished);
-      List<Verdict> ordered = List.copyOf(verdicts.values());
+      RunVerdicts verdicts = StoredVerdicts.of(store, run.id());
       List<String> problems = reading.problems().stream().map(Problem::toString).toList();
-      files.finish(finished, ordered, v -> store.source(v.candidate()).orElse(""), problems);
-      new EvalOutput(System.out, json).print(finished, ordered, problems, folder);
+      files.finish(finished, verdicts, v -> store.source(v.candidate()).orElse(""), problems);
+      new EvalOutput(System.out, json).print(finished, verdicts, problems, folder);
       return ExitCode.OK;
     }
   }

@@ -23,6 +23,15 @@ final class Home {
     return Path.of(System.getProperty("kbx.home", "")).toAbsolutePath().normalize();
   }
 
+  /**
+   * The folder whose {@code worker/} is run: this one, unless {@code kbx bench referee} has put
+   * simulated workers in its place.
+   */
+  static Path workers() {
+    String simulated = System.getProperty("kbx.workers", "");
+    return simulated.isEmpty() ? folder() : Path.of(simulated).toAbsolutePath().normalize();
+  }
+
   static Path tasks() {
     return folder().resolve("tasks");
   }

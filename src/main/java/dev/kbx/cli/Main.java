@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.candidate.ChangedFile;
 import dev.kbx.check.UnknownRule;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.IncomparableRuns;
@@ -99,7 +100,7 @@ public final class Main {
           IncomparableRuns _,
           RunConflict _ ->
           ExitCode.USAGE;
-      case StoreProblem _, UnwritableException _ -> ExitCode.INCOMPLETE;
+      case StoreProblem _, UnwritableException _, ChangedFile _ -> ExitCode.INCOMPLETE;
       default -> ExitCode.INCOMPLETE;
     };
   }
@@ -113,7 +114,8 @@ public final class Main {
           IncomparableRuns _,
           RunConflict _,
           StoreProblem _,
-          UnwritableException _ ->
+          UnwritableException _,
+          ChangedFile _ ->
           String.valueOf(e.getMessage());
       case PythonProblem problem ->
           Stream.concat(Stream.of(problem.getMessage()), problem.details().stream())

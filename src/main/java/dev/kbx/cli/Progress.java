@@ -14,6 +14,9 @@ import java.util.stream.Collectors;
 final class Progress {
   private static final String ERASE = "\r\033[K";
 
+  /** Nobody reads faster than twenty times a second. */
+  private static final long REDRAW_NANOS = 50_000_000;
+
   private final PrintStream out;
   private final boolean live;
   private final int columns;
@@ -22,6 +25,7 @@ final class Progress {
   private final Map<Status, Integer> tallies = new EnumMap<>(Status.class);
   private int done;
   private int judged;
+  private long drawn;
 
   Progress(PrintStream out, boolean live, int columns, int total, int done) {
     this.out = out;
@@ -36,20 +40,30 @@ final class Progress {
     done++;
     if (!remembered) judged++;
     tallies.merge(verdict.status(), 1, Integer::sum);
-    if (live) {
+    if (!live) {
+      out.print(line(verdict));
+    } else if (done == total || System.nanoTime() - drawn >= REDRAW_NANOS) {
       draw();
-    } else {
-      String message = verdict.message() == null ? "" : "  " + firstLine(verdict.message());
-      out.printf(
-          "[%d/%d] %s  %s/%s  %s%s%n",
-          done,
-          total,
-          verdict.status().label(),
-          verdict.category(),
-          verdict.task(),
-          verdict.source(),
-          message);
     }
+  }
+
+  /** In one piece: the stream passes on what it is given at once. */
+  private String line(Verdict verdict) {
+    String message = verdict.message() == null ? "" : "  " + firstLine(verdict.message());
+    return "["
+        + done
+        + "/"
+        + total
+        + "] "
+        + verdict.status().label()
+        + "  "
+        + verdict.category()
+        + "/"
+        + verdict.task()
+        + "  "
+        + verdict.source()
+        + message
+        + System.lineSeparator();
   }
 
   /** Leaves the line free for what is printed next. */
@@ -59,7 +73,8 @@ final class Progress {
   }
 
   private void draw() {
-    double seconds = (System.nanoTime() - start) / 1e9;
+    drawn = System.nanoTime();
+    double seconds = (drawn - start) / 1e9;
     double rate = judged / Math.max(seconds, 0.001);
     String left = judged == 0 ? "" : ", " + clock((total - done) / rate) + " left";
     String text = "%s %d/%d  %.1f/s%s  %s".formatted(bar(), done, total, rate, left, tally());

@@ -1,14 +1,12 @@
 package dev.kbx.cli;
 
+import dev.kbx.report.RunVerdicts;
 import dev.kbx.report.Table;
 import dev.kbx.store.Store;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
-import dev.kbx.verdict.Verdict;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -86,7 +84,7 @@ final class RunsCommand implements Callable<Integer> {
               "%-20s  %-10s  %10s  %s%n",
               run.id(),
               run.finished() == null ? "cut off" : "complete",
-              store.verdicts(run.id()).size() + "/" + run.candidates(),
+              store.count(run.id()) + "/" + run.candidates(),
               String.join(" ", run.sources()));
         }
         return ExitCode.OK;
@@ -111,13 +109,9 @@ final class RunsCommand implements Callable<Integer> {
     public Integer call() {
       try (Store store = folder.open()) {
         RunInfo info = store.run(run).orElseThrow(() -> folder.unknown(run));
-        List<Verdict> verdicts = List.copyOf(store.verdicts(run).values());
+        RunVerdicts verdicts = StoredVerdicts.of(store, run);
         if (json) {
-          Map<String, Object> document = new LinkedHashMap<>();
-          document.put("run", info);
-          document.put("verdicts", verdicts);
-          System.out.println(
-              Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
+          verdicts.print(System.out, info, null);
         } else {
           System.out.print(
               new Table(Terminal.columns(), Terminal.colours())

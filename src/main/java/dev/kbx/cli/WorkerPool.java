@@ -78,7 +78,7 @@ final class WorkerPool implements AutoCloseable {
             Home.state().resolve("peaks"),
             InstantSource.system(),
             problem -> System.err.println("kbx: " + problem));
-    Workers workers = new Workers(python.executable(), Home.folder(), peaks, keptBaselines());
+    Workers workers = new Workers(python.executable(), Home.workers(), peaks, keptBaselines());
     List<Workers.Slot> slots = wanted.stream().map(workers::slot).toList();
     try {
       Thread zygote = Thread.ofVirtual().start(() -> warm(workers));

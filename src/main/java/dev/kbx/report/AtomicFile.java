@@ -1,11 +1,13 @@
 package dev.kbx.report;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElseGet;
 
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStreamWriter;
+import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
@@ -33,6 +35,8 @@ final class AtomicFile {
       Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
       throw failed(file, temporary, e);
+    } catch (UncheckedIOException e) {
+      throw failed(file, temporary, requireNonNull(e.getCause()));
     } catch (JacksonIOException e) {
       throw failed(file, temporary, requireNonNullElseGet(e.getCause(), () -> new IOException(e)));
     }

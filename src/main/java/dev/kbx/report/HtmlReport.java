@@ -11,10 +11,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.StreamWriteFeature;
@@ -28,14 +30,26 @@ import tools.jackson.databind.ObjectWriter;
  * demand. All that comes from candidates is escaped here and set as text there; a content security
  * policy that names our script and style by hash makes anything that slipped through inert.
  *
- * @param verdicts in the order to show
+ * @param verdicts outlines of all
+ * @param shown those in the table
+ * @param sources of those shown
+ * @param speedup over all that were timed
  * @param problems what could not be read
  */
-record HtmlReport(RunInfo run, List<Verdict> verdicts, Sources sources, List<String> problems) {
+record HtmlReport(
+    RunInfo run,
+    List<Verdict> verdicts,
+    List<Verdict> shown,
+    Sources sources,
+    Summary.@Nullable SetSpeedup speedup,
+    List<String> problems) {
   private static final String SCRIPT = Html.resource("report.js");
 
   /** Characters of one source that the page carries; a browser shows no more at ease. */
   private static final int LONGEST_SOURCE = 100_000;
+
+  /** Rows that a browser still sorts and searches at ease; with sources some 40 MB. */
+  private static final int MOST_ROWS = 5_000;
 
   private static final ObjectWriter JSON =
       Json.mapper()
@@ -45,6 +59,30 @@ record HtmlReport(RunInfo run, List<Verdict> verdicts, Sources sources, List<Str
 
   /** What the script reads. */
   record Page(List<Verdict> verdicts, Map<String, String> sources, boolean timed) {}
+
+  static HtmlReport of(
+      RunInfo run, RunVerdicts verdicts, Function<Verdict, String> sourceOf, Summary summary) {
+    List<Verdict> shown = verdicts.whole(shown(verdicts.rows()));
+    return new HtmlReport(
+        run,
+        verdicts.outlines(),
+        shown,
+        Sources.of(shown, sourceOf),
+        summary.speedup(),
+        summary.problems());
+  }
+
+  /** All, or where they are too many the first samples of every task. */
+  private static List<RunVerdicts.Row> shown(List<RunVerdicts.Row> rows) {
+    if (rows.size() <= MOST_ROWS) return rows;
+    var chosen =
+        rows.stream()
+            .sorted(Comparator.comparingInt(row -> row.outline().sample()))
+            .limit(MOST_ROWS)
+            .map(RunVerdicts.Row::position)
+            .collect(Collectors.toSet());
+    return rows.stream().filter(row -> chosen.contains(row.position())).toList();
+  }
 
   void write(Writer writer) throws IOException {
     Template.fill("report.html", writer, this::fill);
@@ -63,7 +101,7 @@ record HtmlReport(RunInfo run, List<Verdict> verdicts, Sources sources, List<Str
       case "statuses" -> statuses(writer);
       case "categories" -> categories(writer, tally);
       case "verdicts" -> plainTable(writer);
-      case "data" -> JSON.writeValue(writer, new Page(verdicts, shortened(), tally.perf()));
+      case "data" -> JSON.writeValue(writer, new Page(shown, shortened(), tally.perf()));
       default -> throw new IllegalStateException("the template has an unknown hole: " + hole);
     }
   }
@@ -125,6 +163,14 @@ record HtmlReport(RunInfo run, List<Verdict> verdicts, Sources sources, List<Str
     if (perf != null) {
       writer.write("<p class=\"note\" id=\"not-measured\">" + Html.escape(perf) + "</p>\n");
     }
+    if (shown.size() < verdicts.size()) {
+      writer.write(
+          """
+          <p class="note" id="cut">The table has %,d of %,d candidates, the first samples of every \
+          task. All are in results.jsonl, their sources in metrics.json.</p>
+          """
+              .formatted(shown.size(), verdicts.size()));
+    }
     if (problems.isEmpty()) return;
     writer.write("<details class=\"note\"><summary>");
     writer.write(problems.size() + (problems.size() == 1 ? " input" : " inputs"));
@@ -138,7 +184,6 @@ record HtmlReport(RunInfo run, List<Verdict> verdicts, Sources sources, List<Str
     tile(writer, "Called", all.call());
     tile(writer, "Correct", all.correct());
     tile(writer, "Timed", all.perf());
-    Summary.SetSpeedup speedup = Summary.of(run, verdicts, problems).speedup();
     if (speedup != null) speedupTile(writer, speedup, run.baseline());
     if (all.notJudged() > 0) {
       writer.write("<div class=\"tile\"><h3>Not judged</h3><p class=\"figure\">");
@@ -257,7 +302,7 @@ record HtmlReport(RunInfo run, List<Verdict> verdicts, Sources sources, List<Str
   }
 
   private void plainTable(Writer writer) throws IOException {
-    for (Verdict verdict : verdicts) {
+    for (Verdict verdict : shown) {
       writer.write("<tr><th scope=\"row\">" + Html.escape(Tally.nameOf(verdict)));
       writer.write("</th><td>" + Html.escape(verdict.source()));
       writer.write("</td><td>" + verdict.status().label());

@@ -4,11 +4,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.kbx.verdict.Json;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * A file with one JSON document a line, appended to as results come. Safe for several threads;
@@ -32,8 +35,13 @@ final class LineFile implements AutoCloseable {
    * Adds one line. It is with the operating system when this returns, so it survives a kill of this
    * process; a line that does not fit on the disk is taken back whole.
    */
-  synchronized void append(Object document) {
-    var bytes = ByteBuffer.wrap(line(document).getBytes(UTF_8));
+  void append(Object document) {
+    append(Json.mapper().writeValueAsString(document));
+  }
+
+  /** Adds a line that is JSON already. */
+  synchronized void append(String document) {
+    var bytes = ByteBuffer.wrap((document + "\n").getBytes(UTF_8));
     try {
       long before = channel.size();
       try {
@@ -48,14 +56,29 @@ final class LineFile implements AutoCloseable {
   }
 
   /** Replaces the file with exactly these lines, without the half line that a cut may have left. */
-  synchronized void rewrite(List<?> documents) {
-    AtomicFile.replace(
-        path,
-        writer -> {
-          for (Object document : documents) writer.write(line(document));
-        });
+  void rewrite(List<?> documents) {
+    rewrite((Consumer<String> lines) ->
+        documents.forEach(document -> lines.accept(Json.mapper().writeValueAsString(document))));
+  }
+
+  /**
+   * The same with lines that are JSON already.
+   *
+   * @param documents gives each to whom it is given
+   */
+  synchronized void rewrite(Consumer<Consumer<String>> documents) {
+    AtomicFile.replace(path, writer -> documents.accept(document -> write(writer, document)));
     close();
     channel = open();
+  }
+
+  private static void write(Writer writer, String document) {
+    try {
+      writer.write(document);
+      writer.write('\n');
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Override
@@ -65,10 +88,6 @@ final class LineFile implements AutoCloseable {
     } catch (IOException e) {
       throw new UnwritableException(path, e);
     }
-  }
-
-  private static String line(Object document) {
-    return Json.mapper().writeValueAsString(document) + "\n";
   }
 
   private FileChannel open() {

@@ -4,13 +4,15 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.SizeTiming;
-import java.util.LinkedHashMap;
+import java.io.Writer;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.SequencedMap;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.ObjectWriter;
 
 /**
  * One entry of {@code metrics.json}, with KernelBenchX's fields and conventions: {@code "N/A"} for
@@ -66,15 +68,23 @@ record Metrics(
       @JsonProperty("TFLOPS") @Nullable Double tflops) {}
 
   /**
-   * All entries by key: {@code Category/task.py} for sample 0, and so for every candidate of a run
-   * with one sample a task; {@code Category/task.py#1} for sample 1 and so on.
+   * Writes all entries in the order of their keys: {@code Category/task.py} for sample 0, and so
+   * for every candidate of a run with one sample a task; {@code Category/task.py#1} for sample 1
+   * and so on. Of candidates with the same key the last counts.
    */
-  static SequencedMap<String, Metrics> of(List<Verdict> verdicts, Sources sources) {
-    var entries = new LinkedHashMap<String, Metrics>();
-    for (Verdict verdict : verdicts) {
-      entries.put(key(verdict), of(verdict, sources.of(verdict)));
+  static void write(
+      Writer writer, ObjectWriter json, RunVerdicts verdicts, Function<Verdict, String> sourceOf) {
+    var entries = new TreeMap<String, RunVerdicts.Row>();
+    for (RunVerdicts.Row row : verdicts.rows()) entries.put(key(row.outline()), row);
+    try (JsonGenerator generator = json.createGenerator(writer)) {
+      generator.writeStartObject();
+      entries.forEach((key, row) -> {
+        Verdict verdict = verdicts.whole(row);
+        generator.writeName(key);
+        json.writeValue(generator, of(verdict, sourceOf.apply(verdict)));
+      });
+      generator.writeEndObject();
     }
-    return entries;
   }
 
   private static String key(Verdict verdict) {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.databind.ObjectWriter;
@@ -62,11 +63,18 @@ public final class ResultFiles implements AutoCloseable {
     results.append(verdict);
   }
 
+  /** Adds a line that is JSON already. */
+  public void append(String verdict) {
+    results.append(verdict);
+  }
+
   /**
    * Replaces {@code results.jsonl} with exactly these lines, in this order: what a run that was cut
    * off is known to have judged.
+   *
+   * @param verdicts gives every verdict as JSON to whom it is given
    */
-  public void rewrite(List<Verdict> verdicts) {
+  public void rewrite(Consumer<Consumer<String>> verdicts) {
     results.rewrite(verdicts);
   }
 
@@ -74,23 +82,20 @@ public final class ResultFiles implements AutoCloseable {
    * Writes {@code metrics.json}, {@code summary.json} and {@code report.html}, each replaced as a
    * whole.
    *
-   * @param sourceOf a candidate's Python source, empty where it is not known; asked once a
-   *     candidate
+   * @param sourceOf a candidate's Python source, empty where it is not known
    * @param problems what could not be read and was left out, in words
    * @return what {@code summary.json} holds
    */
   public synchronized Summary finish(
       RunInfo run,
-      List<Verdict> verdicts,
+      RunVerdicts verdicts,
       Function<Verdict, String> sourceOf,
       List<String> problems) {
-    List<Verdict> sorted = Tally.sorted(verdicts);
-    Sources sources = Sources.of(sorted, sourceOf);
-    Summary summary = Summary.of(run, sorted, problems);
-    AtomicFile.replace(metrics(), writer -> JSON.writeValue(writer, Metrics.of(sorted, sources)));
+    Summary summary = Summary.of(run, verdicts.outlines(), problems);
+    AtomicFile.replace(metrics(), writer -> Metrics.write(writer, JSON, verdicts, sourceOf));
     AtomicFile.replace(summary(), writer -> JSON.writeValue(writer, summary));
     AtomicFile.replace(
-        report(), writer -> new HtmlReport(run, sorted, sources, problems).write(writer));
+        report(), writer -> HtmlReport.of(run, verdicts, sourceOf, summary).write(writer));
     return summary;
   }
 

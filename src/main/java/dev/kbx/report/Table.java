@@ -54,10 +54,11 @@ public record Table(int width, boolean colour) {
    *
    * @param rest where all candidates are listed, when this table leaves some out: the report's path
    */
-  public String render(RunInfo run, List<Verdict> verdicts, String rest) {
+  public String render(RunInfo run, RunVerdicts all, String rest) {
+    List<Verdict> verdicts = all.outlines();
     var tally = Tally.of(run, verdicts);
     var lines = new ArrayList<String>();
-    rows(lines, Tally.sorted(verdicts), tally, rest);
+    rows(lines, all, tally, rest);
     lines.add("");
     categories(lines, verdicts, tally);
     lines.add("");
@@ -66,8 +67,9 @@ public record Table(int width, boolean colour) {
     return String.join("\n", lines) + "\n";
   }
 
-  private void rows(List<String> lines, List<Verdict> verdicts, Tally tally, String rest) {
-    List<Verdict> listed = verdicts.size() <= ALL ? verdicts : worthListing(verdicts);
+  private void rows(List<String> lines, RunVerdicts verdicts, Tally tally, String rest) {
+    List<Verdict> listed =
+        verdicts.whole(verdicts.size() <= ALL ? verdicts.rows() : worthListing(verdicts.rows()));
     var columns = Columns.of(listed, tally, width < WIDE ? width : width - REASON);
     if (!listed.isEmpty()) lines.add(paint(Ansi.DIM, row(columns, header(tally), Ansi.PLAIN)));
     for (Verdict verdict : listed) lines.addAll(candidate(verdict, columns));
@@ -103,12 +105,13 @@ public record Table(int width, boolean colour) {
   }
 
   /** The first few of every failing status, grouped by status. */
-  private static List<Verdict> worthListing(List<Verdict> verdicts) {
-    Map<Status, List<Verdict>> failing = new EnumMap<>(Status.class);
-    for (Verdict verdict : verdicts) {
-      if (verdict.status() == Status.CORRECT) continue;
-      List<Verdict> some = failing.computeIfAbsent(verdict.status(), _ -> new ArrayList<>());
-      if (some.size() < PER_STATUS) some.add(verdict);
+  private static List<RunVerdicts.Row> worthListing(List<RunVerdicts.Row> rows) {
+    Map<Status, List<RunVerdicts.Row>> failing = new EnumMap<>(Status.class);
+    for (RunVerdicts.Row row : rows) {
+      Status status = row.outline().status();
+      if (status == Status.CORRECT) continue;
+      List<RunVerdicts.Row> some = failing.computeIfAbsent(status, _ -> new ArrayList<>());
+      if (some.size() < PER_STATUS) some.add(row);
     }
     return failing.values().stream().flatMap(List::stream).toList();
   }

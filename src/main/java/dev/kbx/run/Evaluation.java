@@ -2,22 +2,13 @@ package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
 import dev.kbx.store.Store;
+import dev.kbx.store.Stored;
 import dev.kbx.verdict.RunInfo;
-import dev.kbx.verdict.Stage;
-import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.HexFormat;
-import java.util.LinkedHashMap;
+import java.util.BitSet;
 import java.util.List;
-import java.util.Map;
-import java.util.SortedMap;
-import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
 
 /**
  * A run over candidates: judges those that have no verdict yet, each distinct one once, and stores
@@ -32,6 +23,8 @@ public final class Evaluation {
   private final List<Workers.Slot> slots;
   private final RunInfo run;
   private final Listener listener;
+  private final Keys keys;
+  private final Twins<Member> twins = new Twins<>();
 
   /** Hears of every verdict, from several threads, one at a time. */
   public interface Listener {
@@ -40,7 +33,7 @@ public final class Evaluation {
      *
      * @param remembered whether it was given without judging again
      */
-    void verdict(int position, Verdict verdict, boolean remembered);
+    void verdict(Stored stored, Verdict verdict, boolean remembered);
   }
 
   public Evaluation(
@@ -50,70 +43,51 @@ public final class Evaluation {
     this.slots = List.copyOf(slots);
     this.run = run;
     this.listener = listener;
+    this.keys = new Keys(plan, run);
   }
-
-  /** Candidates that are the same source for the same task, by their positions in the run. */
-  private record Group(String judgedAs, List<Map.Entry<Integer, Candidate>> members) {}
 
   /**
    * Judges what is left of {@code candidates}; a candidate's position in the list is its identity
-   * in the run.
+   * in the run. The store has the verdicts.
    *
-   * @return every verdict of the run by position
    * @throws InterruptedException when cut off; what was judged is stored
    */
-  public SortedMap<Integer, Verdict> judge(List<Candidate> candidates) throws InterruptedException {
-    SortedMap<Integer, Verdict> verdicts = new TreeMap<>(store.verdicts(run.id()));
-    List<Group> groups = groups(candidates, verdicts);
-    Schedule.run(slots, groups, (slot, group) -> judge(slot, group, verdicts));
-    return verdicts;
-  }
-
-  private List<Group> groups(List<Candidate> candidates, SortedMap<Integer, Verdict> done) {
-    Map<String, Group> groups = new LinkedHashMap<>();
+  public void judge(List<Candidate> candidates) throws InterruptedException {
+    BitSet done = store.positions(run.id());
+    List<Member> left = new ArrayList<>();
     for (int position = 0; position < candidates.size(); position++) {
-      if (done.containsKey(position)) continue;
-      Candidate candidate = candidates.get(position);
-      groups
-          .computeIfAbsent(key(candidate), key -> new Group(key, new ArrayList<>()))
-          .members()
-          .add(Map.entry(position, candidate));
+      if (!done.get(position)) left.add(new Member(position, candidates.get(position)));
     }
-    return new ArrayList<>(groups.values());
+    Schedule.run(slots, left, this::judge);
   }
 
-  private void judge(Workers.Slot slot, Group group, SortedMap<Integer, Verdict> verdicts)
-      throws InterruptedException {
-    Verdict known = store.remembered(group.judgedAs()).orElse(null);
+  /** A candidate at its position in the run. */
+  private record Member(int position, Candidate candidate) {}
+
+  private void judge(Workers.Slot slot, Member member) throws InterruptedException {
+    Candidate held = member.candidate().held();
+    String key = keys.of(held);
+    if (!twins.leads(key, member)) return; // Judged at this moment: it gets that verdict.
+    Verdict known = store.remembered(key).orElse(null);
     boolean remembered = known != null;
-    for (Map.Entry<Integer, Candidate> member : group.members()) {
-      Candidate candidate = member.getValue();
-      Verdict verdict =
-          known == null
-              ? new Judge(slot, plan, run.device(), run.versions()).judge(run.id(), candidate)
-              : given(known, candidate);
-      add(
-          member.getKey(),
-          verdict,
-          candidate,
-          group.judgedAs(),
-          verdicts,
-          known != null && remembered);
+    for (Optional<Member> next = twins.next(key); next.isPresent(); next = twins.next(key)) {
+      Candidate candidate = next.get().equals(member) ? held : next.get().candidate().held();
+      Verdict verdict = known == null ? judged(slot, candidate) : given(known, candidate);
+      add(next.get().position(), verdict, candidate, key, remembered);
+      twins.judged(key);
       if (lasting(verdict)) known = verdict;
     }
   }
 
+  private Verdict judged(Workers.Slot slot, Candidate candidate) throws InterruptedException {
+    return new Judge(slot, plan, run.device(), run.versions()).judge(run.id(), candidate);
+  }
+
   private void add(
-      int position,
-      Verdict verdict,
-      Candidate candidate,
-      String judgedAs,
-      SortedMap<Integer, Verdict> verdicts,
-      boolean remembered) {
-    synchronized (verdicts) {
-      store.add(position, verdict, candidate.code(), lasting(verdict) ? judgedAs : null);
-      verdicts.put(position, verdict);
-      listener.verdict(position, verdict, remembered);
+      int position, Verdict verdict, Candidate candidate, String key, boolean remembered) {
+    synchronized (listener) {
+      Stored stored = store.add(position, verdict, candidate.code(), lasting(verdict) ? key : null);
+      listener.verdict(stored, verdict, remembered);
     }
   }
 
@@ -164,48 +138,5 @@ public final class Evaluation {
         v.device(),
         v.versions(),
         v.seconds());
-  }
-
-  /**
-   * Everything a verdict depends on: source, task file, stages, rules, secret, limits, baseline,
-   * device, versions.
-   */
-  private String key(Candidate candidate) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      List<@Nullable Object> parts =
-          List.of(
-              candidate.hash(),
-              candidate.task().suite(),
-              candidate.task().path(),
-              plan.stages().stream().map(Stage::label).toList(),
-              plan.rules(),
-              plan.arch(),
-              plan.secret(),
-              plan.limits(),
-              plan.baseline(),
-              run.device(),
-              new TreeMap<>(run.versions()));
-      digest.update(parts.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8));
-      digest.update(taskFile(candidate));
-      return HexFormat.of().formatHex(digest.digest());
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
-  }
-
-  private static byte[] taskFile(Candidate candidate) {
-    try {
-      return Files.readAllBytes(candidate.task().file());
-    } catch (IOException e) {
-      return new byte[0]; // The oracle says what is wrong with it.
-    }
-  }
-
-  /** Verdicts that say nothing of their candidates: kbx or a task failed. */
-  public static long failures(SortedMap<Integer, Verdict> verdicts) {
-    return verdicts.values().stream()
-        .filter(v -> v.status() == Status.INFRASTRUCTURE || v.status() == Status.INVALID_TASK)
-        .count();
   }
 }

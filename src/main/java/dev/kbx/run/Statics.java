@@ -25,7 +25,7 @@ final class Statics {
     long start = System.nanoTime();
     StaticReport report;
     try {
-      Program program = Program.of(candidate.code());
+      Program program = Program.of(candidate.parsed());
       // How it is written is worth knowing whatever becomes of it.
       if (program.parsed()) draft.quality(Quality.of(program).figures());
       if (!plan.wants(Stage.STATIC)) return Optional.empty();

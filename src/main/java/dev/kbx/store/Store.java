@@ -10,15 +10,18 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.flywaydb.core.Flyway;
 import org.jdbi.v3.core.ConnectionException;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.JdbiException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs and verdicts in one SQLite file.
@@ -120,12 +123,10 @@ public final class Store implements AutoCloseable {
    * @param position place of the candidate in its run; a second verdict for it is refused
    * @param code the candidate's source
    * @param judgedAs under what it may be remembered, or null when it must be judged again next time
+   * @return the verdict as it is stored
    */
-  public void add(
-      int position,
-      Verdict verdict,
-      String code,
-      @org.jspecify.annotations.Nullable String judgedAs) {
+  public Stored add(int position, Verdict verdict, String code, @Nullable String judgedAs) {
+    String json = Json.mapper().writeValueAsString(verdict);
     use(h ->
         h.useTransaction(t -> {
           t.createUpdate("INSERT OR IGNORE INTO source (candidate, code) VALUES (:c, :code)")
@@ -143,9 +144,10 @@ public final class Store implements AutoCloseable {
               .bind("task", verdict.task())
               .bind("status", verdict.status().label())
               .bind("judgedAs", judgedAs)
-              .bind("body", Json.mapper().writeValueAsString(verdict))
+              .bind("body", json)
               .execute();
         }));
+    return new Stored(position, json);
   }
 
   /** All runs, newest first. */
@@ -160,15 +162,50 @@ public final class Store implements AutoCloseable {
     return runs().stream().filter(run -> run.id().equals(id)).findFirst();
   }
 
-  /** Verdicts of a run by position; positions without one were not judged. */
-  public SortedMap<Integer, Verdict> verdicts(String run) {
-    SortedMap<Integer, Verdict> found = new TreeMap<>();
+  /** Positions of a run that have a verdict. */
+  public BitSet positions(String run) {
+    BitSet found = new BitSet();
+    use(h ->
+        h.createQuery("SELECT position FROM verdict WHERE run = :run")
+            .bind("run", run)
+            .map((row, _) -> row.getInt(1))
+            .forEach(found::set));
+    return found;
+  }
+
+  /** How many verdicts a run has. */
+  public int count(String run) {
+    return get(h ->
+        h.createQuery("SELECT count(*) FROM verdict WHERE run = :run")
+            .bind("run", run)
+            .mapTo(Integer.class)
+            .one());
+  }
+
+  /** Every verdict of a run in the order of positions, one at a time. */
+  public void forEach(String run, Consumer<Stored> reader) {
     use(h ->
         h.createQuery("SELECT position, body FROM verdict WHERE run = :run ORDER BY position")
             .bind("run", run)
-            .map((row, _) ->
-                found.put(row.getInt(1), Json.mapper().readValue(row.getString(2), Verdict.class)))
-            .list());
+            .map((row, _) -> new Stored(row.getInt(1), row.getString(2)))
+            .forEach(reader));
+  }
+
+  /** The verdict at a position of a run, which must have one there. */
+  public Verdict verdict(String run, int position) {
+    return get(h ->
+            h.createQuery("SELECT body FROM verdict WHERE run = :run AND position = :position")
+                .bind("run", run)
+                .bind("position", position)
+                .map((row, _) -> new Stored(position, row.getString(1)))
+                .one())
+        .verdict();
+  }
+
+  /** Verdicts of a run by position, all in memory; positions without one were not judged. */
+  public SortedMap<Integer, Verdict> verdicts(String run) {
+    SortedMap<Integer, Verdict> found = new TreeMap<>();
+    forEach(run, stored -> found.put(stored.position(), stored.verdict()));
     return found;
   }
 
@@ -177,7 +214,7 @@ public final class Store implements AutoCloseable {
     return get(h ->
         h.createQuery("SELECT body FROM verdict WHERE judged_as = :key ORDER BY run LIMIT 1")
             .bind("key", judgedAs)
-            .map((row, _) -> Json.mapper().readValue(row.getString(1), Verdict.class))
+            .map((row, _) -> new Stored(0, row.getString(1)).verdict())
             .findFirst());
   }
 

@@ -115,8 +115,13 @@ final class NativeTree implements AutoCloseable {
     return go(NEXT_SIBLING);
   }
 
+  /** Of the parent nothing can be asked: it is on the way to its sibling. */
   boolean gotoParent() {
-    return go(PARENT);
+    try {
+      return (boolean) PARENT.invokeExact(cursor);
+    } catch (Throwable e) {
+      throw failed(e);
+    }
   }
 
   private boolean go(MethodHandle step) {

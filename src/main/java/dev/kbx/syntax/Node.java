@@ -48,6 +48,11 @@ public record Node(
     return null;
   }
 
+  /** Asked of every node of every tree many times over: no array is made for it. */
+  public boolean is(String only) {
+    return only.equals(kind);
+  }
+
   public boolean is(String... kinds) {
     for (String each : kinds) if (each.equals(kind)) return true;
     return false;

@@ -11,6 +11,8 @@ import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -29,6 +31,9 @@ final class Frames {
           .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
           .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .build();
+
+  private static final ObjectWriter WRITER = MAPPER.writerFor(Message.class);
+  private static final ObjectReader READER = MAPPER.readerFor(Message.class);
 
   private final DataInputStream in;
   private final DataOutputStream out;
@@ -85,7 +90,7 @@ final class Frames {
   }
 
   void write(int channel, Message message) throws IOException {
-    byte[] payload = MAPPER.writerFor(Message.class).writeValueAsBytes(message);
+    byte[] payload = WRITER.writeValueAsBytes(message);
     synchronized (out) {
       out.writeInt(payload.length);
       out.writeInt(channel);
@@ -96,7 +101,7 @@ final class Frames {
 
   static Message parse(byte[] payload) throws Unreadable {
     try {
-      return MAPPER.readValue(payload, Message.class);
+      return READER.readValue(payload);
     } catch (JacksonException | StackOverflowError e) {
       throw new Unreadable("not a message of this protocol", e);
     }

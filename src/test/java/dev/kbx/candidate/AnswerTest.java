@@ -60,13 +60,13 @@ class AnswerTest {
         "```python\n%s```\n```python\ndef gelu(x:\n```",
       })
   void findsTheCode(String answer) {
-    assertThat(Answer.code(answer.formatted(CODE), GELU)).isEqualTo(CODE);
+    assertThat(Answer.text(answer.formatted(CODE), GELU).code()).isEqualTo(CODE);
   }
 
   @Test
   void outdentsAnIndentedBlock() {
     String answer = "1. Code:\n\n   ```python\n" + CODE.indent(3) + "   ```\n";
-    assertThat(Answer.code(answer, GELU).strip()).isEqualTo(CODE.strip());
+    assertThat(Answer.text(answer, GELU).code().strip()).isEqualTo(CODE.strip());
   }
 
   @Test
@@ -78,7 +78,7 @@ class AnswerTest {
             + "    def gelu(x): pass\n"
             + "    ```\n"
             + "    <think></think></s>'''\n";
-    assertThat(Answer.code(code, GELU)).isEqualTo(code);
+    assertThat(Answer.text(code, GELU).code()).isEqualTo(code);
   }
 
   @Test
@@ -87,22 +87,22 @@ class AnswerTest {
     String other = "def unrelated(): pass\n";
     String wrapper = "def kernel_function(x):\n    _kernel[(1,)](x)\n";
     String answer = "```\n%s```\nand\n```\n%s```\nthen\n```\n%s```\n";
-    assertThat(Answer.code(answer.formatted(kernel, other, wrapper), GELU))
+    assertThat(Answer.text(answer.formatted(kernel, other, wrapper), GELU).code())
         .isEqualTo(kernel + wrapper);
-    assertThat(Answer.code(answer.formatted(wrapper, other, kernel), GELU))
+    assertThat(Answer.text(answer.formatted(wrapper, other, kernel), GELU).code())
         .isEqualTo(wrapper + kernel);
   }
 
   @Test
   void takesTheLongestWithoutAnEntry() {
-    assertThat(Answer.code("```\na = 1\n```\n```\nbb = 2\ncc = 3\n```\n", GELU))
+    assertThat(Answer.text("```\na = 1\n```\n```\nbb = 2\ncc = 3\n```\n", GELU).code())
         .isEqualTo("bb = 2\ncc = 3\n");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "  \n ", "```\n```", "```python", "<think></think>", "<|im_end|>"})
   void nothingIsNothing(String answer) {
-    assertThat(Answer.code(answer, GELU)).isBlank();
+    assertThat(Answer.text(answer, GELU).code()).isBlank();
   }
 
   static IntStream seeds() {
@@ -131,7 +131,7 @@ class AnswerTest {
       for (int i = random.nextInt(12); i > 0; i--) {
         answer.append(marks.get(random.nextInt(marks.size())));
       }
-      assertThat(Answer.code(answer.toString(), GELU)).isNotNull();
+      assertThat(Answer.text(answer.toString(), GELU).code()).isNotNull();
     }
   }
 }

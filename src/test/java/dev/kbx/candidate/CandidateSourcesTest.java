@@ -1,6 +1,7 @@
 package dev.kbx.candidate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
@@ -294,5 +295,31 @@ class CandidateSourcesTest {
           .contains(file + ":1", file + ":3");
       assertThat(reading.problems()).allMatch(problem -> Integer.valueOf(2).equals(problem.line()));
     }
+  }
+
+  @Test
+  void sourcesOfPredictionsAreReadWhenAskedForAndOutliveTheirFile() throws IOException {
+    String row = "{\"file\": \"gelu.py\", \"predict\": \"def gelu(x): return %d\"}\n";
+    Path file = write("p.jsonl", "\ufeff" + row.formatted(0) + row.formatted(1));
+    List<Candidate> candidates = read(file).candidates();
+    Files.delete(file);
+    assertThat(candidates)
+        .extracting(Candidate::code)
+        .containsExactly("def gelu(x): return 0", "def gelu(x): return 1");
+  }
+
+  @Test
+  void aPredictionThatChangesWhileItWaitsIsNotJudged() throws IOException {
+    String row = "{\"file\": \"gelu.py\", \"predict\": \"def gelu(x): return %d\"}\n";
+    Path file = write("p.jsonl", row.formatted(0) + row.formatted(1));
+    List<Candidate> candidates = read(file).candidates();
+    write("p.jsonl", row.formatted(0) + row.formatted(2));
+    assertThat(candidates.getFirst().code()).isEqualTo("def gelu(x): return 0");
+    assertThatExceptionOfType(ChangedFile.class)
+        .isThrownBy(candidates.getLast()::code)
+        .withMessage(
+            file + ":2: has changed since the run began; restore the file and go on with --resume");
+    write("p.jsonl", "");
+    assertThatExceptionOfType(ChangedFile.class).isThrownBy(candidates.getFirst()::held);
   }
 }

@@ -201,7 +201,7 @@ class HtmlReportTest extends BrowserTest {
       var run = Fixtures.run(device, verdicts.size(), 20);
       files.finish(
           run,
-          verdicts,
+          RunVerdicts.of(verdicts),
           Fixtures::source,
           List.of("predictions.jsonl:3: no such task: Math/sqrtt"));
       return show(files.report(), options);

@@ -51,7 +51,8 @@ class ResultFilesTest {
   void rewritingDropsTheHalfLineOfAKilledRun() throws IOException {
     Files.writeString(folder.resolve("results.jsonl"), "{\"run\":\"20261121T0635");
     try (var files = new ResultFiles(folder)) {
-      files.rewrite(ON_CPU.subList(0, 3));
+      files.rewrite(lines ->
+          ON_CPU.subList(0, 3).forEach(v -> lines.accept(Json.mapper().writeValueAsString(v))));
       files.append(ON_CPU.get(3));
       assertThat(read(files.results())).isEqualTo(ON_CPU.subList(0, 4));
     }
@@ -160,6 +161,21 @@ class ResultFilesTest {
   }
 
   @Test
+  void aReportOfVeryManySaysWhatItsTableLeavesOut() throws IOException {
+    List<Verdict> many = Fixtures.many(6_000, Fixtures.CPU);
+    JsonNode metrics = finish(many, Fixtures.CPU, "metrics.json");
+    assertThat(metrics.propertyNames())
+        .containsAll(
+            many.stream().map(Tally::nameOf).map(n -> n.replaceFirst("(#|$)", ".py$1")).toList());
+    String page = Files.readString(folder.resolve("report.html"));
+    assertThat(page)
+        .contains("The table has 5,000 of 6,000 candidates")
+        .contains("results.jsonl, their sources in metrics.json");
+    assertThat(page.lines().filter(line -> line.startsWith("<tr><th scope=\"row\">")))
+        .hasSizeBetween(5_000, 5_030);
+  }
+
+  @Test
   void aFileInPlaceOfTheFolderIsNamed() throws IOException {
     Path file = Files.writeString(folder.resolve("taken"), "");
     assertThatExceptionOfType(UnwritableException.class)
@@ -193,7 +209,8 @@ class ResultFilesTest {
       throws IOException {
     RunInfo run = Fixtures.run(device, verdicts.size(), 20);
     try (var files = new ResultFiles(folder)) {
-      files.finish(run, verdicts, Fixtures::source, List.of("bad.jsonl:3: unknown task"));
+      files.finish(
+          run, RunVerdicts.of(verdicts), Fixtures::source, List.of("bad.jsonl:3: unknown task"));
     }
     return Json.mapper().readTree(Files.readString(folder.resolve(file)));
   }

@@ -86,6 +86,7 @@ class TableTest {
   }
 
   private static String render(Table table, List<Verdict> verdicts, Verdict.Device device) {
-    return table.render(Fixtures.run(device, verdicts.size(), 20), verdicts, "out/report.html");
+    return table.render(
+        Fixtures.run(device, verdicts.size(), 20), RunVerdicts.of(verdicts), "out/report.html");
   }
 }

@@ -1,0 +1,43 @@
+package dev.kbx.candidate;
+
+import dev.kbx.task.Task;
+import java.io.IOException;
+import java.util.zip.CRC32C;
+
+/** Source that stays in a line of a JSONL file until it is asked for. */
+final class Prediction implements Source {
+  private final Predictions file;
+  private final Task task;
+  private final int line;
+  private final long offset;
+  private final int length;
+  private final int sum;
+
+  Prediction(Predictions file, Lines.Line line, Task task) {
+    this.file = file;
+    this.task = task;
+    this.line = line.number();
+    this.offset = line.offset();
+    this.length = Math.toIntExact(line.length());
+    this.sum = line.sum();
+  }
+
+  @Override
+  public Text held() {
+    byte[] bytes;
+    try {
+      bytes = file.read(offset, length);
+    } catch (IOException e) {
+      throw new ChangedFile(file.file(), line, "cannot be read any more (" + e.getMessage() + ")");
+    }
+    if (sum(bytes) != sum) throw new ChangedFile(file.file(), line, "has changed");
+    return Answer.text(Predictions.answer(bytes), task);
+  }
+
+  /** A checksum against accidents; it costs a microsecond. */
+  static int sum(byte[] bytes) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes);
+    return (int) crc.getValue();
+  }
+}

@@ -1,0 +1,78 @@
+package dev.kbx.candidate;
+
+import dev.kbx.task.Task;
+import dev.kbx.verdict.Json;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A JSONL file that stays open while candidates in it wait: renaming or deleting it changes
+ * nothing. Safe for several threads.
+ */
+final class Predictions {
+  private final Path file;
+  private final @Nullable RandomAccessFile open;
+
+  Predictions(Path file) throws IOException {
+    this.file = file;
+    // A pipe can be read only once: what comes out of it is held.
+    this.open = Files.isRegularFile(file) ? new RandomAccessFile(file.toFile(), "r") : null;
+  }
+
+  /** The source in one line's answer. */
+  Source source(Lines.Line line, String answer, Task task) {
+    return open == null
+        ? new Source.Text(Answer.text(answer, task).code())
+        : new Prediction(this, line, task);
+  }
+
+  Path file() {
+    return file;
+  }
+
+  /** Bytes of the file; fewer than {@code length} where it has become shorter. */
+  byte[] read(long offset, int length) throws IOException {
+    if (open == null) throw new IOException("cannot be read twice");
+    byte[] bytes = new byte[length];
+    // No channel: it would close for all when the thread of one is interrupted.
+    synchronized (open) {
+      open.seek(offset);
+      int filled = 0;
+      while (filled < length) {
+        int more = open.read(bytes, filled, length - filled);
+        if (more < 0) return Arrays.copyOf(bytes, filled);
+        filled += more;
+      }
+    }
+    return bytes;
+  }
+
+  /** The answer of a row whose {@code predict} is a string or null; null of any other. */
+  static @Nullable String answer(JsonNode row) {
+    JsonNode predict = row.get("predict");
+    if (predict == null || !(predict.isString() || predict.isNull())) return null;
+    return predict.isNull() ? "" : withoutLoneSurrogates(predict.stringValue());
+  }
+
+  /** The answer in a line that was read before. */
+  static String answer(byte[] line) {
+    String text = Lines.text(line, line.length > 0 && line[0] == (byte) 0xef);
+    String answer = answer(Json.mapper().readTree(text));
+    return answer == null ? "" : answer;
+  }
+
+  /** JSON can escape half of a character; no encoding can hold it. */
+  private static String withoutLoneSurrogates(String text) {
+    boolean clean = text.codePoints().noneMatch(c -> c >= 0xd800 && c <= 0xdfff);
+    if (clean) return text;
+    return text.codePoints()
+        .map(c -> c >= 0xd800 && c <= 0xdfff ? 0xfffd : c)
+        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+        .toString();
+  }
+}

@@ -1,0 +1,154 @@
+package dev.kbx.cli;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A {@code kbx eval} of its own JVM, watched from outside: by its lines of progress, by what Linux
+ * says of the process, and by the collector's log.
+ */
+final class EvalProcess {
+  /** {@code [17/100000] correct …}. */
+  private static final Pattern VERDICT = Pattern.compile("\\[(\\d+)/\\d+] ");
+
+  private static final Duration SAMPLING = Duration.ofMillis(200);
+
+  /** Verdicts between two lines to who waits. */
+  private static final int NEWS = 5_000;
+
+  /** Workers end by themselves when their referee is gone. */
+  private static final int PARTING_SECONDS = 20;
+
+  private final Process process;
+  private final long started = System.nanoTime();
+  private final PrintStream news;
+  private volatile ProcessFigures figures = ProcessFigures.NONE;
+  private int verdicts;
+  private double first;
+  private double last;
+
+  private EvalProcess(Process process, PrintStream news) {
+    this.process = process;
+    this.news = news;
+  }
+
+  /**
+   * What was seen, seconds since the start of the process.
+   *
+   * @param verdicts how many fell
+   * @param first when the first fell
+   * @param last when the last fell
+   * @param end when the process was gone
+   */
+  record Seen(int verdicts, double first, double last, double end, ProcessFigures figures) {
+    /** Verdicts a second between the first and the last. */
+    double rate() {
+      return (verdicts - 1) / Math.max(last - first, 1e-9);
+    }
+  }
+
+  /**
+   * Starts {@code kbx} as this one was started, with other arguments.
+   *
+   * @param simulated folder of the workers to use
+   * @param log where the collector's log goes
+   */
+  static EvalProcess start(
+      Path simulated, Path log, List<String> arguments, Path stdout, PrintStream news)
+      throws IOException {
+    List<String> command = new ArrayList<>();
+    for (String word : Files.readString(Path.of("/proc/self/cmdline")).split("\0", -1)) {
+      if (word.equals(Main.class.getName())) break;
+      command.add(word);
+    }
+    // After the launcher's own flags, of which the last counts.
+    command.add("-Dkbx.workers=" + simulated);
+    command.add("-Dkbx.stderr.tty=false");
+    command.add("-Xlog:gc:file=" + log);
+    command.add(Main.class.getName());
+    command.addAll(arguments);
+    Process process = new ProcessBuilder(command).redirectOutput(stdout.toFile()).start();
+    return new EvalProcess(process, news);
+  }
+
+  /**
+   * Watches until the process ends, or kills it with SIGKILL.
+   *
+   * @param kill after so many verdicts
+   */
+  Seen watch(int kill) throws IOException, InterruptedException {
+    Thread sampler = Thread.ofVirtual().start(this::sample);
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        Matcher verdict = VERDICT.matcher(line);
+        if (!verdict.lookingAt()) news.println(line);
+        else count();
+        if (verdicts == kill) break;
+      }
+      if (verdicts == kill) kill();
+      process.waitFor();
+    } finally {
+      process.destroyForcibly();
+      sampler.join();
+    }
+    return new Seen(verdicts, first, last, seconds(), figures);
+  }
+
+  /** Its exit code; it must have ended. */
+  int exit() {
+    return process.exitValue();
+  }
+
+  private void count() {
+    last = seconds();
+    if (verdicts++ == 0) first = last;
+    if (verdicts % NEWS == 0) {
+      news.printf(
+          "kbx: %,d verdicts, %.0f a second, %.0f MB%n",
+          verdicts, (verdicts - 1) / (last - first), figures.peakMegabytes());
+    }
+  }
+
+  private void kill() throws InterruptedException {
+    List<ProcessHandle> workers = process.descendants().toList();
+    process.destroyForcibly().waitFor();
+    for (ProcessHandle worker : workers) {
+      try {
+        worker.onExit().get(PARTING_SECONDS, TimeUnit.SECONDS);
+      } catch (java.util.concurrent.ExecutionException | java.util.concurrent.TimeoutException e) {
+        worker.destroyForcibly();
+      }
+    }
+  }
+
+  private void sample() {
+    try {
+      while (process.isAlive()) {
+        figures = figures.and(ProcessFigures.of(process.pid()));
+        Thread.sleep(SAMPLING);
+      }
+    } catch (IOException | UncheckedIOException e) {
+      // It has just ended.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private double seconds() {
+    return (System.nanoTime() - started) / 1e9;
+  }
+}

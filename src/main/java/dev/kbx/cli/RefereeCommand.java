@@ -1,0 +1,205 @@
+package dev.kbx.cli;
+
+import dev.kbx.task.Suites;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code kbx bench referee}: what judging costs beside the work of the workers. */
+@Command(
+    name = "referee",
+    description = {
+      "Measure what kbx itself costs: judge generated candidates with workers that find",
+      "everything right at once, kill that run half-way, and resume it."
+    },
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "Needs no GPU. Under --out: candidates.jsonl and the run; what was there is deleted."
+    })
+final class RefereeCommand implements Callable<Integer> {
+  private static final String SUITE = "kernelbenchx";
+
+  /** {@code GC(7) Pause Young (Allocation Failure) 101M->33M(309M) 12.345ms}. */
+  private static final Pattern COLLECTION =
+      Pattern.compile("Pause .* \\d+M->(\\d+)M\\(\\d+M\\) ([\\d.]+)ms");
+
+  private static final Pattern SOURCE = Pattern.compile("\"source\":\"([^\"]*)\"");
+
+  @Option(
+      names = "--devices",
+      paramLabel = "N",
+      defaultValue = "8",
+      description = "Candidates judged at the same time. Default: ${DEFAULT-VALUE}.")
+  private int devices = 8;
+
+  @Option(
+      names = "--candidates",
+      paramLabel = "N",
+      defaultValue = "100000",
+      description = "Default: ${DEFAULT-VALUE}.")
+  private int candidates = 100_000;
+
+  @Option(
+      names = "--stages",
+      paramLabel = "LIST",
+      defaultValue = "static,call,correct",
+      description = "As of kbx eval. Default: ${DEFAULT-VALUE}.")
+  private String stages = "static,call,correct";
+
+  @Option(
+      names = "--python",
+      paramLabel = "EXE",
+      description = "As of kbx eval; the workers need neither torch nor triton.")
+  private @Nullable Path python;
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      defaultValue = "kbx-referee",
+      description = "Default: ${DEFAULT-VALUE}.")
+  private Path out = Path.of("kbx-referee");
+
+  @Override
+  public Integer call() throws InterruptedException {
+    if (devices < 1) throw new UserError("--devices %d: at least 1".formatted(devices));
+    if (candidates < 4) throw new UserError("--candidates %d: at least 4".formatted(candidates));
+    Path simulated = Home.folder().resolve("bench/simulated");
+    if (!Files.isDirectory(simulated)) {
+      throw new UserError(simulated + " is missing; it has the workers that this runs with");
+    }
+    Path folder = OutFolder.writable(out);
+    try {
+      return measure(simulated, folder);
+    } catch (IOException e) {
+      throw new UserError("--out %s: %s".formatted(folder, e));
+    }
+  }
+
+  private int measure(Path simulated, Path folder) throws IOException, InterruptedException {
+    Path file = folder.resolve("candidates.jsonl");
+    Path run = folder.resolve("run");
+    delete(run);
+    SimulatedCandidates.write(file, Suites.open(SUITE, Home.tasks()), candidates);
+    Path firstLog = folder.resolve("gc-first.log");
+    Path secondLog = folder.resolve("gc-resumed.log");
+    Path stdout = folder.resolve("stdout.txt");
+    EvalProcess.Seen first =
+        EvalProcess.start(simulated, firstLog, arguments(file, run), stdout, System.err)
+            .watch(candidates / 2);
+    EvalProcess process =
+        EvalProcess.start(simulated, secondLog, arguments(file, run), stdout, System.err);
+    EvalProcess.Seen second = process.watch(-1);
+    if (first.verdicts() != candidates / 2 || process.exit() != ExitCode.OK) {
+      System.err.println("kbx: a run ended before its time; its words are above");
+      return ExitCode.INCOMPLETE;
+    }
+    print(first, second, Files.size(file), run, List.of(firstLog, secondLog));
+    return ExitCode.OK;
+  }
+
+  private List<String> arguments(Path file, Path run) {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "eval",
+                file.toString(),
+                "--device",
+                "cpu",
+                "--jobs",
+                Integer.toString(devices),
+                "--stages",
+                stages,
+                "--out",
+                run.toString(),
+                "--resume"));
+    if (python != null) arguments.addAll(List.of("--python", python.toString()));
+    return arguments;
+  }
+
+  private void print(
+      EvalProcess.Seen first, EvalProcess.Seen second, long bytes, Path run, List<Path> logs)
+      throws IOException {
+    PrintStream out = System.out;
+    int verdicts = first.verdicts() + second.verdicts();
+    double judging = first.last() - first.first() + second.last() - second.first();
+    double cpu = first.figures().cpuSeconds() + second.figures().cpuSeconds();
+    List<String> judged = sources(run.resolve("results.jsonl"));
+    Set<String> distinct = new HashSet<>(judged);
+    out.printf(
+        "kbx %s, %d processors, %d simulated devices, %,d candidates of %.1f kB, stages %s%n",
+        Version.number(),
+        Runtime.getRuntime().availableProcessors(),
+        devices,
+        candidates,
+        bytes / 1e3 / candidates,
+        stages);
+    figure(out, "start to first verdict, all read and queued", first.first(), "s");
+    figure(out, "verdicts a second until the kill", first.rate(), "");
+    figure(out, "resume, from start to first new verdict", second.first(), "s");
+    figure(out, "verdicts a second after it", second.rate(), "");
+    figure(out, "verdicts a second, both", (verdicts - 2) / judging, "");
+    figure(out, "last verdict to exit, result files written", second.end() - second.last(), "s");
+    figure(out, "processor time of the JVM a verdict", 1e3 * cpu / verdicts, "ms");
+    figure(out, "JVM, peak resident", first.figures().and(second.figures()).peakMegabytes(), "MB");
+    Collections collections = Collections.of(logs);
+    figure(out, "heap after a collection, at most", collections.mostMegabytes(), "MB");
+    figure(out, "collections, all together", collections.seconds(), "s");
+    figure(out, "verdicts lost", candidates - distinct.size(), "");
+    figure(out, "verdicts given twice", judged.size() - distinct.size(), "");
+  }
+
+  private static void figure(PrintStream out, String name, double value, String unit) {
+    String pattern =
+        value == Math.rint(value) || value >= 100 ? "%-46s%10.0f %s" : "%-46s%10.2f %s";
+    out.println(String.format(Locale.ROOT, pattern, name, value, unit).stripTrailing());
+  }
+
+  private static List<String> sources(Path results) throws IOException {
+    try (Stream<String> lines = Files.lines(results)) {
+      return lines.map(SOURCE::matcher).filter(Matcher::find).map(m -> m.group(1)).toList();
+    }
+  }
+
+  /**
+   * The collector's work by its log.
+   *
+   * @param mostMegabytes of heap in use after a collection, MiB as the log counts
+   */
+  private record Collections(double mostMegabytes, double seconds) {
+    static Collections of(List<Path> logs) throws IOException {
+      double most = 0;
+      double milliseconds = 0;
+      for (Path log : logs) {
+        for (String line : Files.readAllLines(log)) {
+          Matcher pause = COLLECTION.matcher(line);
+          if (!pause.find()) continue;
+          most = Math.max(most, Double.parseDouble(pause.group(1)));
+          milliseconds += Double.parseDouble(pause.group(2));
+        }
+      }
+      return new Collections(most, milliseconds / 1e3);
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    if (!Files.isDirectory(folder)) return;
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package dev.kbx.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code kbx bench referee}: a run with simulated workers, killed and resumed. */
+class RefereeTest {
+  @TempDir private Path folder;
+
+  @Test
+  void aRunThatIsKilledHalfWayIsMeasuredAndLosesNothing() throws Exception {
+    Kbx.Result result =
+        Kbx.run(folder, "bench", "referee", "--candidates", 60, "--devices", 3, "--out", "out");
+    assertThat(result.exit()).as(result.out() + result.err()).isZero();
+    assertThat(result.out())
+        .contains("3 simulated devices, 60 candidates")
+        .containsPattern("verdicts a second, both +\\d")
+        .containsPattern("resume, from start to first new verdict +\\d+\\.\\d+ s")
+        .containsPattern("JVM, peak resident +\\d+ MB")
+        .containsPattern("heap after a collection, at most +\\d+ MB")
+        .containsPattern("verdicts lost +0\n")
+        .containsPattern("verdicts given twice +0\n");
+    assertThat(Files.readAllLines(folder.resolve("out/run/results.jsonl")))
+        .hasSize(60)
+        .allSatisfy(line -> assertThat(line).contains("\"status\":\"correct\""));
+  }
+
+  @Test
+  void tooFewCandidatesAreOneClearLine() throws Exception {
+    Kbx.Result result = Kbx.run(folder, "bench", "referee", "--candidates", 1);
+    assertThat(result.exit()).isEqualTo(1);
+    assertThat(result.err()).isEqualTo("kbx: --candidates 1: at least 4\n");
+  }
+}

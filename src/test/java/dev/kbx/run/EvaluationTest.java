@@ -1,0 +1,127 @@
+package dev.kbx.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.store.Store;
+import dev.kbx.store.Stored;
+import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is judged, what is remembered, and what the store then holds. */
+@Timeout(60)
+class EvaluationTest {
+  private static final Map<String, ?> RIGHT = Map.of();
+  private static final Map<String, ?> SILENT = Map.of("call", List.of());
+
+  private final Workers workers = FakeWorkers.start();
+  private final List<Workers.Slot> slots =
+      List.of(FakeWorkers.slot(workers, 0), FakeWorkers.slot(workers, 1));
+  private final List<Stored> heard = Collections.synchronizedList(new ArrayList<>());
+  private Store store;
+
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void open() {
+    store = Store.open(folder.resolve("kbx.db"));
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+    slots.forEach(Workers.Slot::close);
+    workers.close();
+  }
+
+  private RunInfo begin(String id, int candidates) {
+    RunInfo run =
+        new RunInfo(
+            id,
+            Instant.now(),
+            null,
+            List.of(),
+            "suite",
+            "*",
+            List.of(),
+            List.of(),
+            FakeWorkers.DEVICE,
+            Map.of(),
+            candidates,
+            1,
+            "eager");
+    store.begin(run);
+    return run;
+  }
+
+  /** Judges and returns how many of the verdicts were not judged but remembered. */
+  private int judge(RunInfo run, Plan plan, List<Candidate> candidates) throws Exception {
+    List<Boolean> remembered = Collections.synchronizedList(new ArrayList<>());
+    Evaluation.Listener listener =
+        (stored, _, known) -> {
+          heard.add(stored);
+          if (known) remembered.add(known);
+        };
+    new Evaluation(store, plan, slots, run, listener).judge(candidates);
+    return remembered.size();
+  }
+
+  /** As long as the oracle thinks about slow.py, its equals come to be judged. */
+  private static List<Candidate> equals(int count, String task, Map<String, ?> script) {
+    return Collections.nCopies(count, FakeWorkers.candidate(task, script));
+  }
+
+  @Test
+  void equalCandidatesAreJudgedOnceAlsoWhenTheyComeTogether() throws Exception {
+    judge(begin("1", 6), FakeWorkers.plan(), equals(6, "slow", RIGHT));
+    assertThat(store.verdicts("1").values())
+        .hasSize(6)
+        .allSatisfy(v -> assertThat(v.status()).isEqualTo(Status.CORRECT))
+        .extracting(Verdict::seconds)
+        .as("one measurement")
+        .containsOnly(store.verdict("1", 0).seconds());
+    assertThat(heard).hasSize(6);
+    assertThat(judge(begin("2", 2), FakeWorkers.plan(), equals(2, "slow", RIGHT))).isEqualTo(2);
+  }
+
+  @Test
+  void aVerdictOfThisMachineIsGivenToNobodyElse() throws Exception {
+    Plan hasty = FakeWorkers.plan(Duration.ofMillis(300), Duration.ofSeconds(5));
+    assertThat(judge(begin("1", 3), hasty, equals(3, "task", SILENT))).isZero();
+    assertThat(store.verdicts("1").values())
+        .hasSize(3)
+        .allSatisfy(v -> assertThat(v.status()).isEqualTo(Status.TIMEOUT));
+    assertThat(store.verdicts("1").values().stream().map(Verdict::seconds).distinct())
+        .as("each judged by itself")
+        .hasSize(3);
+  }
+
+  @Test
+  void onlyPositionsWithoutAVerdictAreJudged() throws Exception {
+    RunInfo run = begin("1", 3);
+    List<Candidate> candidates =
+        List.of(
+            FakeWorkers.candidate("once", Map.of("x", 0)),
+            FakeWorkers.candidate("once", Map.of("x", 1)),
+            FakeWorkers.candidate("once", Map.of("x", 2)));
+    judge(run, FakeWorkers.plan(), candidates.subList(0, 2));
+    judge(run, FakeWorkers.plan(), candidates);
+    assertThat(heard).extracting(Stored::position).containsExactlyInAnyOrder(0, 1, 2);
+    assertThat(heard)
+        .allSatisfy(s -> assertThat(s.verdict()).isEqualTo(store.verdict("1", s.position())));
+    assertThat(store.count("1")).isEqualTo(3);
+  }
+}
