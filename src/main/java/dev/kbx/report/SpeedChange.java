@@ -50,7 +50,8 @@ public record SpeedChange(
     Ratio after = Speeds.of(now);
     if (before == null || after == null) return null;
     if (!sameDevice(then, now)) return refused(Outcome.OTHER_DEVICE);
-    if (!Objects.equals(Speeds.baseline(then), Speeds.baseline(now))) return refused(Outcome.OTHER_BASELINE);
+    if (!Objects.equals(Speeds.baseline(then), Speeds.baseline(now)))
+      return refused(Outcome.OTHER_BASELINE);
     if (!Speeds.sameSizes(then, now)) return refused(Outcome.OTHER_SIZES);
     Ratio change = after.over(before);
     double least = floor != null && of(floor, now) ? Math.log1p(floor.ofTwo()) : 0;
