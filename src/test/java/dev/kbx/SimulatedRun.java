@@ -176,7 +176,8 @@ public final class SimulatedRun {
         device,
         versions(),
         verdicts.size() + unjudged,
-        176);
+        176,
+        baseline);
   }
 
   private @Nullable Instant finished(Instant started) {

@@ -253,7 +253,7 @@ public record ComparisonText(int width) {
         : String.format(
             Locale.ROOT,
             " and differ by more than the noise floor, %.2f %% for sizes from %.2f ms.",
-            Math.expm1(floor.relative()) * 100,
+            floor.ofTwo() * 100,
             floor.fromMs());
   }
 

@@ -171,7 +171,8 @@ public record Portability(
     for (JudgedRun run : runs) {
       Set<String> own = new TreeSet<>();
       for (Verdict verdict : run.verdicts()) {
-        if (verdict.speedup() != null) own.add(verdict.speedup().baseline());
+        String against = Speeds.baseline(verdict);
+        if (against != null) own.add(against);
       }
       all.addAll(own);
       said.add("%s against %s".formatted(run.run().id(), String.join(" and ", own)));

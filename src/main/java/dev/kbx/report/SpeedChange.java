@@ -50,10 +50,12 @@ public record SpeedChange(
     Ratio after = Speeds.of(now);
     if (before == null || after == null) return null;
     if (!sameDevice(then, now)) return refused(Outcome.OTHER_DEVICE);
-    if (!baseline(then).equals(baseline(now))) return refused(Outcome.OTHER_BASELINE);
+    if (!Objects.equals(Speeds.baseline(then), Speeds.baseline(now)))
+      return refused(Outcome.OTHER_BASELINE);
     if (!Speeds.sameSizes(then, now)) return refused(Outcome.OTHER_SIZES);
     Ratio change = after.over(before);
-    boolean exceeds = floor == null || !of(floor, now) || floor.tells(change.value());
+    double least = floor != null && of(floor, now) ? Math.log1p(floor.ofTwo()) : 0;
+    boolean exceeds = Math.abs(Math.log(change.value())) > least;
     Outcome outcome = Outcome.SAME;
     if (exceeds && after.low() > before.high()) outcome = Outcome.FASTER;
     if (exceeds && after.high() < before.low()) outcome = Outcome.SLOWER;
@@ -71,10 +73,5 @@ public record SpeedChange(
   private static boolean sameDevice(Verdict then, Verdict now) {
     return then.device().name().equals(now.device().name())
         && Objects.equals(then.device().uuid(), now.device().uuid());
-  }
-
-  private static String baseline(Verdict verdict) {
-    var speedup = verdict.speedup();
-    return speedup == null ? "" : speedup.baseline();
   }
 }

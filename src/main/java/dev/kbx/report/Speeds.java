@@ -21,6 +21,17 @@ final class Speeds {
   }
 
   /**
+   * What a speedup is against; null where nothing was timed. The best of several baselines is one,
+   * whichever that is for a task: {@code best (compile)} is {@code best}.
+   */
+  static @Nullable String baseline(Verdict verdict) {
+    Speedup speedup = verdict.speedup();
+    if (speedup == null) return null;
+    int which = speedup.baseline().indexOf(" (");
+    return which < 0 ? speedup.baseline() : speedup.baseline().substring(0, which);
+  }
+
+  /**
    * Whether both are means over the very same sizes. A mean over other sizes is another quantity,
    * and where sizes are not known, nobody can say.
    */

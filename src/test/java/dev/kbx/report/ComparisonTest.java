@@ -143,10 +143,10 @@ class ComparisonTest {
     SimulatedRun now = run(2).correct("Math/a", "a", 1.03);
     assertThat(change(only(of(then, now, floor(SimulatedRun.H200, 0.05)))).outcome())
         .isEqualTo(Outcome.SAME);
-    assertThat(change(only(of(then, now, floor(SimulatedRun.H200, 0.02)))).outcome())
+    assertThat(change(only(of(then, now, floor(SimulatedRun.H200, 0.01)))).outcome())
         .isEqualTo(Outcome.FASTER);
-    assertThat(new ComparisonText(200).render(of(then, now, floor(SimulatedRun.H200, 0.02))))
-        .contains("noise floor, 2.02 % for sizes from 0.05 ms");
+    assertThat(new ComparisonText(200).render(of(then, now, floor(SimulatedRun.H200, 0.01))))
+        .contains("noise floor, 1.42 % for sizes from 0.05 ms");
     assertThat(new ComparisonText(200).render(of(then, now))).contains("noise floor is not known");
   }
 

@@ -168,6 +168,16 @@ class PortabilityTest {
   }
 
   @Test
+  void theBestOfSeveralBaselinesIsOneBaseline() {
+    Portability portability =
+        of(
+            h200().against("best (compile)").correct("Math/exp", "e", 1.2),
+            a100().against("best (eager)").correct("Math/exp", "e", 1.2));
+    assertThat(portability.baseline()).isEqualTo("best");
+    assertThat(portability.entered()).isEqualTo(1);
+  }
+
+  @Test
   void runsWithoutTimingsAndSingleDevicesAreRefused() {
     SimulatedRun cpu = SimulatedRun.on(SimulatedRun.CPU, 3).correct("Math/exp", "e", 1);
     assertThatThrownBy(() -> of(h200().correct("Math/exp", "e", 1.2), cpu))
