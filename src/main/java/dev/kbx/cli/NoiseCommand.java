@@ -80,7 +80,7 @@ final class NoiseCommand implements Callable<Integer> {
       throw new UserError("--repeats %d --twins %d: nothing to time".formatted(repeats, twins));
     }
     needGpu(Devices.slots(workers.device, workers.jobs).getFirst());
-    List<Candidate> references = 
+    List<Candidate> references =
         NoiseCandidates.references(Suites.open(SUITE, Home.tasks()).find(tasks), repeats);
     Path folder = OutFolder.writable(out);
     NoiseReport report;
@@ -94,7 +94,7 @@ final class NoiseCommand implements Callable<Integer> {
     if (report.rows().isEmpty() && report.twins() == null) {
       throw new UserError("no size was timed: " + report.untimed().getFirst());
     }
-    NoiseFloors floors = new NoiseFloors(Home.stateFolders());
+    NoiseFloors floors = NoiseFloors.kept();
     for (NoiseFloor floor : report.floors()) {
       floors.keep(floor).ifPresent(file -> System.out.println("kept in " + file));
     }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kbx.TestPython;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
+import dev.kbx.run.KeptBaselines;
+import dev.kbx.run.KeptPeaks;
 import dev.kbx.run.Limits;
 import dev.kbx.run.Plan;
 import dev.kbx.run.Repeats;
@@ -43,12 +45,8 @@ class NoiseCandidatesTest {
     candidates.addAll(NoiseCandidates.slowed(1));
     Plan plan =
         new Plan(
-            List.of(Stage.CALL, Stage.CORRECT),
-            Rules.all(),
-            "sm_90",
-            "secret",
-            Limits.defaults());
-    try (Workers workers = new Workers(TestPython.interpreter().executable(), TestPython.home());
+            List.of(Stage.CALL, Stage.CORRECT), Rules.all(), "sm_90", "secret", Limits.defaults());
+    try (Workers workers = workers();
         Workers.Slot slot = workers.slot(DeviceSlot.cpu(0))) {
       Verdict.Device device = new Verdict.Device("cpu", "here", null, null, null);
       List<Verdict> verdicts =
@@ -61,11 +59,18 @@ class NoiseCandidatesTest {
     }
   }
 
+  private static Workers workers() {
+    return new Workers(
+        TestPython.interpreter().executable(),
+        TestPython.home(),
+        KeptPeaks.nowhere(),
+        new KeptBaselines(TestPython.home().resolve("target").resolve("baselines"), _ -> {}));
+  }
+
   @Test
   void everyRepeatHasASourceOfItsOwn() {
     List<Candidate> candidates = NoiseCandidates.references(FOUND, 3);
-    assertThat(candidates.stream().map(Candidate::hash).distinct())
-        .hasSize(3 * FOUND.size());
+    assertThat(candidates.stream().map(Candidate::hash).distinct()).hasSize(3 * FOUND.size());
     assertThat(candidates.subList(0, FOUND.size()))
         .extracting(candidate -> candidate.task().name())
         .doesNotHaveDuplicates();
