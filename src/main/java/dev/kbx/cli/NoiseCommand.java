@@ -8,21 +8,19 @@ import dev.kbx.report.NoiseTable;
 import dev.kbx.run.Limits;
 import dev.kbx.run.Plan;
 import dev.kbx.run.Repeats;
-import dev.kbx.task.Policy;
 import dev.kbx.task.Suites;
-import dev.kbx.task.Task;
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -42,17 +40,6 @@ import picocli.CommandLine.Option;
     })
 final class NoiseCommand implements Callable<Integer> {
   private static final String SUITE = "kernelbenchx";
-  private static final String TWINS = "noise";
-
-  /** What the oracle sets for its references; PyTorch's own default lets convolutions use TF32. */
-  private static final String PRECISION =
-      """
-
-      import torch
-
-      torch.set_float32_matmul_precision("highest")
-      torch.backends.cudnn.allow_tf32 = False
-      """;
 
   @Option(
       names = "--tasks",
@@ -93,7 +80,8 @@ final class NoiseCommand implements Callable<Integer> {
       throw new UserError("--repeats %d --twins %d: nothing to time".formatted(repeats, twins));
     }
     needGpu(Devices.slots(workers.device, workers.jobs).getFirst());
-    List<Candidate> references = references(Suites.open(SUITE, Home.tasks()).find(tasks));
+    List<Candidate> references =
+        NoiseCandidates.references(Suites.open(SUITE, Home.tasks()).find(tasks), repeats);
     Path folder = OutFolder.writable(out);
     NoiseReport report;
     try (var _ = FolderLock.of(folder)) {
@@ -106,7 +94,7 @@ final class NoiseCommand implements Callable<Integer> {
     if (report.rows().isEmpty() && report.twins() == null) {
       throw new UserError("no size was timed: " + report.untimed().getFirst());
     }
-    NoiseFloors floors = new NoiseFloors(Home.stateFolders());
+    NoiseFloors floors = NoiseFloors.kept();
     for (NoiseFloor floor : report.floors()) {
       floors.keep(floor).ifPresent(file -> System.out.println("kept in " + file));
     }
@@ -129,11 +117,10 @@ final class NoiseCommand implements Callable<Integer> {
             Home.secret(),
             Limits.defaults());
     List<Candidate> all = new ArrayList<>(references);
-    Task task = Suites.open(TWINS, Home.tasks()).find("copy").getFirst();
-    for (int repeat = 0; repeat < twins; repeat++) {
-      all.add(twin(task, "copy.py", repeat));
-      all.add(twin(task, "slowed.py", repeat));
-    }
+    // One after the other, so that both twins meet the same machine.
+    List<Candidate> plain = NoiseCandidates.plain(twins);
+    List<Candidate> slowed = NoiseCandidates.slowed(twins);
+    for (int i = 0; i < twins; i++) all.addAll(List.of(plain.get(i), slowed.get(i)));
     try (Interrupts _ = new Interrupts("interrupted; nothing was kept");
         WorkerPool pool = WorkerPool.start(workers, plan)) {
       needGpu(pool.slots().getFirst().device());
@@ -143,8 +130,8 @@ final class NoiseCommand implements Callable<Integer> {
           pool.versions(),
           Instant.now().truncatedTo(ChronoUnit.SECONDS),
           verdicts.subList(0, first),
-          every(2, verdicts.subList(first, verdicts.size())),
-          every(2, verdicts.subList(Math.min(first + 1, verdicts.size()), verdicts.size())));
+          IntStream.range(0, twins).mapToObj(i -> verdicts.get(first + 2 * i)).toList(),
+          IntStream.range(0, twins).mapToObj(i -> verdicts.get(first + 2 * i + 1)).toList());
     }
   }
 
@@ -158,39 +145,5 @@ final class NoiseCommand implements Callable<Integer> {
     } finally {
       progress.finish();
     }
-  }
-
-  private static List<Verdict> every(int step, List<Verdict> verdicts) {
-    List<Verdict> chosen = new ArrayList<>();
-    for (int i = 0; i < verdicts.size(); i += step) chosen.add(verdicts.get(i));
-    return chosen;
-  }
-
-  /** Every task before any comes again, so that a task's repeats lie far apart. */
-  private List<Candidate> references(List<Task> found) {
-    List<Candidate> candidates = new ArrayList<>();
-    for (int repeat = 0; repeat < repeats; repeat++) {
-      for (Task task : found) {
-        // PyTorch may compute all of it, for once.
-        Task open = task.tagged(Policy.REPORTED_TAG);
-        candidates.add(candidate(open, task.reference() + PRECISION, task.file(), repeat));
-      }
-    }
-    return candidates;
-  }
-
-  private static Candidate twin(Task task, String name, int repeat) {
-    Path file = task.kernel().resolveSibling(name);
-    try {
-      return candidate(task, Files.readString(file), file, repeat);
-    } catch (IOException e) {
-      throw new UserError("%s: cannot be read (%s)".formatted(file, e.getMessage()));
-    }
-  }
-
-  /** Seeds derive from the source: a comment gives every repeat values of its own. */
-  private static Candidate candidate(Task task, String source, Path file, int repeat) {
-    String code = source + "\n# repeat " + repeat + "\n";
-    return new Candidate(task, code, file.toString(), repeat, null, null, null);
   }
 }

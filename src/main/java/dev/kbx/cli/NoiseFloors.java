@@ -6,65 +6,31 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
 /** The noise floors of this machine's devices, a file each, by the device's UUID. */
 final class NoiseFloors {
-  private static final String FOLDER = "noise";
-
-  private final List<Path> folders;
+  private final Path folder;
 
   /**
-   * @param stateFolders as {@link Home#stateFolders}: kept in the first that can be written
+   * @param folder need not be there
    */
-  NoiseFloors(List<Path> stateFolders) {
-    folders = stateFolders.stream().map(folder -> folder.resolve(FOLDER)).toList();
+  NoiseFloors(Path folder) {
+    this.folder = folder;
+  }
+
+  /** Those that {@code kbx bench noise} kept. */
+  static NoiseFloors kept() {
+    return new NoiseFloors(Home.state().resolve("noise"));
   }
 
   /** The floor of a device as it was last measured; empty where it never was, or is unreadable. */
   Optional<NoiseFloor> of(@Nullable String uuid) {
     if (uuid == null) return Optional.empty();
-    for (Path folder : folders) {
-      Path file = folder.resolve(name(uuid));
-      if (Files.exists(file)) return read(file, uuid);
-    }
-    return Optional.empty();
-  }
-
-  /**
-   * Keeps the floor of its device in place of an older one; a device without a UUID has none kept.
-   *
-   * @return the file it is in now
-   * @throws UserError where no folder can be written
-   */
-  Optional<Path> keep(NoiseFloor floor) {
-    String uuid = floor.device().uuid();
-    if (uuid == null) return Optional.empty();
-    IOException problem = null;
-    for (Path folder : folders) {
-      try {
-        return Optional.of(write(folder, name(uuid), floor));
-      } catch (IOException e) {
-        problem = e;
-      }
-    }
-    throw new UserError(
-        "cannot keep the noise floor in %s or %s: %s"
-            .formatted(folders.getFirst(), folders.getLast(), problem));
-  }
-
-  private static Path write(Path folder, String name, NoiseFloor floor) throws IOException {
-    Files.createDirectories(folder);
-    Path draft = folder.resolve("." + name + "." + ProcessHandle.current().pid());
-    Files.writeString(
-        draft, Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(floor) + "\n");
-    return Files.move(draft, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
-  }
-
-  private static Optional<NoiseFloor> read(Path file, String uuid) {
+    Path file = file(uuid);
+    if (!Files.exists(file)) return Optional.empty();
     try {
       NoiseFloor floor = Json.mapper().readValue(Files.readString(file), NoiseFloor.class);
       return uuid.equals(floor.device().uuid()) ? Optional.of(floor) : Optional.empty();
@@ -75,8 +41,28 @@ final class NoiseFloors {
     }
   }
 
+  /**
+   * Keeps the floor of its device in place of an older one; a device without a UUID has none kept.
+   *
+   * @return the file it is in now
+   */
+  Optional<Path> keep(NoiseFloor floor) {
+    String uuid = floor.device().uuid();
+    if (uuid == null) return Optional.empty();
+    Path file = file(uuid);
+    Path draft = folder.resolve("." + file.getFileName() + "." + ProcessHandle.current().pid());
+    String text = Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(floor) + "\n";
+    try {
+      Files.createDirectories(folder);
+      Files.writeString(draft, text);
+      return Optional.of(Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE));
+    } catch (IOException e) {
+      throw new UserError("%s: cannot keep the noise floor there: %s".formatted(file, e));
+    }
+  }
+
   /** A UUID comes from a driver, but names a file here. */
-  private static String name(String uuid) {
-    return uuid.replaceAll("[^A-Za-z0-9-]", "_") + ".json";
+  private Path file(String uuid) {
+    return folder.resolve(uuid.replaceAll("[^A-Za-z0-9-]", "_") + ".json");
   }
 }

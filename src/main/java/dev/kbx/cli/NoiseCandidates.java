@@ -1,0 +1,74 @@
+package dev.kbx.cli;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.task.Policy;
+import dev.kbx.task.Suites;
+import dev.kbx.task.Task;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What {@code kbx bench noise} judges: references as candidates, and a kernel with its twin. */
+final class NoiseCandidates {
+  private static final String TWINS = "noise";
+
+  /** What the oracle sets for its references; PyTorch's own default lets convolutions use TF32. */
+  private static final String PRECISION =
+      """
+
+      import torch
+
+      torch.set_float32_matmul_precision("highest")
+      torch.backends.cudnn.allow_tf32 = False
+      """;
+
+  private NoiseCandidates() {}
+
+  /** The tasks' references, every task before any comes again: its repeats lie far apart. */
+  static List<Candidate> references(List<Task> tasks, int repeats) {
+    List<Candidate> candidates = new ArrayList<>();
+    for (int repeat = 0; repeat < repeats; repeat++) {
+      for (Task task : tasks) {
+        // PyTorch may compute all of it, for once.
+        Task open = task.tagged(Policy.REPORTED_TAG);
+        candidates.add(candidate(open, task.reference() + PRECISION, task.file(), repeat));
+      }
+    }
+    return candidates;
+  }
+
+  /** A copy kernel. */
+  static List<Candidate> plain(int repeats) {
+    return kernels("copy.py", repeats);
+  }
+
+  /** The same kernel, moving 3 % more bytes. */
+  static List<Candidate> slowed(int repeats) {
+    return kernels("slowed.py", repeats);
+  }
+
+  private static List<Candidate> kernels(String name, int repeats) {
+    Task task = Suites.open(TWINS, Home.tasks()).find("copy").getFirst();
+    Path file = task.kernel().resolveSibling(name);
+    String source = read(file);
+    List<Candidate> candidates = new ArrayList<>();
+    for (int i = 0; i < repeats; i++) candidates.add(candidate(task, source, file, i));
+    return candidates;
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UserError("%s: cannot be read (%s)".formatted(file, e.getMessage()));
+    }
+  }
+
+  /** Seeds derive from the source: a comment gives every repeat values of its own. */
+  private static Candidate candidate(Task task, String source, Path file, int repeat) {
+    String code = source + "\n# repeat " + repeat + "\n";
+    return new Candidate(task, code, file.toString(), repeat, null, null, null);
+  }
+}

@@ -1,0 +1,78 @@
+package dev.kbx.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kbx.TestPython;
+import dev.kbx.candidate.Candidate;
+import dev.kbx.check.Rules;
+import dev.kbx.run.KeptBaselines;
+import dev.kbx.run.KeptPeaks;
+import dev.kbx.run.Limits;
+import dev.kbx.run.Plan;
+import dev.kbx.run.Repeats;
+import dev.kbx.run.Workers;
+import dev.kbx.task.Suites;
+import dev.kbx.task.Task;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import dev.kbx.worker.DeviceSlot;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What the noise command judges is right, on real workers. */
+class NoiseCandidatesTest {
+  private static final String TASKS =
+      System.getProperty("kbx.noise.tasks", "abs,addmm,conv2d,layer_norm,Adam,masked_select");
+
+  private static final List<Task> FOUND =
+      Suites.open("kernelbenchx", TestPython.home().resolve("tasks")).find(TASKS);
+
+  @BeforeAll
+  static void provision() {
+    TestPython.interpreter();
+  }
+
+  @Test
+  @Timeout(600)
+  void referencesAndTwinsAreCorrectCandidates() throws Exception {
+    List<Candidate> candidates = new ArrayList<>(NoiseCandidates.references(FOUND, 1));
+    candidates.addAll(NoiseCandidates.plain(1));
+    candidates.addAll(NoiseCandidates.slowed(1));
+    Plan plan =
+        new Plan(
+            List.of(Stage.CALL, Stage.CORRECT), Rules.all(), "sm_90", "secret", Limits.defaults());
+    try (Workers workers = workers();
+        Workers.Slot slot = workers.slot(DeviceSlot.cpu(0))) {
+      Verdict.Device device = new Verdict.Device("cpu", "here", null, null, null);
+      List<Verdict> verdicts =
+          new Repeats(List.of(slot), plan, device, Map.of()).judge(candidates, _ -> {});
+      assertThat(verdicts)
+          .allSatisfy(verdict ->
+              assertThat(verdict.status())
+                  .as("%s: %s %s", verdict.task(), verdict.message(), verdict.evidence())
+                  .isEqualTo(Status.CORRECT));
+    }
+  }
+
+  private static Workers workers() {
+    return new Workers(
+        TestPython.interpreter().executable(),
+        TestPython.home(),
+        KeptPeaks.nowhere(),
+        new KeptBaselines(TestPython.home().resolve("target").resolve("baselines"), _ -> {}));
+  }
+
+  @Test
+  void everyRepeatHasASourceOfItsOwn() {
+    List<Candidate> candidates = NoiseCandidates.references(FOUND, 3);
+    assertThat(candidates.stream().map(Candidate::hash).distinct()).hasSize(3 * FOUND.size());
+    assertThat(candidates.subList(0, FOUND.size()))
+        .extracting(candidate -> candidate.task().name())
+        .doesNotHaveDuplicates();
+  }
+}
