@@ -1,5 +1,6 @@
 """What is compiled ahead of the device, and what the runner that has it makes of that."""
 
+import math
 import textwrap
 
 import torch
@@ -114,7 +115,8 @@ def test_an_outline_has_every_shape_once_and_sizes_on_demand():
     timed = outline.calls(relu, True)
     shapes = [tuple(c["args"][0]["shape"]) for c in timed]
     assert timed[: len(calls)] == calls and len(timed) > len(calls)
-    assert {tuple(size["shape"]) for size in relu.sizes} <= set(shapes)
+    small = {tuple(size["shape"]) for size in relu.sizes if math.prod(size["shape"]) * 4 <= 512 << 20}
+    assert small and small <= set(shapes)
     assert all("offset" not in c["args"][0] for c in timed)
 
 

@@ -5,8 +5,11 @@ import functools
 from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTensorMode
 
 from kbx import tensors
+from kbx.oracle import truth
 from kbx.oracle.taskfile import InvalidTask
 
+_LARGEST = 512 << 20
+"""Bytes of a call's arguments: what a candidate does in PyTorch before it launches touches them all."""
 _TURNS = 2
 """Every other call leaves arguments out, see ``Task.spoken``: that may be another launch."""
 
@@ -15,7 +18,8 @@ _TURNS = 2
 def calls(task, timed):
     """Every distinct call of the cases, and where ``timed`` of the sizes, as in ``messages.Outlined``.
 
-    Made without memory for any value. Where a shape depends on values the call is left out.
+    Made without memory for any value. Where a shape depends on values the call is left out, and so are calls that are too
+    large to be made on the host: what a smaller size compiles mostly serves them too.
     """
     found = {}
     for parameters in [*task.cases, *(task.sizes if timed else [])]:
@@ -27,6 +31,8 @@ def calls(task, timed):
             if isinstance(error.__cause__, DataDependentOutputException):
                 continue
             raise
+        if sum(t.numel() * t.element_size() for t in truth.argument_tensors(made)) > _LARGEST:
+            continue
         for call in spoken:
             args = [tensors.encode(a, _leaf) for a in call.args]
             kwargs = {k: tensors.encode(v, _leaf) for k, v in call.kwargs.items()}
