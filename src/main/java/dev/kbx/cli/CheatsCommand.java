@@ -35,8 +35,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "cheats",
     description = {
-      "Judge the bundled cheats and honest kernels by static rules alone, and with",
-      "static rules off. Exit code 1 when one does not end as its header says."
+      "Whether any bundled cheat gets through, or any honest kernel is turned away.",
+      "Judges them by static rules alone, and with static rules off. Exit code 1",
+      "when one does not end as its header says."
     },
     mixinStandardHelpOptions = true,
     footer = {

@@ -29,8 +29,9 @@ import picocli.CommandLine.Option;
 @Command(
     name = "noise",
     description = {
-      "Time references as their own candidates, the very way candidates are timed, and a kernel",
-      "against a twin that moves 3 % more bytes: how small a difference can this machine tell?"
+      "How small a difference in speed this machine can tell.",
+      "Times references as their own candidates, the very way candidates are timed,",
+      "and a kernel against a twin that moves 3 % more bytes."
     },
     mixinStandardHelpOptions = true,
     footer = {

@@ -23,8 +23,9 @@ import picocli.CommandLine.Option;
 @Command(
     name = "referee",
     description = {
-      "Measure what kbx itself costs: judge generated candidates with workers that find",
-      "everything right at once, kill that run half-way, and resume it."
+      "What kbx itself costs: verdicts a second, memory, time to resume.",
+      "Judges generated candidates with workers that find everything right at once,",
+      "kills that run half-way, and resumes it."
     },
     mixinStandardHelpOptions = true,
     footer = {

@@ -34,8 +34,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "throughput",
     description = {
-      "Judge candidates, none of them from memory, and print candidates a device-hour",
-      "and where the time went."
+      "Candidates a device-hour, and where the time goes.",
+      "Judges candidates, none of them from memory."
     },
     mixinStandardHelpOptions = true,
     footer = {"", "With --jobs 1 also what one candidate takes that is submitted alone."})
