@@ -31,7 +31,7 @@ def main():
     if "--index" in sys.argv and sys.argv[sys.argv.index("--index") + 1] == "7":
         sys.exit("GPU 7 has fallen off the bus")
     kbx.hello("oracle")
-    seconds, milliseconds, state, copy_gbs, noise = 0.0, 100.0, COOL, 1000.0, kbx.Noise(1)
+    seconds, milliseconds, state, copy_gbs, noise, name = 0.0, 100.0, COOL, 1000.0, kbx.Noise(1), None
     while (frame := kbx.read()) is not None:
         request = frame[1]
         if request["type"] == "open":
@@ -67,7 +67,8 @@ def main():
             args = [{"t": "float", "v": milliseconds}] if name == "noisy.py" else []
             reply = {"type": "lent_size", "calls": [{"args": args, "kwargs": {}, "slot": i} for i in range(4)]}
         elif request["type"] == "probe":
-            if name == "broken.py":
+            # After broken.py this device computes no more, and a fresh oracle without a task finds the same.
+            if name in (None, "broken.py"):
                 sys.exit("uncorrectable ECC error")
             reply = {"type": "probed", "seconds": 0.0}
         elif request["type"] == "outline":
