@@ -47,7 +47,7 @@ final class CompareCommand implements Callable<Integer> {
       print(portability, new PortabilityText(Terminal.columns()).render(portability));
       return ExitCode.OK;
     }
-    NoiseFloors floors = new NoiseFloors(Home.stateFolders());
+    NoiseFloors floors = NoiseFloors.kept();
     List<Comparison> steps = new ArrayList<>();
     for (int i = 1; i < judged.size(); i++) {
       JudgedRun now = judged.get(i);
