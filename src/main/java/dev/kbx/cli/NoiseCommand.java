@@ -31,13 +31,13 @@ import picocli.CommandLine.Option;
     description = {
       "How small a difference in speed this machine can tell.",
       "Times references as their own candidates, the very way candidates are timed,",
-      "and a kernel against a twin that moves 3 % more bytes."
+      "and a kernel against a twin that moves 3 %% more bytes."
     },
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "Needs a GPU. Under --out: noise.json, the figures and every measurement. The floor is kept",
-      "for the device if 20 different sizes of 50 us or more were timed."
+      "Needs a GPU. Under --out: noise.json, the figures and every measurement. The",
+      "floor is kept for the device if 20 sizes of 50 us or more were timed."
     })
 final class NoiseCommand implements Callable<Integer> {
   private static final String SUITE = "kernelbenchx";

@@ -16,16 +16,17 @@ import java.util.function.ToDoubleFunction;
  * <p>The estimate is that of a crossover trial ({@link LogMean#ofCrossover}) over the rounds that
  * no stall has spoiled ({@link Outliers}). Of the estimators that were simulated under quantised
  * events, jitter, drift, order effects, stalls and switching clocks it needs the fewest rounds for
- * an interval that holds what it promises: t intervals of pairs spend half their degrees of
- * freedom, and trimmed means, biweights and rank intervals want ten rounds and more before they
- * cover. Without leaving out stalls, a stall in 5 % of rounds costs a quarter of the sizes their
- * interval. {@code RoundsTest} repeats the simulation.
+ * an interval that holds what it promises. Pairs of rounds spend half their degrees of freedom. At
+ * six to eight rounds Yuen's interval of trimmed means covers 89 to 92 % where it says 95 %, and
+ * that of biweights 80 to 88 %; rank intervals are then the whole range, stalls included. Where
+ * stalls are left in and hit 5 % of rounds, a quarter of the sizes never get an interval within 1
+ * %. {@code RoundsTest} repeats the simulation of the estimate chosen.
  *
  * <p>Stopping when the interval happens to be narrow makes it cover less than it says (Y. S. Chow
  * and H. Robbins, "On the asymptotic theory of fixed-width sequential confidence intervals for the
  * mean", Annals of Mathematical Statistics 36 (1965) 457–462; how much in small samples: N. Starr,
- * same volume's successor, 37 (1966) 36–50). Hence looks are rare, after every second round, and
- * the quantile is that of {@link #CONFIDENCE}.
+ * same journal, 37 (1966) 36–50). Hence looks are rare, after every second round, and the quantile
+ * is that of {@link #CONFIDENCE}.
  */
 final class Rounds {
   /** With fewer rounds the interval has less than two degrees of freedom. */
