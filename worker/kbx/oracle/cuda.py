@@ -116,6 +116,10 @@ class CudaDevice:
     def synchronize(self):
         torch.cuda.synchronize(self.torch_device)
 
+    def trim(self):
+        """Gives memory back that torch keeps for later: other oracles and candidates are on this device."""
+        torch.cuda.empty_cache()
+
     def bench(self, session, size, sets, round_):
         return Bench(session, size, sets, round_, self)
 

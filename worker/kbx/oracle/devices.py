@@ -37,6 +37,9 @@ class CpuDevice:
     def synchronize(self):
         """Nothing is asynchronous here."""
 
+    def trim(self):
+        """Gives memory back that nobody uses."""
+
     def bench(self, session, size, sets, round_):
         raise Unsupported("benchmarks need a GPU")
 

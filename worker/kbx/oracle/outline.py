@@ -2,13 +2,22 @@
 
 import functools
 
-from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTensorMode
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensorMode,
+    UnsupportedFakeTensorException,
+    UnsupportedOperatorException,
+)
 
 from kbx import tensors
 from kbx.oracle import truth
 from kbx.oracle.taskfile import InvalidTask
 
-_LARGEST = 512 << 20
+_NOT_WITHOUT_VALUES = (
+    DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException, UnsupportedFakeTensorException,
+)  # fmt: skip
+_LARGEST = 256 << 20
 """Bytes of a call's arguments: what a candidate does in PyTorch before it launches touches them all."""
 _TURNS = 2
 """Every other call leaves arguments out, see ``Task.spoken``: that may be another launch."""
@@ -28,7 +37,7 @@ def calls(task, timed):
                 made = task.call(parameters, task.distributions[0], "outline", "cpu", fast=True)
                 spoken = [task.spoken(made, turn) for turn in range(_TURNS)]
         except InvalidTask as error:
-            if isinstance(error.__cause__, DataDependentOutputException):
+            if isinstance(error.__cause__, _NOT_WITHOUT_VALUES):
                 continue
             raise
         if sum(t.numel() * t.element_size() for t in truth.argument_tensors(made)) > _LARGEST:

@@ -170,6 +170,7 @@ class Server:
             self.device.withdraw(self.runner)
             self.session.close()
             self.session = None
+            self.device.trim()
 
 
 def _fingerprint():

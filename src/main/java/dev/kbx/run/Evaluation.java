@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A run over candidates: judges those that have no verdict yet, each distinct one once, and stores
@@ -25,6 +27,9 @@ public final class Evaluation {
   private final Listener listener;
   private final Keys keys;
   private final Twins<Member> twins = new Twins<>();
+
+  /** Positions of candidates under which a device was lost. A second one is not risked. */
+  private final Set<Integer> lostUnder = ConcurrentHashMap.newKeySet();
 
   /** Hears of every verdict, from several threads, one at a time. */
   public interface Listener {
@@ -72,15 +77,23 @@ public final class Evaluation {
     boolean remembered = known != null;
     for (Optional<Member> next = twins.next(key); next.isPresent(); next = twins.next(key)) {
       Candidate candidate = next.get().equals(member) ? held : next.get().candidate().held();
-      Verdict verdict = known == null ? judged(slot, candidate) : given(known, candidate);
-      add(next.get().position(), verdict, candidate, key, remembered);
+      int position = next.get().position();
+      Verdict verdict = known == null ? judged(slot, position, candidate) : given(known, candidate);
+      add(position, verdict, candidate, key, remembered);
       twins.judged(key);
       if (lasting(verdict)) known = verdict;
     }
   }
 
-  private Verdict judged(Workers.Slot slot, Candidate candidate) throws InterruptedException {
-    return new Judge(slot, plan, run.device(), run.versions()).judge(run.id(), candidate);
+  private Verdict judged(Workers.Slot slot, int position, Candidate candidate)
+      throws InterruptedException {
+    Judge judge = new Judge(slot, plan, run.device(), run.versions());
+    try {
+      return judge.judge(run.id(), candidate);
+    } catch (DeviceLost e) {
+      if (lostUnder.add(position)) throw e;
+      return judge.given(run.id(), candidate, e);
+    }
   }
 
   private void add(

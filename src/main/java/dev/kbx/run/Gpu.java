@@ -49,6 +49,7 @@ final class Gpu implements AutoCloseable {
   private @Nullable Map<String, Double> peaks;
   private boolean refilling;
   private boolean closed;
+  private volatile boolean lost;
 
   Gpu(Workers workers, DeviceSlot device) {
     this.workers = workers;
@@ -58,6 +59,15 @@ final class Gpu implements AutoCloseable {
 
   Lease lease() {
     return lease;
+  }
+
+  /** It computes no more. */
+  void lose() {
+    lost = true;
+  }
+
+  boolean lost() {
+    return lost;
   }
 
   /** Where the time of whoever was alone on the device went. */
@@ -102,14 +112,13 @@ final class Gpu implements AutoCloseable {
   Map<String, Double> peaks() throws InterruptedException {
     Map<String, Double> known = peaks;
     if (known != null) return known;
-    Map<String, Double> found;
     try {
-      found = workers.peaks().of(oracle().hello(), this::measurePeaks);
+      Map<String, Double> found = workers.peaks().of(oracle().hello(), this::measurePeaks);
+      peaks = found;
+      return found;
     } catch (Oracle.Refused e) {
-      found = Map.of();
+      return Map.of(); // A device that is full now may have room for the next candidate.
     }
-    peaks = found;
-    return found;
   }
 
   /** Peaks of this moment, whoever else uses the device. They are not kept. */
@@ -164,11 +173,19 @@ final class Gpu implements AutoCloseable {
       throws InterruptedException {
     Runner runner = workers.zygote().spawn(device, arch, greeting, allowance);
     try {
-      runner.ask(Message.Attached.class, id -> new Message.Attach(id, Session.NO_ARENAS), CONTEXT);
+      Message answer =
+          runner.ask(
+              Message.Attached.class, id -> new Message.Attach(id, Session.NO_ARENAS), CONTEXT);
+      if (answer instanceof Message.Raised raised) {
+        throw new WorkerFailure("a runner got no CUDA context: " + raised.message());
+      }
       return runner;
     } catch (TimeoutException | Runner.Lost e) {
       runner.close();
       throw new WorkerFailure("a runner got no CUDA context: " + e.getMessage(), e);
+    } catch (InterruptedException | RuntimeException e) {
+      runner.close();
+      throw e;
     }
   }
 
@@ -184,7 +201,7 @@ final class Gpu implements AutoCloseable {
     try {
       while (wantsSpare()) {
         try (var _ = lease.shared()) {
-          keep(warm(arch, greeting, allowance));
+          if (wantsSpare()) keep(warm(arch, greeting, allowance));
         }
       }
     } catch (InterruptedException e) {

@@ -52,15 +52,18 @@ final class Judge {
   Verdict judge(String run, Candidate candidate) throws InterruptedException {
     Draft statics = new Draft();
     Optional<Outcome> decided = Statics.decide(candidate, plan, statics);
+    Map<String, String> files = decided.isEmpty() ? compiled(candidate, statics) : Map.of();
     Draft draft = statics;
-    for (int attempt = 0; decided.isEmpty(); attempt++) {
+    boolean alone = false;
+    for (int failures = 0; decided.isEmpty(); ) {
       draft = new Draft(statics);
       try {
-        decided = Optional.of(run(candidate, draft));
+        decided = run(candidate, draft, files, alone);
+        alone = true; // A fault beside others may be theirs.
       } catch (WorkerFailure e) {
         slot.reset();
         if (lost()) throw new DeviceLost(device(), e);
-        if (attempt == RETRIES) {
+        if (failures++ == RETRIES) {
           decided = Optional.of(Outcome.of(Status.INFRASTRUCTURE, Stage.CALL, e.getMessage()));
         }
       } catch (RuntimeException e) {
@@ -72,7 +75,32 @@ final class Judge {
                     Status.INFRASTRUCTURE, Stage.CALL, "kbx failed on this candidate: " + e));
       }
     }
-    return draft.verdict(run, candidate, plan, device(), versions, decided.get());
+    return verdict(run, candidate, draft, decided.get());
+  }
+
+  /** The verdict on a candidate under which devices were lost, so that no other is risked. */
+  Verdict given(String run, Candidate candidate, DeviceLost lost) {
+    return verdict(
+        run,
+        candidate,
+        new Draft(),
+        Outcome.of(Status.INFRASTRUCTURE, Stage.CALL, "given up: " + lost.getMessage()));
+  }
+
+  private Verdict verdict(String run, Candidate candidate, Draft draft, Outcome outcome) {
+    return draft.verdict(run, candidate, plan, device(), versions, outcome);
+  }
+
+  private Map<String, String> compiled(Candidate candidate, Draft draft)
+      throws InterruptedException {
+    Gpu gpu = slot.gpu();
+    if (gpu == null) return Map.of();
+    try (var _ = gpu.lease().shared()) {
+      var _ = slot.oracle(); // Its start is work for the device.
+    } catch (WorkerFailure e) {
+      return Map.of(); // Whoever needs it next reports what is wrong.
+    }
+    return new Precompiler(slot, plan, draft).compile(candidate);
   }
 
   /** The device that judged, where its oracle has said which it is. */
@@ -83,37 +111,49 @@ final class Judge {
   private boolean lost() throws InterruptedException {
     Gpu gpu = slot.gpu();
     if (gpu == null) return false;
-    try (var _ = gpu.lease().shared()) {
+    try (var _ = gpu.lease().alone()) {
       slot.probe();
     }
     return slot.lost();
   }
 
-  /** After a fault the device is looked at before anybody else uses it. */
-  private Outcome probed(Outcome outcome) throws InterruptedException {
-    if (FAULTS.contains(outcome.status())) slot.probe();
-    return outcome;
-  }
-
-  private Outcome run(Candidate candidate, Draft draft) throws InterruptedException {
+  /**
+   * Takes a candidate through its stages on this slot.
+   *
+   * @param alone whether nobody may use the GPU meanwhile, in no stage
+   * @return empty for a fault that others on the GPU may have caused: it takes memory and time that
+   *     they had
+   */
+  private Optional<Outcome> run(
+      Candidate candidate, Draft draft, Map<String, String> files, boolean alone)
+      throws InterruptedException {
     Gpu gpu = slot.gpu();
     Correctness correctness = new Correctness(slot, plan, candidate, draft);
-    if (gpu == null) return correctness.judge(Map.of());
-    Map<String, String> files = new Precompiler(slot, plan, draft).compile(candidate);
+    if (gpu == null) return Optional.of(correctness.judge(files));
     Outcome outcome;
-    try (var _ = gpu.lease().shared()) {
-      outcome = probed(correctness.judge(files));
+    try (Lease.Held held = alone ? gpu.lease().alone() : gpu.lease().shared()) {
+      outcome = correctness.judge(files);
+      if (FAULTS.contains(outcome.status()) && held.company()) return Optional.empty();
+      probe(outcome);
     }
-    if (outcome.status() != Status.CORRECT || !plan.reaches(Stage.PERF)) return outcome;
+    if (outcome.status() != Status.CORRECT || !plan.reaches(Stage.PERF)) {
+      return Optional.of(outcome);
+    }
     if (!correctness.sized()) {
       draft.flags(List.of("no_sizes"));
-      return outcome;
+      return Optional.of(outcome);
     }
     try (var _ = gpu.lease().alone()) {
-      Outcome timed = probed(new Performance(gpu, plan, candidate, draft).judge(files));
+      Outcome timed = new Performance(gpu, plan, candidate, draft).judge(files);
+      probe(timed);
       if (timed.status() == Status.CORRECT) compare(gpu, candidate, draft);
-      return timed;
+      return Optional.of(timed);
     }
+  }
+
+  /** After a fault the device is looked at before anybody else uses it. */
+  private void probe(Outcome outcome) throws InterruptedException {
+    if (FAULTS.contains(outcome.status())) slot.probe();
   }
 
   /** After the candidate's process: it could make a baseline slow that others are measured by. */

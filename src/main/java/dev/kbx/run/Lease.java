@@ -1,6 +1,8 @@
 package dev.kbx.run;
 
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -16,7 +18,7 @@ final class Lease {
   private final long patienceNanos;
   private final ReentrantLock lock = new ReentrantLock(true);
   private final Condition changed = lock.newCondition();
-  private int sharing;
+  private final Set<Share> sharing = new HashSet<>();
   private boolean taken;
   private int waiting;
   private long waitingSince;
@@ -31,6 +33,9 @@ final class Lease {
 
   /** The right to use the device until it is closed. */
   interface Held extends AutoCloseable {
+    /** Whether somebody else used the device at some time meanwhile. */
+    boolean company();
+
     @Override
     void close();
   }
@@ -40,11 +45,13 @@ final class Lease {
     lock.lockInterruptibly();
     try {
       while (taken || closing()) changed.await();
-      sharing++;
+      Share share = new Share();
+      sharing.add(share);
+      if (sharing.size() > 1) sharing.forEach(each -> each.company = true);
+      return share;
     } finally {
       lock.unlock();
     }
-    return () -> give(() -> sharing--);
   }
 
   /** Waits until nobody else uses the device. */
@@ -53,16 +60,42 @@ final class Lease {
     try {
       if (waiting++ == 0) waitingSince = System.nanoTime();
       try {
-        while (taken || sharing > 0) changed.await();
+        while (taken || !sharing.isEmpty()) changed.await();
       } finally {
         waiting--;
         changed.signalAll();
       }
       taken = true;
+      return new Alone();
     } finally {
       lock.unlock();
     }
-    return () -> give(() -> taken = false);
+  }
+
+  private final class Share implements Held {
+    private volatile boolean company;
+
+    @Override
+    public boolean company() {
+      return company;
+    }
+
+    @Override
+    public void close() {
+      give(() -> sharing.remove(this));
+    }
+  }
+
+  private final class Alone implements Held {
+    @Override
+    public boolean company() {
+      return false;
+    }
+
+    @Override
+    public void close() {
+      give(() -> taken = false);
+    }
   }
 
   private boolean closing() {

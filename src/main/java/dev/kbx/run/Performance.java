@@ -7,7 +7,6 @@ import dev.kbx.verdict.Status;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.Runner;
-import dev.kbx.worker.WorkerFailure;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,7 +47,7 @@ final class Performance {
         outcome = Session.refused(e.answer());
       }
       return end(session, outcome);
-    } catch (WorkerFailure e) {
+    } catch (RuntimeException e) {
       gpu.reset();
       throw e;
     } finally {

@@ -145,8 +145,16 @@ final class Session implements AutoCloseable {
     return Outcome.of(status, Stage.CALL, where + answer.message());
   }
 
+  /** Whoever has the device next must not meet this candidate's process there. */
   @Override
   public void close() {
-    runner.close();
+    try {
+      var _ = runner.end();
+    } catch (WorkerFailure e) {
+      System.getLogger("kbx").log(System.Logger.Level.DEBUG, "a runner did not end", e);
+    } catch (InterruptedException e) {
+      runner.close();
+      Thread.currentThread().interrupt();
+    }
   }
 }

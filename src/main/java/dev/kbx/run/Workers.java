@@ -28,6 +28,7 @@ public final class Workers implements AutoCloseable {
   private final KeptBaselines baselines;
   private final Map<Integer, Gpu> gpus = new HashMap<>();
   private @Nullable Zygote zygote;
+  private volatile boolean closed;
 
   /**
    * @param python interpreter with torch and triton
@@ -44,6 +45,7 @@ public final class Workers implements AutoCloseable {
 
   /** The zygote, alive as far as is known. */
   public synchronized Zygote zygote() throws InterruptedException {
+    if (closed) throw new WorkerFailure("the workers were closed");
     Zygote current = zygote;
     if (current != null && current.alive()) return current;
     if (current != null) current.close();
@@ -105,11 +107,13 @@ public final class Workers implements AutoCloseable {
   }
 
   Oracle startOracle(DeviceSlot device) throws InterruptedException {
+    if (closed) throw new WorkerFailure("the workers were closed");
     return Oracle.start(python, home, device);
   }
 
   @Override
   public synchronized void close() {
+    closed = true;
     gpus.values().forEach(Gpu::close);
     if (zygote != null) zygote.close();
     zygote = null;
@@ -126,7 +130,6 @@ public final class Workers implements AutoCloseable {
     private final @Nullable Gpu gpu;
     private @Nullable Oracle oracle;
     private Verdict.@Nullable Device described;
-    private boolean lost;
 
     private Slot(Workers workers, DeviceSlot device, @Nullable Gpu gpu) {
       this.workers = workers;
@@ -175,8 +178,9 @@ public final class Workers implements AutoCloseable {
     }
 
     /**
-     * Sees whether the device still computes, and marks this slot as lost if it does not. A process
-     * that is being taken down may hold it for a while.
+     * Sees whether the GPU still computes, and marks it as lost if it does not. A process that is
+     * being taken down may hold it for a while. Nobody else may use the GPU: who fills it would
+     * make it look lost.
      */
     void probe() throws InterruptedException {
       if (gpu == null) return;
@@ -189,12 +193,12 @@ public final class Workers implements AutoCloseable {
           reset();
         }
       }
-      lost = true;
+      gpu.lose();
     }
 
-    /** Whether the device is gone: nothing more can be judged on this slot. */
+    /** Whether the GPU is gone: nothing more can be judged on this slot. */
     boolean lost() {
-      return lost;
+      return gpu != null && gpu.lost();
     }
 
     /** Ends the oracle, so that the next use starts from nothing. */

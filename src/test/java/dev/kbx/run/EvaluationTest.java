@@ -8,6 +8,7 @@ import dev.kbx.store.Stored;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
+import dev.kbx.worker.DeviceSlot;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -123,5 +124,20 @@ class EvaluationTest {
     assertThat(heard)
         .allSatisfy(s -> assertThat(s.verdict()).isEqualTo(store.verdict("1", s.position())));
     assertThat(store.count("1")).isEqualTo(3);
+  }
+
+  @Test
+  void noThirdDeviceIsRiskedForACandidate() throws Exception {
+    List<Workers.Slot> dead =
+        List.of(workers.slot(DeviceSlot.cuda(7)), workers.slot(DeviceSlot.cuda(8)));
+    RunInfo run = begin("run", 1);
+    new Evaluation(store, FakeWorkers.plan(), dead, run, (_, _, _) -> {})
+        .judge(List.of(FakeWorkers.candidate("timed", RIGHT)));
+    assertThat(store.verdicts("run").values())
+        .singleElement()
+        .satisfies(verdict -> {
+          assertThat(verdict.status()).isEqualTo(Status.INFRASTRUCTURE);
+          assertThat(verdict.message()).startsWith("given up:").contains("no longer computes");
+        });
   }
 }

@@ -91,6 +91,15 @@ class FaultsTest {
   }
 
   @Test
+  void aFaultBesideOthersIsNoFaultAlone() throws Exception {
+    for (int i = 0; i < 4; i++) gpu(0);
+    judge(candidates(8, "timed", Map.of("call", List.of("crowded"))));
+    assertThat(verdicts)
+        .hasSize(8)
+        .allSatisfy(v -> assertThat(v.status()).as(v.message()).isEqualTo(Status.CORRECT));
+  }
+
+  @Test
   void aFaultThatTheDeviceSurvivesChangesNothing() throws Exception {
     gpu(0);
     Candidate crashes = FakeWorkers.candidate("timed", Map.of("call", List.of("signal 11")));

@@ -130,6 +130,24 @@ class LeaseTest {
   }
 
   @Test
+  void companyIsRememberedByThoseWhoHadIt() throws Exception {
+    Lease lease = new Lease(1, LONG);
+    var first = lease.shared();
+    assertThat(first.company()).isFalse();
+    var second = lease.shared();
+    second.close();
+    assertThat(first.company()).isTrue();
+    assertThat(second.company()).isTrue();
+    first.close();
+    try (var third = lease.shared()) {
+      assertThat(third.company()).isFalse();
+    }
+    try (var alone = lease.alone()) {
+      assertThat(alone.company()).isFalse();
+    }
+  }
+
+  @Test
   void whoGivesUpWaitingHoldsNobodyUp() throws Exception {
     Lease lease = new Lease(1, Duration.ZERO);
     var shared = lease.shared();

@@ -28,8 +28,8 @@ def main():
     if "--compiler-cache" in sys.argv:
         compile_baselines(sys.argv[sys.argv.index("--compiler-cache") + 1])
         return
-    if "--index" in sys.argv and sys.argv[sys.argv.index("--index") + 1] == "7":
-        sys.exit("GPU 7 has fallen off the bus")
+    if "--index" in sys.argv and sys.argv[sys.argv.index("--index") + 1] in ("7", "8"):
+        sys.exit("this GPU has fallen off the bus")
     kbx.hello("oracle")
     seconds, milliseconds, state, copy_gbs, noise, name = 0.0, 100.0, COOL, 1000.0, kbx.Noise(1), None
     while (frame := kbx.read()) is not None:

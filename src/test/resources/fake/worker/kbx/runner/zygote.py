@@ -1,7 +1,8 @@
 """A zygote whose runners live in its imagination.
 
 A candidate's source is a JSON object: for each type of request the payloads to answer with, as text in which ``$id`` stands
-for the request's id. ``"exit 3"`` ends the runner with that code, ``"signal 11"`` by that signal; an empty list is silence.
+for the request's id. ``"exit 3"`` ends the runner with that code, ``"signal 11"`` by that signal; an empty list is silence;
+``"crowded"`` is an honest answer, or a death where another candidate is on the GPU.
 Without an entry the answer is an honest one. ``"zygote"`` as a key says what the zygote itself does when it is asked to load,
 ``"noisy"`` how many times as long as the reference of noisy.py the candidate takes.
 """
@@ -22,6 +23,12 @@ HONEST = {
 }
 
 
+crowd = set()
+"""Runners that have a GPU and a candidate."""
+gpu = {}
+"""Whether each runner has one."""
+
+
 def main():
     kbx.hello("zygote")
     scripts = {}
@@ -37,6 +44,7 @@ def obey(message, scripts):
     number = message["runner"]
     if message["type"] == "spawn":
         scripts[number] = {"attach": ["signal 9"]} if message["arch"] == "sm_0" else {}
+        gpu[number] = message["device"] == "cuda"
         kbx.write({"type": "spawned", "id": message["id"], "runner": number, "seconds": 0.0, "protections": []})
     elif number in scripts:
         bury(number, scripts, reason="killed")
@@ -44,11 +52,14 @@ def obey(message, scripts):
 
 def bury(number, scripts, **how):
     del scripts[number]
+    crowd.discard(number)
     kbx.write({"type": "exited", "runner": number, **how})
 
 
 def answer(number, message, scripts):
     if message["type"] == "load":
+        if gpu[number]:
+            crowd.add(number)
         scripts[number] = kbx.json.loads(message["source"])
         match scripts[number].get("zygote"):
             case "die":
@@ -68,6 +79,10 @@ def answer(number, message, scripts):
         match reply.split():
             case ["exit", code]:
                 bury(number, scripts, reason="exit", code=int(code))
+            case ["crowded"] if len(crowd) > 1:
+                bury(number, scripts, reason="signal", signal=9)
+            case ["crowded"]:
+                kbx.write({**HONEST[message["type"]], "id": message["id"]}, number)
             case ["signal", signal]:
                 bury(number, scripts, reason="signal", signal=int(signal))
             case _:
