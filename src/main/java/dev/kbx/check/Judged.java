@@ -7,7 +7,9 @@ import dev.kbx.program.Scope;
 import dev.kbx.syntax.Node;
 import dev.kbx.task.Task;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class Judged {
   private final Program program;
   private final Optional<Task> task;
+  private final Map<Node, Boolean> asScript = new HashMap<>();
   private @Nullable Set<Scope> reachable;
 
   Judged(Program program, Optional<Task> task) {
@@ -101,17 +104,33 @@ final class Judged {
         : Optional.empty();
   }
 
+  /**
+   * Whether a node lies where {@code __name__} must be {@code "__main__"}. Each node is climbed
+   * from once, however many lie below it.
+   */
   private boolean onlyAsScript(Node node) {
-    Node below = node;
-    for (Node at = program.parent(node).orElse(null);
-        at != null;
-        below = at, at = program.parent(at).orElse(null)) {
-      Node condition = at.is("if_statement") ? at.child("condition") : null;
-      if (condition != null && "consequence".equals(below.field()) && asksForScript(condition)) {
-        return true;
-      }
+    List<Node> climbed = new ArrayList<>();
+    Node at = node;
+    while (at != null && !asScript.containsKey(at)) {
+      climbed.add(at);
+      at = program.parent(at).orElse(null);
     }
-    return false;
+    boolean inside = at != null && asScript.getOrDefault(at, false);
+    for (Node below : climbed.reversed()) {
+      inside = inside || beginsScript(below);
+      asScript.put(below, inside);
+    }
+    return inside;
+  }
+
+  private boolean beginsScript(Node node) {
+    if (!"consequence".equals(node.field())) return false;
+    return program
+        .parent(node)
+        .filter(parent -> parent.is("if_statement"))
+        .map(parent -> parent.child("condition"))
+        .filter(this::asksForScript)
+        .isPresent();
   }
 
   private boolean asksForScript(Node condition) {
