@@ -7,21 +7,15 @@ import dev.kbx.check.Rules;
 import dev.kbx.corpus.Trial;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.Throughput;
-import dev.kbx.run.Evaluation;
 import dev.kbx.run.Limits;
 import dev.kbx.run.Plan;
-import dev.kbx.store.Store;
+import dev.kbx.run.Repeats;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Suites;
 import dev.kbx.verdict.Json;
-import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -92,44 +86,23 @@ final class ThroughputCommand implements Callable<Integer> {
 
   private Throughput measure(Plan plan, List<Candidate> candidates)
       throws InterruptedException, PythonProblem {
-    Path folder = temporary();
     long start = System.nanoTime();
     try (var _ = new Interrupts("interrupted; nothing was measured");
-        WorkerPool pool = WorkerPool.start(workers, plan);
-        Store store = Store.open(folder.resolve("kbx.db"))) {
-      RunInfo run =
-          new RunInfo(
-              RunIds.next(),
-              Instant.now(),
-              null,
-              List.of("throughput"),
-              SUITE,
-              "*",
-              plan.stages(),
-              List.of(),
-              pool.device(),
-              pool.versions(),
-              candidates.size(),
-              0,
-              plan.baseline().label());
-      store.begin(run);
+        WorkerPool pool = WorkerPool.start(workers, plan)) {
       List<Verdict> verdicts = new ArrayList<>();
       List<Double> fell = new ArrayList<>();
       Progress progress =
           new Progress(
               System.err, Terminal.interactive(), Terminal.columns(), candidates.size(), 0);
       try {
-        new Evaluation(
-                store,
-                plan,
-                pool.slots(),
-                run,
-                (_, verdict, remembered) -> {
+        new Repeats(pool.slots(), plan, pool.device(), pool.versions())
+            .judge(
+                candidates,
+                verdict -> {
                   verdicts.add(verdict);
                   fell.add((System.nanoTime() - start) / 1e9);
-                  progress.verdict(verdict, remembered);
-                })
-            .judge(candidates);
+                  progress.verdict(verdict, false);
+                });
       } finally {
         progress.finish();
       }
@@ -144,25 +117,6 @@ final class ThroughputCommand implements Callable<Integer> {
           verdicts,
           fell.stream().mapToDouble(Double::doubleValue).toArray(),
           pool.spending());
-    } finally {
-      delete(folder);
-    }
-  }
-
-  private static Path temporary() {
-    try {
-      return Files.createTempDirectory("kbx-throughput");
-    } catch (IOException e) {
-      throw new UserError("no temporary folder can be made: " + e.getMessage());
-    }
-  }
-
-  private static void delete(Path folder) {
-    try (var files = Files.list(folder)) {
-      for (Path file : files.toList()) Files.delete(file);
-      Files.delete(folder);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 }
