@@ -29,7 +29,7 @@ class CheatsTest {
             "--jobs",
             2,
             "--timeout",
-            5,
+            25,
             "--page",
             "page.md");
     assertThat(result.exit()).as(result.out() + result.err()).isZero();

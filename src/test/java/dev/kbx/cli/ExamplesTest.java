@@ -50,7 +50,7 @@ class ExamplesTest {
             "--jobs",
             jobs,
             "--timeout",
-            10,
+            25,
             "--json",
             "--out",
             folder.resolve(name)));
