@@ -214,14 +214,40 @@ class Raised:
 
 @dataclass
 class Measure:
-    """Time the entry on argument sets ``calls``: one warm-up of each when ``warm``; results go to arena ``out``, one slot a call."""
+    """Time the entry on argument sets ``calls``, one call each; results go to arena ``out``, one slot a call."""
 
     TYPE: ClassVar[str] = "measure"
     id: int
     calls: list
     """``{"args", "kwargs", "slot"}``; ``slot`` is the offset in arena ``out`` where this call's result goes."""
     flush_bytes: int = 0
-    """Written before each call so that L2 is cold; 0 leaves it warm."""
+    """Written before each call so that L2 is cold; with 0 the arguments are read instead, and as much of them as fits is there."""
+
+
+@dataclass
+class RecordCalls:
+    """Record the entry on each of ``calls`` (as in ``measure``) as a CUDA graph. Nothing of it runs yet: other values will lie
+    where these do."""
+
+    TYPE: ClassVar[str] = "record_calls"
+    id: int
+    calls: list
+
+
+@dataclass
+class CallsRecorded:
+    TYPE: ClassVar[str] = "calls_recorded"
+    id: int
+    seconds: float
+
+
+@dataclass
+class ReplayCalls:
+    """Time the graphs last recorded, as ``measure`` times calls; the answer is ``measured``."""
+
+    TYPE: ClassVar[str] = "replay_calls"
+    id: int
+    flush_bytes: int = 0
 
 
 @dataclass
@@ -384,6 +410,10 @@ class Baseline:
 
     TYPE: ClassVar[str] = "baseline"
     id: int
+    warm: bool = False
+    """Whether the arguments are read before each call, instead of L2 being flushed."""
+    graph: bool = False
+    """Whether CUDA graphs of the calls are timed."""
 
 
 @dataclass
@@ -396,6 +426,8 @@ class BaselineMeasured:
     """Of the device right after: ``sm_mhz, memory_mhz, celsius, watts``, and ``throttle``, names of why clocks are held down."""
     state_seconds: float = 0.0
     """What reading the state took, beyond ``seconds``."""
+    unrecorded: str | None = None
+    """Why there are no graphs of this reference; there are no times then."""
 
 
 @dataclass
@@ -430,6 +462,8 @@ class CompareBaseline:
     id: int
     sets: int
     round: int
+    warm: bool = False
+    """As in ``baseline``."""
 
 
 @dataclass
@@ -523,8 +557,8 @@ class Peaks:
 
 TO_ZYGOTE = (Spawn, Kill)
 FROM_ZYGOTE = (Hello, Spawned, Exited, Failed)
-TO_RUNNER = (Attach, Load, Precompile, Call, Measure)
-FROM_RUNNER = (Attached, Loaded, Precompiled, Returned, Raised, Measured)
+TO_RUNNER = (Attach, Load, Precompile, Call, Measure, RecordCalls, ReplayCalls)
+FROM_RUNNER = (Attached, Loaded, Precompiled, Returned, Raised, Measured, CallsRecorded)
 TO_ORACLE = (
     Outline, Open, Prepare, Check, PrepareSize, LendSize, Baseline, CheckSize, Close, VerifyTask, Probe, MeasurePeaks,
     CompileBaseline, CompareBaseline,

@@ -26,13 +26,16 @@ class HostDevice:
     def synchronize(self):
         pass
 
-    def time(self, functions):
+    def time(self, functions, warm=None):
         seconds = []
         for function in functions:
             start = time.perf_counter()
             function()
             seconds.append(time.perf_counter() - start)
         return [1e3 * s for s in seconds]
+
+    def recorded(self, functions):
+        raise RuntimeError("operation not permitted when stream is capturing\nCompile with ...")
 
 
 @pytest.fixture
@@ -190,7 +193,28 @@ def test_the_device_s_state_comes_with_the_baseline_and_outside_its_time():
             return {"sm_mhz": 1980, "throttle": []}
 
     server = Server(Device())
-    server.bench = types.SimpleNamespace(baseline=lambda: [1.0, 2.0])
+    server.bench = types.SimpleNamespace(baseline=lambda warm, graph: [1.0, 2.0])
     answer = decode(server.answer(encode(messages.Baseline(7))), messages.FROM_ORACLE)
     assert (answer.id, answer.device_ms, answer.state) == (7, [1.0, 2.0], {"sm_mhz": 1980, "throttle": []})
     assert answer.seconds < 0.05 <= answer.state_seconds
+
+
+def test_a_reference_that_cannot_be_recorded_has_no_times_and_a_reason(prepare):
+    server = Server(HostDevice())
+    server.bench = prepare("Activation/gelu.py")
+    answer = decode(server.answer(encode(messages.Baseline(7, graph=True))), messages.FROM_ORACLE)
+    assert (answer.device_ms, answer.unrecorded) == ([], "operation not permitted when stream is capturing")
+
+
+def test_with_a_warm_cache_every_call_s_arguments_are_read_before(prepare):
+    read = []
+
+    class Device(HostDevice):
+        def time(self, functions, warm=None):
+            read.extend(warm)
+            return super().time(functions)
+
+    bench = prepare("Activation/gelu.py")
+    bench.device = Device()
+    bench.baseline(warm=True)
+    assert [tensors[0] is call.args[0] for tensors, call in zip(read, bench.own, strict=True)] == [True] * 3

@@ -44,14 +44,15 @@ class CompiledReference:
         with _reasons():
             self._look()
 
-    def compare(self, sets, round_):
+    def compare(self, sets, round_, warm=False):
         """Device milliseconds of eager and of compiled, each on the same fresh sets; who is first changes with every round."""
         calls = self.calls(sets, round_)
         order = [self.task.reference, self.function]
         if round_ % 2:
             order.reverse()
         with torch.no_grad():
-            times = {f: self.device.time([_bind(f, call) for call in calls]) for f in order}
+            read = [truth.argument_tensors(call) for call in calls] if warm else None
+            times = {f: self.device.time([_bind(f, call) for call in calls], read) for f in order}
         return times[self.task.reference], times[self.function]
 
     def calls(self, sets, round_):

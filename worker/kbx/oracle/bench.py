@@ -11,6 +11,12 @@ from kbx.oracle import claims, judge, session, truth, work
 from kbx.oracle.session import WrongOrder
 from kbx.tensors import ALIGN, DTYPES, Arena, span
 
+_REASON_CHARACTERS = 300
+
+
+class NotRecorded(Exception):
+    """There is no CUDA graph of the reference on this size; the text says why."""
+
 
 class Bench:
     """One size in one round. Fewer than ``sets`` input sets are made when the arenas hold no more; at least one must fit.
@@ -40,14 +46,24 @@ class Bench:
             id_, self.device.flush_bytes, w.bytes, w.flops, w.precision, w.least_bytes, w.least_flops, w.uncounted
         )
 
-    def baseline(self):
-        """Device milliseconds of the reference on each set, from the oracle's own copies."""
+    def baseline(self, warm=False, graph=False):
+        """Device milliseconds of the reference on each set, from the oracle's own copies; both flags as in
+        ``messages.Baseline``. Raises NotRecorded."""
 
         def bind(call):
             return lambda: self.task.reference(*call.args, **call.kwargs)
 
+        functions = [bind(call) for call in self.own]
         with torch.no_grad():
-            return self.device.time([bind(call) for call in self.own])
+            if graph:
+                functions = self._recorded(functions)
+            return self.device.time(functions, [truth.argument_tensors(call) for call in self.own] if warm else None)
+
+    def _recorded(self, functions):
+        try:
+            return self.device.recorded(functions)
+        except RuntimeError as error:
+            raise NotRecorded(f"{error}".strip().partition("\n")[0][:_REASON_CHARACTERS]) from error
 
     def check(self, slots, values):
         """Judges the results of the timed calls ``slots``; ``values`` are their trees, in the same order."""

@@ -6,6 +6,7 @@ import os
 
 import torch
 
+from kbx import graphs
 from kbx.oracle import nvml, peaks
 from kbx.oracle.baselines import CompiledReference
 from kbx.oracle.bench import Bench
@@ -135,22 +136,34 @@ class CudaDevice:
         """Enough to evict everything from L2."""
         return 2 * self.properties.L2_cache_size
 
-    def time(self, functions):
+    def time(self, functions, warm=None):
         """Device milliseconds of each function, one call each, with a cold L2: the runner's loop for the candidate.
+
+        ``warm`` has a list of tensors for each function: they are read before it is called, and nothing is flushed.
 
         All events are recorded before anything waits, so that the host runs ahead and launch gaps of the measuring itself do
         not count; the flush between two calls gives it the time to do so.
         """
-        flush = torch.empty(self.flush_bytes, dtype=torch.uint8, device=self.torch_device)
+        flush = torch.empty(0 if warm else self.flush_bytes, dtype=torch.uint8, device=self.torch_device)
         marks = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in functions]
         self.synchronize()
-        for (start, end), function in zip(marks, functions, strict=True):
+        for (start, end), function, tensors in zip(marks, functions, warm or [[]] * len(functions), strict=True):
             flush.zero_()
+            for tensor in tensors:
+                tensor.clone()
             start.record()
             function()
             end.record()
         self.synchronize()
         return [start.elapsed_time(end) for start, end in marks]
+
+    def recorded(self, functions):
+        """CUDA graphs of the functions, to be timed instead of them; raises RuntimeError, see ``graphs.Recorder``."""
+        return [self._recorder.record(function) for function in functions]
+
+    @functools.cached_property
+    def _recorder(self):
+        return graphs.Recorder(self.torch_device)
 
     def peaks(self):
         return peaks.measure(self)

@@ -15,6 +15,7 @@ import kbx
 from kbx import PROTOCOL, messages
 from kbx.oracle import controls, outline, session, taskfile
 from kbx.oracle.baselines import NotCompiled
+from kbx.oracle.bench import NotRecorded
 from kbx.oracle.taskfile import InvalidTask
 from kbx.oracle.truth import Memory
 from kbx.protocol import ProtocolError, decode, encode
@@ -112,7 +113,10 @@ class Server:
 
     def _baseline(self, request):
         start = time.monotonic()
-        device_ms = self._prepared_size().baseline()
+        try:
+            device_ms = self._prepared_size().baseline(request.warm, request.graph)
+        except NotRecorded as error:
+            return messages.BaselineMeasured(request.id, [], time.monotonic() - start, unrecorded=str(error))
         end = time.monotonic()
         state = self.device.state()  # before the clocks have time to fall
         return messages.BaselineMeasured(request.id, device_ms, end - start, state, time.monotonic() - end)
@@ -145,7 +149,7 @@ class Server:
         start = time.monotonic()
         if self.compiled is None:
             raise session.WrongOrder("no baseline is compiled")
-        eager_ms, compiled_ms = self.compiled.compare(request.sets, request.round)
+        eager_ms, compiled_ms = self.compiled.compare(request.sets, request.round, request.warm)
         state = self.device.state()
         return messages.BaselineCompared(request.id, eager_ms, compiled_ms, time.monotonic() - start, state)
 

@@ -10,11 +10,13 @@ import sys
 import time
 import traceback
 import types
+from collections.abc import Callable
+from typing import NamedTuple
 
 import torch
 import triton
 
-from kbx import messages, protocol, tensors
+from kbx import graphs, messages, protocol, tensors
 from kbx.runner import ahead, arenas, cuda_on_cpu, launches
 from kbx.runner.clock import Clock
 from kbx.runner.interpreter import Unsupported
@@ -34,6 +36,16 @@ _FRAMES = 20
 
 class NoEntry(Exception):
     """The candidate defines none of the names asked for."""
+
+
+class _Timed(NamedTuple):
+    """A call to be timed: its tensors among the arguments are ``inputs``, its result goes to ``slot`` of arena ``out``."""
+
+    function: Callable
+    args: list
+    kwargs: dict
+    inputs: list
+    slot: int
 
 
 def serve(sock, data_sock, spawn):
@@ -58,7 +70,8 @@ class Bench:
         self._emulated = spawn.device == "cpu"
         self._device = cuda_on_cpu.DEVICE if self._emulated else torch.device("cuda", 0)
         self._arenas, self._entry, self._path = {}, None, os.path.abspath(SOURCE)
-        self._clock = None
+        self._clock = self._graphs = None
+        self._recorded = []
         self._witness = None
         if self._emulated:
             launches.emulate(spawn.arch)
@@ -74,6 +87,8 @@ class Bench:
             messages.Precompile: self._precompile,
             messages.Call: self._call,
             messages.Measure: self._measure,
+            messages.RecordCalls: self._record,
+            messages.ReplayCalls: self._replay,
         }
         start = time.perf_counter()
         try:
@@ -89,6 +104,7 @@ class Bench:
         if not self._emulated:
             if self._clock is None:
                 torch.cuda.set_device(self._device)
+                self._graphs = graphs.Recorder(self._device)
                 self._clock = Clock(self._device, arenas.cuda_runtime(self._device))
             self._arenas = arenas.open_handles(request.arenas, self._device)
         elif request.arenas:
@@ -130,23 +146,42 @@ class Bench:
         return messages.Returned(request.id, value, 0.0, launched, compiled, origin)
 
     def _measure(self, request):
-        """Every call as in ``_call``, events around it, one wait at the end; the L2 cache is overwritten before each."""
-        flush = (
-            torch.empty(request.flush_bytes, dtype=torch.uint8, device=self._device) if request.flush_bytes else None
-        )
+        calls = [self._timed(call) for call in request.calls]
+        return self._time(request, calls)
+
+    def _record(self, request):
+        calls = [self._timed(call) for call in request.calls]
+        record = self._graphs.record
+        self._recorded = [
+            c._replace(function=record(c.function, *c.args, **c.kwargs), args=[], kwargs={}) for c in calls
+        ]
+        return messages.CallsRecorded(request.id, 0.0)
+
+    def _replay(self, request):
+        return self._time(request, self._recorded)
+
+    def _time(self, request, calls):
+        """Every call as in ``_call``, events around it, one wait at the end; what is in L2 before each is settled."""
+        flush = request.flush_bytes and torch.empty(request.flush_bytes, dtype=torch.uint8, device=self._device)
         self._clock.prepare()
         spans, values = [], []
-        for call in request.calls:
-            args, kwargs, inputs = self._arguments(call["args"], call["kwargs"])
-            if flush is not None:
-                with _NoFunctionModes(), _NoDispatchModes():
+        for call in calls:
+            with _NoFunctionModes(), _NoDispatchModes():
+                if request.flush_bytes:
                     _fill(flush, 1)
-            result, span = self._clock.time(self._entry, args, kwargs)
+                else:
+                    for tensor in call.inputs:
+                        _copy(torch.empty_like(tensor), tensor)
+            result, span = self._clock.time(call.function, call.args, call.kwargs)
             spans.append(span)
-            self._arenas["out"].used = call["slot"]
-            values.append(tensors.encode(result, lambda t, inputs=inputs: self._put(t, inputs)))
+            self._arenas["out"].used = call.slot
+            values.append(tensors.encode(result, lambda t, inputs=call.inputs: self._put(t, inputs)))
         self._synchronise()
         return messages.Measured(request.id, [self._clock.elapsed(span) for span in spans], values, 0.0)
+
+    def _timed(self, call):
+        args, kwargs, inputs = self._arguments(call["args"], call["kwargs"])
+        return _Timed(self._entry, args, kwargs, inputs, call["slot"])
 
     # ------------------------------------------------------------ values
 

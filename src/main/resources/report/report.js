@@ -300,8 +300,22 @@
         ["Rounds", (s) => s.rounds, "number"],
       ]),
       light,
+      launched(sizes),
       clocks(sizes),
     );
+  }
+
+  /** Sizes whose figures are those of CUDA graphs, with the time of launching in them. */
+  function launched(sizes) {
+    const recorded = sizes.filter((size) => size.launched);
+    if (!recorded.length) return null;
+    return table(recorded, [
+      ["Launched from Python at size", (s) => s.shape],
+      ["Candidate ms", (s) => number(s.launched.candidate_ms), "number"],
+      ["Reference ms", (s) => number(s.launched.reference_ms), "number"],
+      ["Speedup", (s) => `${s.launched.speedup.toFixed(2)}×`, "number"],
+      ["95 % interval", (s) => `${s.launched.low.toFixed(2)}–${s.launched.high.toFixed(2)}×`, "number"],
+    ]);
   }
 
   /** The device's state over the rounds of each size, and what held its clocks down. */

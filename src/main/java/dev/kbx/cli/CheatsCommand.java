@@ -158,7 +158,7 @@ final class CheatsCommand implements Callable<Integer> {
               pool.versions(),
               candidates.size(),
               0,
-              plan.baseline().label());
+              plan.against());
       store.begin(run);
       Progress progress =
           new Progress(

@@ -8,6 +8,7 @@ import dev.kbx.python.PythonProblem;
 import dev.kbx.report.ResultFiles;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.run.Baseline;
+import dev.kbx.run.Cache;
 import dev.kbx.run.Evaluation;
 import dev.kbx.run.Limits;
 import dev.kbx.run.Plan;
@@ -82,6 +83,15 @@ final class EvalCommand implements Callable<Integer> {
           "What speedup is against: eager, compile (torch.compile), max-autotune, or best of the"
               + " three. Default: ${DEFAULT-VALUE}. Compiling takes seconds to minutes a task.")
   private String baseline = "eager";
+
+  @Option(
+      names = "--cache",
+      paramLabel = "STATE",
+      defaultValue = "cold",
+      description =
+          "What timed calls find in the GPU's L2 cache: cold (nothing), or warm (their arguments,"
+              + " as far as they fit). Default: ${DEFAULT-VALUE}.")
+  private String cache = "cold";
 
   @Option(names = "--resume", description = "Continue the newest run in --out that was cut off.")
   private boolean resume;
@@ -158,7 +168,10 @@ final class EvalCommand implements Callable<Integer> {
             .orElseThrow(() ->
                 new UserError(
                     "--baseline: '%s' is none of eager,compile,max-autotune,best"
-                        .formatted(baseline))));
+                        .formatted(baseline))),
+        Cache.of(cache)
+            .orElseThrow(
+                () -> new UserError("--cache: '%s' is none of cold,warm".formatted(cache))));
   }
 
   private Reading read(List<Path> given, Suite taskSuite, List<Task> selected) {
@@ -184,7 +197,7 @@ final class EvalCommand implements Callable<Integer> {
       RunInfo run =
           earlier != null ? earlier : begin(store, plan, pool, candidates.size(), suiteTasks);
       interrupts.advise(Interrupts.RESUMABLE);
-      ResumedRun.check(run, earlier != null, candidates.size(), rules.off(), plan.baseline(), pool);
+      ResumedRun.check(run, earlier != null, candidates.size(), rules.off(), plan.against(), pool);
       files.rewrite(line -> store.forEach(run.id(), stored -> line.accept(stored.json())));
       Progress progress =
           new Progress(
@@ -233,7 +246,7 @@ final class EvalCommand implements Callable<Integer> {
             pool.versions(),
             candidates,
             suiteTasks,
-            plan.baseline().label());
+            plan.against());
     store.begin(run);
     return run;
   }

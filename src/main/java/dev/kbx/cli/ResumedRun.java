@@ -1,6 +1,5 @@
 package dev.kbx.cli;
 
-import dev.kbx.run.Baseline;
 import dev.kbx.store.Store;
 import dev.kbx.verdict.RunInfo;
 import java.nio.file.Path;
@@ -31,7 +30,7 @@ final class ResumedRun {
       boolean resumed,
       int candidates,
       List<String> rulesOff,
-      Baseline baseline,
+      String baseline,
       WorkerPool pool) {
     if (!resumed) return;
     if (run.candidates() != candidates) {
@@ -44,10 +43,10 @@ final class ResumedRun {
           "run %s was begun with %s, this is %s; start a new run without --resume"
               .formatted(run.id(), named(run.rulesOff()), named(rulesOff)));
     }
-    if (!run.baseline().equals(baseline.label())) {
+    if (!run.baseline().equals(baseline)) {
       throw new UserError(
-          "run %s was begun with --baseline %s, this is --baseline %s; start a new run without --resume"
-              .formatted(run.id(), run.baseline(), baseline.label()));
+          "run %s was begun against %s, this is against %s; start a new run without --resume"
+              .formatted(run.id(), run.baseline(), baseline));
     }
     if (!run.device().equals(pool.device()) || !run.versions().equals(pool.versions())) {
       throw new UserError(

@@ -27,8 +27,7 @@ final class Speeds {
   static @Nullable String baseline(Verdict verdict) {
     Speedup speedup = verdict.speedup();
     if (speedup == null) return null;
-    int which = speedup.baseline().indexOf(" (");
-    return which < 0 ? speedup.baseline() : speedup.baseline().substring(0, which);
+    return speedup.baseline().replaceFirst(" \\(.*\\)", "");
   }
 
   /**

@@ -39,16 +39,16 @@ record Comparison(@Nullable Speedup speedup, List<Verdict.Baseline> baselines) {
     String seed = Seeds.of(plan.secret(), candidate.task(), "baselines");
     List<CompiledTimes> compiled = new ArrayList<>();
     for (Baseline kind : plan.baseline().compiled()) {
-      compiled.add(baselines.of(candidate.task(), kind, shapes, seed));
+      compiled.add(baselines.of(candidate.task(), kind, shapes, seed, plan.cache()));
     }
-    return of(plan.baseline(), timing, compiled);
+    return of(plan, timing, compiled);
   }
 
-  static Comparison of(Baseline wanted, Timing.Result timing, List<CompiledTimes> compiled) {
+  static Comparison of(Plan plan, Timing.Result timing, List<CompiledTimes> compiled) {
     List<Verdict.Baseline> all = new ArrayList<>();
     all.add(eager(timing));
     for (CompiledTimes times : compiled) all.add(against(timing, times));
-    return new Comparison(speedup(wanted, all), all);
+    return new Comparison(speedup(plan, all), all);
   }
 
   private static Verdict.Baseline eager(Timing.Result timing) {
@@ -82,7 +82,8 @@ record Comparison(@Nullable Speedup speedup, List<Verdict.Baseline> baselines) {
         kind.label(), ratio.value(), ratio.low(), ratio.high(), ms, when, null);
   }
 
-  private static @Nullable Speedup speedup(Baseline wanted, List<Verdict.Baseline> all) {
+  private static @Nullable Speedup speedup(Plan plan, List<Verdict.Baseline> all) {
+    Baseline wanted = plan.baseline();
     Optional<Verdict.Baseline> chosen =
         wanted == Baseline.BEST
             ? all.stream().filter(b -> b.speedup() != null).min(BY_SPEEDUP)
@@ -91,7 +92,7 @@ record Comparison(@Nullable Speedup speedup, List<Verdict.Baseline> baselines) {
         wanted == Baseline.BEST
             ? "best (%s)".formatted(chosen.map(Verdict.Baseline::name).orElse("none"))
             : wanted.label();
-    return chosen.map(b -> b.against(name)).orElse(null);
+    return chosen.map(b -> b.against(plan.against(name))).orElse(null);
   }
 
   /** Who has the least over a baseline has it against the fastest. */

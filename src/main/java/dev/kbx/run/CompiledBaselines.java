@@ -44,7 +44,7 @@ final class CompiledBaselines implements AutoCloseable {
     Oracle oracle() throws InterruptedException;
   }
 
-  private record Asked(Path task, Baseline kind) {}
+  private record Asked(Path task, Baseline kind, Cache cache) {}
 
   CompiledBaselines(Start start, KeptBaselines kept) {
     this.start = start;
@@ -58,21 +58,23 @@ final class CompiledBaselines implements AutoCloseable {
    * @param shapes the task's benchmark sizes in words, all of them in order
    * @param seed what its inputs derive from, hexadecimal
    */
-  CompiledTimes of(Task task, Baseline kind, List<String> shapes, String seed)
+  CompiledTimes of(Task task, Baseline kind, List<String> shapes, String seed, Cache cache)
       throws InterruptedException {
-    Asked asked = new Asked(task.file(), kind);
+    Asked asked = new Asked(task.file(), kind, cache);
     CompiledTimes known = session.get(asked);
     if (known != null) return known;
-    CompiledTimes measured = measure(task, kind, shapes, seed);
+    CompiledTimes measured = measure(task, kind, shapes, seed, cache);
     session.put(asked, measured);
     return measured;
   }
 
-  private CompiledTimes measure(Task task, Baseline kind, List<String> shapes, String seed)
+  private CompiledTimes measure(
+      Task task, Baseline kind, List<String> shapes, String seed, Cache cache)
       throws InterruptedException {
+    boolean warm = cache == Cache.WARM;
     try {
       Oracle worker = oracle();
-      Optional<KeptBaselines.Key> key = KeptBaselines.Key.of(worker.hello(), task);
+      Optional<KeptBaselines.Key> key = KeptBaselines.Key.of(worker.hello(), task, cache);
       Map<String, CompiledTimes.Size> before =
           key.map(k -> kept.read(k, task, kind)).orElse(Map.of());
       List<CompiledTimes.Size> sizes = new ArrayList<>();
@@ -80,7 +82,7 @@ final class CompiledBaselines implements AutoCloseable {
         String failure = compile(worker, task, seed, sizes.size(), kind);
         if (failure != null) return absent(kind, shape + ": " + failure);
         CompiledTimes.Size old = before.get(shape);
-        sizes.add(old != null && holds(worker, old) ? old : measure(worker, shape));
+        sizes.add(old != null && holds(worker, old, warm) ? old : measure(worker, shape, warm));
       }
       worker.ask(Message.Closed.class, Message.Close::new, ROUND); // The memory is the next one's.
       key.ifPresent(k -> kept.write(k, task, kind, sizes));
@@ -111,25 +113,27 @@ final class CompiledBaselines implements AutoCloseable {
   }
 
   /** Whether the kept ratio of the size just compiled is still what a few rounds show. */
-  private static boolean holds(Oracle oracle, CompiledTimes.Size old)
+  private static boolean holds(Oracle oracle, CompiledTimes.Size old, boolean warm)
       throws InterruptedException, Oracle.Refused {
-    compare(oracle, 0);
+    compare(oracle, 0, warm);
     double sum = 0;
     for (int number = 1; number <= RECHECKS; number++)
-      sum += round(compare(oracle, number), number).logRatio();
+      sum += round(compare(oracle, number, warm), number).logRatio();
     double now = Math.exp(sum / RECHECKS);
     Ratio ratio = old.ratio();
     return now >= ratio.low() / (1 + DRIFT) && now <= ratio.high() * (1 + DRIFT);
   }
 
-  private CompiledTimes.Size measure(Oracle oracle, String shape)
+  private CompiledTimes.Size measure(Oracle oracle, String shape, boolean warm)
       throws InterruptedException, Oracle.Refused {
     Rounds rounds = new Rounds();
     Conditions conditions = new Conditions();
     long begin = System.nanoTime();
-    compare(oracle, 0); // As with candidates, the first round wakes the clocks and does not count.
+    compare(
+        oracle, 0,
+        warm); // As with candidates, the first round wakes the clocks and does not count.
     for (int number = 1; !rounds.enough((System.nanoTime() - begin) / 1e9); number++) {
-      Message.BaselineCompared times = compare(oracle, number);
+      Message.BaselineCompared times = compare(oracle, number, warm);
       if (!conditions.spoilt(times.state())) rounds.add(round(times, number));
     }
     rounds.settle();
@@ -142,11 +146,11 @@ final class CompiledBaselines implements AutoCloseable {
         kept.now());
   }
 
-  private static Message.BaselineCompared compare(Oracle oracle, int number)
+  private static Message.BaselineCompared compare(Oracle oracle, int number, boolean warm)
       throws InterruptedException, Oracle.Refused {
     return oracle.ask(
         Message.BaselineCompared.class,
-        id -> new Message.CompareBaseline(id, Timing.SETS, number),
+        id -> new Message.CompareBaseline(id, Batches.MOST, number, warm),
         ROUND);
   }
 

@@ -130,11 +130,11 @@ final class Gpu implements AutoCloseable {
    * The reference's times on each size of the task that is open, measured once. No candidate's code
    * may be loaded on this device.
    */
-  List<Double> quietBaseline(Task task, List<Message.Size> sizes)
+  List<Double> quietBaseline(Task task, List<Message.Size> sizes, boolean warm)
       throws InterruptedException, Oracle.Refused {
     List<Double> known = quietBaselines.get(task.file());
     if (known != null) return known;
-    List<Double> measured = QuietBaseline.measure(oracle(), sizes);
+    List<Double> measured = QuietBaseline.measure(oracle(), sizes, warm);
     quietBaselines.put(task.file(), measured);
     return measured;
   }

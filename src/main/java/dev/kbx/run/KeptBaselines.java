@@ -64,6 +64,7 @@ public final class KeptBaselines {
    * @param device UUID of the GPU
    * @param worker fingerprint of the Python that measured
    * @param task SHA-256 of the task file
+   * @param cache what calls were timed with
    */
   record Key(
       String device,
@@ -72,10 +73,11 @@ public final class KeptBaselines {
       @Nullable String triton,
       @Nullable String python,
       @Nullable String worker,
-      String task) {
+      String task,
+      Cache cache) {
 
     /** Empty where the device has no UUID: what cannot be told apart is not kept. */
-    static Optional<Key> of(Message.Hello hello, Task task) {
+    static Optional<Key> of(Message.Hello hello, Task task, Cache cache) {
       String device = hello.deviceUuid();
       if (device == null) return Optional.empty();
       Map<String, String> versions = hello.versions();
@@ -87,7 +89,8 @@ public final class KeptBaselines {
               versions.get("triton"),
               versions.get("python"),
               versions.get("worker"),
-              hash(task.file())));
+              hash(task.file()),
+              cache));
     }
 
     private static String hash(Path file) {
@@ -160,7 +163,15 @@ public final class KeptBaselines {
   private Path file(Key key, Task task, Baseline kind) {
     return folder
         .resolve(key.device().replaceAll("[^A-Za-z0-9-]", "_"))
-        .resolve(task.category() + "." + task.name() + "." + kind.label() + ".json");
+        .resolve(
+            task.category()
+                + "."
+                + task.name()
+                + "."
+                + kind.label()
+                + "."
+                + key.cache().label()
+                + ".json");
   }
 
   private void refuse(Path file, String why) {

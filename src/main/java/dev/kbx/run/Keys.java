@@ -34,7 +34,7 @@ final class Keys {
                 plan.arch(),
                 plan.secret(),
                 plan.limits(),
-                plan.baseline(),
+                plan.against(),
                 run.device(),
                 new TreeMap<>(run.versions()))
             .toString();

@@ -1,6 +1,7 @@
 package dev.kbx.run;
 
 import dev.kbx.stats.Ratio;
+import dev.kbx.verdict.Verdict.Launched;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import dev.kbx.worker.Message;
 import java.util.Map;
@@ -26,8 +27,12 @@ record Physics(Message.PreparedSize size, Map<String, Double> peaks, Floor floor
     return floor.broken(rounds.candidateMs(), rounds.referenceMs());
   }
 
-  /** The figures of a size for its verdict. */
-  SizeTiming timing(String shape, Rounds rounds, Conditions conditions) {
+  /**
+   * The figures of a size for its verdict.
+   *
+   * @param python the rounds that were launched from Python, where {@code rounds} are of graphs
+   */
+  SizeTiming timing(String shape, Rounds rounds, @Nullable Rounds python, Conditions conditions) {
     double candidateMs = rounds.candidateMs();
     double referenceMs = rounds.referenceMs();
     Ratio ratio = rounds.ratio();
@@ -51,7 +56,14 @@ record Physics(Message.PreparedSize size, Map<String, Double> peaks, Floor floor
         light == null ? null : light.ms(),
         light == null ? null : light.score(candidateMs, referenceMs),
         conditions.clocks(),
-        conditions.throttle());
+        conditions.throttle(),
+        python == null ? null : launched(python));
+  }
+
+  private static Launched launched(Rounds rounds) {
+    Ratio ratio = rounds.ratio();
+    return new Launched(
+        rounds.candidateMs(), rounds.referenceMs(), ratio.value(), ratio.low(), ratio.high());
   }
 
   /** A count over something; null where there is nothing of either. */

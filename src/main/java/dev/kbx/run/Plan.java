@@ -12,17 +12,37 @@ import java.util.List;
  * @param arch what launches are compiled for where there is no GPU, {@code sm_90}
  * @param secret what seeds derive from; see {@link Seeds}
  * @param baseline what speedups are against
+ * @param cache what calls are timed with
  */
 public record Plan(
-    List<Stage> stages, Rules rules, String arch, String secret, Limits limits, Baseline baseline) {
+    List<Stage> stages,
+    Rules rules,
+    String arch,
+    String secret,
+    Limits limits,
+    Baseline baseline,
+    Cache cache) {
   public Plan {
     if (stages.isEmpty()) throw new IllegalArgumentException("no stage asked for");
     stages = stages.stream().sorted().distinct().toList();
   }
 
-  /** A plan whose speedups are against eager PyTorch. */
+  /** A plan whose speedups are against eager PyTorch, with a cold cache. */
   public Plan(List<Stage> stages, Rules rules, String arch, String secret, Limits limits) {
-    this(stages, rules, arch, secret, limits, Baseline.EAGER);
+    this(stages, rules, arch, secret, limits, Baseline.EAGER, Cache.COLD);
+  }
+
+  /** What speedups are against, in words: {@code eager}, or {@code eager, warm cache}. */
+  public String against() {
+    return against(baseline.label());
+  }
+
+  String against(String baseline) {
+    return cache == Cache.WARM ? baseline + ", warm cache" : baseline;
+  }
+
+  boolean warm() {
+    return cache == Cache.WARM;
   }
 
   boolean wants(Stage stage) {

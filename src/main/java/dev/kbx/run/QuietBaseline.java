@@ -33,8 +33,12 @@ final class QuietBaseline {
   private static final int AGAIN = 1001;
   private static final int AFTER = 1002;
 
+  /** Calls in a batch while nobody knows how long they take. */
+  private static final int CALLS = 4;
+
   private final Oracle oracle;
   private final List<Double> quietMs;
+  private final boolean warm;
   private @Nullable Slow slow;
 
   /** A size whose baseline was slow beside the candidate, twice. */
@@ -42,25 +46,32 @@ final class QuietBaseline {
 
   /**
    * @param quietMs what {@link #measure} found for the task on this device
+   * @param warm whether calls find their arguments in the L2 cache
    */
-  QuietBaseline(Oracle oracle, List<Double> quietMs) {
+  QuietBaseline(Oracle oracle, List<Double> quietMs, boolean warm) {
     this.oracle = oracle;
     this.quietMs = List.copyOf(quietMs);
+    this.warm = warm;
   }
 
   /** Median milliseconds of the reference on each size. No candidate's code may be loaded. */
-  static List<Double> measure(Oracle oracle, List<Message.Size> sizes)
+  static List<Double> measure(Oracle oracle, List<Message.Size> sizes, boolean warm)
       throws InterruptedException, Oracle.Refused {
     List<Double> medians = new ArrayList<>();
-    for (Message.Size size : sizes) medians.add(time(oracle, size, BEFORE));
+    for (Message.Size size : sizes) medians.add(time(oracle, size, BEFORE, warm));
     return medians;
+  }
+
+  /** Median milliseconds of the reference on a size while no candidate's code ran. */
+  double ms(Message.Size size) {
+    return quietMs.get(size.index());
   }
 
   /** Takes note of what the reference took on a size beside the candidate. */
   void compare(Message.Size size, double liveMs) throws InterruptedException, Oracle.Refused {
     if (slow != null || !slower(size, liveMs)) return;
     Thread.sleep(PAUSE);
-    double again = time(oracle, size, AGAIN);
+    double again = time(oracle, size, AGAIN, warm);
     if (slower(size, again)) slow = new Slow(size, again);
   }
 
@@ -68,7 +79,7 @@ final class QuietBaseline {
   Optional<Outcome> verdict() throws InterruptedException, Oracle.Refused {
     if (slow == null) return Optional.empty();
     Message.Size size = slow.size();
-    double after = time(oracle, size, AFTER);
+    double after = time(oracle, size, AFTER, warm);
     if (slower(size, after)) return Optional.empty();
     return Optional.of(
         Outcome.cheating(
@@ -81,15 +92,18 @@ final class QuietBaseline {
     return ms > SLOWER * quietMs.get(size.index()) + NOISE_MS;
   }
 
-  private static double time(Oracle oracle, Message.Size size, int round)
+  private static double time(Oracle oracle, Message.Size size, int round, boolean warm)
       throws InterruptedException, Oracle.Refused {
     oracle.ask(
         Message.PreparedSize.class,
-        id -> new Message.PrepareSize(id, size.index(), Timing.SETS, round),
+        id -> new Message.PrepareSize(id, size.index(), CALLS, round),
         Session.ORACLE);
     return Median.of(
         oracle
-            .ask(Message.BaselineMeasured.class, Message.Baseline::new, Session.ORACLE)
+            .ask(
+                Message.BaselineMeasured.class,
+                id -> new Message.Baseline(id, warm, false),
+                Session.ORACLE)
             .deviceMs()
             .stream()
             .mapToDouble(Double::doubleValue)

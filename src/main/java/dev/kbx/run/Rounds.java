@@ -97,7 +97,7 @@ final class Rounds {
   boolean enough(double seconds) {
     int measured = rounds.size() + gaps.size();
     if (measured < MIN || measured % 2 == 1) return false;
-    return measured >= (quick() ? MAX_SHORT : MAX) || seconds > BUDGET_SECONDS || tight();
+    return measured >= (launchBound() ? MAX_SHORT : MAX) || seconds > BUDGET_SECONDS || tight();
   }
 
   /** Decides which rounds count, and how. Call once, when measuring has ended. */
@@ -168,10 +168,11 @@ final class Rounds {
   private boolean tight() {
     if (rounds.size() < MIN) return false;
     Ratio ratio = ratio();
-    return ratio.high() - ratio.low() <= 2 * (quick() ? TIGHT_SHORT : TIGHT) * ratio.value();
+    return ratio.high() - ratio.low() <= 2 * (launchBound() ? TIGHT_SHORT : TIGHT) * ratio.value();
   }
 
-  private boolean quick() {
+  /** Whether launching is most of what is timed, on one side at least. */
+  boolean launchBound() {
     return !rounds.isEmpty() && Math.min(candidateMs(), referenceMs()) < SHORT_MS;
   }
 

@@ -164,6 +164,8 @@ public record Verdict(
    * @param solScore 1 at that time, 0.5 at the reference's, towards 0 beyond it
    * @param clocks of the device while it was measured
    * @param throttle what held the clocks down, by the driver's names; empty if nothing did
+   * @param launched the same calls launched from Python, where the figures before are those of CUDA
+   *     graphs; the difference is what launching takes
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record SizeTiming(
@@ -183,11 +185,22 @@ public record Verdict(
       @Nullable Double solMs,
       @Nullable Double solScore,
       @Nullable Clocks clocks,
-      @Nullable List<String> throttle) {
+      @Nullable List<String> throttle,
+      @Nullable Launched launched) {
     public SizeTiming {
       throttle = throttle == null ? null : List.copyOf(throttle);
     }
   }
+
+  /**
+   * A launch-bound size with the time of launching in it.
+   *
+   * @param candidateMs median milliseconds of a call of the candidate, launched from Python
+   * @param referenceMs the same of the live baseline
+   * @param low lower end of the speedup's 95 % interval
+   */
+  public record Launched(
+      double candidateMs, double referenceMs, double speedup, double low, double high) {}
 
   /** What limits a size. */
   public enum Bound {

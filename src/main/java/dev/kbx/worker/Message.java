@@ -40,6 +40,9 @@ import tools.jackson.databind.JsonNode;
   @JsonSubTypes.Type(value = Message.Returned.class, name = "returned"),
   @JsonSubTypes.Type(value = Message.Raised.class, name = "raised"),
   @JsonSubTypes.Type(value = Message.Measure.class, name = "measure"),
+  @JsonSubTypes.Type(value = Message.RecordCalls.class, name = "record_calls"),
+  @JsonSubTypes.Type(value = Message.CallsRecorded.class, name = "calls_recorded"),
+  @JsonSubTypes.Type(value = Message.ReplayCalls.class, name = "replay_calls"),
   @JsonSubTypes.Type(value = Message.Measured.class, name = "measured"),
   @JsonSubTypes.Type(value = Message.Outline.class, name = "outline"),
   @JsonSubTypes.Type(value = Message.Outlined.class, name = "outlined"),
@@ -278,8 +281,22 @@ public sealed interface Message {
     }
   }
 
-  /** Referee to runner: time the entry on these argument sets. */
+  /**
+   * Referee to runner: time the entry on these argument sets.
+   *
+   * @param flushBytes written before each call, so that the L2 cache is cold; with 0 the arguments
+   *     are read instead
+   */
   record Measure(int id, JsonNode calls, long flushBytes) implements Numbered {}
+
+  /** Referee to runner: record the entry on these argument sets, each as a CUDA graph. */
+  record RecordCalls(int id, JsonNode calls) implements Numbered {}
+
+  /** There are graphs to replay. */
+  record CallsRecorded(int id, double seconds) implements Numbered {}
+
+  /** Referee to runner: time the graphs last recorded; the answer is {@link Measured}. */
+  record ReplayCalls(int id, long flushBytes) implements Numbered {}
 
   /** The runner's own account of a batch; the referee holds a clock of its own. */
   record Measured(int id, List<Double> deviceMs, List<JsonNode> values, double seconds)
@@ -385,21 +402,28 @@ public sealed interface Message {
 
   record LentSize(int id, JsonNode calls) implements Numbered {}
 
-  /** Referee to oracle: time the reference on the sets last prepared. */
-  record Baseline(int id) implements Numbered {}
+  /**
+   * Referee to oracle: time the reference on the sets last prepared.
+   *
+   * @param warm whether arguments are read before each call, instead of the L2 cache being flushed
+   * @param graph whether CUDA graphs of the calls are timed
+   */
+  record Baseline(int id, boolean warm, boolean graph) implements Numbered {}
 
   /**
    * The reference's times.
    *
    * @param state of the device right after
    * @param stateSeconds what reading the state took
+   * @param unrecorded why there are no graphs of the reference, and so no times
    */
   record BaselineMeasured(
       int id,
       List<Double> deviceMs,
       double seconds,
       @Nullable DeviceState state,
-      @Nullable Double stateSeconds)
+      @Nullable Double stateSeconds,
+      @Nullable String unrecorded)
       implements Numbered {}
 
   /**
@@ -439,7 +463,7 @@ public sealed interface Message {
   record BaselineCompiled(int id, double seconds, @Nullable String failure) implements Numbered {}
 
   /** Referee to an oracle of baselines: time eager and compiled on fresh sets. */
-  record CompareBaseline(int id, int sets, int round) implements Numbered {}
+  record CompareBaseline(int id, int sets, int round, boolean warm) implements Numbered {}
 
   record BaselineCompared(
       int id,

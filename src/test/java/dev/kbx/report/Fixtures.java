@@ -11,6 +11,7 @@ import dev.kbx.verdict.Verdict.Compile;
 import dev.kbx.verdict.Verdict.Device;
 import dev.kbx.verdict.Verdict.Frame;
 import dev.kbx.verdict.Verdict.Kernel;
+import dev.kbx.verdict.Verdict.Launched;
 import dev.kbx.verdict.Verdict.Mismatch;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import dev.kbx.verdict.Verdict.Speedup;
@@ -298,7 +299,8 @@ final class Fixtures {
                       0.0099 * i,
                       0.61,
                       new Clocks(1_980.0, 2_619.0, 46.0, 371.2),
-                      i == 3 ? List.of("sw_power_cap") : List.of()))
+                      i == 3 ? List.of("sw_power_cap") : List.of(),
+                      i == 1 ? new Launched(0.033, 0.061, 0.061 / 0.033, 1.8, 1.9) : null))
               .toList();
       seconds.put("perf", 1.9);
     }

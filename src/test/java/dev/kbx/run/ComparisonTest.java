@@ -52,7 +52,24 @@ class ComparisonTest {
         null,
         null,
         null,
+        null,
         null);
+  }
+
+  private static Plan against(Baseline baseline, Cache cache) {
+    Plan any = FakeWorkers.plan();
+    return new Plan(
+        List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
+        any.rules(),
+        any.arch(),
+        any.secret(),
+        any.limits(),
+        baseline,
+        cache);
+  }
+
+  private static Plan against(Baseline baseline) {
+    return against(baseline, Cache.COLD);
   }
 
   /** Gains {@code first} and {@code second} at the two sizes; their mean has 4 %. */
@@ -76,7 +93,7 @@ class ComparisonTest {
 
   @Test
   void theDoubtOfBothAdds() {
-    Comparison comparison = Comparison.of(Baseline.COMPILE, TIMING, List.of(COMPILE));
+    Comparison comparison = Comparison.of(against(Baseline.COMPILE), TIMING, List.of(COMPILE));
     Speedup speedup = requireNonNull(comparison.speedup());
     assertThat(speedup.baseline()).isEqualTo("compile");
     assertThat(speedup.value()).isCloseTo(1, within(1e-9)); // 2 over the mean of 1 and 4
@@ -85,9 +102,17 @@ class ComparisonTest {
   }
 
   @Test
+  void aWarmCacheIsNamedWithTheBaseline() {
+    Plan warm = against(Baseline.BEST, Cache.WARM);
+    Speedup speedup =
+        requireNonNull(Comparison.of(warm, TIMING, List.of(COMPILE, TUNED)).speedup());
+    assertThat(speedup.baseline()).isEqualTo("best (compile), warm cache");
+  }
+
+  @Test
   void everyBaselineAskedForIsInTheVerdict() {
     List<Verdict.Baseline> all =
-        Comparison.of(Baseline.BEST, TIMING, List.of(COMPILE, TUNED)).baselines();
+        Comparison.of(against(Baseline.BEST), TIMING, List.of(COMPILE, TUNED)).baselines();
     assertThat(all)
         .extracting(Verdict.Baseline::name)
         .containsExactly("eager", "compile", "max-autotune");
@@ -109,7 +134,8 @@ class ComparisonTest {
         List.of(
             compiled(Baseline.COMPILE, first, second),
             compiled(Baseline.MAX_AUTOTUNE, tuned, tuned));
-    Speedup speedup = requireNonNull(Comparison.of(Baseline.BEST, TIMING, compiled).speedup());
+    Speedup speedup =
+        requireNonNull(Comparison.of(against(Baseline.BEST), TIMING, compiled).speedup());
     assertThat(speedup.baseline()).isEqualTo(name);
     assertThat(speedup.value()).isCloseTo(value, within(1e-9));
   }
@@ -117,14 +143,15 @@ class ComparisonTest {
   @Test
   void withoutTheBaselineThereIsNoSpeedupOverIt() {
     CompiledTimes absent = CompiledTimes.absent(Baseline.COMPILE, "it is wrong");
-    Comparison comparison = Comparison.of(Baseline.COMPILE, TIMING, List.of(absent));
+    Comparison comparison = Comparison.of(against(Baseline.COMPILE), TIMING, List.of(absent));
     assertThat(comparison.speedup()).isNull();
     Verdict.Baseline missing = comparison.baselines().getLast();
     assertThat(missing.failure()).isEqualTo("it is wrong");
     assertThat(missing.speedup()).isNull();
     assertThat(missing.sizesMs()).isNull();
     Speedup best =
-        requireNonNull(Comparison.of(Baseline.BEST, TIMING, List.of(absent, TUNED)).speedup());
+        requireNonNull(
+            Comparison.of(against(Baseline.BEST), TIMING, List.of(absent, TUNED)).speedup());
     assertThat(best.baseline()).isEqualTo("best (max-autotune)");
   }
 
@@ -136,14 +163,7 @@ class ComparisonTest {
         """
         {"device": {"uuid": "GPU-a"}, "versions": {}, "failure": {}, "compiled_ms": [80, 80]}
         """);
-    Plan plan =
-        new Plan(
-            List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
-            FakeWorkers.plan().rules(),
-            "sm_90",
-            "secret",
-            FakeWorkers.plan().limits(),
-            Baseline.COMPILE);
+    Plan plan = against(Baseline.COMPILE);
     Workers workers = FakeWorkers.start(kept);
     try (Workers.Slot slot = workers.slot(DeviceSlot.cuda(0))) {
       Verdict verdict =

@@ -59,7 +59,7 @@ class CompiledBaselinesTest {
 
   private static CompiledTimes of(CompiledBaselines baselines, String name) throws Exception {
     Task task = FakeWorkers.candidate(name, Map.of()).task();
-    return baselines.of(task, Baseline.COMPILE, SHAPES, "0abc");
+    return baselines.of(task, Baseline.COMPILE, SHAPES, "0abc", Cache.COLD);
   }
 
   /** A session from start to end. */
@@ -79,7 +79,10 @@ class CompiledBaselinesTest {
 
   private Path keptFile() throws IOException {
     try (Stream<Path> files = Files.walk(folder)) {
-      return files.filter(f -> f.toString().endsWith(".compile.json")).findFirst().orElseThrow();
+      return files
+          .filter(f -> f.toString().endsWith(".compile.cold.json"))
+          .findFirst()
+          .orElseThrow();
     }
   }
 

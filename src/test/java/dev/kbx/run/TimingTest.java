@@ -9,8 +9,10 @@ import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -125,6 +127,59 @@ class TimingTest {
     assertThat(size.solMs()).isCloseTo(30, within(1e-9));
     assertThat(size.bound()).isEqualTo(Verdict.Bound.COMPUTE);
     assertThat(size.solScore()).isCloseTo(70.0 / 90, within(1e-9));
+  }
+
+  /** A candidate that takes 20 us when it is launched. */
+  private Verdict brief(String task, Map<String, ?> more) throws Exception {
+    Map<String, Object> script = new HashMap<>(more);
+    script.put(
+        "measure",
+        List.of(
+            "{\"type\":\"measured\",\"id\":$id,\"device_ms\":[0.02,0.02,0.02,0.02],"
+                + "\"values\":[{},{},{},{}],\"seconds\":0}"));
+    return judge(task, script);
+  }
+
+  @Test
+  void whatLaunchingTakesStandsApart() throws Exception {
+    Verdict verdict = brief("brief", Map.of());
+    assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
+    var size = requireNonNull(verdict.sizes()).getFirst();
+    assertThat(size.candidateMs()).isEqualTo(0.005);
+    assertThat(size.referenceMs()).isEqualTo(0.01);
+    var launched = requireNonNull(size.launched());
+    assertThat(launched.candidateMs()).isEqualTo(0.02);
+    assertThat(launched.referenceMs()).isEqualTo(0.04);
+    assertThat(launched.speedup()).isCloseTo(2, within(1e-6));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "waiting; ",
+        "moody; ",
+        "brief; exit 3",
+        "brief;"
+            + " {\"type\":\"raised\",\"id\":$id,\"kind\":\"runtime\",\"exception\":\"RuntimeError\","
+            + "\"message\":\"\",\"frames\":[]}",
+      })
+  void whatCannotBeRecordedIsLaunched(String task, @Nullable String answer) throws Exception {
+    Verdict verdict =
+        brief(task, answer == null ? Map.of() : Map.of("record_calls", List.of(answer)));
+    assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
+    var size = requireNonNull(verdict.sizes()).getFirst();
+    assertThat(size.candidateMs()).isEqualTo(0.02);
+    assertThat(size.launched()).isNull();
+  }
+
+  @Test
+  void graphsThatTakeNoTimeAreEvidence() throws Exception {
+    String nothing =
+        "{\"type\":\"measured\",\"id\":$id,\"device_ms\":[1e-4,1e-4,1e-4,1e-4],"
+            + "\"values\":[{},{},{},{}],\"seconds\":0}";
+    Verdict verdict = brief("brief", Map.of("replay_calls", List.of(nothing)));
+    assertThat(verdict.evidence()).contains("nothing at all");
   }
 
   @Test

@@ -3,7 +3,9 @@
 Tasks with a size: in timed.py the reference always takes 100 ms; in hogged.py it takes 200 ms while there is a candidate, in hot.py
 also when it has gone; in warm.py the device slows itself down in rounds 1 to 3, in baked.py in all. No clock runs that long. Each call
 moves 100 GB, at 1000 GB/s; in product.py 20 GB, and computes 30 Gflop, at 1 Tflop/s. Once stale.py
-is open, memory is three times as fast as before. In noisy.py there are three sizes, whose times have the noise of a device.
+is open, memory is three times as fast as before. In noisy.py there are three sizes, whose times have the noise of a device. In
+brief.py the reference takes 40 us, 10 of them without launching; in waiting.py it cannot be recorded; in moody.py every call has an
+argument of its own.
 
 An oracle of baselines is what ``play.json`` in its folder says: ``device`` and ``versions`` of its greeting, ``compiled_ms`` of
 even and odd rounds where eager always takes 100 ms, ``failure`` of tasks by name, and whether it is to ``die`` when it compiles.
@@ -16,7 +18,8 @@ import time
 
 import kbx
 
-TIMED = ("timed.py", "hogged.py", "hot.py", "warm.py", "baked.py", "product.py", "stale.py")
+BRIEF = ("brief.py", "waiting.py", "moody.py")
+TIMED = (*BRIEF, "timed.py", "hogged.py", "hot.py", "warm.py", "baked.py", "product.py", "stale.py")
 NOISY = (0.008, 0.2, 2.0)  # milliseconds a call
 COOL = {"sm_mhz": 1980, "memory_mhz": 2619, "celsius": 45, "watts": 400.5, "throttle": ["sw_power_cap"]}
 HOT = {"sm_mhz": 990, "memory_mhz": 2619, "celsius": 90, "throttle": ["hw_thermal"]}
@@ -61,10 +64,14 @@ def main():
                 reply |= {"bytes": 20_000_000_000, "flops": 30_000_000_000, "precision": "fp16", "uncounted": []}
             elif name == "noisy.py":
                 milliseconds = NOISY[request["size"]]
+            elif name in BRIEF:
+                milliseconds = 0.04
             else:
                 reply["least_bytes"] = 100_000_000_000
         elif request["type"] == "lend_size":
             args = [{"t": "float", "v": milliseconds}] if name == "noisy.py" else []
+            if name == "moody.py":
+                args = [{"t": "float", "v": time.monotonic()}]
             reply = {"type": "lent_size", "calls": [{"args": args, "kwargs": {}, "slot": i} for i in range(4)]}
         elif request["type"] == "probe":
             # After broken.py this device computes no more, and a fresh oracle without a task finds the same.
@@ -74,8 +81,11 @@ def main():
         elif request["type"] == "outline":
             reply = {"type": "outlined", "entries": ["f"], "calls": []}
         elif request["type"] == "baseline":
+            milliseconds = 0.01 if request["graph"] and name in BRIEF else milliseconds
             times = noise.batch(milliseconds) if name == "noisy.py" else [milliseconds] * 4
             reply = {"type": "baseline_measured", "device_ms": times, "seconds": 0.0, "state": state}
+            if request["graph"] and name == "waiting.py":
+                reply |= {"device_ms": [], "unrecorded": "operation not permitted when stream is capturing"}
         elif request["type"] in ("check", "check_size"):
             reply = {"type": "checked", "status": "correct", "mismatches": [], "metrics": {}, "flags": []}
         elif request["type"] == "close":

@@ -1,0 +1,157 @@
+package dev.kbx.run;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import dev.kbx.worker.Message;
+import dev.kbx.worker.Oracle;
+import dev.kbx.worker.Runner;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Asks both sides for batches: the reference in the oracle, the candidate in its runner, each
+ * launched from Python or as CUDA graphs.
+ */
+final class Batches {
+  /** Calls in a batch at most; fewer where the arenas do not hold that many input sets. */
+  static final int MOST = 8;
+
+  /** So many that a median means something, and that nobody knows which are looked at. */
+  private static final int FEWEST = 3;
+
+  /** What a batch should not take much longer than: a long call needs no crowd to be timed well. */
+  private static final double BATCH_MS = 60;
+
+  private final Oracle oracle;
+  private final Runner runner;
+  private final Plan plan;
+  private final Spending spending;
+
+  Batches(Session session, Plan plan, Spending spending) {
+    this.oracle = session.oracle();
+    this.runner = session.runner();
+    this.plan = plan;
+    this.spending = spending;
+  }
+
+  /** Fresh inputs for one round, which no candidate sees before {@link #lend}. */
+  Message.PreparedSize prepare(Message.Size size, int sets, int round)
+      throws InterruptedException, Oracle.Refused {
+    return spending.on(
+        "prepare",
+        () ->
+            oracle.ask(
+                Message.PreparedSize.class,
+                id -> new Message.PrepareSize(id, size.index(), sets, round),
+                Session.ORACLE));
+  }
+
+  /** Gives the candidate's process the inputs last prepared; the calls to make with them. */
+  JsonNode lend() throws InterruptedException, Oracle.Refused {
+    return spending.on(
+        "lend",
+        () -> oracle.ask(Message.LentSize.class, Message.LendSize::new, Session.ORACLE).calls());
+  }
+
+  /** The reference on the inputs last prepared. */
+  Message.BaselineMeasured measureReference(boolean graph)
+      throws InterruptedException, Oracle.Refused {
+    return spending.on(
+        "reference",
+        () ->
+            oracle.ask(
+                Message.BaselineMeasured.class,
+                id -> new Message.Baseline(id, plan.warm(), graph),
+                Session.ORACLE));
+  }
+
+  /** {@link #measureReference} by both clocks. */
+  Batch reference(boolean graph) throws InterruptedException, Oracle.Refused {
+    long start = System.nanoTime();
+    Message.BaselineMeasured measured = measureReference(graph);
+    String unrecorded = measured.unrecorded();
+    if (unrecorded != null) {
+      return Batch.failed(Outcome.of(Status.INFRASTRUCTURE, Stage.PERF, unrecorded));
+    }
+    // A candidate's batch has no such reading: counted as normal, it would be time to hide in.
+    double reading = measured.stateSeconds() == null ? 0 : measured.stateSeconds() * 1e9;
+    return Batch.of(measured.deviceMs(), List.of(), measured.state(), start + (long) reading);
+  }
+
+  /** What the oracle says of some of the results last timed. */
+  Message.Checked check(List<Integer> slots, List<JsonNode> values)
+      throws InterruptedException, Oracle.Refused {
+    return spending.on(
+        "check",
+        () ->
+            oracle.ask(
+                Message.Checked.class,
+                id -> new Message.CheckSize(id, slots, values),
+                Session.ORACLE));
+  }
+
+  /** The candidate on {@code calls}. */
+  Batch candidate(JsonNode calls, long flushBytes) throws InterruptedException {
+    return candidate(
+        calls.size(), id -> new Message.Measure(id, calls, plan.warm() ? 0 : flushBytes));
+  }
+
+  /** The candidate's graphs, {@code calls} of them. */
+  Batch replayed(int calls, long flushBytes) throws InterruptedException {
+    return candidate(calls, id -> new Message.ReplayCalls(id, plan.warm() ? 0 : flushBytes));
+  }
+
+  /** Calls in a batch whose reference takes so many milliseconds a call. */
+  static int calls(double referenceMs) {
+    return Math.clamp((int) Math.ceil(BATCH_MS / referenceMs), FEWEST, MOST);
+  }
+
+  /** Records the candidate on {@code calls}; why that cannot be, if it cannot. */
+  Optional<Outcome> record(JsonNode calls) throws InterruptedException {
+    Answer answer = ask(Message.CallsRecorded.class, id -> new Message.RecordCalls(id, calls));
+    return Optional.ofNullable(answer.failed());
+  }
+
+  private Batch candidate(int calls, IntFunction<Message.Numbered> request)
+      throws InterruptedException {
+    long start = System.nanoTime();
+    Answer answer = ask(Message.Measured.class, request);
+    if (answer.failed() != null) return Batch.failed(answer.failed());
+    Message.Measured measured = (Message.Measured) requireNonNull(answer.message());
+    if (measured.values().size() != calls
+        || measured.deviceMs().size() != calls
+        || measured.deviceMs().stream().anyMatch(ms -> !(ms > 0 && ms < Double.MAX_VALUE))) {
+      return Batch.failed(
+          Outcome.cheating(Stage.PERF, "timing: the account of a batch does not add up"));
+    }
+    return Batch.of(measured.deviceMs(), measured.values(), null, start);
+  }
+
+  /** What the runner answered, or how it failed. */
+  private record Answer(@Nullable Message message, @Nullable Outcome failed) {}
+
+  private Answer ask(
+      Class<? extends Message.Numbered> expected, IntFunction<Message.Numbered> request)
+      throws InterruptedException {
+    long start = System.nanoTime();
+    try {
+      Message answer = runner.ask(expected, request, plan.limits().size());
+      return answer instanceof Message.Raised raised
+          ? new Answer(null, Outcome.raised(raised, false).at(Stage.PERF))
+          : new Answer(answer, null);
+    } catch (TimeoutException e) {
+      return new Answer(
+          null, Outcome.timeout(Stage.PERF, "a batch of timed calls", plan.limits().size()));
+    } catch (Runner.Lost e) {
+      return new Answer(null, Outcome.lost(e, Stage.PERF));
+    } finally {
+      spending.add("candidate", start);
+    }
+  }
+}

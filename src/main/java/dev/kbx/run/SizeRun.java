@@ -1,0 +1,227 @@
+package dev.kbx.run;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.kbx.stats.LogMean;
+import dev.kbx.stats.Median;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict.SizeTiming;
+import dev.kbx.worker.Message;
+import dev.kbx.worker.Oracle;
+import java.security.SecureRandom;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * One benchmark size of one candidate, in alternating rounds (A B, B A, …) over fresh inputs.
+ *
+ * <p>Where launching takes most of the time it is measured twice: launched from Python, and then,
+ * if both sides can be recorded, as CUDA graphs. Those are recorded on other values than they are
+ * timed with, and no code of the candidate's runs while they are replayed.
+ */
+final class SizeRun {
+  /** The first round compiles, fills caches and wakes the clocks; it is checked and not counted. */
+  private static final int WARM_UP_ROUNDS = 1;
+
+  /** Calls of a round that are checked besides the last one. */
+  private static final int SPOT_CHECKS = 1;
+
+  /** Number of the round that graphs are recorded in; launched rounds never get there. */
+  private static final int RECORDING = 499;
+
+  /** A batch whose mean is this many times its median has calls that do others' work. */
+  private static final double UNEVEN = 1.25;
+
+  /** Milliseconds a call by which a mean may differ from the median, whatever the ratio. */
+  private static final double UNEVEN_MS = 0.005;
+
+  private final Message.Size size;
+  private final Batches batches;
+  private final Gpu gpu;
+  private final QuietBaseline quiet;
+  private final WatchedCall watchedCall;
+  private final SecureRandom random = new SecureRandom();
+  private final Rounds launched = new Rounds();
+  private final Conditions conditions = new Conditions();
+  private final int watchedRound;
+  private @Nullable Rounds replayed;
+  private @Nullable JsonNode recorded;
+  private @Nullable Physics physics;
+
+  SizeRun(
+      Message.Size size, Batches batches, Gpu gpu, QuietBaseline quiet, WatchedCall watchedCall) {
+    this.size = size;
+    this.batches = batches;
+    this.gpu = gpu;
+    this.quiet = quiet;
+    this.watchedCall = watchedCall;
+    this.watchedRound = WARM_UP_ROUNDS + watchedCall.round(Rounds.MIN);
+  }
+
+  /** Launched from Python. The outcome, if there is no time. */
+  Optional<Outcome> measure() throws InterruptedException, Oracle.Refused {
+    Optional<Outcome> decided = rounds(launched, 0);
+    if (decided.isPresent()) return decided;
+    quiet.compare(size, launched.referenceMs());
+    return impossible(launched);
+  }
+
+  /** Whether {@link #measureRecorded} has anything to add. */
+  boolean launchBound() {
+    return launched.launchBound();
+  }
+
+  /**
+   * As CUDA graphs, after {@link #measure}. An outcome other than {@code cheating} says that one
+   * side cannot be recorded, and nothing against the candidate; it must not be asked again.
+   */
+  Optional<Outcome> measureRecorded() throws InterruptedException, Oracle.Refused {
+    var _ = batches.prepare(size, sets(), RECORDING);
+    Batch reference = batches.reference(true);
+    if (reference.failed() != null) return Optional.of(reference.failed());
+    JsonNode calls = batches.lend();
+    Optional<Outcome> refused = batches.record(calls);
+    if (refused.isPresent()) return refused;
+    recorded = calls;
+    Rounds rounds = new Rounds();
+    Optional<Outcome> decided = rounds(rounds, RECORDING + 1);
+    if (decided.isPresent()) return decided;
+    replayed = rounds;
+    return impossible(rounds);
+  }
+
+  LogMean logSpeedup() {
+    return counted().logSpeedup();
+  }
+
+  /** Observations for the verdict's {@code flags}. */
+  Set<String> flags() {
+    Set<String> flags = new LinkedHashSet<>();
+    if (launched.gapsCount() || counted().gapsCount()) flags.add("clock_gap");
+    if (conditions.throttled()) flags.add("throttled");
+    return flags;
+  }
+
+  SizeTiming timing() {
+    Rounds python = replayed == null ? null : launched;
+    return requireNonNull(physics).timing(size.shape(), counted(), python, conditions);
+  }
+
+  private Rounds counted() {
+    return replayed == null ? launched : replayed;
+  }
+
+  private int sets() {
+    return Batches.calls(quiet.ms(size));
+  }
+
+  private Optional<Outcome> rounds(Rounds rounds, int first)
+      throws InterruptedException, Oracle.Refused {
+    long start = System.nanoTime();
+    for (int number = first; !rounds.enough((System.nanoTime() - start) / 1e9); number++) {
+      Optional<Outcome> decided = round(rounds, number, number - first >= WARM_UP_ROUNDS);
+      if (decided.isPresent()) return decided;
+    }
+    rounds.settle();
+    return Optional.empty();
+  }
+
+  private Optional<Outcome> round(Rounds rounds, int number, boolean counts)
+      throws InterruptedException, Oracle.Refused {
+    Message.PreparedSize prepared = batches.prepare(size, sets(), number);
+    physics = Physics.of(prepared, gpu.peaks());
+    boolean referenceFirst = number % 2 == 0;
+    Batch reference = referenceFirst ? batches.reference(recorded != null) : null;
+    // Only now does the candidate's process see the values: it must not work while others are
+    // timed.
+    JsonNode calls = batches.lend();
+    Batch candidate = candidate(calls, prepared.flushBytes());
+    if (candidate.failed() != null) return Optional.of(candidate.failed());
+    // Before anything else happens: who says too early that it is done gains no time.
+    Optional<Outcome> wrong = check(candidate.values());
+    if (reference == null) reference = batches.reference(recorded != null);
+    if (reference.failed() != null) return Optional.of(reference.failed());
+    if (wrong.isPresent() || !counts) return wrong;
+    if (!conditions.spoilt(reference.state())) {
+      rounds.add(compared(candidate, reference, referenceFirst));
+    }
+    return number == watchedRound ? watchedCall.judge(calls, size.shape()) : Optional.empty();
+  }
+
+  private Batch candidate(JsonNode calls, long flushBytes) throws InterruptedException {
+    if (recorded == null) return batches.candidate(calls, flushBytes);
+    if (recorded.equals(calls)) return batches.replayed(calls.size(), flushBytes);
+    return Batch.failed(
+        Outcome.of(Status.INFRASTRUCTURE, Stage.PERF, "every call has arguments of its own"));
+  }
+
+  private Optional<Outcome> check(List<JsonNode> values)
+      throws InterruptedException, Oracle.Refused {
+    Set<Integer> slots = new LinkedHashSet<>();
+    for (int i = 0; i < SPOT_CHECKS; i++) slots.add(random.nextInt(values.size()));
+    slots.add(values.size() - 1);
+    Message.Checked checked =
+        batches.check(List.copyOf(slots), slots.stream().map(values::get).toList());
+    return checked.status().equals(Status.CORRECT.label())
+        ? Optional.empty()
+        : Optional.of(Outcome.wrong(checked, Stage.PERF, "timed call of " + size.shape()));
+  }
+
+  /**
+   * Evidence of a time that cannot be, by the peaks known and by those of now: the former may be
+   * weeks old and measured on a busy device. A candidate that keeps it busy now makes the latter
+   * stricter.
+   */
+  private Optional<Outcome> impossible(Rounds rounds) throws InterruptedException {
+    Physics known = requireNonNull(physics);
+    Optional<String> evidence = known.broken(rounds);
+    if (evidence.isEmpty()) return Optional.empty();
+    try {
+      evidence = Physics.of(known.size(), gpu.measurePeaks().figures()).broken(rounds);
+    } catch (Oracle.Refused e) {
+      // Whoever leaves no memory to measure in gains nothing by it.
+    }
+    return evidence.map(e -> Outcome.cheating(Stage.PERF, size.shape() + ": " + e));
+  }
+
+  /**
+   * One round by both clocks.
+   *
+   * <p>The wall clock sees launching, flushing and copying besides the device time; the reference's
+   * own gap says how much of that is normal here. What a candidate's gap has far beyond it is time
+   * that its events did not show.
+   */
+  private static Round compared(Batch candidate, Batch reference, boolean referenceFirst) {
+    double claimed = median(candidate.deviceMs());
+    double normal = Math.max(0, reference.gapMs());
+    double excess = candidate.gapMs() - normal;
+    boolean unexplained = excess > 2 * normal + Math.max(1.0, claimed);
+    return new Round(
+        claimed,
+        unexplained ? excess : 0,
+        uneven(candidate.deviceMs(), reference.deviceMs()),
+        median(reference.deviceMs()),
+        referenceFirst,
+        Round.step(reference.deviceMs()));
+  }
+
+  private static double uneven(List<Double> candidateMs, List<Double> referenceMs) {
+    double excess = mean(candidateMs) - median(candidateMs);
+    double normal = Math.max(0, mean(referenceMs) - median(referenceMs));
+    double allowed = 2 * normal + (UNEVEN - 1) * median(candidateMs) + UNEVEN_MS;
+    return excess > allowed ? excess : 0;
+  }
+
+  private static double median(List<Double> values) {
+    return Median.of(values.stream().mapToDouble(Double::doubleValue).toArray());
+  }
+
+  private static double mean(List<Double> values) {
+    return values.stream().mapToDouble(Double::doubleValue).average().orElseThrow();
+  }
+}

@@ -1,0 +1,62 @@
+"""The work of one call as a CUDA graph, which the device does again without Python: what launching takes is not in its time.
+
+Oracle and runner record in the same way, each its own side. The C types are taken before a candidate is loaded: assignments
+to ``torch.cuda`` do not reach them.
+"""
+
+import torch
+
+# Absent from builds without CUDA.
+_Graph, _Stream = getattr(torch._C, "_CUDAGraph", None), getattr(torch._C, "_CudaStreamBase", None)
+_current, _set_current = (getattr(torch._C, f"_cuda_{name}", None) for name in ("getCurrentStream", "setStream"))
+_close_pool = getattr(torch._C, "_cuda_endAllocateToPool", None)
+
+
+class Recorded:
+    """A call that was recorded: calling it repeats the work, on the same memory, and returns the same result object."""
+
+    def __init__(self, graph, result):
+        self._replay, self._result = graph.replay, result
+
+    def __call__(self):
+        self._replay()
+        return self._result
+
+
+class Recorder:
+    """Records calls on the ``torch.device`` ``device``, which must be the current one."""
+
+    def __init__(self, device):
+        self._index = device.index
+        stream = _Stream(priority=0)  # The default stream cannot be recorded.
+        self._aside = stream.stream_id, stream.device_index, stream.device_type
+
+    def record(self, function, *args, **kwargs):
+        """The call as ``Recorded``; the device has done nothing of it yet, so its result holds nothing.
+
+        Raises what the function raises, or a RuntimeError of torch's where its work is no fixed sequence: it waits for the
+        device, or looks at values.
+        """
+        graph, home = _Graph(), _current(self._index)
+        _set_current(*self._aside)
+        try:
+            graph.capture_begin(pool=None, capture_error_mode="global")
+            try:
+                result = function(*args, **kwargs)
+            finally:
+                self._end(graph)
+        finally:
+            _set_current(*home)
+        return Recorded(graph, result)
+
+    def _end(self, graph):
+        try:
+            graph.capture_end()
+        except RuntimeError:
+            # torch leaves the pool open for whatever is allocated next, and its random generators in the belief that they are
+            # being recorded, until a recording ends well.
+            _close_pool(self._index, graph.pool())
+            nothing = _Graph()
+            nothing.capture_begin(pool=None, capture_error_mode="global")
+            nothing.capture_end()
+            raise
