@@ -33,7 +33,7 @@ class Failed:
     TYPE: ClassVar[str] = "failed"
     id: int
     reason: str
-    """``invalid_task`` (the task file is wrong), ``unsupported`` or ``internal``."""
+    """``invalid_task`` (the task file is wrong), ``unsupported``, ``memory`` (the device has too little now) or ``internal``."""
     message: str
     file: str | None = None
     line: int | None = None

@@ -54,6 +54,8 @@ class Server:
             return self._failed(request, "invalid_task", error.message, error.file, error.line)
         except Unsupported as error:
             return self._failed(request, "unsupported", str(error))
+        except torch.OutOfMemoryError as error:
+            return self._failed(request, "memory", str(error))
         except (ProtocolError, RecursionError, session.WrongOrder) as error:
             return self._failed(request, "internal", str(error))
         except Exception as error:

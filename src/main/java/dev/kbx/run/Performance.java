@@ -23,6 +23,7 @@ final class Performance {
   private final Draft draft;
   private final Spending spending;
   private @Nullable QuietBaseline quiet;
+  private List<Message.Size> sizes = List.of();
 
   Performance(Gpu gpu, Plan plan, Candidate candidate, Draft draft) {
     this.gpu = gpu;
@@ -42,11 +43,12 @@ final class Performance {
     try (Session session = start()) {
       Outcome outcome;
       try {
-        outcome = time(session, files);
+        outcome = end(session, time(session, files));
       } catch (Oracle.Refused e) {
-        outcome = Session.refused(e.answer());
+        session.end();
+        outcome = refused(e);
       }
-      return end(session, outcome);
+      return session.leave(outcome);
     } catch (RuntimeException e) {
       gpu.reset();
       throw e;
@@ -67,36 +69,51 @@ final class Performance {
       throws InterruptedException, Oracle.Refused {
     var _ = spending.on("peaks", gpu::peaks); // Before any code of the candidate's is there.
     Message.Opened task = spending.on("open", () -> session.open(true));
+    sizes = task.sizes();
     List<Double> quietMs =
-        spending.on(
-            "baseline", () -> gpu.quietBaseline(candidate.task(), task.sizes(), plan.warm()));
+        spending.on("baseline", () -> gpu.quietBaseline(candidate.task(), sizes, plan.warm()));
     QuietBaseline before = new QuietBaseline(session.oracle(), quietMs, plan.warm());
     quiet = before;
     Optional<Outcome> decided = spending.on("load", () -> session.load(task, files));
     if (decided.isPresent()) return decided.get();
     WatchedCall watched = new WatchedCall(session.runner(), plan, Policy.of(candidate.task()));
-    Timing timing = new Timing(session, plan, gpu, before, watched, task.sizes());
+    Timing timing = new Timing(session, plan, gpu, before, watched, sizes);
     decided = timing.judge();
     if (decided.isPresent()) return decided.get();
     draft.timing(timing.result());
     return Outcome.correct(Stage.PERF);
   }
 
-  private Outcome end(Session session, Outcome outcome) throws InterruptedException {
-    long start = System.nanoTime();
-    session.end();
-    Outcome held = outcome.status() == Status.CORRECT ? alone(outcome) : outcome;
-    Outcome left = session.leave(held);
-    spending.add("end", start);
-    return left;
+  /** Ends the runner. What it held back then shows. */
+  private Outcome end(Session session, Outcome outcome)
+      throws InterruptedException, Oracle.Refused {
+    return spending.on(
+        "end",
+        () -> {
+          session.end();
+          return outcome.status() == Status.CORRECT && quiet != null
+              ? quiet.verdict().orElse(outcome)
+              : outcome;
+        });
   }
 
-  /** The outcome, held against what the reference takes now that the runner is gone. */
-  private Outcome alone(Outcome outcome) throws InterruptedException {
+  /**
+   * The outcome where the oracle refused. It had memory for every size before the candidate was
+   * loaded; if it has again, now that the runner is gone, the candidate took it.
+   */
+  private Outcome refused(Oracle.Refused refusal) throws InterruptedException {
+    if (quiet == null || !refusal.answer().reason().equals("memory")) {
+      return Session.refused(refusal.answer());
+    }
     try {
-      return quiet == null ? outcome : quiet.verdict().orElse(outcome);
+      var _ = QuietBaseline.measure(gpu.oracle(), sizes, plan.warm());
     } catch (Oracle.Refused e) {
       return Session.refused(e.answer());
     }
+    return Outcome.of(
+        Status.OUT_OF_MEMORY,
+        Stage.PERF,
+        "while the candidate's process lived, the reference's inputs had no room on the GPU;"
+            + " without it they have");
   }
 }

@@ -111,6 +111,16 @@ class TimingTest {
   }
 
   @Test
+  void whoLeavesNoMemoryToTheReferenceIsOutOfMemory() throws Exception {
+    assertThat(judge("starved", Map.of()).status()).isEqualTo(Status.OUT_OF_MEMORY);
+  }
+
+  @Test
+  void aFullDeviceIsNobodysFault() throws Exception {
+    assertThat(judge("full", Map.of()).status()).isEqualTo(Status.INFRASTRUCTURE);
+  }
+
+  @Test
   void aHotDeviceIsNobodysFault() throws Exception {
     assertThat(speedup(judge("hot", Map.of()))).isCloseTo(4, within(1e-6));
   }

@@ -5,7 +5,7 @@ also when it has gone; in warm.py the device slows itself down in rounds 1 to 3,
 moves 100 GB, at 1000 GB/s; in product.py 20 GB, and computes 30 Gflop, at 1 Tflop/s. Once stale.py
 is open, memory is three times as fast as before. In noisy.py there are three sizes, whose times have the noise of a device. In
 brief.py the reference takes 40 us, 10 of them without launching; in waiting.py it cannot be recorded; in moody.py every call has an
-argument of its own.
+argument of its own. In starved.py and full.py there is no memory for a size while a candidate lives, in full.py also not when it has gone.
 
 An oracle of baselines is what ``play.json`` in its folder says: ``device`` and ``versions`` of its greeting, ``compiled_ms`` of
 even and odd rounds where eager always takes 100 ms, ``failure`` of tasks by name, and whether it is to ``die`` when it compiles.
@@ -19,10 +19,11 @@ import time
 import kbx
 
 BRIEF = ("brief.py", "waiting.py", "moody.py")
-TIMED = (*BRIEF, "timed.py", "hogged.py", "hot.py", "warm.py", "baked.py", "product.py", "stale.py")
+TIMED = (*BRIEF, "starved.py", "full.py", "timed.py", "hogged.py", "hot.py", "warm.py", "baked.py", "product.py", "stale.py")
 NOISY = (0.008, 0.2, 2.0)  # milliseconds a call
 COOL = {"sm_mhz": 1980, "memory_mhz": 2619, "celsius": 45, "watts": 400.5, "throttle": ["sw_power_cap"]}
 HOT = {"sm_mhz": 990, "memory_mhz": 2619, "celsius": 90, "throttle": ["hw_thermal"]}
+FULL = {"starved.py": 2, "full.py": 1}  # how often there is memory for sizes without a candidate
 BEFORE, AFTER = 1000, 1002  # rounds that QuietBaseline asks for
 CALLS = [{"index": i, "case": f"case {i}", "distribution": "uniform"} for i in range(2)]
 
@@ -35,6 +36,7 @@ def main():
         sys.exit("this GPU has fallen off the bus")
     kbx.hello("oracle")
     seconds, milliseconds, state, copy_gbs, noise, name = 0.0, 100.0, COOL, 1000.0, kbx.Noise(1), None
+    measured = 0
     while (frame := kbx.read()) is not None:
         request = frame[1]
         if request["type"] == "open":
@@ -60,6 +62,10 @@ def main():
             milliseconds = 100.0 if alone.get(name, True) else 200.0
             state = HOT if name == "baked.py" or (name == "warm.py" and milliseconds > 100) else COOL
             reply = {"type": "prepared_size", "flush_bytes": 100_000_000}
+            measured += request["round"] == BEFORE
+            if name in FULL and (request["round"] < BEFORE or measured > FULL[name]):
+                kbx.write({"type": "failed", "id": request["id"], "reason": "memory", "message": "16 GiB asked, none there"})
+                continue
             if name == "product.py":
                 reply |= {"bytes": 20_000_000_000, "flops": 30_000_000_000, "precision": "fp16", "uncounted": []}
             elif name == "noisy.py":
