@@ -133,6 +133,8 @@ class Load:
     """PyTorch functions that the reference calls: where one of them moves data, moving data is the work."""
     files: dict = field(default_factory=dict)
     """What ``precompiled`` brought from another runner of the same source: Triton's cache, filled before the import."""
+    module: dict | None = None
+    """The entry is a class: what it is constructed with, see ``opened``. Calls are those of the instance."""
 
 
 @dataclass
@@ -285,6 +287,8 @@ class Outlined:
     calls: list
     """``{"args", "kwargs"}``: value trees whose tensors have ``shape, stride, dtype`` and lie nowhere. Calls whose shapes
     depend on values are left out."""
+    module: dict | None = None
+    """As in ``opened``."""
 
 
 @dataclass
@@ -313,6 +317,10 @@ class Opened:
     sizes: list
     """Benchmark sizes: ``index, shape`` (text)."""
     seconds: float
+    module: dict | None = None
+    """The entry is a class: value trees ``init`` of its constructor's arguments, and ``seed``, which its weights come from."""
+    scaled: bool = False
+    """Whether the calls are smaller than what the task is about, which needs a GPU."""
 
 
 @dataclass

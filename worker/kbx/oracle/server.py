@@ -68,7 +68,7 @@ class Server:
 
     def _outline(self, request):
         task = taskfile.load(request.task, self.device.torch_device)
-        return messages.Outlined(request.id, task.entries, outline.calls(task, request.timed))
+        return messages.Outlined(request.id, task.entries, outline.calls(task, request.timed), task.module("outline"))
 
     def _open(self, request):
         start = time.monotonic()
@@ -76,13 +76,13 @@ class Server:
         task = taskfile.load(request.task, self.device.torch_device)
         planned = session.planned(task, request.seed)
         arenas = self.device.arenas(request.timed)
-        self.session = session.Session(task, request.seed, arenas, self.memory, self.device.torch_device)
+        self.session = session.Session(task.seeded(request.seed), request.seed, arenas, self.memory, self.device.torch_device)
         self.runner = request.runner
         self.device.offer(request.runner, arenas)
         return messages.Opened(
             request.id, task.entries, [a.describe() for a in arenas], [c.message() for c in planned],
             [{"index": i, "shape": taskfile.describe(s)} for i, s in enumerate(task.sizes)],
-            time.monotonic() - start,
+            time.monotonic() - start, task.module(request.seed), task.scaled,
         )  # fmt: skip
 
     def _prepare(self, request):
@@ -102,7 +102,7 @@ class Server:
     def _verify_task(self, request):
         start = time.monotonic()
         task = taskfile.load(request.task, self.device.torch_device)
-        report = controls.verify(task, request.seed, self.device.torch_device)
+        report = controls.verify(task.seeded(request.seed), request.seed, self.device.torch_device)
         return messages.TaskVerified(request.id, report, time.monotonic() - start)
 
     def _prepare_size(self, request):

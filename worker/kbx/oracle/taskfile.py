@@ -62,6 +62,9 @@ class Task:
     note: str = ""
     """What whoever verifies the task should know of it."""
 
+    scaled = False
+    """Whether the calls are smaller than what the task is about."""
+
     @property
     def entries(self):
         """Names under which a candidate may define the entry, best first."""
@@ -107,6 +110,14 @@ class Task:
     def named_tensors(self, call):
         """``(path, tensor)`` of every tensor argument in order of appearance; paths read ``param`` or ``params[0]``."""
         return named_tensors(self.reference, call)
+
+    def seeded(self, seed):
+        """The task with everything of the reference's own that is random, as weights are."""
+        return self
+
+    def module(self, seed):
+        """What a class that stands in for the reference is constructed with, as in ``messages.Opened``; None for a function."""
+        return None
 
     def check_unchanged(self):
         """Raises InvalidTask where the task rests on another file, and that one is no longer what it was."""
@@ -163,6 +174,10 @@ def _load(stamp, device):
         return recording.task(stamp, module["ORIGINAL"], module.get("ENTRY"), device)
     stem = os.path.splitext(os.path.basename(path))[0]
     reader = _Reader(path, module, lines)
+    if "Model" in module:
+        from kbx.oracle import models  # which builds on this module
+
+        return models.task(stamp, stem, module, reader, device)
     entry = reader.get("ENTRY", str, stem)
     reference, inputs = reader.function(entry), reader.function("inputs")
     parameters = list(inspect.signature(reference).parameters)

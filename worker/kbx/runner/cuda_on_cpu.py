@@ -53,6 +53,8 @@ def _to(tensor, *args, **kwargs):
     device = kwargs.pop("device", None)
     if args and isinstance(args[0], (str, torch.device, int)) and not isinstance(args[0], bool):
         device = args.pop(0)
+        rest = zip(("dtype", "non_blocking", "copy"), args, strict=False)
+        args, kwargs = [], {**kwargs, **{name: value for name, value in rest if value is not None}}
     if args and isinstance(args[0], torch.Tensor):
         other = args.pop(0)
         device = "cpu" if on_host(other) else "cuda"

@@ -85,7 +85,7 @@ final class Answer {
   }
 
   private static boolean hasEntry(PythonSource source, Task task) {
-    return source.names().contains(task.entry()) || source.names().contains(Task.COMMON_ENTRY);
+    return task.entries().stream().anyMatch(source.names()::contains);
   }
 
   private static @Nullable Block main(List<Block> blocks, Task task) {

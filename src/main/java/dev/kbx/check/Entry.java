@@ -76,7 +76,7 @@ final class Entry {
   /** Empty for a file that is checked without a task, or whose entry cannot be told. */
   static Optional<Entry> of(Program program, Optional<Task> known) {
     for (Task task : known.stream().toList()) {
-      for (String name : List.of(task.entry(), Task.COMMON_ENTRY)) {
+      for (String name : task.entries()) {
         if (!program.paths(name).isEmpty()) return Optional.of(new Entry(program, name));
       }
     }

@@ -79,8 +79,8 @@ final class Judged {
 
   private Set<Scope> findReachable() {
     Optional<String> entry =
-        task.map(t -> program.paths(t.entry()).isEmpty() ? Task.COMMON_ENTRY : t.entry())
-            .filter(name -> !program.paths(name).isEmpty());
+        task.flatMap(
+            t -> t.entries().stream().filter(name -> !program.paths(name).isEmpty()).findFirst());
     if (entry.isEmpty()) return Set.copyOf(program.scopes());
     List<String> started = new ArrayList<>(List.of(entry.get()));
     for (Call call : program.calls()) {

@@ -6,7 +6,6 @@ import dev.kbx.program.Launch;
 import dev.kbx.program.Program;
 import dev.kbx.program.Scope;
 import dev.kbx.syntax.Node;
-import dev.kbx.task.Task;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -61,7 +60,10 @@ final class Launching {
   /** Functions of the file that the entry may be; empty where no entry is known. */
   List<Scope> entries(Subject subject) {
     Optional<String> name =
-        subject.task().map(t -> program.paths(t.entry()).isEmpty() ? Task.COMMON_ENTRY : t.entry());
+        subject
+            .task()
+            .flatMap(t ->
+                t.entries().stream().filter(entry -> !program.paths(entry).isEmpty()).findFirst());
     List<Scope> found = new ArrayList<>();
     for (String path : name.map(program::paths).orElse(Set.of())) found.addAll(named(path));
     return found;

@@ -59,14 +59,13 @@ public final class StaticCheck {
         && source.understood()
         && !source.bindsDynamically()
         && !defines(source, task)) {
-      String message =
-          "nothing at top level is called %s or %s".formatted(task.entry(), Task.COMMON_ENTRY);
+      String message = "nothing at top level is called " + String.join(" or ", task.entries());
       return Optional.of(new Broken(Status.NO_ENTRY, START, message));
     }
     return Optional.empty();
   }
 
   private static boolean defines(PythonSource source, Task task) {
-    return source.names().contains(task.entry()) || source.names().contains(Task.COMMON_ENTRY);
+    return task.entries().stream().anyMatch(source.names()::contains);
   }
 }

@@ -52,7 +52,8 @@ final class TasksCommand implements Callable<Integer> {
 
   /** Category and signature, cut to the terminal. */
   private static String line(Task task) {
-    String line = "%-14s  %s".formatted(task.category(), task.signature());
+    String what = task.isModule() ? task.name() + "  " + task.signature() : task.signature();
+    String line = "%-14s  %s".formatted(task.category(), what);
     int columns = Terminal.columns();
     return line.length() <= columns ? line : line.substring(0, columns - 1) + "…";
   }

@@ -52,6 +52,7 @@ final class Correctness {
       throws InterruptedException, Oracle.Refused {
     Message.Opened task = session.open(false);
     sized = !task.sizes().isEmpty();
+    if (Boolean.TRUE.equals(task.scaled())) draft.flags(List.of("scaled_inputs"));
     long start = System.nanoTime();
     Optional<Outcome> decided = session.load(task, files);
     draft.spent(Stage.CALL, (System.nanoTime() - start) / 1e9);

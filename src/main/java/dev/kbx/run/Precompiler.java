@@ -60,7 +60,8 @@ final class Precompiler {
                       candidate.code(),
                       task.entries(),
                       candidate.task().operations(),
-                      Map.of()),
+                      Map.of(),
+                      task.module()),
               plan.limits().load());
       if (loaded instanceof Message.Raised) return Map.of();
       Message compiled =

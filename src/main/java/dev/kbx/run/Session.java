@@ -86,7 +86,9 @@ final class Session implements AutoCloseable {
       Message answer =
           runner.ask(
               Message.Loaded.class,
-              id -> new Message.Load(id, candidate.code(), task.entries(), operations, files),
+              id ->
+                  new Message.Load(
+                      id, candidate.code(), task.entries(), operations, files, task.module()),
               limit);
       return answer instanceof Message.Raised raised
           ? Optional.of(Outcome.raised(raised, true))

@@ -140,6 +140,11 @@ public final class PythonSource {
     return functions;
   }
 
+  /** Methods of a top-level class in order; empty without such a class. */
+  public List<Function> methods(String type) {
+    return module == null ? List.of() : methods(type, module, source);
+  }
+
   /** The syntax tree; empty for source that is too long or too large to look at. */
   public Optional<Node> tree() {
     return Optional.ofNullable(module);
@@ -263,6 +268,16 @@ public final class PythonSource {
               source.text(name), definition.line(), signature(definition, source), decorators));
     }
     return List.copyOf(found);
+  }
+
+  private static List<Function> methods(String type, Node module, Utf8 source) {
+    for (Node statement : module.children()) {
+      Node name = statement.child("name");
+      Node body = statement.child("body");
+      if (!statement.is("class_definition") || name == null || body == null) continue;
+      if (source.text(name).equals(type)) return functions(body, source);
+    }
+    return List.of();
   }
 
   private static String signature(Node definition, Utf8 source) {

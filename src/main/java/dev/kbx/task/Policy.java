@@ -22,6 +22,15 @@ public enum Policy {
       The result is to be computed by Triton kernels of that file. How much of it PyTorch computed is
       reported.
       """,
+      "this suite reports what PyTorch computed and rejects nothing for it"),
+
+  /** Modules, of which a candidate may replace as much as it likes. */
+  MODULES(
+      false,
+      """
+      Replace what you can make faster by kernels of that file, Triton or CUDA C++; PyTorch may compute
+      the rest. How much of it PyTorch computed is reported.
+      """,
       "this suite reports what PyTorch computed and rejects nothing for it");
 
   /** Tag of tasks for which what PyTorch computed is reported only. */
@@ -37,8 +46,9 @@ public enum Policy {
     this.advice = advice;
   }
 
-  /** The policy of a task: of kbx's own format always the same, of imported ones the other. */
+  /** The policy of a task. */
   public static Policy of(Task task) {
+    if (task.isModule()) return MODULES;
     return task.tags().contains(REPORTED_TAG) ? REPORTED : TRITON;
   }
 

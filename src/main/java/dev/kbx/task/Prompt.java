@@ -17,7 +17,7 @@ public final class Prompt {
     ## Signature
 
     ```python
-    def %s:
+    %s
     ```
     %s
     ## Answer
@@ -28,7 +28,7 @@ public final class Prompt {
         .formatted(
             task.name(),
             task.statement().strip(),
-            task.signature(),
+            task.isModule() ? task.signature() : "def " + task.signature() + ":",
             reference(task),
             task.entry(),
             Policy.of(task).text());

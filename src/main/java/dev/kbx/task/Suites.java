@@ -8,10 +8,14 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Opens suites: folders with a sub-folder per category and a Python file per task. */
 public final class Suites {
+  private static final Pattern NUMBER = Pattern.compile("(\\d{1,9})_");
+
   private Suites() {}
 
   /**
@@ -78,13 +82,23 @@ public final class Suites {
         "no suite '" + nameOrFolder + "': neither a folder nor a suite in " + tasksHome);
   }
 
-  /** Entries by name, without those whose names start with a dot or an underscore. */
+  private static String name(Path entry) {
+    return entry.getFileName().toString();
+  }
+
+  /** The number that a name begins with, as KernelBench's do. */
+  private static int number(Path entry) {
+    Matcher digits = NUMBER.matcher(name(entry));
+    return digits.lookingAt() ? Integer.parseInt(digits.group(1)) : Integer.MAX_VALUE;
+  }
+
+  /** Entries by number and name, without those whose names start with a dot or an underscore. */
   static List<Path> list(Path folder) {
     try (Stream<Path> entries = Files.list(folder)) {
       return entries
           .filter(entry -> !entry.getFileName().toString().startsWith("."))
           .filter(entry -> !entry.getFileName().toString().startsWith("_"))
-          .sorted(Comparator.comparing(entry -> entry.getFileName().toString()))
+          .sorted(Comparator.comparingInt(Suites::number).thenComparing(Suites::name))
           .toList();
     } catch (IOException e) {
       throw new InvalidSuite(folder + ": cannot be read (" + e.getMessage() + ")");

@@ -8,12 +8,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * One task of a suite.
  *
- * @param suite name of the suite, {@code kernelbenchx}
- * @param category folder the task lies in: KernelBench-X's category
+ * @param suite name of the suite: {@code kernelbenchx}, {@code kernelbench}
+ * @param category folder the task lies in: KernelBench-X's category, KernelBench's level
  * @param name the file's name without {@code .py}
- * @param entry the function a candidate must define ({@code kernel_function} is accepted as well)
+ * @param entry what a candidate must define; see {@link #entries}
  * @param signature the reference's {@code def} line as in {@code gelu(input: torch.Tensor,
- *     approximate: str = 'none') -> torch.Tensor}
+ *     approximate: str = 'none') -> torch.Tensor}; of a module {@code ModelNew(alpha: float =
+ *     1.0).forward(x)}
  * @param extra a dtype variant beside the published set
  * @param statement what a candidate must compute, Markdown
  * @param reference Python source of the reference and all it needs
@@ -35,12 +36,25 @@ public record Task(
     List<String> operations,
     Path file) {
 
+  /** The class that stands in for a task's {@code Model}. */
+  public static final String MODULE = "ModelNew";
+
   /** The entry that KernelBench-X accepts for every task. */
   public static final String COMMON_ENTRY = "kernel_function";
 
   public Task {
     tags = List.copyOf(tags);
     operations = List.copyOf(operations);
+  }
+
+  /** Whether candidates are modules, not functions. */
+  public boolean isModule() {
+    return entry.equals(MODULE);
+  }
+
+  /** Names under which a candidate may define what is asked for, best first. */
+  public List<String> entries() {
+    return isModule() ? List.of(entry) : Stream.of(entry, COMMON_ENTRY).distinct().toList();
   }
 
   /** {@code Category/name}. */

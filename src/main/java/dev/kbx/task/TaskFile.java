@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads one task file: docstring, literal constants and the reference's {@code def} line. */
+/**
+ * Reads one task file: docstring, literal constants, and the {@code def} line of the reference or
+ * of the methods of its {@code Model}.
+ */
 final class TaskFile {
   /** What became of a task file. */
   sealed interface Result {}
@@ -19,6 +22,9 @@ final class TaskFile {
   record Usable(Task task) implements Result {}
 
   record Unusable(BrokenTask reason) implements Result {}
+
+  /** The class that a candidate's module stands in for. */
+  private static final String MODEL = "Model";
 
   private final String suite;
   private final String category;
@@ -56,15 +62,16 @@ final class TaskFile {
       PythonSource.SyntaxError error = source.error().get();
       throw new Flaw(error.line(), error.message() + ": " + error.text());
     }
-    String entry = constant(source, "ENTRY", String.class).orElse(name);
+    boolean module = !source.methods(MODEL).isEmpty();
+    String entry = module ? Task.MODULE : constant(source, "ENTRY", String.class).orElse(name);
     Optional<Long> difficulty = constant(source, "DIFFICULTY", Long.class);
-    Excerpt reference = source.excerpt(entry);
+    Excerpt reference = source.excerpt(module ? MODEL : entry);
     return new Task(
         suite,
         category,
         name,
         entry,
-        signature(source, entry),
+        module ? moduleSignature(source) : signature(source, entry),
         difficulty.isPresent() ? Math.toIntExact(difficulty.get()) : null,
         constant(source, "DTYPE", String.class).orElse(null),
         tags(source),
@@ -98,6 +105,25 @@ final class TaskFile {
                 "has no reference: define "
                     + entry
                     + "(...) at top level, or name it with ENTRY = \"...\""));
+  }
+
+  /** {@code ModelNew(alpha: float = 1.0).forward(x: torch.Tensor) -> torch.Tensor}. */
+  private static String moduleSignature(PythonSource source) throws Flaw {
+    return Task.MODULE
+        + parameters(source, "__init__")
+        + ".forward"
+        + parameters(source, "forward");
+  }
+
+  /** A method's parameters and annotation as its caller sees them: without {@code self}. */
+  private static String parameters(PythonSource source, String method) throws Flaw {
+    String signature =
+        source.methods(MODEL).stream()
+            .filter(function -> function.name().equals(method))
+            .map(PythonSource.Function::signature)
+            .findFirst()
+            .orElseThrow(() -> new Flaw(null, MODEL + " has no " + method + "(self, ...)"));
+    return signature.substring(method.length()).replaceFirst("^\\(self(, )?", "(");
   }
 
   private static List<String> tags(PythonSource source) throws Flaw {

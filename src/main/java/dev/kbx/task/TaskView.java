@@ -47,11 +47,7 @@ public record TaskView(
     StringBuilder text = new StringBuilder();
     text.append(task.signature()).append("\n\n");
     field(text, "task", task.suite() + " " + task.path());
-    String entry = task.entry();
-    field(
-        text,
-        "entry",
-        entry.equals(Task.COMMON_ENTRY) ? entry : entry + " or " + Task.COMMON_ENTRY);
+    field(text, "entry", String.join(" or ", task.entries()));
     if (task.dtype() != null) field(text, "dtype", task.dtype());
     if (task.difficulty() != null) field(text, "difficulty", task.difficulty().toString());
     if (!task.tags().isEmpty()) field(text, "tags", String.join(", ", task.tags()));

@@ -162,14 +162,28 @@ public sealed interface Message {
    *
    * @param operations PyTorch functions that the task's reference calls
    * @param files what {@link Precompiled} brought from another runner of the same source
+   * @param module the entry is a class, and this is what it is constructed with
    */
   record Load(
       int id,
       String source,
       List<String> entries,
       List<String> operations,
-      Map<String, String> files)
+      Map<String, String> files,
+      @Nullable Module module)
       implements Numbered {}
+
+  /**
+   * What a class that stands in for a task's model is constructed with.
+   *
+   * @param init its constructor's arguments
+   * @param seed of its weights
+   */
+  record Module(List<JsonNode> init, long seed) {
+    public Module {
+      init = List.copyOf(init);
+    }
+  }
 
   record Loaded(int id, String entry, double seconds) implements Numbered {}
 
@@ -311,7 +325,8 @@ public sealed interface Message {
   record Outline(int id, String task, boolean timed) implements Numbered {}
 
   /** Every distinct call, values apart. */
-  record Outlined(int id, List<String> entries, JsonNode calls) implements Numbered {}
+  record Outlined(int id, List<String> entries, JsonNode calls, @Nullable Module module)
+      implements Numbered {}
 
   /**
    * Referee to oracle: load a task and make arenas for one runner, large ones if sizes are timed.
@@ -319,13 +334,21 @@ public sealed interface Message {
   record Open(int id, String task, String seed, @Nullable Integer runner, boolean timed)
       implements Numbered {}
 
+  /**
+   * The calls to judge.
+   *
+   * @param module the entry is a class, and this is what it is constructed with
+   * @param scaled whether the calls are smaller than what the task is about; null: no
+   */
   record Opened(
       int id,
       List<String> entries,
       JsonNode arenas,
       List<PlannedCall> calls,
       List<Size> sizes,
-      double seconds)
+      double seconds,
+      @Nullable Module module,
+      @Nullable Boolean scaled)
       implements Numbered {}
 
   /**

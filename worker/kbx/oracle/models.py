@@ -1,0 +1,156 @@
+"""Tasks whose candidates are modules: a file that defines ``Model``, which a candidate's ``ModelNew`` stands in for.
+
+The file's ``PUBLISHED`` sizes are what such a task is about; on a machine without a GPU its ``SCALED`` ones are judged instead.
+Weights derive from a seed. ``Task.seeded`` binds the task to those of one, and from then on it is judged like any other: the
+reference takes what ``forward`` takes.
+"""
+
+import copy
+import functools
+import hashlib
+import inspect
+import re
+from dataclasses import dataclass, replace
+
+import torch
+from torch import nn
+
+from kbx.oracle.taskfile import InvalidTask, Task, describe
+from kbx.suite import DISTRIBUTIONS, Contract
+from kbx.suite.values import tensors
+from kbx.tensors import encode
+
+ENTRY = "ModelNew"
+ROUNDS = 5
+"""Calls with fresh values, each of another distribution, as many as the original's trials."""
+
+
+@dataclass(frozen=True, eq=False)
+class ModelTask(Task):
+    """A task file with a ``Model``. ``scaled`` says whether its sizes are not the published ones."""
+
+    model: type = nn.Module
+    init: list = ()
+    """Arguments of the constructor."""
+    rivals: dict = ()
+    """Control classes by the name of the control."""
+    scaled: bool = False
+    device: str = "cpu"
+
+    @property
+    def entries(self):
+        return [ENTRY]
+
+    def module(self, seed):
+        return {"init": [encode(value, None) for value in self.init], "seed": weights_seed(seed)}
+
+    def seeded(self, seed):
+        weights = _Weights(self, seed)
+        rivals = {name: _call(rival, functools.partial(weights.give, rival)) for name, rival in self.rivals.items()}
+        return replace(self, reference=_call(self.model, weights.give), controls=rivals)
+
+
+class _Weights:
+    """The weights of one seed, in instances of the reference and of classes that take the same ones."""
+
+    def __init__(self, task, seed):
+        self.task, self.seed = task, seed
+        self.made = {}
+
+    def give(self, kind=None, wide=False):
+        """An instance of ``kind``, a subclass of the task's model (the model itself unless named), in float64 where ``wide``."""
+        kind = kind or self.task.model
+        if (kind, wide) not in self.made:
+            self.made[kind, wide] = self._make(kind, wide)
+        return self.made[kind, wide]
+
+    def _make(self, kind, wide):
+        if wide:
+            return copy.deepcopy(self.give(kind)).double()
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(weights_seed(self.seed))
+            made = self.task.run(f"{kind.__name__}({describe_init(self.task.init)})", kind, *self.task.init)
+        if kind is not self.task.model:
+            self.task.run(f"{kind.__name__}.load_state_dict()", made.load_state_dict, self.give().state_dict())
+        return made.to(self.task.device)
+
+
+def _call(kind, give):
+    """``kind.forward`` as a function of its arguments alone, at the precision of the first floating-point one."""
+
+    def forward(*args, **kwargs):
+        floating = (t for t in tensors([*args, *kwargs.values()]) if t.is_floating_point())
+        return give(wide=next((t.dtype for t in floating), None) == torch.float64)(*args, **kwargs)
+
+    forward.__name__ = kind.__name__
+    forward.__signature__ = _signature(kind)
+    # Complaints name the line where it stands in the file.
+    forward.__code__ = forward.__code__.replace(co_firstlineno=kind.forward.__code__.co_firstlineno)
+    return forward
+
+
+def _signature(kind):
+    signature = inspect.signature(kind.forward)
+    return signature.replace(parameters=list(signature.parameters.values())[1:])
+
+
+def weights_seed(seed):
+    """What ``torch.manual_seed`` gets before a module is constructed, for weights of the referee's seed."""
+    return int.from_bytes(hashlib.sha256(f"{seed}/weights".encode()).digest()[:8], "big") >> 1
+
+
+def describe_init(init):
+    """Constructor arguments as text: ``64, 128, 3``."""
+    return ", ".join(map(repr, init))
+
+
+def task(stamp, stem, module, reader, device):
+    """The task of a file that defines ``Model``; ``reader`` is the file's, ``device`` decides which sizes are judged."""
+    path, model = stamp[0], module["Model"]
+    if not (module.get("__doc__") or "").strip():
+        raise InvalidTask("the file must begin with the statement, a docstring", path, 1)
+    if not (isinstance(model, type) and issubclass(model, nn.Module)):
+        reader.fail("Model", "must be a subclass of torch.nn.Module")
+    reader.get("TAGS", tuple)
+    published, scaled = reader.get("PUBLISHED", dict), reader.get("SCALED", dict)
+    if published.keys() != scaled.keys():
+        reader.fail("SCALED", f"has other keys than PUBLISHED: {sorted(published.keys() ^ scaled.keys())}")
+    parameters = scaled if device == "cpu" else published
+    inputs, init = reader.function("inputs"), reader.function("init_inputs")
+    rivals = {_snake(name): kind for name, kind in module.items() if _is_rival(name, kind, model)}
+    unbound = _call(model, None)
+    return ModelTask(
+        path=path, stamp=stamp, name=stem, entry=ENTRY, dtype=reader.dtype(),
+        cases=[_asked(reader, inputs, parameters, 1)], sizes=[] if device == "cpu" else [_asked(reader, inputs, parameters, 1)],
+        contract=reader.get("CONTRACT", Contract), reference=unbound, inputs=inputs,
+        distributions=reader.each("DISTRIBUTIONS", reader.get("DISTRIBUTIONS", tuple, DISTRIBUTIONS), DISTRIBUTIONS),
+        mutates=(), skip_controls=reader.get("SKIP_CONTROLS", dict, {}), controls={}, rounds=ROUNDS,
+        model=model, init=_init(path, init, _asked(reader, init, parameters, 0)), rivals=rivals,
+        scaled=device == "cpu", device=device,
+    )  # fmt: skip
+
+
+def _asked(reader, function, parameters, given):
+    """Those parameters that a function names after its first ``given``."""
+    names = list(inspect.signature(function).parameters)[given:]
+    unknown = [name for name in names if name not in parameters]
+    if unknown:
+        reader.fail("PUBLISHED", f"has no {unknown[0]!r}, which {function.__name__}() takes")
+    return {name: parameters[name] for name in names}
+
+
+def _init(path, function, parameters):
+    made = function(**parameters)
+    if not isinstance(made, list):
+        text = f"{function.__name__}({describe(parameters)}) must return a list, not {type(made).__name__}"
+        raise InvalidTask(text, path, function.__code__.co_firstlineno)
+    return made
+
+
+def _is_rival(name, kind, model):
+    return isinstance(kind, type) and issubclass(kind, model) and name.startswith(("Positive", "Negative"))
+
+
+def _snake(name):
+    """``PositiveSplitChannels`` → ``positive_split_channels``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
