@@ -1,6 +1,6 @@
 """Product of every matrix of a batch and one matrix.
 
-`Model()` has no parameters. `forward(A, B)` takes a float32 tensor `A` of shape `(batch, m, k)` and a float32 matrix `B`
+`Model()` has no weights. `forward(A, B)` takes a float32 tensor `A` of shape `(batch, m, k)` and a float32 matrix `B`
 of shape `(k, n)` and returns `A[i] @ B` for every `i`, of shape `(batch, m, n)`.
 
 Products and sums are float32, neither TF32 nor half precision.

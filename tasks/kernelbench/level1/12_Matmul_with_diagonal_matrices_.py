@@ -1,6 +1,6 @@
 """Product of a diagonal matrix and a full one.
 
-`Model()` has no parameters. `forward(A, B)` takes the diagonal `A` of shape `(n,)` and a matrix `B` of shape `(n, n)`,
+`Model()` has no weights. `forward(A, B)` takes the diagonal `A` of shape `(n,)` and a matrix `B` of shape `(n, n)`,
 both float32, and returns the matrix product `diag(A) @ B` of shape `(n, n)`. All numbers are finite, so that it equals
 `A[i] * B[i, j]`: row `i` of `B` times element `i` of `A`.
 """

@@ -1,6 +1,6 @@
 """Product of two symmetric matrices.
 
-`Model()` has no parameters. `forward(A, B)` takes two symmetric float32 matrices of shape `(n, n)`, stored in full, and
+`Model()` has no weights. `forward(A, B)` takes two symmetric float32 matrices of shape `(n, n)`, stored in full, and
 returns their product `A @ B` of the same shape. The product of symmetric matrices is not symmetric in general.
 
 Products and sums are float32, neither TF32 nor half precision.

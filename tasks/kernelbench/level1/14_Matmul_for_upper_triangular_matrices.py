@@ -1,6 +1,6 @@
 """Product of two upper triangular matrices.
 
-`Model()` has no parameters. `forward(A, B)` takes two upper triangular float32 matrices of shape `(n, n)`, stored in full
+`Model()` has no weights. `forward(A, B)` takes two upper triangular float32 matrices of shape `(n, n)`, stored in full
 with zeros in the other triangle, and returns their product `A @ B` of the same shape, with exact zeros in the other
 triangle: `C[i, j]` is the sum of `A[i, k] * B[k, j]` over `i <= k <= j` where `i <= j`, and 0 elsewhere.
 

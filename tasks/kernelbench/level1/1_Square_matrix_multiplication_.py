@@ -1,7 +1,7 @@
 """Product of two square matrices.
 
-`Model()` has no parameters. `forward(A, B)` takes two float32 matrices of shape `(n, n)` and returns their product
-`A @ B` of the same shape: `C[i, j] = sum over k of A[i, k] * B[k, j]`.
+`Model()` has no weights. `forward(A, B)` takes two float32 matrices of shape `(n, n)` and returns their product `A @ B`
+of the same shape: `C[i, j] = sum over k of A[i, k] * B[k, j]`.
 
 Products and sums are float32, neither TF32 nor half precision.
 """

@@ -1,6 +1,6 @@
 """Product of two matrices.
 
-`Model()` has no parameters. `forward(A, B)` takes float32 matrices of shapes `(m, k)` and `(k, n)` and returns their
+`Model()` has no weights. `forward(A, B)` takes float32 matrices of shapes `(m, k)` and `(k, n)` and returns their
 product `A @ B` of shape `(m, n)`.
 
 Products and sums are float32, neither TF32 nor half precision.

@@ -1,6 +1,6 @@
 """Products of corresponding matrices of two batches.
 
-`Model()` has no parameters. `forward(A, B)` takes float32 tensors of shapes `(batch, m, k)` and `(batch, k, n)` and
+`Model()` has no weights. `forward(A, B)` takes float32 tensors of shapes `(batch, m, k)` and `(batch, k, n)` and
 returns the matrix products `A[i] @ B[i]`, of shape `(batch, m, n)`.
 
 Products and sums are float32, neither TF32 nor half precision.

@@ -1,7 +1,7 @@
 """Product of a wide matrix and a column vector.
 
-`Model()` has no parameters. `forward(A, B)` takes a float32 matrix `A` of shape `(m, k)` and a float32 column `B` of
-shape `(k, 1)` and returns `A @ B`, of shape `(m, 1)`. `k` is large: one result is a sum of a million products.
+`Model()` has no weights. `forward(A, B)` takes a float32 matrix `A` of shape `(m, k)` and a float32 column `B` of shape
+`(k, 1)` and returns `A @ B`, of shape `(m, 1)`. `k` is large: one result is a sum of a million products.
 
 Products and sums are float32, neither TF32 nor half precision.
 """

@@ -1,6 +1,6 @@
 """A matrix times a number.
 
-`Model()` has no parameters. `forward(A, s)` takes a float32 matrix `A` of shape `(m, n)` and a Python number `s` and
+`Model()` has no weights. `forward(A, s)` takes a float32 matrix `A` of shape `(m, n)` and a Python number `s` and
 returns the new matrix `A * s` of the same shape; `A` keeps its values. `s` is not an integer.
 """
 

@@ -1,9 +1,10 @@
 """Product of a wide and a tall matrix with a small result.
 
-`Model()` has no parameters. `forward(A, B)` takes float32 matrices of shapes `(m, k)` and `(k, n)`, where `k` is far
+`Model()` has no weights. `forward(A, B)` takes float32 matrices of shapes `(m, k)` and `(k, n)`, where `k` is far
 larger than `m` and `n`, and returns their product `A @ B` of shape `(m, n)`.
 
-Products and sums are float32, neither TF32 nor half precision. A result is a sum of half a million products; they may be added up in any order.
+Products and sums are float32, neither TF32 nor half precision. A result is a sum of half a million products; they may
+be added up in any order.
 """
 
 import torch

@@ -1,6 +1,6 @@
 """Product of a tall and a wide matrix with a small inner dimension.
 
-`Model()` has no parameters. `forward(A, B)` takes float32 matrices of shapes `(m, k)` and `(k, n)`, where `k` is far
+`Model()` has no weights. `forward(A, B)` takes float32 matrices of shapes `(m, k)` and `(k, n)`, where `k` is far
 smaller than `m` and `n`, and returns their product `A @ B` of shape `(m, n)`.
 
 Products and sums are float32, neither TF32 nor half precision.

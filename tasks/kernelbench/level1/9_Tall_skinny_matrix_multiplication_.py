@@ -1,6 +1,6 @@
 """Product of a tall, skinny matrix and a short, wide one.
 
-`Model()` has no parameters. `forward(A, B)` takes float32 matrices `A` of shape `(m, k)` and `B` of shape `(k, m)`, with
+`Model()` has no weights. `forward(A, B)` takes float32 matrices `A` of shape `(m, k)` and `B` of shape `(k, m)`, with
 `k` far smaller than `m`, and returns their product `A @ B` of shape `(m, m)`.
 
 Products and sums are float32, neither TF32 nor half precision.
