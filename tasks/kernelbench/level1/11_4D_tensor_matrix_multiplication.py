@@ -1,8 +1,8 @@
 """Contraction of the last dimension of a four-dimensional tensor with a matrix.
 
 `Model()` has no weights. `forward(A, B)` takes a float32 tensor `A` of shape `(batch, i, j, depth)` and a float32
-matrix `B` of shape `(depth, n)` and returns `C[b, i, j, k] = sum over l of A[b, i, j, l] * B[l, k]`, of shape `(batch,
-i, j, n)`.
+matrix `B` of shape `(depth, n)` and returns `C[b, i, j, k] = sum over l of A[b, i, j, l] * B[l, k]`, of shape
+`(batch, i, j, n)`.
 
 Products and sums are float32, neither TF32 nor half precision.
 """

@@ -1,7 +1,7 @@
 """Product of a transposed matrix and a matrix.
 
-`Model()` has no weights. `forward(A, B)` takes contiguous float32 matrices `A` of shape `(k, m)` and `B` of shape `(k,
-n)` and returns `A.T @ B` of shape `(m, n)`: `C[i, j] = sum over l of A[l, i] * B[l, j]`.
+`Model()` has no weights. `forward(A, B)` takes contiguous float32 matrices `A` of shape `(k, m)` and `B` of shape
+`(k, n)` and returns `A.T @ B` of shape `(m, n)`: `C[i, j] = sum over l of A[l, i] * B[l, j]`.
 
 Products and sums are float32, neither TF32 nor half precision.
 """

@@ -1,7 +1,7 @@
 """Product of a matrix and a transposed matrix.
 
-`Model()` has no weights. `forward(A, B)` takes contiguous float32 matrices `A` of shape `(m, k)` and `B` of shape `(n,
-k)` and returns `A @ B.T` of shape `(m, n)`: `C[i, j] = sum over l of A[i, l] * B[j, l]`.
+`Model()` has no weights. `forward(A, B)` takes contiguous float32 matrices `A` of shape `(m, k)` and `B` of shape
+`(n, k)` and returns `A @ B.T` of shape `(m, n)`: `C[i, j] = sum over l of A[i, l] * B[j, l]`.
 
 Products and sums are float32, neither TF32 nor half precision.
 """

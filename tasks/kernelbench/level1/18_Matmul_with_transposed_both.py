@@ -1,7 +1,7 @@
 """Product of two transposed matrices.
 
-`Model()` has no weights. `forward(A, B)` takes contiguous float32 matrices `A` of shape `(k, m)` and `B` of shape `(n,
-k)` and returns `A.T @ B.T` of shape `(m, n)`: `C[i, j] = sum over l of A[l, i] * B[j, l]`.
+`Model()` has no weights. `forward(A, B)` takes contiguous float32 matrices `A` of shape `(k, m)` and `B` of shape
+`(n, k)` and returns `A.T @ B.T` of shape `(m, n)`: `C[i, j] = sum over l of A[l, i] * B[j, l]`.
 
 Products and sums are float32, neither TF32 nor half precision.
 """

@@ -1,8 +1,8 @@
 """Division of every row by the mean of its absolute values.
 
-`Model()` has no weights. `forward(x)` takes a float32 matrix of shape `(batch, features)` and returns `x / mean of |x|
-along dimension 1`, of the same shape. It is the mean that divides, not the sum: every row of the result has mean
-absolute value 1.
+`Model()` has no weights. `forward(x)` takes a float32 matrix of shape `(batch, features)` and returns
+`x / mean of |x| along dimension 1`, of the same shape. It is the mean that divides, not the sum: every row of the
+result has mean absolute value 1.
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Division of every row by its Euclidean norm.
 
-`Model()` has no weights. `forward(x)` takes a float32 matrix of shape `(batch, features)` and returns `x / sqrt(sum of
-x**2 along dimension 1)`, of the same shape. Nothing is added to the norm; no row is all zeros.
+`Model()` has no weights. `forward(x)` takes a float32 matrix of shape `(batch, features)` and returns
+`x / sqrt(sum of x**2 along dimension 1)`, of the same shape. Nothing is added to the norm; no row is all zeros.
 """
 
 import torch

@@ -3,9 +3,9 @@
 `Model(normalized_shape)` holds `ln = nn.LayerNorm(normalized_shape)` with PyTorch's defaults: `ln.weight` (ones) and
 `ln.bias` (zeros), both of shape `normalized_shape`, and `eps = 1e-5`.
 
-`forward(x)` takes float32 `x` of shape `(batch, features, height, width)`, where `normalized_shape` is `(features,
-height, width)`. Every sample is normalised with its mean and biased variance over all its elements, then scaled and
-shifted element by element: `(x - mean) / sqrt(var + eps) * weight + bias`, of the shape of `x`.
+`forward(x)` takes float32 `x` of shape `(batch, features, height, width)`, where `normalized_shape` is
+`(features, height, width)`. Every sample is normalised with its mean and biased variance over all its elements, then
+scaled and shifted element by element: `(x - mean) / sqrt(var + eps) * weight + bias`, of the shape of `x`.
 """
 
 import torch

@@ -5,9 +5,9 @@
 
 `forward(x)` takes float32 `x` of shape `(batch, features, length)` and returns, for every position `i` of the output,
 the maximum of `x[..., i * stride - padding + k * dilation]` over `k` from 0 to `kernel_size - 1`. Places outside of `x`
-count as minus infinity. The output's length is `floor((length + 2 * padding - dilation * (kernel_size - 1) - 1) /
-stride) + 1`. With `return_indices=True` the result is a pair of the maxima and their int64 positions in `x`; the task
-leaves it at False.
+count as minus infinity. The output's length is
+`floor((length + 2 * padding - dilation * (kernel_size - 1) - 1) / stride) + 1`. With `return_indices=True` the result
+is a pair of the maxima and their int64 positions in `x`; the task leaves it at False.
 """
 
 import torch

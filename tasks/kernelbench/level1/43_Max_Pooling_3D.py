@@ -5,9 +5,10 @@ hold for all three dimensions, and `stride=None` means `kernel_size`.
 
 `forward(x)` takes float32 `x` of shape `(batch, channels, depth, height, width)` and returns maxima over windows: along
 each dimension, place `i` of the output sees the places `i * stride - padding + k * dilation` of `x` for `k` from 0 to
-`kernel_size - 1`. Places outside of `x` count as minus infinity. Each output size is `floor((size + 2 * padding -
-dilation * (kernel_size - 1) - 1) / stride) + 1`, rounded up instead with `ceil_mode=True`. With `return_indices=True`
-the result is a pair of the maxima and their int64 places in the flattened volume. The task leaves both at False.
+`kernel_size - 1`. Places outside of `x` count as minus infinity. Each output size is
+`floor((size + 2 * padding - dilation * (kernel_size - 1) - 1) / stride) + 1`, rounded up instead with `ceil_mode=True`.
+With `return_indices=True` the result is a pair of the maxima and their int64 places in the flattened volume. The task
+leaves both at False.
 """
 
 import torch

@@ -4,10 +4,10 @@
 means `kernel_size`: windows side by side, as in this task.
 
 `forward(x)` takes float32 `x` of shape `(batch, channels, height, width)` and returns, for every place of the output,
-the sum of the `kernel_size * kernel_size` numbers in its window, which begins at `(i * stride - padding, j * stride -
-padding)`, divided by `kernel_size**2`. Places outside of `x` count as 0 and still count in the divisor. The output's
-height is `floor((height + 2 * padding - kernel_size) / stride) + 1`, its width likewise; rows and columns beyond the
-last whole window are not used.
+the sum of the `kernel_size * kernel_size` numbers in its window, which begins at
+`(i * stride - padding, j * stride - padding)`, divided by `kernel_size**2`. Places outside of `x` count as 0 and still
+count in the divisor. The output's height is `floor((height + 2 * padding - kernel_size) / stride) + 1`, its width
+likewise; rows and columns beyond the last whole window are not used.
 """
 
 import torch

@@ -1,8 +1,8 @@
 """Sum along one dimension, which is kept.
 
-`Model(dim)` takes the dimension to reduce and has no weights. `forward(x)` takes a float32 tensor of shape `(batch,
-rows, columns)` and returns the sums along `dim`, a dimension that is kept with size 1: `(batch, 1, columns)` for
-`dim=1`.
+`Model(dim)` takes the dimension to reduce and has no weights. `forward(x)` takes a float32 tensor of shape
+`(batch, rows, columns)` and returns the sums along `dim`, a dimension that is kept with size 1: `(batch, 1, columns)`
+for `dim=1`.
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Mean along one dimension, which is removed.
 
-`Model(dim)` takes the dimension to reduce and has no weights. `forward(x)` takes a float32 tensor of shape `(batch,
-rows, columns)` and returns the means along `dim`, a dimension that is removed: `(batch, columns)` for `dim=1`.
+`Model(dim)` takes the dimension to reduce and has no weights. `forward(x)` takes a float32 tensor of shape
+`(batch, rows, columns)` and returns the means along `dim`, a dimension that is removed: `(batch, columns)` for `dim=1`.
 """
 
 import torch

@@ -1,9 +1,9 @@
 """Position of the largest element along one dimension.
 
-`Model(dim)` takes the dimension to reduce and has no weights. `forward(x)` takes a float32 tensor of shape `(batch,
-rows, columns)` and returns the indices of the largest elements along `dim`, a dimension that is removed: int64 of shape
-`(batch, columns)` for `dim=1`. Where several elements are equal, the first of them counts, the one with the smallest
-index; the inputs have such columns, in which the first rows are repeated at the end.
+`Model(dim)` takes the dimension to reduce and has no weights. `forward(x)` takes a float32 tensor of shape
+`(batch, rows, columns)` and returns the indices of the largest elements along `dim`, a dimension that is removed: int64
+of shape `(batch, columns)` for `dim=1`. Where several elements are equal, the first of them counts, the one with the
+smallest index; the inputs have such columns, in which the first rows are repeated at the end.
 """
 
 import torch

@@ -1,8 +1,8 @@
 """Minimum along one dimension, which is removed.
 
-`Model(dim)` takes the dimension to reduce and has no weights. `forward(x)` takes a float32 tensor of shape `(batch,
-rows, columns)` and returns the smallest elements along `dim`, a dimension that is removed: `(batch, columns)` for
-`dim=1`. Only the values are returned, no indices.
+`Model(dim)` takes the dimension to reduce and has no weights. `forward(x)` takes a float32 tensor of shape
+`(batch, rows, columns)` and returns the smallest elements along `dim`, a dimension that is removed: `(batch, columns)`
+for `dim=1`. Only the values are returned, no indices.
 """
 
 import torch

@@ -1,14 +1,19 @@
 """Convolution of rectangular images with a square kernel.
 
 `Model(in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=False)` holds one layer,
-`conv2d = nn.Conv2d(...)`, with these options and PyTorch's initialisation: `conv2d.weight` of shape `(out_channels,
-in_channels / groups, kernel_size, kernel_size)` and, with `bias=True`, `conv2d.bias` of shape `(out_channels,)`.
+`conv2d = nn.Conv2d(...)`, with these options and PyTorch's initialisation: `conv2d.weight` of shape
+`(out_channels, in_channels / groups, kernel_size, kernel_size)` and, with `bias=True`, `conv2d.bias` of shape
+`(out_channels,)`.
 
 `forward(x)` takes float32 `x` of shape `(batch, in_channels, height, width)` and returns the layer's convolution, in
-which the kernel is not turned around: `y[b, o, i, j]` is the sum over `c, u, v` of `weight[o, c, u, v] * x[b, c, i *
-stride - padding + u * dilation, j * stride - padding + v * dilation]`, where places outside of `x` count as 0. Each
-output size is `floor((size + 2 * padding - dilation * (kernel - 1) - 1) / stride) + 1`. With groups, the channels of a
-group of outputs see those of the same group of inputs only.
+which the kernel is not turned around:
+
+    y[b, o, i, j] = sum over c, u, v of weight[o, c, u, v] * x[b, c, i', j'],
+    i' = i * stride - padding + u * dilation, likewise j'
+
+Places outside of `x` count as 0. Each output size is
+`floor((size + 2 * padding - dilation * (kernel - 1) - 1) / stride) + 1`. With groups, the outputs of a group see the
+inputs of the same group only.
 
 In this task stride and dilation are 1, there is no padding, one group and no bias. Products and sums are float32,
 neither TF32 nor half precision.

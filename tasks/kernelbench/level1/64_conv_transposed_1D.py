@@ -6,9 +6,11 @@ layer, `conv1d_transpose = nn.ConvTranspose1d(...)`, with these options and PyTo
 `conv1d_transpose.bias` of shape `(out_channels,)`.
 
 `forward(x)` takes float32 `x` of shape `(batch, in_channels, length)` and returns the layer's transposed convolution:
-every `x[b, c, i] * weight[c, o, u]` is added to `y[b, o, i * stride - padding + u]` where that place exists. Each
-output size is `(size - 1) * stride - 2 * padding + (kernel - 1) + output_padding + 1`. With groups, input channels
-reach the output channels of the same group only, and `weight[c, o]` counts `o` within the group.
+
+    x[b, c, i] * weight[c, o, u] is added to y[b, o, i'],   i' = i * stride - padding + u,
+
+wherever that place exists. Each output size is `(size - 1) * stride - 2 * padding + kernel + output_padding`. With
+groups, inputs reach the outputs of the same group only, and `o` counts within the group.
 
 In this task the stride is 1, there is no padding, one group and no bias. Products and sums are float32, neither TF32
 nor half precision.

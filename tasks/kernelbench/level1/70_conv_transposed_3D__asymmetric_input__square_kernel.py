@@ -6,10 +6,14 @@ holds one layer, `conv_transpose3d = nn.ConvTranspose3d(...)`, with these option
 with `bias=True`, `conv_transpose3d.bias` of shape `(out_channels,)`.
 
 `forward(x)` takes float32 `x` of shape `(batch, in_channels, depth, height, width)` and returns the layer's transposed
-convolution: every `x[b, c, h, i, j] * weight[c, o, t, u, v]` is added to `y[b, o, h * stride - padding + t * dilation,
-i * stride - padding + u * dilation, j * stride - padding + v * dilation]` where that place exists. Each output size is
-`(size - 1) * stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1`. With groups, input channels reach
-the output channels of the same group only, and `weight[c, o]` counts `o` within the group.
+convolution:
+
+    x[b, c, h, i, j] * weight[c, o, t, u, v] is added to y[b, o, h', i', j'],
+    h' = h * stride - padding + t * dilation, likewise i' and j',
+
+wherever that place exists. Each output size is
+`(size - 1) * stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1`. With groups, inputs reach the
+outputs of the same group only, and `o` counts within the group.
 
 In this task stride and dilation are 1, there is no padding, one group and no bias. Products and sums are float32,
 neither TF32 nor half precision.

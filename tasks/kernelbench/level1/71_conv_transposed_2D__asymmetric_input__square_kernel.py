@@ -6,10 +6,12 @@ layer, `conv_transpose2d = nn.ConvTranspose2d(...)`, with these options and PyTo
 `bias=True`, `conv_transpose2d.bias` of shape `(out_channels,)`.
 
 `forward(x)` takes float32 `x` of shape `(batch, in_channels, height, width)` and returns the layer's transposed
-convolution: every `x[b, c, i, j] * weight[c, o, u, v]` is added to `y[b, o, i * stride - padding + u, j * stride -
-padding + v]` where that place exists. Each output size is `(size - 1) * stride - 2 * padding + (kernel - 1) +
-output_padding + 1`. With groups, input channels reach the output channels of the same group only, and `weight[c, o]`
-counts `o` within the group.
+convolution:
+
+    x[b, c, i, j] * weight[c, o, u, v] is added to y[b, o, i', j'],   i' = i * stride - padding + u, likewise j',
+
+wherever that place exists. Each output size is `(size - 1) * stride - 2 * padding + kernel + output_padding`. With
+groups, inputs reach the outputs of the same group only, and `o` counts within the group.
 
 In this task the stride is 1, there is no padding, one group and no bias. Products and sums are float32, neither TF32
 nor half precision.

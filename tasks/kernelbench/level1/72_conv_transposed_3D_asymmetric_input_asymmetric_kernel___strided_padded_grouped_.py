@@ -2,14 +2,18 @@
 
 `Model(in_channels, out_channels, kernel_size, stride=(1, 1, 1), padding=(0, 0, 0), output_padding=(0, 0, 0), groups=1,
 bias=False)` holds one layer, `conv_transpose3d = nn.ConvTranspose3d(...)`, with these options and PyTorch's
-initialisation: `conv_transpose3d.weight` of shape `(in_channels, out_channels / groups, kernel_size[0], kernel_size[1],
-kernel_size[2])` and, with `bias=True`, `conv_transpose3d.bias` of shape `(out_channels,)`.
+initialisation: `conv_transpose3d.weight` of shape
+`(in_channels, out_channels / groups, kernel_size[0], kernel_size[1], kernel_size[2])` and, with `bias=True`,
+`conv_transpose3d.bias` of shape `(out_channels,)`. Tuples hold one number for each dimension.
 
 `forward(x)` takes float32 `x` of shape `(batch, in_channels, depth, height, width)` and returns the layer's transposed
-convolution: every `x[b, c, h, i, j] * weight[c, o, t, u, v]` is added to `y[b, o, h * stride - padding + t, i * stride
-- padding + u, j * stride - padding + v]` where that place exists. Each output size is `(size - 1) * stride - 2 *
-padding + (kernel - 1) + output_padding + 1`. With groups, input channels reach the output channels of the same group
-only, and `weight[c, o]` counts `o` within the group.
+convolution:
+
+    x[b, c, h, i, j] * weight[c, o, t, u, v] is added to y[b, o, h', i', j'],
+    h' = h * stride - padding + t, likewise i' and j',
+
+wherever that place exists. Each output size is `(size - 1) * stride - 2 * padding + kernel + output_padding`. With
+groups, inputs reach the outputs of the same group only, and `o` counts within the group.
 
 In this task every option but the bias is used. Products and sums are float32, neither TF32 nor half precision.
 """

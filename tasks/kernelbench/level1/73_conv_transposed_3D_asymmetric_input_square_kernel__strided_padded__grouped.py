@@ -7,9 +7,12 @@ with `bias=True`, `conv_transpose3d.bias` of shape `(out_channels,)`. `output_pa
 layer has none.
 
 `forward(x)` takes float32 `x` of shape `(batch, in_channels, depth, height, width)` and returns the layer's transposed
-convolution: every `x[b, c, h, i, j] * weight[c, o, t, u, v]` is added to `y[b, o, h * stride - padding + t, i * stride
-- padding + u, j * stride - padding + v]` where that place exists. Each output size is `(size - 1) * stride - 2 *
-padding + (kernel - 1) + 1`.
+convolution:
+
+    x[b, c, h, i, j] * weight[c, o, t, u, v] is added to y[b, o, h', i', j'],
+    h' = h * stride - padding + t, likewise i' and j',
+
+wherever that place exists. Each output size is `(size - 1) * stride - 2 * padding + kernel`.
 
 In this task the stride is 2 and the padding 1, there is no bias, and, against the task's name, one group: the sixth
 argument is the unused `output_padding`. Products and sums are float32, neither TF32 nor half precision.

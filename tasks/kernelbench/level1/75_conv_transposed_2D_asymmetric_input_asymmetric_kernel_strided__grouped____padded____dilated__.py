@@ -3,13 +3,16 @@
 `Model(in_channels, out_channels, kernel_size, stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, bias=False)`
 holds one layer, `conv_transpose2d = nn.ConvTranspose2d(...)`, with these options and PyTorch's initialisation:
 `conv_transpose2d.weight` of shape `(in_channels, out_channels / groups, kernel_size[0], kernel_size[1])` and, with
-`bias=True`, `conv_transpose2d.bias` of shape `(out_channels,)`.
+`bias=True`, `conv_transpose2d.bias` of shape `(out_channels,)`. Tuples hold one number for each dimension.
 
 `forward(x)` takes float32 `x` of shape `(batch, in_channels, height, width)` and returns the layer's transposed
-convolution: every `x[b, c, i, j] * weight[c, o, u, v]` is added to `y[b, o, i * stride - padding + u * dilation, j *
-stride - padding + v * dilation]` where that place exists. Each output size is `(size - 1) * stride - 2 * padding +
-dilation * (kernel - 1) + 1`. With groups, input channels reach the output channels of the same group only, and
-`weight[c, o]` counts `o` within the group.
+convolution:
+
+    x[b, c, i, j] * weight[c, o, u, v] is added to y[b, o, i', j'],
+    i' = i * stride - padding + u * dilation, likewise j',
+
+wherever that place exists. Each output size is `(size - 1) * stride - 2 * padding + dilation * (kernel - 1) + 1`. With
+groups, inputs reach the outputs of the same group only, and `o` counts within the group.
 
 In this task every option but the bias is used. Products and sums are float32, neither TF32 nor half precision.
 """

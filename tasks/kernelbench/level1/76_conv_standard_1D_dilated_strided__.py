@@ -1,12 +1,15 @@
 """Strided, dilated convolution of sequences.
 
-`Model(in_channels, out_channels, kernel_size, stride=1, dilation=1, bias=False)` holds one layer, `conv1d =
-nn.Conv1d(...)`, with these options and PyTorch's initialisation: `conv1d.weight` of shape `(out_channels, in_channels,
-kernel_size)` and, with `bias=True`, `conv1d.bias` of shape `(out_channels,)`.
+`Model(in_channels, out_channels, kernel_size, stride=1, dilation=1, bias=False)` holds one layer,
+`conv1d = nn.Conv1d(...)`, with these options and PyTorch's initialisation: `conv1d.weight` of shape
+`(out_channels, in_channels, kernel_size)` and, with `bias=True`, `conv1d.bias` of shape `(out_channels,)`.
 
 `forward(x)` takes float32 `x` of shape `(batch, in_channels, length)` and returns the layer's convolution, in which the
-kernel is not turned around: `y[b, o, i]` is the sum over `c, u` of `weight[o, c, u] * x[b, c, i * stride + u *
-dilation]`. Each output size is `floor((size - dilation * (kernel - 1) - 1) / stride) + 1`.
+kernel is not turned around:
+
+    y[b, o, i] = sum over c, u of weight[o, c, u] * x[b, c, i'],   i' = i * stride + u * dilation
+
+Each output size is `floor((size - dilation * (kernel - 1) - 1) / stride) + 1`.
 
 In this task the stride is 3 and the dilation 4; there is neither padding nor bias. Products and sums are float32,
 neither TF32 nor half precision.

@@ -6,9 +6,12 @@ of shape `(in_channels, out_channels, kernel_size, kernel_size, kernel_size)` an
 `conv_transpose3d.bias` of shape `(out_channels,)`.
 
 `forward(x)` takes float32 `x` of shape `(batch, in_channels, depth, height, width)` and returns the layer's transposed
-convolution: every `x[b, c, h, i, j] * weight[c, o, t, u, v]` is added to `y[b, o, h * stride - padding + t * dilation,
-i * stride - padding + u * dilation, j * stride - padding + v * dilation]` where that place exists. Each output size is
-`(size - 1) * stride - 2 * padding + dilation * (kernel - 1) + 1`.
+convolution:
+
+    x[b, c, h, i, j] * weight[c, o, t, u, v] is added to y[b, o, h', i', j'],
+    h' = h * stride - padding + t * dilation, likewise i' and j',
+
+wherever that place exists. Each output size is `(size - 1) * stride - 2 * padding + dilation * (kernel - 1) + 1`.
 
 In this task the stride is 2, the padding 1, the dilation 2, and there is no bias. Products and sums are float32,
 neither TF32 nor half precision.

@@ -3,11 +3,14 @@
 `Model(in_channels, out_channels, kernel_size, stride=(1, 1), padding=(0, 0), bias=False)` holds one layer,
 `conv_transpose2d = nn.ConvTranspose2d(...)`, with these options and PyTorch's initialisation: `conv_transpose2d.weight`
 of shape `(in_channels, out_channels, kernel_size[0], kernel_size[1])` and, with `bias=True`, `conv_transpose2d.bias` of
-shape `(out_channels,)`.
+shape `(out_channels,)`. Tuples hold one number for each dimension.
 
 `forward(x)` takes float32 `x` of shape `(batch, in_channels, height, width)` and returns the layer's transposed
-convolution: every `x[b, c, i, j] * weight[c, o, u, v]` is added to `y[b, o, i * stride - padding + u, j * stride -
-padding + v]` where that place exists. Each output size is `(size - 1) * stride - 2 * padding + (kernel - 1) + 1`.
+convolution:
+
+    x[b, c, i, j] * weight[c, o, u, v] is added to y[b, o, i', j'],   i' = i * stride - padding + u, likewise j',
+
+wherever that place exists. Each output size is `(size - 1) * stride - 2 * padding + kernel`.
 
 In this task the padding is half of the kernel, so that the output is as large as the input; the stride is 1 and there
 is no bias. Products and sums are float32, neither TF32 nor half precision.

@@ -6,8 +6,10 @@ of shape `(in_channels, out_channels, kernel_size)` and, with `bias=True`, `conv
 `(out_channels,)`.
 
 `forward(x)` takes float32 `x` of shape `(batch, in_channels, length)` and returns the layer's transposed convolution:
-every `x[b, c, i] * weight[c, o, u]` is added to `y[b, o, i * stride - padding + u * dilation]` where that place exists.
-Each output size is `(size - 1) * stride - 2 * padding + dilation * (kernel - 1) + 1`.
+
+    x[b, c, i] * weight[c, o, u] is added to y[b, o, i'],   i' = i * stride - padding + u * dilation,
+
+wherever that place exists. Each output size is `(size - 1) * stride - 2 * padding + dilation * (kernel - 1) + 1`.
 
 In this task the stride is 2, the padding 1, the dilation 2, and there is no bias. Stride and dilation are even, so that
 every second output stays 0. Products and sums are float32, neither TF32 nor half precision.

@@ -1,13 +1,18 @@
 """Padded, dilated convolution of square images with a rectangular kernel.
 
 `Model(in_channels, out_channels, kernel_size, stride=1, padding=(0, 0), dilation=(1, 1), bias=False)` holds one layer,
-`conv2d = nn.Conv2d(...)`, with these options and PyTorch's initialisation: `conv2d.weight` of shape `(out_channels,
-in_channels, kernel_size[0], kernel_size[1])` and, with `bias=True`, `conv2d.bias` of shape `(out_channels,)`.
+`conv2d = nn.Conv2d(...)`, with these options and PyTorch's initialisation: `conv2d.weight` of shape
+`(out_channels, in_channels, kernel_size[0], kernel_size[1])` and, with `bias=True`, `conv2d.bias` of shape
+`(out_channels,)`. Tuples hold one number for each dimension.
 
 `forward(x)` takes float32 `x` of shape `(batch, in_channels, height, width)` and returns the layer's convolution, in
-which the kernel is not turned around: `y[b, o, i, j]` is the sum over `c, u, v` of `weight[o, c, u, v] * x[b, c, i *
-stride - padding + u * dilation, j * stride - padding + v * dilation]`, where places outside of `x` count as 0. Each
-output size is `floor((size + 2 * padding - dilation * (kernel - 1) - 1) / stride) + 1`.
+which the kernel is not turned around:
+
+    y[b, o, i, j] = sum over c, u, v of weight[o, c, u, v] * x[b, c, i', j'],
+    i' = i * stride - padding + u * dilation, likewise j'
+
+Places outside of `x` count as 0. Each output size is
+`floor((size + 2 * padding - dilation * (kernel - 1) - 1) / stride) + 1`.
 
 In this task the padding is `(2, 4)`, the dilation `(2, 3)`, the stride 1, and there is no bias. Products and sums are
 float32, neither TF32 nor half precision.

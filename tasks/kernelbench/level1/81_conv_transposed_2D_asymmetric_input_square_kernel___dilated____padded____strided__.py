@@ -6,9 +6,12 @@ of shape `(in_channels, out_channels, kernel_size, kernel_size)` and, with `bias
 `(out_channels,)`.
 
 `forward(x)` takes float32 `x` of shape `(batch, in_channels, height, width)` and returns the layer's transposed
-convolution: every `x[b, c, i, j] * weight[c, o, u, v]` is added to `y[b, o, i * stride - padding + u * dilation, j *
-stride - padding + v * dilation]` where that place exists. Each output size is `(size - 1) * stride - 2 * padding +
-dilation * (kernel - 1) + 1`.
+convolution:
+
+    x[b, c, i, j] * weight[c, o, u, v] is added to y[b, o, i', j'],
+    i' = i * stride - padding + u * dilation, likewise j',
+
+wherever that place exists. Each output size is `(size - 1) * stride - 2 * padding + dilation * (kernel - 1) + 1`.
 
 In this task the stride is 5, the padding 1, the dilation 2, and there is no bias. An output that no tap reaches is 0.
 Products and sums are float32, neither TF32 nor half precision.

@@ -1,14 +1,19 @@
 """Depthwise convolution of square images with a kernel that is one column.
 
-`Model(in_channels, kernel_size, stride=1, padding=0, dilation=1, bias=False)` holds one layer, `conv2d =
-nn.Conv2d(...)`, with these options and PyTorch's initialisation: `conv2d.weight` of shape `(in_channels, 1,
-kernel_size, 1)` and, with `bias=True`, `conv2d.bias` with one number for each output channel. Every channel is a group
-of its own; the kernel is `kernel_size` high and 1 wide, and stride, padding and dilation hold for both dimensions.
+`Model(in_channels, kernel_size, stride=1, padding=0, dilation=1, bias=False)` holds one layer,
+`conv2d = nn.Conv2d(...)`, with these options and PyTorch's initialisation: `conv2d.weight` of shape
+`(in_channels, 1, kernel_size, 1)` and, with `bias=True`, `conv2d.bias` with one number for each output channel. Every
+channel is a group of its own; the kernel is `kernel_size` high and 1 wide, and stride, padding and dilation hold for
+both dimensions.
 
 `forward(x)` takes float32 `x` of shape `(batch, in_channels, height, width)` and returns the layer's convolution, in
-which the kernel is not turned around: channel by channel, `y[b, c, i, j]` is the sum over `u, v` of `weight[c, 0, u, v]
-* x[b, c, i * stride - padding + u * dilation, j * stride - padding + v * dilation]`, where places outside of `x` count
-as 0. Each output size is `floor((size + 2 * padding - dilation * (kernel - 1) - 1) / stride) + 1`.
+which the kernel is not turned around:
+
+    y[b, c, i, j] = sum over u, v of weight[c, 0, u, v] * x[b, c, i', j'],
+    i' = i * stride - padding + u * dilation, likewise j'
+
+Places outside of `x` count as 0. Each output size is
+`floor((size + 2 * padding - dilation * (kernel - 1) - 1) / stride) + 1`.
 
 In this task stride and dilation are 1, and there is neither padding nor bias. Products and sums are float32, neither
 TF32 nor half precision.

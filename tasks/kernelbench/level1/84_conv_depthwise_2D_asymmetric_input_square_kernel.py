@@ -1,14 +1,17 @@
 """Depthwise convolution of rectangular images with a square kernel.
 
-`Model(in_channels, out_channels, kernel_size, stride=1, padding=0, bias=False)` holds one layer, `conv2d =
-nn.Conv2d(...)`, with these options and PyTorch's initialisation: `conv2d.weight` of shape `(out_channels, 1,
-kernel_size, kernel_size)` and, with `bias=True`, `conv2d.bias` with one number for each output channel. Every input
-channel is a group of its own.
+`Model(in_channels, out_channels, kernel_size, stride=1, padding=0, bias=False)` holds one layer,
+`conv2d = nn.Conv2d(...)`, with these options and PyTorch's initialisation: `conv2d.weight` of shape
+`(out_channels, 1, kernel_size, kernel_size)` and, with `bias=True`, `conv2d.bias` with one number for each output
+channel. Every input channel is a group of its own.
 
 `forward(x)` takes float32 `x` of shape `(batch, in_channels, height, width)` and returns the layer's convolution, in
-which the kernel is not turned around: channel by channel, `y[b, c, i, j]` is the sum over `u, v` of `weight[c, 0, u, v]
-* x[b, c, i * stride - padding + u, j * stride - padding + v]`, where places outside of `x` count as 0. Each output size
-is `floor((size + 2 * padding - (kernel - 1) - 1) / stride) + 1`.
+which the kernel is not turned around:
+
+    y[b, c, i, j] = sum over u, v of weight[c, 0, u, v] * x[b, c, i', j'],
+    i' = i * stride - padding + u, likewise j'
+
+Places outside of `x` count as 0. Each output size is `floor((size + 2 * padding - kernel) / stride) + 1`.
 
 In this task the stride is 1, and there is neither padding nor bias. `out_channels` equals `in_channels`. Products and
 sums are float32, neither TF32 nor half precision.

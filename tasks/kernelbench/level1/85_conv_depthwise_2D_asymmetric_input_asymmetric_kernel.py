@@ -7,9 +7,13 @@ and, with `bias=True`, `conv2d.bias` with one number for each output channel. Na
 those in `_w` for columns.
 
 `forward(x)` takes float32 `x` of shape `(batch, in_channels, height, width)` and returns the layer's convolution, in
-which the kernel is not turned around: channel by channel, `y[b, c, i, j]` is the sum over `u, v` of `weight[c, 0, u, v]
-* x[b, c, i * stride - padding + u * dilation, j * stride - padding + v * dilation]`, where places outside of `x` count
-as 0. Each output size is `floor((size + 2 * padding - dilation * (kernel - 1) - 1) / stride) + 1`.
+which the kernel is not turned around:
+
+    y[b, c, i, j] = sum over u, v of weight[c, 0, u, v] * x[b, c, i', j'],
+    i' = i * stride - padding + u * dilation, likewise j'
+
+Places outside of `x` count as 0. Each output size is
+`floor((size + 2 * padding - dilation * (kernel - 1) - 1) / stride) + 1`.
 
 In this task `out_channels` and `groups` equal `in_channels`, so that every channel is a group of its own; strides and
 dilations are 1, and there is neither padding nor bias. Products and sums are float32, neither TF32 nor half precision.
