@@ -2,8 +2,8 @@
 
 `Model()` has no weights. `forward(x)` takes a float32 tensor of shape `(batch, features, height, width)` and returns
 `x / sqrt(sum of x**2)`, of the same shape. The sum runs over all elements of the whole tensor, the batch included: the
-result has norm 1. These are nearly two billion terms: their partial sums need to be added up as carefully, not one
-after the other in a single float32 number.
+result has norm 1. These are nearly two billion terms: their partial sums need care, too, and may not be added one after
+the other to a single float32 number.
 """
 
 import torch

@@ -5,7 +5,8 @@
 `forward(x)` takes float32 `x` of shape `(batch, channels, height, width)` and returns, for every place `(i, j)` of the
 output, the maximum of `x[..., i * stride - padding + u * dilation, j * stride - padding + v * dilation]` over `u` and
 `v` from 0 to `kernel_size - 1`. Places outside of `x` count as minus infinity. The output's height is
-`floor((height + 2 * padding - dilation * (kernel_size - 1) - 1) / stride) + 1`, its width likewise.
+`floor((height + 2 * padding - dilation * (kernel_size - 1) - 1) / stride) + 1`, its width likewise. In this task
+windows are 4 by 4, stride, padding and dilation 1.
 """
 
 import torch

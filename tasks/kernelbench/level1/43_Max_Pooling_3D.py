@@ -8,7 +8,7 @@ each dimension, place `i` of the output sees the places `i * stride - padding + 
 `kernel_size - 1`. Places outside of `x` count as minus infinity. Each output size is
 `floor((size + 2 * padding - dilation * (kernel_size - 1) - 1) / stride) + 1`, rounded up instead with `ceil_mode=True`.
 With `return_indices=True` the result is a pair of the maxima and their int64 places in the flattened volume. The task
-leaves both at False.
+leaves both at False and has windows of 3 in each dimension, stride 2, padding 1 and dilation 3.
 """
 
 import torch

@@ -6,7 +6,8 @@ means `kernel_size`.
 `forward(x)` takes float32 `x` of shape `(batch, channels, depth, height, width)` and returns means over windows: along
 each dimension, place `i` of the output sees the places `i * stride - padding + k` of `x` for `k` from 0 to
 `kernel_size - 1`. The sum of a window is divided by `kernel_size**3`; places outside of `x` count as 0 and still count
-in the divisor. Each output size is `floor((size + 2 * padding - kernel_size) / stride) + 1`.
+in the divisor. Each output size is `floor((size + 2 * padding - kernel_size) / stride) + 1`. In this task windows have
+3 places in each dimension, the stride is 2 and the padding 1.
 """
 
 import torch

@@ -15,7 +15,8 @@ convolution:
 wherever that place exists. Each output size is `(size - 1) * stride - 2 * padding + kernel + output_padding`. With
 groups, inputs reach the outputs of the same group only, and `o` counts within the group.
 
-In this task every option but the bias is used. Products and sums are float32, neither TF32 nor half precision.
+In this task the kernel is `(3, 5, 7)`, the stride `(2, 2, 2)`, the padding `(1, 2, 3)`, the output padding `(1, 1, 1)`;
+there are 4 groups and no bias. Products and sums are float32, neither TF32 nor half precision.
 """
 
 import torch
@@ -115,9 +116,9 @@ class NegativeOutputPaddingAtTheStart(Model):
     def forward(self, x):
         layer = self.conv_transpose3d
         wide = F.conv_transpose3d(x, layer.weight, stride=layer.stride, groups=layer.groups)
-        (z, y, x), (depth, height, width) = layer.padding, layer(x).shape[2:]
+        (front, top, left), (depth, height, width) = layer.padding, layer(x).shape[2:]
         wide = F.pad(wide, (1, 0, 1, 0, 1, 0))
-        return wide[:, :, z : z + depth, y : y + height, x : x + width]
+        return wide[:, :, front : front + depth, top : top + height, left : left + width]
 
 
 class NegativeInterleavedGroups(Model):

@@ -15,7 +15,7 @@ convolution:
 wherever that place exists. Each output size is `(size - 1) * stride - 2 * padding + kernel`.
 
 In this task the stride is 2 and the padding 1, there is no bias, and, against the task's name, one group: the sixth
-argument is the unused `output_padding`. Products and sums are float32, neither TF32 nor half precision.
+argument, 4, is the unused `output_padding`. Products and sums are float32, neither TF32 nor half precision.
 """
 
 import torch

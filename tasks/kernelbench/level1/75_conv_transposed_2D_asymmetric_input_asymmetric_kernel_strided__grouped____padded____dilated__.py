@@ -14,7 +14,8 @@ convolution:
 wherever that place exists. Each output size is `(size - 1) * stride - 2 * padding + dilation * (kernel - 1) + 1`. With
 groups, inputs reach the outputs of the same group only, and `o` counts within the group.
 
-In this task every option but the bias is used. Products and sums are float32, neither TF32 nor half precision.
+In this task the kernel is `(3, 5)`, the stride `(2, 3)`, the padding `(1, 2)`, the dilation `(2, 1)`; there are 4
+groups and no bias. Products and sums are float32, neither TF32 nor half precision.
 """
 
 import torch

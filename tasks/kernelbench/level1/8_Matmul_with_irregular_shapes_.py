@@ -1,7 +1,7 @@
-"""Product of two matrices whose sizes are multiples of nothing.
+"""Product of two matrices with odd sizes.
 
 `Model()` has no weights. `forward(A, B)` takes float32 matrices of shapes `(m, k)` and `(k, n)` and returns their
-product `A @ B` of shape `(m, n)`. None of the sizes is a multiple of a power of two: every tail needs a mask.
+product `A @ B` of shape `(m, n)`. All sizes are odd: every tail needs a mask.
 
 Products and sums are float32, neither TF32 nor half precision.
 """
