@@ -5,6 +5,8 @@
 to and including its place along `dim`. Sums are float32.
 """
 
+from itertools import accumulate
+
 import torch
 from torch import nn
 
@@ -16,8 +18,8 @@ DTYPE = "float32"
 PUBLISHED = dict(batch=32768, length=32768, dim=1)
 SCALED = dict(batch=9, length=1031, dim=1)
 
-# A row added up in order errs more than PyTorch's scan, which is a tree: four times the usual room.
-CONTRACT = Close(growth=4)
+# Thirty thousand terms added in order err far more than PyTorch's scan, which is a tree: eight times the usual room.
+CONTRACT = Close(growth=8)
 
 
 class Model(nn.Module):
@@ -46,6 +48,13 @@ class PositiveBlocked(Model):
             parts.append(carry + torch.cumsum(block, dim=self.dim))
             carry = parts[-1].narrow(self.dim, block.shape[self.dim] - 1, 1)
         return torch.cat(parts, dim=self.dim)
+
+
+class PositiveSequential(Model):
+    """One element after the other, as a thread that walks along its row."""
+
+    def forward(self, x):
+        return torch.stack(list(accumulate(x.unbind(self.dim))), dim=self.dim)
 
 
 class NegativeCarryMissing(Model):
