@@ -5,7 +5,8 @@ PyTorch's initialisation:
 
 - `depthwise = nn.Conv2d(in_channels, in_channels, kernel_size, ..., groups=in_channels)` with the stride, padding and
   dilation: `depthwise.weight` of shape `(in_channels, 1, kernel_size, kernel_size)`;
-- `pointwise = nn.Conv2d(in_channels, out_channels, 1)`: `pointwise.weight` of shape `(out_channels, in_channels, 1, 1)`.
+- `pointwise = nn.Conv2d(in_channels, out_channels, 1)`: `pointwise.weight` of shape
+  `(out_channels, in_channels, 1, 1)`.
 
 With `bias=True` each has a bias of one number for each of its outputs.
 
