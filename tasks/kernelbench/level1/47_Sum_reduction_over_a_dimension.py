@@ -1,0 +1,66 @@
+"""Sum along one dimension, which is kept.
+
+`Model(dim)` takes the dimension to reduce and has no weights. `forward(x)` takes a float32 tensor of shape
+`(batch, rows, columns)` and returns the sums along `dim`, a dimension that is kept with size 1: `(batch, 1, columns)`
+for `dim=1`.
+"""
+
+import torch
+from torch import nn
+
+from kbx.suite import Close, call
+
+TAGS = ("reduction",)
+DTYPE = "float32"
+
+PUBLISHED = dict(batch=128, rows=4096, columns=4095, dim=1)
+SCALED = dict(batch=3, rows=67, columns=45, dim=1)
+
+# Thousands of terms added in order err more than PyTorch's sum, which is a tree: four times the usual room.
+CONTRACT = Close(growth=4)
+
+
+class Model(nn.Module):
+    def __init__(self, dim: int):
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.sum(x, dim=self.dim, keepdim=True)
+
+
+def init_inputs(dim):
+    return [dim]
+
+
+def inputs(make, batch, rows, columns):
+    return call(make.floats(batch, rows, columns))
+
+
+class PositiveBlocked(Model):
+    """Adds up every 64 slices, then their sums."""
+
+    def forward(self, x):
+        return sum(block.sum(dim=self.dim, keepdim=True) for block in x.split(64, dim=self.dim))
+
+
+class PositiveSequential(Model):
+    """One slice after the other, as a thread that walks down its column."""
+
+    def forward(self, x):
+        return sum(x.split(1, dim=self.dim))
+
+
+class NegativeLastSliceMissing(Model):
+    """The loop ends one slice early."""
+
+    def forward(self, x):
+        size = x.shape[self.dim] - 1
+        return x.narrow(self.dim, 0, size).sum(dim=self.dim, keepdim=True)
+
+
+class NegativeFlattened(Model):
+    """Adds up stretches of memory as if `dim` were the last dimension."""
+
+    def forward(self, x):
+        return x.reshape(x.shape[0], x.shape[2], x.shape[1]).sum(dim=2).unsqueeze(1)

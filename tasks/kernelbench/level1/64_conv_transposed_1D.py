@@ -1,0 +1,90 @@
+"""Transposed convolution of sequences.
+
+`Model(in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=False)` holds one
+layer, `conv1d_transpose = nn.ConvTranspose1d(...)`, with these options and PyTorch's initialisation:
+`conv1d_transpose.weight` of shape `(in_channels, out_channels / groups, kernel_size)` and, with `bias=True`,
+`conv1d_transpose.bias` of shape `(out_channels,)`.
+
+`forward(x)` takes float32 `x` of shape `(batch, in_channels, length)` and returns the layer's transposed convolution:
+
+    x[b, c, i] * weight[c, o, u] is added to y[b, o, i'],   i' = i * stride - padding + u,
+
+wherever that place exists. Each output size is `(size - 1) * stride - 2 * padding + kernel + output_padding`. With
+groups, inputs reach the outputs of the same group only, and `o` counts within the group.
+
+In this task the stride is 1, there is no padding, one group and no bias. Products and sums are float32, neither TF32
+nor half precision.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from kbx.suite import Close, call
+
+TAGS = ("transposed-convolution",)
+DTYPE = "float32"
+
+PUBLISHED = dict(batch=64, in_channels=128, out_channels=128, kernel_size=3, length=65536)
+SCALED = dict(batch=3, in_channels=7, out_channels=7, kernel_size=3, length=131)
+
+# Hundreds of products added in order err more than PyTorch's sum, which may be a tree: four times the usual room.
+CONTRACT = Close(growth=4)
+
+
+class Model(nn.Module):
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: int,
+        stride: int = 1,
+        padding: int = 0,
+        output_padding: int = 0,
+        groups: int = 1,
+        bias: bool = False,
+    ):
+        super().__init__()
+        self.conv1d_transpose = nn.ConvTranspose1d(
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride=stride,
+            padding=padding,
+            output_padding=output_padding,
+            groups=groups,
+            bias=bias,
+        )
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.conv1d_transpose(x)
+
+
+def init_inputs(in_channels, out_channels, kernel_size):
+    return [in_channels, out_channels, kernel_size]
+
+
+def inputs(make, batch, in_channels, length):
+    return call(make.floats(batch, in_channels, length))
+
+
+class PositiveConvolution(Model):
+    """The convolution of the padded input with the turned kernel."""
+
+    def forward(self, x):
+        weight = self.conv1d_transpose.weight.transpose(0, 1).flip(2)
+        return F.conv1d(x, weight, padding=weight.shape[2] - 1)
+
+
+class NegativeSwappedChannels(Model):
+    """Reads the weight as `(out_channels, in_channels, ...)`."""
+
+    def forward(self, x):
+        return F.conv_transpose1d(x, self.conv1d_transpose.weight.transpose(0, 1))
+
+
+class NegativeTurnedKernel(Model):
+    """Turns the kernel around, as if the layer were a plain convolution."""
+
+    def forward(self, x):
+        return F.conv_transpose1d(x, self.conv1d_transpose.weight.flip(2))
