@@ -43,7 +43,8 @@ class Model(nn.Module):
 
 
 def init_inputs(in_channels, out_channels):
-    kernel_size, stride, padding, output_padding, add_value, scale = 3, 2, 1, 1, 0.5, 2
+    kernel_size, stride, padding, output_padding = 3, 2, 1, 1
+    add_value, scale = 0.5, 2
     return [in_channels, out_channels, kernel_size, stride, padding, output_padding, add_value, scale]
 
 

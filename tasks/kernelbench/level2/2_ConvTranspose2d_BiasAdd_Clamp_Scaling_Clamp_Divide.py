@@ -49,7 +49,8 @@ class Model(nn.Module):
 
 
 def init_inputs(in_channels, out_channels):
-    kernel_size, stride, padding, output_padding, scaling_factor = 3, 2, 1, 1, 2.0
+    kernel_size, stride, padding, output_padding = 3, 2, 1, 1
+    scaling_factor = 2.0
     return [
         in_channels,
         out_channels,

@@ -65,14 +65,8 @@ class Model(nn.Module):
 
 
 def init_inputs(in_channels, out_channels):
-    kernel_size, stride, padding, output_padding, sum_weight, pool_kernel_size = (
-        (3, 3, 3),
-        (2, 2, 2),
-        (1, 1, 1),
-        (1, 1, 1),
-        1.0,
-        (2, 2, 2),
-    )
+    kernel_size, stride, padding, output_padding = (3, 3, 3), (2, 2, 2), (1, 1, 1), (1, 1, 1)
+    sum_weight, pool_kernel_size = 1.0, (2, 2, 2)
     return [
         in_channels,
         out_channels,
