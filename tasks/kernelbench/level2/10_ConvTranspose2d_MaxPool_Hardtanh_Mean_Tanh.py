@@ -3,7 +3,7 @@
 `Model(in_channels, out_channels, kernel_size, stride, padding, maxpool_kernel_size, maxpool_stride, hardtanh_min, hardtanh_max)`
 holds:
 
-- `conv_transpose`: `nn.ConvTranspose2d(in_channels, out_channels, kernel_size, stride=stride, padding=padding)`;
+- `conv_transpose`: `nn.ConvTranspose2d(in_channels, out_channels, kernel_size, stride, padding)`;
 - `maxpool`: `nn.MaxPool2d(kernel_size=maxpool_kernel_size, stride=maxpool_stride)`;
 - `hardtanh`: `nn.Hardtanh(min_val=hardtanh_min, max_val=hardtanh_max)`.
 
@@ -46,7 +46,7 @@ class Model(nn.Module):
         hardtanh_max,
     ):
         super().__init__()
-        self.conv_transpose = nn.ConvTranspose2d(in_channels, out_channels, kernel_size, stride=stride, padding=padding)
+        self.conv_transpose = nn.ConvTranspose2d(in_channels, out_channels, kernel_size, stride, padding)
         self.maxpool = nn.MaxPool2d(kernel_size=maxpool_kernel_size, stride=maxpool_stride)
         self.hardtanh = nn.Hardtanh(min_val=hardtanh_min, max_val=hardtanh_max)
 

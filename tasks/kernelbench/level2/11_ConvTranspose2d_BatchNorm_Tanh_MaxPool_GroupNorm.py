@@ -2,7 +2,7 @@
 
 `Model(in_channels, out_channels, kernel_size, stride, padding, groups, num_groups)` holds (`groups` is not used):
 
-- `conv_transpose`: `nn.ConvTranspose2d(in_channels, out_channels, kernel_size, stride=stride, padding=padding)`;
+- `conv_transpose`: `nn.ConvTranspose2d(in_channels, out_channels, kernel_size, stride, padding)`;
 - `batch_norm`: `nn.BatchNorm2d(out_channels)`, in training mode: it normalizes each channel with the mean and biased
   variance of the batch at hand; its running statistics do not enter the result;
 - `tanh`: `nn.Tanh()`;
@@ -37,7 +37,7 @@ CONTRACT = Close()
 class Model(nn.Module):
     def __init__(self, in_channels, out_channels, kernel_size, stride, padding, groups, num_groups):
         super().__init__()
-        self.conv_transpose = nn.ConvTranspose2d(in_channels, out_channels, kernel_size, stride=stride, padding=padding)
+        self.conv_transpose = nn.ConvTranspose2d(in_channels, out_channels, kernel_size, stride, padding)
         self.batch_norm = nn.BatchNorm2d(out_channels)
         self.tanh = nn.Tanh()
         self.max_pool = nn.MaxPool2d(kernel_size=2, stride=2)

@@ -2,7 +2,7 @@
 
 `Model(in_channels, out_channels, kernel_size, stride, padding, scaling_factor)` holds:
 
-- `conv_transpose`: `nn.ConvTranspose3d(in_channels, out_channels, kernel_size, stride=stride, padding=padding)`;
+- `conv_transpose`: `nn.ConvTranspose3d(in_channels, out_channels, kernel_size, stride, padding)`;
 - `bias`: a parameter of shape `(1, out_channels, 1, 1, 1)`, drawn from the standard normal distribution.
 
 `forward(x)` takes `x` of shape `(batch_size, in_channels, depth, height, width)` and computes:
@@ -34,7 +34,7 @@ CONTRACT = Close(scale=1.0)
 class Model(nn.Module):
     def __init__(self, in_channels, out_channels, kernel_size, stride, padding, scaling_factor):
         super().__init__()
-        self.conv_transpose = nn.ConvTranspose3d(in_channels, out_channels, kernel_size, stride=stride, padding=padding)
+        self.conv_transpose = nn.ConvTranspose3d(in_channels, out_channels, kernel_size, stride, padding)
         self.bias = nn.Parameter(torch.randn(1, out_channels, 1, 1, 1))
         self.scaling_factor = scaling_factor
 

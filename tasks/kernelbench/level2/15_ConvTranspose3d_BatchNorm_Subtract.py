@@ -2,8 +2,7 @@
 
 `Model(in_channels, out_channels, kernel_size, stride, padding, bias=True)` holds:
 
-- `conv_transpose`:
-  `nn.ConvTranspose3d(in_channels, out_channels, kernel_size, stride=stride, padding=padding, bias=bias)`;
+- `conv_transpose`: `nn.ConvTranspose3d(in_channels, out_channels, kernel_size, stride, padding, bias=bias)`;
 - `batch_norm`: `nn.BatchNorm3d(out_channels)`, in training mode: it normalizes each channel with the mean and biased
   variance of the batch at hand; its running statistics do not enter the result.
 
@@ -32,9 +31,7 @@ CONTRACT = Close()
 class Model(nn.Module):
     def __init__(self, in_channels, out_channels, kernel_size, stride, padding, bias=True):
         super().__init__()
-        self.conv_transpose = nn.ConvTranspose3d(
-            in_channels, out_channels, kernel_size, stride=stride, padding=padding, bias=bias
-        )
+        self.conv_transpose = nn.ConvTranspose3d(in_channels, out_channels, kernel_size, stride, padding, bias=bias)
         self.batch_norm = nn.BatchNorm3d(out_channels)
 
     def forward(self, x):

@@ -12,8 +12,7 @@
    `eps = 1e-5`;
 3. the mean over all dimensions but the first: `(batch_size,)`.
 
-With the weights (ones) and biases (zeros) that `group_norm` starts from, the exact result is 0: errors are judged
-relative to the size of what is averaged, 1.
+Errors are judged relative to the size of what is averaged, 1.
 """
 
 import torch

@@ -2,8 +2,7 @@
 
 `Model(in_channels, out_channels, kernel_size, stride, padding, output_padding, bias_shape)` holds:
 
-- `conv_transpose`:
-  `nn.ConvTranspose2d(in_channels, out_channels, kernel_size, stride=stride, padding=padding, output_padding=output_padding)`;
+- `conv_transpose`: `nn.ConvTranspose2d(in_channels, out_channels, kernel_size, stride, padding, output_padding)`;
 - `bias`: a parameter of shape `bias_shape`, drawn from the standard normal distribution.
 
 `forward(x)` takes `x` of shape `(batch_size, in_channels, height, width)` and computes:
@@ -35,7 +34,7 @@ class Model(nn.Module):
     def __init__(self, in_channels, out_channels, kernel_size, stride, padding, output_padding, bias_shape):
         super().__init__()
         self.conv_transpose = nn.ConvTranspose2d(
-            in_channels, out_channels, kernel_size, stride=stride, padding=padding, output_padding=output_padding
+            in_channels, out_channels, kernel_size, stride, padding, output_padding
         )
         self.bias = nn.Parameter(torch.randn(bias_shape))
 

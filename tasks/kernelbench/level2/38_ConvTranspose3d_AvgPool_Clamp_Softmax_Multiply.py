@@ -4,8 +4,7 @@
 holds:
 
 - `avg_pool`: `nn.AvgPool3d(pool_kernel_size)`;
-- `conv_transpose`:
-  `nn.ConvTranspose3d(in_channels, out_channels, kernel_size, stride=stride, padding=padding, output_padding=output_padding)`;
+- `conv_transpose`: `nn.ConvTranspose3d(in_channels, out_channels, kernel_size, stride, padding, output_padding)`;
 - `scale`: a parameter of shape `(1, out_channels, 1, 1, 1)`, ones.
 
 `forward(x)` takes `x` of shape `(batch_size, in_channels, depth, height, width)` and computes:
@@ -48,7 +47,7 @@ class Model(nn.Module):
         super().__init__()
         self.avg_pool = nn.AvgPool3d(pool_kernel_size)
         self.conv_transpose = nn.ConvTranspose3d(
-            in_channels, out_channels, kernel_size, stride=stride, padding=padding, output_padding=output_padding
+            in_channels, out_channels, kernel_size, stride, padding, output_padding
         )
         self.clamp_min = clamp_min
         self.clamp_max = clamp_max

@@ -3,8 +3,7 @@
 `Model(in_channels, out_channels, kernel_size, stride, padding, output_padding, sum_weight, norm_shape, pool_kernel_size)`
 holds:
 
-- `conv_transpose`:
-  `nn.ConvTranspose3d(in_channels, out_channels, kernel_size, stride=stride, padding=padding, output_padding=output_padding)`;
+- `conv_transpose`: `nn.ConvTranspose3d(in_channels, out_channels, kernel_size, stride, padding, output_padding)`;
 - `sum_weight`: a scalar parameter that starts as the argument `sum_weight`;
 - `norm`: `nn.LayerNorm(norm_shape)`;
 - `avg_pool`: `nn.AvgPool3d(kernel_size=pool_kernel_size)`;
@@ -52,7 +51,7 @@ class Model(nn.Module):
     ):
         super().__init__()
         self.conv_transpose = nn.ConvTranspose3d(
-            in_channels, out_channels, kernel_size, stride=stride, padding=padding, output_padding=output_padding
+            in_channels, out_channels, kernel_size, stride, padding, output_padding
         )
         self.sum_weight = nn.Parameter(torch.tensor(sum_weight))
         self.norm = nn.LayerNorm(norm_shape)

@@ -2,7 +2,7 @@
 
 `Model(in_channels, out_channels, kernel_size, stride, padding)` holds:
 
-- `conv`: `nn.Conv3d(in_channels, out_channels, kernel_size, stride=stride, padding=padding)`;
+- `conv`: `nn.Conv3d(in_channels, out_channels, kernel_size, stride, padding)`;
 - `max_pool`: `nn.MaxPool3d(kernel_size=2, stride=2)`.
 
 `forward(x)` takes `x` of shape `(batch_size, in_channels, depth, height, width)` and computes:
@@ -33,7 +33,7 @@ CONTRACT = Close()
 class Model(nn.Module):
     def __init__(self, in_channels, out_channels, kernel_size, stride, padding):
         super().__init__()
-        self.conv = nn.Conv3d(in_channels, out_channels, kernel_size, stride=stride, padding=padding)
+        self.conv = nn.Conv3d(in_channels, out_channels, kernel_size, stride, padding)
         self.max_pool = nn.MaxPool3d(kernel_size=2, stride=2)
 
     def forward(self, x):

@@ -2,8 +2,7 @@
 
 `Model(in_channels, out_channels, kernel_size, stride, padding, output_padding, multiplier)` holds:
 
-- `conv_transpose`:
-  `nn.ConvTranspose2d(in_channels, out_channels, kernel_size, stride=stride, padding=padding, output_padding=output_padding)`.
+- `conv_transpose`: `nn.ConvTranspose2d(in_channels, out_channels, kernel_size, stride, padding, output_padding)`.
 
 `forward(x)` takes `x` of shape `(batch_size, in_channels, height, width)` and computes:
 
@@ -32,7 +31,7 @@ class Model(nn.Module):
     def __init__(self, in_channels, out_channels, kernel_size, stride, padding, output_padding, multiplier):
         super().__init__()
         self.conv_transpose = nn.ConvTranspose2d(
-            in_channels, out_channels, kernel_size, stride=stride, padding=padding, output_padding=output_padding
+            in_channels, out_channels, kernel_size, stride, padding, output_padding
         )
         self.multiplier = multiplier
 

@@ -2,7 +2,7 @@
 
 `Model(in_channels, out_channels, kernel_size, stride=1, padding=0)` holds:
 
-- `conv`: `nn.Conv3d(in_channels, out_channels, kernel_size, stride=stride, padding=padding)`.
+- `conv`: `nn.Conv3d(in_channels, out_channels, kernel_size, stride, padding)`.
 
 `forward(x)` takes `x` of shape `(batch_size, in_channels, depth, height, width)` and computes:
 
@@ -30,7 +30,7 @@ CONTRACT = Close(scale=1.0)
 class Model(nn.Module):
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0):
         super().__init__()
-        self.conv = nn.Conv3d(in_channels, out_channels, kernel_size, stride=stride, padding=padding)
+        self.conv = nn.Conv3d(in_channels, out_channels, kernel_size, stride, padding)
 
     def forward(self, x):
         return torch.tanh(F.mish(self.conv(x)))

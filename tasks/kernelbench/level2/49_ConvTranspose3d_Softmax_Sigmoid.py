@@ -3,7 +3,7 @@
 `Model(in_channels, out_channels, kernel_size, stride, padding, output_padding, bias=True)` holds:
 
 - `conv_transpose`:
-  `nn.ConvTranspose3d(in_channels, out_channels, kernel_size, stride=stride, padding=padding, output_padding=output_padding, bias=bias)`.
+  `nn.ConvTranspose3d(in_channels, out_channels, kernel_size, stride, padding, output_padding, bias=bias)`.
 
 `forward(x)` takes `x` of shape `(batch_size, in_channels, depth, height, width)` and computes:
 
@@ -31,13 +31,7 @@ class Model(nn.Module):
     def __init__(self, in_channels, out_channels, kernel_size, stride, padding, output_padding, bias=True):
         super().__init__()
         self.conv_transpose = nn.ConvTranspose3d(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride=stride,
-            padding=padding,
-            output_padding=output_padding,
-            bias=bias,
+            in_channels, out_channels, kernel_size, stride, padding, output_padding, bias=bias
         )
 
     def forward(self, x):

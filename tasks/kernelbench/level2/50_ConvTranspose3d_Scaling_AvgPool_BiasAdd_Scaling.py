@@ -2,7 +2,7 @@
 
 `Model(in_channels, out_channels, kernel_size, stride, padding, scale1, scale2, bias_shape)` holds:
 
-- `conv_transpose`: `nn.ConvTranspose3d(in_channels, out_channels, kernel_size, stride=stride, padding=padding)`;
+- `conv_transpose`: `nn.ConvTranspose3d(in_channels, out_channels, kernel_size, stride, padding)`;
 - `scale1`: a scalar parameter that starts as the argument `scale1`;
 - `avg_pool`: `nn.AvgPool3d(kernel_size=2)`;
 - `bias`: a parameter of shape `bias_shape`, drawn from the standard normal distribution;
@@ -35,7 +35,7 @@ CONTRACT = Close()
 class Model(nn.Module):
     def __init__(self, in_channels, out_channels, kernel_size, stride, padding, scale1, scale2, bias_shape):
         super().__init__()
-        self.conv_transpose = nn.ConvTranspose3d(in_channels, out_channels, kernel_size, stride=stride, padding=padding)
+        self.conv_transpose = nn.ConvTranspose3d(in_channels, out_channels, kernel_size, stride, padding)
         self.scale1 = nn.Parameter(torch.tensor(scale1))
         self.avg_pool = nn.AvgPool3d(kernel_size=2)
         self.bias = nn.Parameter(torch.randn(bias_shape))
