@@ -31,7 +31,9 @@ DTYPE = "float32"
 PUBLISHED = dict(batch_size=512, in_channels=64, out_channels=128, height=32, width=32)
 SCALED = dict(batch_size=3, in_channels=5, out_channels=24, height=9, width=11)
 
-CONTRACT = Close()
+# Small inputs leave little more than the convolution's bias: when the normalization has taken that away, its rounding
+# errors remain.
+CONTRACT = Close(scale=4.0)
 
 
 class Model(nn.Module):

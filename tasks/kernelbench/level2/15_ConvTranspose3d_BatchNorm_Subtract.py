@@ -25,7 +25,9 @@ DTYPE = "float32"
 PUBLISHED = dict(batch_size=16, in_channels=16, out_channels=32, depth=16, height=32, width=32)
 SCALED = dict(batch_size=3, in_channels=3, out_channels=7, depth=5, height=6, width=7)
 
-CONTRACT = Close()
+# Small inputs leave little more than the convolution's bias: when the normalization has taken that away, its rounding
+# errors remain.
+CONTRACT = Close(scale=4.0)
 
 
 class Model(nn.Module):

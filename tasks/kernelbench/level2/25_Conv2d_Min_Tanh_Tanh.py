@@ -24,8 +24,9 @@ DTYPE = "float32"
 PUBLISHED = dict(batch_size=128, in_channels=16, out_channels=64, height=256, width=256)
 SCALED = dict(batch_size=2, in_channels=5, out_channels=7, height=13, width=11)
 
-# A tangent made of exponentials, such as 2σ(2x) - 1, loses what is small against 1.
-CONTRACT = Close(scale=1.0)
+# Some inputs make sums far larger than 1. Where these happen to be small, their rounding errors remain, beside results
+# of about 1.
+CONTRACT = Close(scale=8.0)
 
 
 class Model(nn.Module):
@@ -63,12 +64,11 @@ class NegativeOnce(Model):
         return torch.tanh(self.conv(x).amin(1, keepdim=True))
 
 
-class NegativePaddedChannels(Model):
-    """Pads the channels with zeros, and one of those becomes the minimum."""
+class NegativeLastChannelMissing(Model):
+    """Stops one channel short."""
 
     def forward(self, x):
-        x = F.pad(self.conv(x), (0, 0, 0, 0, 0, 1))
-        return torch.tanh(torch.tanh(x.amin(1, keepdim=True)))
+        return torch.tanh(torch.tanh(self.conv(x)[:, :-1].amin(1, keepdim=True)))
 
 
 class NegativeMaximum(Model):

@@ -54,12 +54,11 @@ class PositiveMinimumFirst(Model):
         return x.amin(1, keepdim=True) * self.scale_factor
 
 
-class NegativePaddedChannels(Model):
-    """Pads the channels with zeros, and one of those becomes the minimum."""
+class NegativeLastChannelMissing(Model):
+    """Stops one channel short."""
 
     def forward(self, x):
-        x = F.pad(self.conv(x) * self.scale_factor, (0, 0, 0, 0, 0, 1))
-        return x.amin(1, keepdim=True)
+        return (self.conv(x) * self.scale_factor)[:, :-1].amin(1, keepdim=True)
 
 
 class NegativeNoScaling(Model):

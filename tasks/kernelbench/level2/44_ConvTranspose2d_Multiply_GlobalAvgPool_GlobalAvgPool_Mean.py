@@ -12,6 +12,8 @@
 4. the same mean again, which changes nothing.
 """
 
+import math
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -83,5 +85,5 @@ class NegativeEveryTapCounts(Model):
 
     def forward(self, x):
         layer = self.conv_transpose
-        x = x.mean((2, 3)) @ layer.weight.sum((2, 3)) / 4 + layer.bias
+        x = x.mean((2, 3)) @ layer.weight.sum((2, 3)) / math.prod(layer.stride) + layer.bias
         return x[:, :, None, None] * self.multiplier

@@ -23,8 +23,9 @@ DTYPE = "float32"
 PUBLISHED = dict(batch_size=16, in_channels=32, out_channels=64, depth=32, height=64, width=64)
 SCALED = dict(batch_size=2, in_channels=3, out_channels=7, depth=7, height=9, width=11)
 
-# A tangent made of exponentials, such as 2σ(2x) - 1, loses what is small against 1.
-CONTRACT = Close(scale=1.0)
+# Some inputs make sums far larger than 1. Where these happen to be small, their rounding errors remain, beside results
+# of about 1.
+CONTRACT = Close(scale=8.0)
 
 
 class Model(nn.Module):

@@ -81,7 +81,7 @@ class NegativeNoInput(Model):
 
 
 class NegativeMeanLast(Model):
-    """Takes the mean of log-sum-exp's argument for that of GELU's results."""
+    """Applies GELU to every feature and averages then."""
 
     def forward(self, x):
         return x + F.gelu(self.gemm(x) - self.subtract).mean(1, keepdim=True)

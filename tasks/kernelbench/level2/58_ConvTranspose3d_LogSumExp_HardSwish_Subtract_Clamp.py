@@ -24,7 +24,7 @@ TAGS = ("transposed-convolution", "reduction")
 DTYPE = "float32"
 
 PUBLISHED = dict(batch_size=128, in_channels=3, out_channels=16, depth=16, height=32, width=32)
-SCALED = dict(batch_size=2, in_channels=3, out_channels=7, depth=5, height=6, width=7)
+SCALED = dict(batch_size=2, in_channels=3, out_channels=9, depth=5, height=6, width=7)
 
 CONTRACT = Close()
 

@@ -24,7 +24,9 @@ from kbx.suite import Random, call, mask_complaints
 
 TAGS = ("matmul", "random")
 DTYPE = "float32"
-DISTRIBUTIONS = ("standard", "uniform", "outliers", "zeros")
+# Small scores do not tell what was kept from what was dropped; large ones leave probabilities below the smallest
+# number.
+DISTRIBUTIONS = ("standard", "uniform", "zeros")
 
 PUBLISHED = dict(batch_size=128, in_features=16384, out_features=16384)
 SCALED = dict(batch_size=19, in_features=67, out_features=151)
@@ -70,8 +72,7 @@ class Model(nn.Module):
 
 
 def init_inputs(in_features, out_features):
-    dropout_p = 0.2
-    return [in_features, out_features, dropout_p]
+    return [in_features, out_features, DROPOUT]
 
 
 def inputs(make, batch_size, in_features):

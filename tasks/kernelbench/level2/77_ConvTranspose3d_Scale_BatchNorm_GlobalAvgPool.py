@@ -27,8 +27,9 @@ DTYPE = "float32"
 PUBLISHED = dict(batch_size=16, in_channels=64, out_channels=128, depth=16, height=32, width=32)
 SCALED = dict(batch_size=3, in_channels=3, out_channels=5, depth=4, height=5, width=6)
 
-# What is averaged is about 1 in size and nearly cancels.
-CONTRACT = Close(scale=1.0)
+# Small inputs leave little more than the convolution's bias: when the normalization has taken that away, its rounding
+# errors remain.
+CONTRACT = Close(scale=4.0)
 
 
 class Model(nn.Module):

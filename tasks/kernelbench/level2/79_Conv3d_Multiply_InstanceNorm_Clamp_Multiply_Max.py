@@ -28,7 +28,9 @@ DTYPE = "float32"
 PUBLISHED = dict(batch_size=128, in_channels=3, out_channels=16, depth=16, height=32, width=32)
 SCALED = dict(batch_size=2, in_channels=3, out_channels=7, depth=7, height=9, width=11)
 
-CONTRACT = Close()
+# Small inputs leave little more than the convolution's bias: when the normalization has taken that away, its rounding
+# errors remain.
+CONTRACT = Close(scale=4.0)
 
 
 class Model(nn.Module):

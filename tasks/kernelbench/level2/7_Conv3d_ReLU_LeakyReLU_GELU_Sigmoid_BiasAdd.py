@@ -27,7 +27,9 @@ DTYPE = "float32"
 PUBLISHED = dict(batch_size=64, in_channels=8, out_channels=32, depth=32, height=64, width=64)
 SCALED = dict(batch_size=2, in_channels=3, out_channels=7, depth=7, height=9, width=11)
 
-CONTRACT = Close()
+# Some inputs make sums far larger than 1. Where these happen to be small, their rounding errors remain, beside results
+# of about 1.
+CONTRACT = Close(scale=8.0)
 
 
 class Model(nn.Module):

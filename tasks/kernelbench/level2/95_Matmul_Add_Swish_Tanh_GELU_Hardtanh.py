@@ -27,7 +27,9 @@ DTYPE = "float32"
 PUBLISHED = dict(batch_size=1024, in_features=8192, out_features=8192)
 SCALED = dict(batch_size=19, in_features=67, out_features=53)
 
-CONTRACT = Close()
+# Some inputs make sums far larger than 1. Where these happen to be small, their rounding errors remain, beside results
+# of about 1.
+CONTRACT = Close(scale=8.0)
 
 
 class Model(nn.Module):
