@@ -1,7 +1,7 @@
 """Transposed 2-D convolution, max pooling, clamping, mean over the image and tanh.
 
-`Model(in_channels, out_channels, kernel_size, stride, padding, maxpool_kernel_size, maxpool_stride, hardtanh_min, hardtanh_max)`
-holds:
+`Model(in_channels, out_channels, kernel_size, stride, padding, maxpool_kernel_size, maxpool_stride, hardtanh_min,
+hardtanh_max)` holds:
 
 - `conv_transpose`: `nn.ConvTranspose2d(in_channels, out_channels, kernel_size, stride, padding)`;
 - `maxpool`: `nn.MaxPool2d(kernel_size=maxpool_kernel_size, stride=maxpool_stride)`;

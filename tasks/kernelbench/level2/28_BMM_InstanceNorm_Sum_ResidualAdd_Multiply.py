@@ -3,8 +3,7 @@
 `Model(in_features, out_features, eps=1e-5, momentum=0.1)` holds:
 
 - `bmm`: `nn.Linear(in_features, out_features)`;
-- `instance_norm`: `nn.InstanceNorm2d(out_features, eps=eps, momentum=momentum)`, without parameters and running
-  statistics.
+- `instance_norm`: `nn.InstanceNorm2d(1, eps=eps, momentum=momentum)`, without parameters and running statistics.
 
 `forward(x, y)` takes `x` of shape `(batch_size, in_features)` and `y` of shape `(batch_size, out_features)` and
 computes:
@@ -35,7 +34,7 @@ class Model(nn.Module):
     def __init__(self, in_features, out_features, eps=1e-5, momentum=0.1):
         super().__init__()
         self.bmm = nn.Linear(in_features, out_features)
-        self.instance_norm = nn.InstanceNorm2d(out_features, eps=eps, momentum=momentum)
+        self.instance_norm = nn.InstanceNorm2d(1, eps=eps, momentum=momentum)
 
     def forward(self, x, y):
         x = self.instance_norm(self.bmm(x)[:, None, None])[:, 0, 0]

@@ -1,7 +1,7 @@
 """Transposed 3-D convolution, addition of a scalar, layer normalization, average pooling and GELU.
 
-`Model(in_channels, out_channels, kernel_size, stride, padding, output_padding, sum_weight, norm_shape, pool_kernel_size)`
-holds:
+`Model(in_channels, out_channels, kernel_size, stride, padding, output_padding, sum_weight, norm_shape,
+pool_kernel_size)` holds:
 
 - `conv_transpose`: `nn.ConvTranspose3d(in_channels, out_channels, kernel_size, stride, padding, output_padding)`;
 - `sum_weight`: a scalar parameter that starts as the argument `sum_weight`;

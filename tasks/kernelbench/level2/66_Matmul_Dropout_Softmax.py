@@ -35,7 +35,7 @@ DROPOUT = 0.2
 
 
 def scores(output):
-    """What went into softmax: dropped elements have score 0 and, with one value in common, the most frequent one."""
+    """What went into softmax: dropped elements have score 0, and their common value is the most frequent of a row."""
     output = output.double()
     return torch.log(output / output.mode(dim=1, keepdim=True).values)
 
@@ -51,9 +51,9 @@ def check(args, kwargs, results, expected):
             return [f"a row's sum is {float(off):.2g} away from 1"]
         masks.append(draw.abs() > tolerance)
         both = masks[-1] & (known.abs() > tolerance)
-        wrong = int(((draw - known).abs() <= tolerance).logical_not().logical_and(both).sum())
-        if wrong or not draw.isfinite().all():
-            return [f"{wrong} of the {int(both.sum())} scores that both draws have kept differ"]
+        differ = int((both & ~((draw - known).abs() <= tolerance)).sum())
+        if differ or not draw.isfinite().all():
+            return [f"{differ} of the {int(both.sum())} scores that two draws have kept differ"]
         known = torch.where(masks[-1], draw, known)
     return mask_complaints(masks, DROPOUT, torch.arange(expected.numel(), device=expected.device))
 

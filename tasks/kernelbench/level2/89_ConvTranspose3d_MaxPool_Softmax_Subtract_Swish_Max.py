@@ -1,7 +1,7 @@
 """Transposed 3-D convolution, max pooling, softmax, subtraction, Swish and maximum over the channels.
 
-`Model(in_channels, out_channels, kernel_size, stride, padding, output_padding, pool_kernel_size, pool_stride, pool_padding)`
-holds:
+`Model(in_channels, out_channels, kernel_size, stride, padding, output_padding, pool_kernel_size, pool_stride,
+pool_padding)` holds:
 
 - `conv_transpose`: `nn.ConvTranspose3d(in_channels, out_channels, kernel_size, stride, padding, output_padding)`;
 - `max_pool`: `nn.MaxPool3d(kernel_size=pool_kernel_size, stride=pool_stride, padding=pool_padding)`;
