@@ -3,7 +3,7 @@
 `Model(in_features, out_features, bias=True)` holds:
 
 - `gemm`: `nn.Linear(in_features, out_features, bias=bias)`;
-- `subtract`: a parameter of shape `out_features`, drawn from the standard normal distribution.
+- `subtract`: a parameter of shape `(out_features,)`, drawn from the standard normal distribution.
 
 `forward(x)` takes `x` of shape `(batch_size, in_features)` and computes:
 

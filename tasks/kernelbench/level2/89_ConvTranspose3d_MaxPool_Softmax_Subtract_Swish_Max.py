@@ -5,7 +5,7 @@ pool_padding)` holds:
 
 - `conv_transpose`: `nn.ConvTranspose3d(in_channels, out_channels, kernel_size, stride, padding, output_padding)`;
 - `max_pool`: `nn.MaxPool3d(kernel_size=pool_kernel_size, stride=pool_stride, padding=pool_padding)`;
-- `subtract`: a parameter of shape `out_channels`, drawn from the standard normal distribution.
+- `subtract`: a parameter of shape `(out_channels,)`, drawn from the standard normal distribution.
 
 `forward(x)` takes `x` of shape `(batch_size, in_channels, depth, height, width)` and computes:
 
