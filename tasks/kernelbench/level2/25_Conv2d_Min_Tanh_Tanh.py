@@ -1,4 +1,4 @@
-"""2-D convolution, minimum over the channels and tanh, twice.
+"""2-D convolution, minimum over the channels, then tanh twice.
 
 `Model(in_channels, out_channels, kernel_size)` holds:
 

@@ -1,4 +1,4 @@
-"""Linear layer and Mish, twice.
+"""Linear layer, then Mish twice.
 
 `Model(in_features, out_features)` holds:
 

@@ -1,4 +1,4 @@
-"""Transposed 2-D convolution, scaling and global average pooling, twice.
+"""Transposed 2-D convolution, scaling, then global average pooling twice.
 
 `Model(in_channels, out_channels, kernel_size, stride, padding, output_padding, multiplier)` holds:
 

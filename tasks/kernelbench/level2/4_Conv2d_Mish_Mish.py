@@ -1,4 +1,4 @@
-"""2-D convolution and Mish, twice.
+"""2-D convolution, then Mish twice.
 
 `Model(in_channels, out_channels, kernel_size)` holds:
 

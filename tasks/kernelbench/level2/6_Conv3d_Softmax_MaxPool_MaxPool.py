@@ -1,4 +1,4 @@
-"""3-D convolution, softmax over the channels and max pooling, twice.
+"""3-D convolution, softmax over the channels, then max pooling twice.
 
 `Model(in_channels, out_channels, kernel_size, pool_kernel_size)` holds:
 

@@ -1,4 +1,4 @@
-"""Transposed 3-D convolution, batch normalization and average pooling, twice.
+"""Transposed 3-D convolution, batch normalization, then average pooling twice.
 
 `Model(in_channels, out_channels, kernel_size, stride, padding, bias_shape)` holds (`bias_shape` is not used):
 
