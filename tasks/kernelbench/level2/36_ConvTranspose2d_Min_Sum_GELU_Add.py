@@ -20,8 +20,10 @@ from torch import nn
 
 from kbx.suite import Close, call
 
-TAGS = ("transposed-convolution", "reduction")
+TAGS = ("transposed-convolution", "reduction", "degenerate")
 DTYPE = "float32"
+# As published, sums over 256 rows are so far below 0 that GELU gives 0, and the result is `bias` everywhere.
+SKIP_CONTROLS = dict.fromkeys(("constant", "permuted"), "the published result is one number")
 
 PUBLISHED = dict(batch_size=16, in_channels=64, out_channels=128, height=128, width=128)
 SCALED = dict(batch_size=3, in_channels=5, out_channels=7, height=3, width=17)

@@ -21,6 +21,8 @@ from kbx.suite.values import tensors
 from kbx.tensors import encode
 
 ENTRY = "ModelNew"
+ATTEMPTS = 100
+"""Seeds of weights tried where a task has use for some only."""
 ROUNDS = 5
 """Calls with fresh values, each of another distribution, as many as the original's trials."""
 
@@ -32,6 +34,8 @@ class ModelTask(Task):
     model: type = nn.Module
     init: list = ()
     """Arguments of the constructor."""
+    usable: object = None
+    """``usable(model)``: whether weights let the result vary; None where they all do."""
     rivals: dict = ()
     """Control classes by the name of the control."""
     scaled: bool = False
@@ -42,7 +46,23 @@ class ModelTask(Task):
         return [ENTRY]
 
     def module(self, seed):
-        return {"init": [encode(value, None) for value in self.init], "seed": weights_seed(seed)}
+        return {"init": [encode(value, None) for value in self.init], "seed": self.weights_seed(seed)}
+
+    @functools.lru_cache(maxsize=64)  # noqa: B019 - tasks are kept anyway
+    def weights_seed(self, seed):
+        """What ``torch.manual_seed`` gets before a module is constructed, for usable weights of the referee's seed."""
+        for attempt in range(ATTEMPTS):
+            digest = hashlib.sha256(f"{seed}/weights/{attempt}".encode()).digest()
+            number = int.from_bytes(digest[:8], "big") >> 1
+            if self.usable is None or self.run("usable()", self.usable, self.construct(self.model, number)):
+                return number
+        raise InvalidTask(f"none of {ATTEMPTS} seeds gives weights that usable() takes", self.path)
+
+    def construct(self, kind, number):
+        """An instance of the model or of a control, on the CPU, under a seed of torch's."""
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(number)
+            return self.run(f"{kind.__name__}({', '.join(map(repr, self.init))})", kind, *self.init)
 
     def seeded(self, seed):
         weights = _Weights(self, seed)
@@ -67,9 +87,7 @@ class _Weights:
     def _make(self, kind, wide):
         if wide:
             return copy.deepcopy(self.give(kind)).double()
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(weights_seed(self.seed))
-            made = self.task.run(f"{kind.__name__}({describe_init(self.task.init)})", kind, *self.task.init)
+        made = self.task.construct(kind, self.task.weights_seed(self.seed))
         if kind is not self.task.model:
             self.task.run(f"{kind.__name__}.load_state_dict()", made.load_state_dict, self.give().state_dict())
         return made.to(self.task.device)
@@ -94,16 +112,6 @@ def _signature(kind):
     return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
-def weights_seed(seed):
-    """What ``torch.manual_seed`` gets before a module is constructed, for weights of the referee's seed."""
-    return int.from_bytes(hashlib.sha256(f"{seed}/weights".encode()).digest()[:8], "big") >> 1
-
-
-def describe_init(init):
-    """Constructor arguments as text: ``64, 128, 3``."""
-    return ", ".join(map(repr, init))
-
-
 def task(stamp, stem, module, reader, device):
     """The task of a file that defines ``Model``; ``reader`` is the file's, ``device`` decides which sizes are judged."""
     path, model = stamp[0], module["Model"]
@@ -125,7 +133,7 @@ def task(stamp, stem, module, reader, device):
         contract=reader.get("CONTRACT", Contract), reference=unbound, inputs=inputs,
         distributions=reader.each("DISTRIBUTIONS", reader.get("DISTRIBUTIONS", tuple, DISTRIBUTIONS), DISTRIBUTIONS),
         mutates=(), skip_controls=reader.get("SKIP_CONTROLS", dict, {}), controls={}, rounds=ROUNDS,
-        model=model, init=_init(path, init, _asked(reader, init, parameters, 0)), rivals=rivals,
+        model=model, usable=module.get("usable"), init=_init(path, init, _asked(reader, init, parameters, 0)), rivals=rivals,
         scaled=device == "cpu", device=device,
     )  # fmt: skip
 

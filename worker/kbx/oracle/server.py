@@ -76,7 +76,9 @@ class Server:
         task = taskfile.load(request.task, self.device.torch_device)
         planned = session.planned(task, request.seed)
         arenas = self.device.arenas(request.timed)
-        self.session = session.Session(task.seeded(request.seed), request.seed, arenas, self.memory, self.device.torch_device)
+        self.session = session.Session(
+            task.seeded(request.seed), request.seed, arenas, self.memory, self.device.torch_device
+        )
         self.runner = request.runner
         self.device.offer(request.runner, arenas)
         return messages.Opened(

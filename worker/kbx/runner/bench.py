@@ -105,7 +105,9 @@ class Bench:
             if self._clock is None:
                 torch.cuda.set_device(self._device)
                 runtime = arenas.cuda_runtime(self._device)
-                self._graphs = graphs.Recorder(self._device)  # Takes a stream, and the clock counts those taken after it.
+                self._graphs = graphs.Recorder(
+                    self._device
+                )  # Takes a stream, and the clock counts those taken after it.
                 self._clock = Clock(self._device, runtime)
             self._arenas = arenas.open_handles(request.arenas, self._device)
         elif request.arenas:
