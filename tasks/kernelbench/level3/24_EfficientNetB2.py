@@ -35,7 +35,7 @@ TAGS = ("convolution", "vision")
 DTYPE = "float32"
 
 PUBLISHED = dict(batch_size=2, height=224, width=224, num_classes=1000)
-SCALED = dict(batch_size=5, height=33, width=37, num_classes=43)
+SCALED = dict(batch_size=8, height=33, width=37, num_classes=43)
 
 CONTRACT = Close()
 
