@@ -34,7 +34,11 @@ SCALED = dict(
     batch_size=2, length=19, n_embd=36, n_head=4, attn_pdrop=0.0, resid_pdrop=0.0, max_seqlen=23
 )  # fmt: skip
 
-CONTRACT = Close()
+# Large inputs lead to scores of hundreds, and rounding then decides between nearly equal ones.
+DISTRIBUTIONS = ("standard", "uniform", "outliers", "small", "zeros")
+
+# The few rows with nearly equal large scores hold most of the error: a typical error is none of theirs.
+CONTRACT = Close(growth=4)
 
 
 class Model(nn.Module):

@@ -27,7 +27,8 @@ DTYPE = "float32"
 PUBLISHED = dict(batch_size=2048, seq_length=128, n_heads=8, d_head=64, d_state=16, block_len=64)
 SCALED = dict(batch_size=3, seq_length=15, n_heads=4, d_head=7, d_state=5, block_len=5)
 
-CONTRACT = Close()
+# Results range over many powers of ten, and the few largest hold all of the error: a typical error is none of theirs.
+CONTRACT = Close(growth=8)
 
 
 def segment_sums(a):
