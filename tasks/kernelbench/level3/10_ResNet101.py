@@ -1,22 +1,22 @@
 """ResNet-101, a residual classifier of bottleneck blocks.
 
-`Model(layers, num_classes=1000)`: `layers` is the number of blocks in each of the four stages, `[3, 4, 23, 3]` for 101 layers.
-Convolutions have no bias; the linear layer has one; all have PyTorch's default initialisation.
+`Model(layers, num_classes=1000)`: `layers` is the number of blocks in each of the four stages, `[3, 4, 23, 3]` for
+101 layers. Convolutions have no bias; the linear layer has one; all have PyTorch's default initialisation.
 
 A bottleneck block from `c` channels, of width `d` and with stride `s`, computes
-`relu(bn3(conv3(relu(bn2(conv2(relu(bn1(conv1(x)))))))) + shortcut)`: `conv1` is 1 × 1 to `d`, `conv2` 3 × 3 with stride `s` and
-padding 1, `conv3` 1 × 1 to `4 d`. The shortcut is `x` itself, or, where `s` is not 1 or `c` is not `4 d`, `downsample`: a 1 × 1
-convolution to `4 d` with stride `s` and a batch norm.
+`relu(bn3(conv3(relu(bn2(conv2(relu(bn1(conv1(x)))))))) + shortcut)`: `conv1` is 1 × 1 to `d`, `conv2` 3 × 3 with
+stride `s` and padding 1, `conv3` 1 × 1 to `4 d`. The shortcut is `x` itself, or, where `s` is not 1 or `c` is not
+`4 d`, `downsample`: a 1 × 1 convolution to `4 d` with stride `s` and a batch norm.
 
 `forward(x)` takes images `x` of shape `(batch, 3, height, width)`, float32:
 
 1. `conv1`, 7 × 7, stride 2, padding 3, to 64; `bn1`; ReLU; maximum pooling 3 × 3, stride 2, padding 1;
-2. `layer1` to `layer4`: `layers[i]` blocks of width 64, 128, 256 and 512; the first block of `layer2` to `layer4` has stride 2,
-   all others 1;
+2. `layer1` to `layer4`: `layers[i]` blocks of width 64, 128, 256 and 512; the first block of `layer2` to `layer4` has
+   stride 2, all others 1;
 3. mean over each map; `fc`, 2048 to `num_classes`.
 
-Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the biased
-variance over the batch and all positions of the very call, and never by the running statistics.
+Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the
+biased variance over the batch and all positions of the very call, and never by the running statistics.
 """
 
 import torch

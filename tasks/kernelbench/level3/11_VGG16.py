@@ -2,17 +2,17 @@
 
 `Model(num_classes=1000)` holds two `nn.Sequential`s; layers have a bias and PyTorch's default initialisation.
 
-- `features`: 3 × 3 convolutions with stride 1 and padding 1, each followed by a ReLU, in five groups of 64, 64 | 128, 128 |
-  256, 256, 256 | 512, 512, 512 | 512, 512, 512 output channels; 2 × 2 maximum pooling with stride 2 ends each group. The
-  first convolution has 3 input channels.
-- `classifier`: `nn.Linear` from 512 · 7 · 7 to 4096, ReLU, dropout, 4096 to 4096, ReLU, dropout, 4096 to `num_classes`. Both
-  dropouts have probability 0 and change nothing.
+- `features`: 3 × 3 convolutions with stride 1 and padding 1, each followed by a ReLU, in five groups of 64, 64 | 128,
+  128 | 256, 256, 256 | 512, 512, 512 | 512, 512, 512 output channels; 2 × 2 maximum pooling with stride 2 ends each
+  group. The first convolution has 3 input channels.
+- `classifier`: `nn.Linear` from 512 · 7 · 7 to 4096, ReLU, dropout, 4096 to 4096, ReLU, dropout, 4096 to
+  `num_classes`. Both dropouts have probability 0 and change nothing.
 
-Every layer, activations, poolings and dropouts too, has a place in its sequence, so that the convolutions are `features.0`,
-`features.2`, `features.5`, ... and the linear layers `classifier.0`, `classifier.3`, `classifier.6`.
+Every layer, activations, poolings and dropouts too, has a place in its sequence, so that the convolutions are
+`features.0`, `features.2`, `features.5`, ... and the linear layers `classifier.0`, `classifier.3`, `classifier.6`.
 
-`forward(x)` takes images of shape `(batch, 3, 224, 224)`, float32, flattens the `(batch, 512, 7, 7)` features, channel-major, and
-returns `(batch, num_classes)`.
+`forward(x)` takes images of shape `(batch, 3, 224, 224)`, float32, flattens the `(batch, 512, 7, 7)` features,
+channel-major, and returns `(batch, num_classes)`.
 """
 
 import torch
@@ -63,7 +63,7 @@ def init_inputs(num_classes):
 
 
 def inputs(make, batch_size, image_size):
-    # The default initialisation shrinks activations from layer to layer: of ordinary inputs nothing would reach the result.
+    # Initial weights shrink activations from layer to layer: of smaller inputs next to nothing would reach the result.
     return call(255 * make.floats(batch_size, 3, image_size, image_size))
 
 

@@ -10,8 +10,9 @@
 `forward(x)` takes `x` of shape `(batch, num_input_features, height, width)`, float32, and returns
 `(batch, num_output_features, height // 2, width // 2)`.
 
-Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the biased
-variance over the batch and all positions of the very call, dropped rows included, and never by the running statistics.
+Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the
+biased variance over the batch and all positions of the very call, dropped rows included, and never by the running
+statistics.
 """
 
 import torch

@@ -1,19 +1,19 @@
 """Dense block of a densely connected network.
 
-`Model(num_layers, num_input_features, growth_rate)` holds `layers`, an `nn.ModuleList` of `num_layers` sequences. Layer `i`,
-counted from 0, has `num_input_features + i · growth_rate` input channels and consists of
+`Model(num_layers, num_input_features, growth_rate)` holds `layers`, an `nn.ModuleList` of `num_layers` sequences.
+Layer `i`, counted from 0, has `num_input_features + i · growth_rate` input channels and consists of
 
 0. batch norm over its input channels;
 1. ReLU;
 2. a 3 × 3 convolution with padding 1 to `growth_rate` channels, without bias, PyTorch's default initialisation;
 3. dropout with probability 0, which changes nothing.
 
-`forward(x)` takes `x` of shape `(batch, num_input_features, height, width)`, float32. Each layer sees `x` and the results of all
-layers before it, joined along the channels in this order; the result is `x` with the results of all layers joined to it,
-`(batch, num_input_features + num_layers · growth_rate, height, width)`.
+`forward(x)` takes `x` of shape `(batch, num_input_features, height, width)`, float32. Each layer sees `x` and the
+results of all layers before it, joined along the channels in this order; the result is `x` with the results of all
+layers joined to it, `(batch, num_input_features + num_layers · growth_rate, height, width)`.
 
-Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the biased
-variance over the batch and all positions of the very call, and never by the running statistics.
+Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the
+biased variance over the batch and all positions of the very call, and never by the running statistics.
 """
 
 import torch
@@ -61,7 +61,7 @@ def inputs(make, batch_size, num_input_features, height, width):
 
 
 class PositiveScaleAndShift(Model):
-    """Batch norm as one multiplication and one addition per element, with each channel's statistics computed only once."""
+    """Batch norm as one multiplication and one addition per element, each channel's statistics only once."""
 
     def forward(self, x):
         result, parts, statistics = x, [x], []

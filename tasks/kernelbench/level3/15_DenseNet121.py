@@ -1,19 +1,22 @@
 """DenseNet-121, a densely connected classifier, with 3 × 3 convolutions only in its dense layers.
 
-`Model(growth_rate=32, num_classes=1000)`: convolutions have no bias; the linear layer has one; all have PyTorch's default
-initialisation. With `g = growth_rate`, `forward(x)` takes images `x` of shape `(batch, 3, height, width)`, float32:
+`Model(growth_rate=32, num_classes=1000)`: convolutions have no bias; the linear layer has one; all have PyTorch's
+default initialisation. With `g = growth_rate`, `forward(x)` takes images `x` of shape `(batch, 3, height, width)`,
+float32:
 
-1. `features`: a 7 × 7 convolution, stride 2, padding 3, 3 to 64 channels; batch norm; ReLU; maximum pooling 3 × 3, stride 2,
-   padding 1.
-2. Four `dense_blocks` of 6, 12, 24 and 16 layers. A layer is a sequence of batch norm, ReLU, a 3 × 3 convolution with padding 1
-   to `g` channels, and dropout with probability 0, which changes nothing; its result is joined to its input along the
-   channels, behind it, and both together are the next layer's input. There is no bottleneck of 1 × 1 convolutions.
-3. After each block but the last one of the `transition_layers`: a sequence `transition` of batch norm, ReLU, a 1 × 1 convolution
-   to half of the channels (rounded down) and average pooling 2 × 2 with stride 2, which drops an odd last row or column.
+1. `features`: a 7 × 7 convolution, stride 2, padding 3, 3 to 64 channels; batch norm; ReLU; maximum pooling 3 × 3,
+   stride 2, padding 1.
+2. Four `dense_blocks` of 6, 12, 24 and 16 layers. A layer is a sequence of batch norm, ReLU, a 3 × 3 convolution with
+   padding 1 to `g` channels, and dropout with probability 0, which changes nothing; its result is joined to its input
+   along the channels, behind it, and both together are the next layer's input. There is no bottleneck of 1 × 1
+   convolutions.
+3. After each block but the last one of the `transition_layers`: a sequence `transition` of batch norm, ReLU, a 1 × 1
+   convolution to half of the channels (rounded down) and average pooling 2 × 2 with stride 2, which drops an odd last
+   row or column.
 4. `final_bn`, ReLU, mean over each map, `classifier` to `num_classes`.
 
-Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the biased
-variance over the batch and all positions of the very call, and never by the running statistics.
+Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the
+biased variance over the batch and all positions of the very call, and never by the running statistics.
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Fire module of SqueezeNet.
 
-`Model(in_channels, squeeze_channels, expand1x1_channels, expand3x3_channels)`: convolutions with stride 1, bias and PyTorch's
-default initialisation.
+`Model(in_channels, squeeze_channels, expand1x1_channels, expand3x3_channels)`: convolutions with stride 1, bias and
+PyTorch's default initialisation.
 
 - `squeeze`: 1 × 1, `in_channels` to `squeeze_channels`;
 - `expand1x1`: 1 × 1, `squeeze_channels` to `expand1x1_channels`;

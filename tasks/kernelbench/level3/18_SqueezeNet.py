@@ -2,9 +2,9 @@
 
 `Model(num_classes=1000)`: all convolutions have a bias and PyTorch's default initialisation.
 
-A fire module from `c` channels with `s`, `e1` and `e3`: `squeeze`, a 1 × 1 convolution from `c` to `s`, and a ReLU; then, side by
-side, `expand1x1`, a 1 × 1 convolution to `e1`, and `expand3x3`, a 3 × 3 convolution with padding 1 to `e3`, each followed by a ReLU
-and joined along the channels in this order.
+A fire module from `c` channels with `s`, `e1` and `e3`: `squeeze`, a 1 × 1 convolution from `c` to `s`, and a ReLU;
+then, side by side, `expand1x1`, a 1 × 1 convolution to `e1`, and `expand3x3`, a 3 × 3 convolution with padding 1 to
+`e3`, each followed by a ReLU and joined along the channels in this order.
 
 `forward(x)` takes images `x` of shape `(batch, 3, height, width)`, float32. The places in the sequence `features` are
 
@@ -18,8 +18,8 @@ and joined along the channels in this order.
 | 11 | maximum pooling as before |
 | 12 | fire from 512 with (64, 256, 256) |
 
-and those in `classifier` are dropout with probability 0, which changes nothing; a 1 × 1 convolution, 512 to `num_classes`; ReLU;
-and the mean over each map. The result is flattened to `(batch, num_classes)`.
+and those in `classifier` are dropout with probability 0, which changes nothing; a 1 × 1 convolution, 512 to
+`num_classes`; ReLU; and the mean over each map. The result is flattened to `(batch, num_classes)`.
 """
 
 import torch
@@ -85,7 +85,7 @@ def init_inputs(num_classes):
 
 
 def inputs(make, batch_size, height, width):
-    # The default initialisation shrinks activations from layer to layer: of ordinary inputs nothing would reach the result.
+    # Initial weights shrink activations from layer to layer: of smaller inputs next to nothing would reach the result.
     return call(255 * make.floats(batch_size, 3, height, width))
 
 

@@ -1,22 +1,22 @@
 """MobileNet version 1, a classifier of depthwise separable convolutions.
 
-`Model(num_classes=1000, input_channels=3, alpha=1.0)`: convolutions have padding 1 where they are 3 × 3, no bias and PyTorch's
-default initialisation. `alpha` scales all widths: `w(c) = int(c · alpha)`.
+`Model(num_classes=1000, input_channels=3, alpha=1.0)`: convolutions have padding 1 where they are 3 × 3, no bias and
+PyTorch's default initialisation. `alpha` scales all widths: `w(c) = int(c · alpha)`.
 
-`forward(x)` takes images `x` of shape `(batch, input_channels, 224, 224)`, float32 (any side from 193 to 224 leads to 7 × 7 maps).
-The places in the sequence `model` are
+`forward(x)` takes images `x` of shape `(batch, input_channels, 224, 224)`, float32 (any side from 193 to 224 leads to
+7 × 7 maps). The places in the sequence `model` are
 
 - 0: a sequence of a 3 × 3 convolution, stride 2, `input_channels` to `w(32)`; batch norm; ReLU;
-- 1 to 13: separable convolutions from `w(c)` to `w(d)` with stride `s`: a sequence of a depthwise 3 × 3 convolution with stride `s`
-  (`groups` = channels), batch norm, ReLU, a 1 × 1 convolution to `w(d)`, batch norm and ReLU. `(c, d, s)` is, in this order,
-  (32, 64, 1), (64, 128, 2), (128, 128, 1), (128, 256, 2), (256, 256, 1), (256, 512, 2), five times (512, 512, 1),
-  (512, 1024, 2), (1024, 1024, 1);
+- 1 to 13: separable convolutions from `w(c)` to `w(d)` with stride `s`: a sequence of a depthwise 3 × 3 convolution
+  with stride `s` (`groups` = channels), batch norm, ReLU, a 1 × 1 convolution to `w(d)`, batch norm and ReLU.
+  `(c, d, s)` is, in this order, (32, 64, 1), (64, 128, 2), (128, 128, 1), (128, 256, 2), (256, 256, 1), (256, 512,
+  2), five times (512, 512, 1), (512, 1024, 2), (1024, 1024, 1);
 - 14: average pooling 7 × 7.
 
 The result, flattened, goes through the linear layer `fc`, `w(1024)` to `num_classes`.
 
-Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the biased
-variance over the batch and all positions of the very call, and never by the running statistics.
+Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the
+biased variance over the batch and all positions of the very call, and never by the running statistics.
 """
 
 import torch

@@ -1,25 +1,27 @@
 """MobileNet version 2, a classifier of inverted bottlenecks, here without their shortcuts.
 
-`Model(num_classes=1000)`. `forward(x)` takes images `x` of shape `(batch, 3, height, width)`, float32. The places in the sequence
-`features` are
+`Model(num_classes=1000)`. `forward(x)` takes images `x` of shape `(batch, 3, height, width)`, float32. The places in
+the sequence `features` are
 
 - 0 to 2: a 3 × 3 convolution, stride 2, padding 1, 3 to 32 channels; batch norm; ReLU6;
-- 3 to 19: bottlenecks from `c` to `d` channels with expansion `t` and stride `s`: a sequence of a 1 × 1 convolution to `t c`
-  channels, batch norm and ReLU6, these three only where `t` is not 1; a depthwise 3 × 3 convolution with stride `s` and padding 1,
-  batch norm and ReLU6; a 1 × 1 convolution to `d` channels and batch norm, with no activation. The input is never added to the
-  result. `(t, d, number, s)`, where only the first bottleneck of each line has the stride `s` and the others 1, is (1, 16, 1, 1),
-  (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1);
+- 3 to 19: bottlenecks from `c` to `d` channels with expansion `t` and stride `s`: a sequence of a 1 × 1 convolution
+  to `t c` channels, batch norm and ReLU6, these three only where `t` is not 1; a depthwise 3 × 3 convolution with
+  stride `s` and padding 1, batch norm and ReLU6; a 1 × 1 convolution to `d` channels and batch norm, with no
+  activation. The input is never added to the result. `(t, d, number, s)`, where only the first bottleneck of each
+  line has the stride `s` and the others 1, is (1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3,
+  1), (6, 160, 3, 2), (6, 320, 1, 1);
 - 20 to 22: a 1 × 1 convolution, 320 to 1280; batch norm; ReLU6;
 - 23: the mean over each map.
 
-The result, flattened, goes through `classifier`, a sequence of dropout with probability 0, which changes nothing, and a linear
-layer, 1280 to `num_classes`. ReLU6 is `min(max(x, 0), 6)`. Convolutions have no bias.
+The result, flattened, goes through `classifier`, a sequence of dropout with probability 0, which changes nothing, and
+a linear layer, 1280 to `num_classes`. ReLU6 is `min(max(x, 0), 6)`. Convolutions have no bias.
 
-Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the biased
-variance over the batch and all positions of the very call, and never by the running statistics.
+Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the
+biased variance over the batch and all positions of the very call, and never by the running statistics.
 
-Initialisation: convolutions by `nn.init.kaiming_normal_` with `mode="fan_out"`, the linear layer's weight normal with standard
-deviation 0.01 and its bias 0, in the order of the modules, after all layers were made with PyTorch's defaults.
+Initialisation: convolutions by `nn.init.kaiming_normal_` with `mode="fan_out"`, the linear layer's weight normal with
+standard deviation 0.01 and its bias 0, in the order of the modules, after all layers were made with PyTorch's
+defaults.
 """
 
 import torch

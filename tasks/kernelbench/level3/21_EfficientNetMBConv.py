@@ -1,6 +1,7 @@
 """Inverted bottleneck block of EfficientNet (MBConv), without squeeze and excitation.
 
-`Model(in_channels, out_channels, kernel_size, stride, expand_ratio)` has three sequences; with `h = in_channels · expand_ratio`:
+`Model(in_channels, out_channels, kernel_size, stride, expand_ratio)` has three sequences; with
+`h = in_channels · expand_ratio`:
 
 - `expand_conv`, only if `expand_ratio` is not 1: a 1 × 1 convolution, `in_channels` to `h`; batch norm; ReLU6;
 - `depthwise_conv`: a depthwise convolution (`groups = h`) of size `kernel_size`, with `stride` and padding
@@ -9,11 +10,11 @@
 
 Convolutions have no bias and PyTorch's default initialisation. ReLU6 is `min(max(x, 0), 6)`.
 
-`forward(x)` takes `x` of shape `(batch, in_channels, height, width)`, float32, and applies the three in this order. Only if
-`stride` is 1 and `in_channels` equals `out_channels`, `x` is added to the result.
+`forward(x)` takes `x` of shape `(batch, in_channels, height, width)`, float32, and applies the three in this order.
+Only if `stride` is 1 and `in_channels` equals `out_channels`, `x` is added to the result.
 
-Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the biased
-variance over the batch and all positions of the very call, and never by the running statistics.
+Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the
+biased variance over the batch and all positions of the very call, and never by the running statistics.
 """
 
 import torch
@@ -73,7 +74,7 @@ def inputs(make, batch_size, in_channels, height, width):
 
 
 class PositiveStatisticsFromProducts(Model):
-    """The expansion's statistics from the input's mean and covariance, and one scale and shift folded into its weights."""
+    """The expansion's statistics from the input's mean and covariance, its scale folded into the weights."""
 
     def forward(self, x):
         conv, norm, relu = self.expand_conv

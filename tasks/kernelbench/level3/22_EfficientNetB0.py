@@ -1,23 +1,25 @@
 """EfficientNet-B0, a classifier of inverted bottlenecks, without squeeze and excitation.
 
-`Model(num_classes=1000)`: convolutions have no bias; the linear layer has one; all have PyTorch's default initialisation.
+`Model(num_classes=1000)`: convolutions have no bias; the linear layer has one; all have PyTorch's default
+initialisation.
 
-An MBConv block from `c` to `d` channels with kernel size `k`, stride `s` and expansion `t` applies three sequences, with `h = t c`:
-`expand_conv`, only if `t` is not 1: a 1 × 1 convolution to `h`, batch norm, ReLU6; `depthwise_conv`: a depthwise `k × k`
-convolution with stride `s` and padding `(k - 1) // 2`, batch norm, ReLU6; `project_conv`: a 1 × 1 convolution to `d`, batch norm.
-Where `s` is 1 and `c = d`, the block's input is added to the result. ReLU6 is `min(max(x, 0), 6)`.
+An MBConv block from `c` to `d` channels with kernel size `k`, stride `s` and expansion `t` applies three sequences,
+with `h = t c`: `expand_conv`, only if `t` is not 1: a 1 × 1 convolution to `h`, batch norm, ReLU6; `depthwise_conv`:
+a depthwise `k × k` convolution with stride `s` and padding `(k - 1) // 2`, batch norm, ReLU6; `project_conv`: a 1 × 1
+convolution to `d`, batch norm. Where `s` is 1 and `c = d`, the block's input is added to the result. ReLU6 is
+`min(max(x, 0), 6)`.
 
 `forward(x)` takes images `x` of shape `(batch, 3, height, width)`, float32:
 
 1. `conv1`, 3 × 3, stride 2, padding 1, to 32 channels; `bn1`; ReLU;
 2. `blocks`, an `nn.Sequential` of 13: `(c, d, k, s, t)` is (32, 16, 3, 1, 1), (16, 24, 3, 2, 6), (24, 24, 3, 1, 6),
-   (24, 40, 5, 2, 6), (40, 40, 5, 1, 6), (40, 80, 3, 2, 6), (80, 80, 3, 1, 6), (80, 112, 5, 1, 6), (112, 112, 5, 1, 6),
-   (112, 192, 5, 2, 6), (192, 192, 5, 1, 6), (192, 192, 5, 1, 6), (192, 320, 3, 1, 6);
+   (24, 40, 5, 2, 6), (40, 40, 5, 1, 6), (40, 80, 3, 2, 6), (80, 80, 3, 1, 6), (80, 112, 5, 1, 6), (112, 112, 5, 1,
+   6), (112, 192, 5, 2, 6), (192, 192, 5, 1, 6), (192, 192, 5, 1, 6), (192, 320, 3, 1, 6);
 3. `conv2`, 1 × 1, 320 to 1280; `bn2`; ReLU;
 4. mean over each map; `fc`, 1280 to `num_classes`.
 
-Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the biased
-variance over the batch and all positions of the very call, and never by the running statistics.
+Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the
+biased variance over the batch and all positions of the very call, and never by the running statistics.
 """
 
 import torch

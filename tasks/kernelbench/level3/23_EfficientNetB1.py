@@ -1,21 +1,23 @@
 """EfficientNet-B1 with one inverted bottleneck for each stage, without squeeze and excitation and without shortcuts.
 
-`Model(num_classes=1000)`: convolutions have no bias; the linear layer has one; all have PyTorch's default initialisation.
+`Model(num_classes=1000)`: convolutions have no bias; the linear layer has one; all have PyTorch's default
+initialisation.
 
-An MBConv sequence from `c` to `d` channels with stride `s` and expansion `t` consists of, with `h = round(t c)`: a 1 × 1 convolution
-to `h` (also where `t` is 1), batch norm, ReLU6; a depthwise 3 × 3 convolution with stride `s` and padding 1, batch norm, ReLU6; a
-1 × 1 convolution to `d`, batch norm. Its input is never added to the result. ReLU6 is `min(max(x, 0), 6)`.
+An MBConv sequence from `c` to `d` channels with stride `s` and expansion `t` consists of, with `h = round(t c)`: a
+1 × 1 convolution to `h` (also where `t` is 1), batch norm, ReLU6; a depthwise 3 × 3 convolution with stride `s` and
+padding 1, batch norm, ReLU6; a 1 × 1 convolution to `d`, batch norm. Its input is never added to the result. ReLU6 is
+`min(max(x, 0), 6)`.
 
 `forward(x)` takes images `x` of shape `(batch, 3, height, width)`, float32:
 
 1. `conv1`, 3 × 3, stride 2, padding 1, to 32 channels; `bn1`; ReLU;
-2. `mbconv1` to `mbconv7`: `(c, d, s, t)` is (32, 16, 1, 1), (16, 24, 2, 6), (24, 40, 2, 6), (40, 80, 2, 6), (80, 112, 1, 6),
-   (112, 192, 2, 6), (192, 320, 1, 6);
+2. `mbconv1` to `mbconv7`: `(c, d, s, t)` is (32, 16, 1, 1), (16, 24, 2, 6), (24, 40, 2, 6), (40, 80, 2, 6), (80, 112,
+   1, 6), (112, 192, 2, 6), (192, 320, 1, 6);
 3. `conv2`, 1 × 1, 320 to 1280; `bn2`; ReLU;
 4. mean over each map; `fc`, 1280 to `num_classes`.
 
-Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the biased
-variance over the batch and all positions of the very call, and never by the running statistics.
+Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the
+biased variance over the batch and all positions of the very call, and never by the running statistics.
 """
 
 import torch

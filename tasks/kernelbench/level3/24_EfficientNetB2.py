@@ -1,28 +1,30 @@
 """EfficientNet-B2 with squeeze and excitation in line: each block goes on with the gates alone.
 
-`Model(num_classes=1000)`: convolutions have no bias; the linear layer has one; all have PyTorch's default initialisation.
+`Model(num_classes=1000)`: convolutions have no bias; the linear layer has one; all have PyTorch's default
+initialisation.
 
 An MBConv sequence from `c` to `d` channels with stride `s` and expansion `t` consists of, with `h = t c`:
 
 - 0 to 2: a 1 × 1 convolution, `c` to `h`; batch norm; ReLU;
 - 3 to 5: a depthwise 3 × 3 convolution with stride `s` and padding 1; batch norm; ReLU;
-- 6 to 10: the mean over each map, of shape `(batch, h, 1, 1)`; a 1 × 1 convolution, `h` to `h // 4`; ReLU; a 1 × 1 convolution, `h // 4`
-  to `h`; the logistic function;
+- 6 to 10: the mean over each map, of shape `(batch, h, 1, 1)`; a 1 × 1 convolution, `h` to `h // 4`; ReLU; a 1 × 1
+  convolution, `h // 4` to `h`; the logistic function;
 - 11, 12: a 1 × 1 convolution, `h` to `d`; batch norm.
 
-The layers follow each other: 11 gets the result of 10, and the maps before 6 are not multiplied by it. Maps are therefore 1 × 1
-from the end of the first block on.
+The layers follow each other: 11 gets the result of 10, and the maps before 6 are not multiplied by it. Maps are
+therefore 1 × 1 from the end of the first block on.
 
 `forward(x)` takes images `x` of shape `(batch, 3, height, width)`, float32:
 
 1. `conv1`, 3 × 3, stride 2, padding 1, to 32 channels; `bn1`; ReLU;
-2. `mbconv1` to `mbconv5`: `(c, d, s, t)` is (32, 96, 1, 3), (96, 144, 2, 6), (144, 192, 2, 6), (192, 288, 2, 6), (288, 384, 1, 6);
+2. `mbconv1` to `mbconv5`: `(c, d, s, t)` is (32, 96, 1, 3), (96, 144, 2, 6), (144, 192, 2, 6), (192, 288, 2, 6),
+   (288, 384, 1, 6);
 3. `conv_final`, 1 × 1, 384 to 1408; `bn_final`; ReLU;
 4. mean over each map; `fc`, 1408 to `num_classes`.
 
-Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the biased
-variance over the batch and all positions of the very call, and never by the running statistics.
-On 1 × 1 maps these are the mean and the variance over the batch alone.
+Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the
+biased variance over the batch and all positions of the very call, and never by the running statistics. On 1 × 1 maps
+these are the mean and the variance over the batch alone.
 """
 
 import torch

@@ -1,20 +1,21 @@
 """ShuffleNet unit: grouped convolutions with a shuffle of the channels between them.
 
-`Model(in_channels, out_channels, groups=3)`, with `mid = out_channels // 4`, a multiple of `groups`. Convolutions have stride 1, no
-bias and PyTorch's default initialisation; each is followed by a batch norm.
+`Model(in_channels, out_channels, groups=3)`, with `mid = out_channels // 4`, a multiple of `groups`. Convolutions
+have stride 1, no bias and PyTorch's default initialisation; each is followed by a batch norm.
 
 - `conv1`, `bn1`: 1 × 1 in `groups` groups, `in_channels` to `mid`;
 - `conv2`, `bn2`: depthwise 3 × 3 (`mid` groups) with padding 1, `mid` to `mid`;
 - `conv3`, `bn3`: 1 × 1 in `groups` groups, `mid` to `out_channels`;
-- `shortcut`: the input itself if `in_channels` equals `out_channels`, otherwise a sequence of a 1 × 1 convolution without groups,
-  `in_channels` to `out_channels`, and a batch norm.
+- `shortcut`: the input itself if `in_channels` equals `out_channels`, otherwise a sequence of a 1 × 1 convolution
+  without groups, `in_channels` to `out_channels`, and a batch norm.
 
-`forward(x)` takes `x` of shape `(batch, in_channels, height, width)`, float32: `relu(bn1(conv1(x)))`; `bn2(conv2(·))`, with no activation;
-the shuffle, after which channel `i · groups + g` is channel `g · (mid / groups) + i` of before; `relu(bn3(conv3(·)))`; and the sum with
-`shortcut(x)`, after which there is no activation.
+`forward(x)` takes `x` of shape `(batch, in_channels, height, width)`, float32: `relu(bn1(conv1(x)))`;
+`bn2(conv2(·))`, with no activation; the shuffle, after which channel `i · groups + g` is channel
+`g · (mid / groups) + i` of before; `relu(bn3(conv3(·)))`; and the sum with `shortcut(x)`, after which there is no
+activation.
 
-Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the biased
-variance over the batch and all positions of the very call, and never by the running statistics.
+Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the
+biased variance over the batch and all positions of the very call, and never by the running statistics.
 """
 
 import torch.nn.functional as F

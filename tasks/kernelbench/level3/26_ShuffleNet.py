@@ -1,24 +1,26 @@
 """ShuffleNet, a classifier of grouped convolutions with shuffled channels.
 
-`Model(num_classes=1000, groups=3, stages_repeats=[3, 7, 3], stages_out_channels=[24, 240, 480, 960])`: convolutions have no bias; the
-linear layer has one; all have PyTorch's default initialisation.
+`Model(num_classes=1000, groups=3, stages_repeats=[3, 7, 3], stages_out_channels=[24, 240, 480, 960])`: convolutions
+have no bias; the linear layer has one; all have PyTorch's default initialisation.
 
-A unit from `c` to `d` channels, with `mid = d // 4`, has the convolutions `conv1`, 1 × 1 in `groups` groups to `mid`; `conv2`, depthwise
-3 × 3 with padding 1; `conv3`, 1 × 1 in `groups` groups to `d`; all with stride 1, each followed by its batch norm `bn1`, `bn2`, `bn3`. It
-computes `out = shuffle(bn2(conv2(relu(bn1(conv1(x))))))` and returns `relu(bn3(conv3(out))) + shortcut(x)`. In the shuffle, channel
-`i · groups + g` becomes what channel `g · (mid / groups) + i` was. `shortcut` is the identity if `c = d`, otherwise a sequence of a 1 × 1
-convolution without groups and a batch norm.
+A unit from `c` to `d` channels, with `mid = d // 4`, has the convolutions `conv1`, 1 × 1 in `groups` groups to `mid`;
+`conv2`, depthwise 3 × 3 with padding 1; `conv3`, 1 × 1 in `groups` groups to `d`; all with stride 1, each followed by
+its batch norm `bn1`, `bn2`, `bn3`. It computes `out = shuffle(bn2(conv2(relu(bn1(conv1(x))))))` and returns
+`relu(bn3(conv3(out))) + shortcut(x)`. In the shuffle, channel `i · groups + g` becomes what channel
+`g · (mid / groups) + i` was. `shortcut` is the identity if `c = d`, otherwise a sequence of a 1 × 1 convolution
+without groups and a batch norm.
 
 `forward(x)` takes images `x` of shape `(batch, 3, height, width)`, float32:
 
-1. `conv1`, 3 × 3, stride 2, padding 1, to `stages_out_channels[0]`; `bn1`; ReLU; maximum pooling 3 × 3, stride 2, padding 1;
-2. `stage2`, `stage3`, `stage4`: sequences of `stages_repeats[i]` units to `stages_out_channels[i + 1]` channels, of which the first one
-   changes the number of channels; the resolution stays;
+1. `conv1`, 3 × 3, stride 2, padding 1, to `stages_out_channels[0]`; `bn1`; ReLU; maximum pooling 3 × 3, stride 2,
+   padding 1;
+2. `stage2`, `stage3`, `stage4`: sequences of `stages_repeats[i]` units to `stages_out_channels[i + 1]` channels, of
+   which the first one changes the number of channels; the resolution stays;
 3. `conv5`, 1 × 1, to 1024; `bn5`; ReLU;
 4. mean over each map; `fc`, 1024 to `num_classes`.
 
-Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the biased
-variance over the batch and all positions of the very call, and never by the running statistics.
+Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the
+biased variance over the batch and all positions of the very call, and never by the running statistics.
 """
 
 import torch

@@ -1,17 +1,17 @@
 """RegNet, reduced to its plan: stages of growing width at shrinking resolution, of plain convolutions.
 
-`Model(input_channels, stages, block_widths, output_classes)`: `block_widths` lists the width of each of the `stages` stages. All
-convolutions and the linear layer have a bias and PyTorch's default initialisation.
+`Model(input_channels, stages, block_widths, output_classes)`: `block_widths` lists the width of each of the `stages`
+stages. All convolutions and the linear layer have a bias and PyTorch's default initialisation.
 
-`feature_extractor` is an `nn.Sequential` of one sequence per stage: a 3 × 3 convolution with padding 1 to the stage's width, batch
-norm, ReLU; a 3 × 3 convolution with padding 1 of that width, batch norm, ReLU; maximum pooling 2 × 2 with stride 2, which drops an
-odd last row or column.
+`feature_extractor` is an `nn.Sequential` of one sequence per stage: a 3 × 3 convolution with padding 1 to the stage's
+width, batch norm, ReLU; a 3 × 3 convolution with padding 1 of that width, batch norm, ReLU; maximum pooling 2 × 2
+with stride 2, which drops an odd last row or column.
 
-`forward(x)` takes `x` of shape `(batch, input_channels, height, width)`, float32, applies `feature_extractor`, takes the mean over each
-map and returns `fc` of it, `(batch, output_classes)`.
+`forward(x)` takes `x` of shape `(batch, input_channels, height, width)`, float32, applies `feature_extractor`, takes
+the mean over each map and returns `fc` of it, `(batch, output_classes)`.
 
-Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the biased
-variance over the batch and all positions of the very call, and never by the running statistics.
+Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the
+biased variance over the batch and all positions of the very call, and never by the running statistics.
 """
 
 import torch

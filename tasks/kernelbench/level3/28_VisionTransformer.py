@@ -1,25 +1,25 @@
 """Vision transformer whose encoder attends across the images of a batch.
 
-`Model(image_size, patch_size, num_classes, dim, depth, heads, mlp_dim, channels=3, dropout=0.1, emb_dropout=0.1)`. With
-`n = (image_size / patch_size)²` and `p = channels · patch_size²` it has
+`Model(image_size, patch_size, num_classes, dim, depth, heads, mlp_dim, channels=3, dropout=0.1, emb_dropout=0.1)`.
+With `n = (image_size / patch_size)²` and `p = channels · patch_size²` it has
 
-- `pos_embedding`, a parameter `torch.randn(1, n + 1, dim)`; `patch_to_embedding`, a linear layer from `p` to `dim`; `cls_token`, a
-  parameter `torch.randn(1, 1, dim)`; made in this order;
-- `transformer`, an `nn.TransformerEncoder` of `depth` copies of `nn.TransformerEncoderLayer(dim, heads, mlp_dim, dropout)` with all
-  other options at PyTorch's defaults: the norms follow the sums, the activation is a ReLU, and **the first dimension is the
-  sequence** (`batch_first=False`);
+- `pos_embedding`, a parameter `torch.randn(1, n + 1, dim)`; `patch_to_embedding`, a linear layer from `p` to `dim`;
+  `cls_token`, a parameter `torch.randn(1, 1, dim)`; made in this order;
+- `transformer`, an `nn.TransformerEncoder` of `depth` copies of
+  `nn.TransformerEncoderLayer(dim, heads, mlp_dim, dropout)` with all other options at PyTorch's defaults: the norms
+  follow the sums, the activation is a ReLU, and **the first dimension is the sequence** (`batch_first=False`);
 - `mlp_head`: linear, `dim` to `mlp_dim`; GELU (exact); dropout; linear, `mlp_dim` to `num_classes`.
 
 Both dropout probabilities are 0 in this task: no dropout takes place.
 
 `forward(img)` takes images of shape `(batch, channels, image_size, image_size)`, float32:
 
-1. Each channel is cut into patches: the image becomes `(batch, channels, rows, columns, patch_size, patch_size)`, and this, in the order
-   of its elements, `(batch, n, p)`. The channels are not moved to the patches: a row of `p` numbers holds `channels` successive
-   patches of the sequence of all channels' patches.
+1. Each channel is cut into patches: the image becomes `(batch, channels, rows, columns, patch_size, patch_size)`, and
+   this, in the order of its elements, `(batch, n, p)`. The channels are not moved to the patches: a row of `p`
+   numbers holds `channels` successive patches of the sequence of all channels' patches.
 2. `patch_to_embedding`; `cls_token` joined in front: `(batch, n + 1, dim)`; `pos_embedding` added.
-3. `transformer` on this tensor as it is: the layers attend along its first dimension, over the images, separately for each of
-   the `n + 1` positions.
+3. `transformer` on this tensor as it is: the layers attend along its first dimension, over the images, separately for
+   each of the `n + 1` positions.
 4. `mlp_head` of position 0: `(batch, num_classes)`.
 """
 

@@ -1,32 +1,34 @@
 """Swin MLP: a hierarchical vision network whose tokens mix within shifted windows by grouped perceptrons.
 
-`Model(img_size=224, patch_size=4, in_chans=3, num_classes=1000, embed_dim=96, depths=[2, 2, 6, 2], num_heads=[3, 6, 12, 24],
-window_size=7, mlp_ratio=4.0, drop_rate=0.0, drop_path_rate=0.1, norm_layer=nn.LayerNorm, patch_norm=True, use_checkpoint=False,
-**kwargs)`. `drop_rate` is the probability of every dropout, 0 in this task: no dropout takes place. `drop_path_rate`,
-`use_checkpoint` and further keyword arguments change nothing: there is no stochastic depth. Layers have PyTorch's default
-initialisation. "Norm" is `norm_layer`, a layer norm over the last dimension (eps 1e-5).
+`Model(img_size=224, patch_size=4, in_chans=3, num_classes=1000, embed_dim=96, depths=[2, 2, 6, 2], num_heads=[3, 6,
+12, 24], window_size=7, mlp_ratio=4.0, drop_rate=0.0, drop_path_rate=0.1, norm_layer=nn.LayerNorm, patch_norm=True,
+use_checkpoint=False, **kwargs)`. `drop_rate` is the probability of every dropout, 0 in this task: no dropout takes
+place. `drop_path_rate`, `use_checkpoint` and further keyword arguments change nothing: there is no stochastic depth.
+Layers have PyTorch's default initialisation. "Norm" is `norm_layer`, a layer norm over the last dimension (eps 1e-5).
 
 `forward(x)` takes images `x` of shape `(batch, in_chans, img_size, img_size)`, float32:
 
-1. `patch_embed`: `proj`, a convolution with bias and kernel size and stride `patch_size`, to `embed_dim`; the map as a sequence of
-   tokens, row by row, `(batch, tokens, embed_dim)`; `norm`, if `patch_norm`.
-2. `layers`, one for each entry of `depths`. Layer `i` has tokens of `c = embed_dim · 2^i` channels on a square of side
-   `r = img_size / patch_size / 2^i` and consists of `blocks`, `depths[i]` blocks, and, in all layers but the last, `downsample`.
+1. `patch_embed`: `proj`, a convolution with bias and kernel size and stride `patch_size`, to `embed_dim`; the map as
+   a sequence of tokens, row by row, `(batch, tokens, embed_dim)`; `norm`, if `patch_norm`.
+2. `layers`, one for each entry of `depths`. Layer `i` has tokens of `c = embed_dim · 2^i` channels on a square of
+   side `r = img_size / patch_size / 2^i` and consists of `blocks`, `depths[i]` blocks, and, in all layers but the
+   last, `downsample`.
 3. `norm`, the mean over the tokens, and the linear layer `head` to `num_classes`.
 
 A block with `h = num_heads[i]` heads and windows of `w = window_size` (`w = r` without a shift if `r ≤ w`) computes
 `y = x + mix(norm1(x))` and returns `y + mlp(norm2(y))`.
 
-- `mix`: The tokens form an `r × r` map. Odd blocks, counted from 0, are shifted by `s = w // 2`: the map is padded with zeros, `w - s` at
-  the top and the left, `s` at the bottom and the right. It is cut into `w × w` windows. `spatial_mlp`, an `nn.Conv1d(h w², h w², 1, groups=h)`,
-  maps, for each window and head, the `w²` tokens' values to as many new ones, alike for each of the head's `c / h` successive channels:
-  its channel `k w² + t` is token `t` (row by row) of head `k`, its positions are the head's channels. The windows are put together
-  again and the padding is cut off.
+- `mix`: The tokens form an `r × r` map. Odd blocks, counted from 0, are shifted by `s = w // 2`: the map is padded
+  with zeros, `w - s` at the top and the left, `s` at the bottom and the right. It is cut into `w × w` windows.
+  `spatial_mlp`, an `nn.Conv1d(h w², h w², 1, groups=h)`, maps, for each window and head, the `w²` tokens' values to
+  as many new ones, alike for each of the head's `c / h` successive channels: its channel `k w² + t` is token `t` (row
+  by row) of head `k`, its positions are the head's channels. The windows are put together again and the padding is
+  cut off.
 - `mlp`: `fc1`, `c` to `int(c · mlp_ratio)`; GELU (exact); dropout; `fc2`, back to `c`; dropout.
 
-`downsample` halves the side: the tokens at (even row, even column), (odd, even), (even, odd), (odd, odd) of each 2 × 2 square are joined
-along the channels in this order, `4 c`; `norm` over these; `reduction`, a linear layer without bias to `2 c`. (`reduction` is made
-first.)
+`downsample` halves the side: the tokens at (even row, even column), (odd, even), (even, odd), (odd, odd) of each
+2 × 2 square are joined along the channels in this order, `4 c`; `norm` over these; `reduction`, a linear layer
+without bias to `2 c`. (`reduction` is made first.)
 """
 
 import torch

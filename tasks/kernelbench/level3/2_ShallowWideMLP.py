@@ -1,12 +1,12 @@
 """Shallow and wide multilayer perceptron.
 
-`Model(input_size, hidden_layer_sizes, output_size)` holds `network`, an `nn.Sequential` of `nn.Linear` layers with bias
-(PyTorch's default initialisation): from `input_size` through the widths in the list `hidden_layer_sizes`, a few large ones, to
-`output_size`, with an `nn.ReLU` after each of them but the last. Parameters are therefore `network.0.weight`,
-`network.0.bias`, `network.2.weight`, ...
+`Model(input_size, hidden_layer_sizes, output_size)` holds `network`, an `nn.Sequential` of `nn.Linear` layers with
+bias (PyTorch's default initialisation): from `input_size` through the widths in the list `hidden_layer_sizes`, a few
+large ones, to `output_size`, with an `nn.ReLU` after each of them but the last. Parameters are therefore
+`network.0.weight`, `network.0.bias`, `network.2.weight`, ...
 
-`forward(x)` takes `x` of shape `(batch, input_size)`, float32, and returns `network(x)`, `(batch, output_size)`: each layer
-computes `x @ weight.T + bias`, each hidden one is followed by `max(x, 0)`.
+`forward(x)` takes `x` of shape `(batch, input_size)`, float32, and returns `network(x)`, `(batch, output_size)`: each
+layer computes `x @ weight.T + bias`, each hidden one is followed by `max(x, 0)`.
 """
 
 import torch

@@ -1,42 +1,47 @@
 """Swin transformer, version 2: attention by cosines within shifted windows, norms behind each branch.
 
-`Model(img_size=224, patch_size=4, in_chans=3, num_classes=1000, embed_dim=96, depths=[2, 2, 6, 2], num_heads=[3, 6, 12, 24],
-window_size=7, mlp_ratio=4.0, qkv_bias=True, drop_rate=0.0, attn_drop_rate=0.0, drop_path_rate=0.1, norm_layer=nn.LayerNorm,
-patch_norm=True, use_checkpoint=False, pretrained_window_sizes=[0, 0, 0, 0], **kwargs)`. `drop_rate` and `attn_drop_rate` are
-probabilities of dropout, 0 in this task: no dropout takes place. `drop_path_rate`, `use_checkpoint` and further keyword arguments
-change nothing: there is no stochastic depth. Layers have PyTorch's default initialisation unless another is named. "Norm" is
-`norm_layer`, a layer norm over the last dimension (eps 1e-5).
+`Model(img_size=224, patch_size=4, in_chans=3, num_classes=1000, embed_dim=96, depths=[2, 2, 6, 2], num_heads=[3, 6,
+12, 24], window_size=7, mlp_ratio=4.0, qkv_bias=True, drop_rate=0.0, attn_drop_rate=0.0, drop_path_rate=0.1,
+norm_layer=nn.LayerNorm, patch_norm=True, use_checkpoint=False, pretrained_window_sizes=[0, 0, 0, 0], **kwargs)`.
+`drop_rate` and `attn_drop_rate` are probabilities of dropout, 0 in this task: no dropout takes place.
+`drop_path_rate`, `use_checkpoint` and further keyword arguments change nothing: there is no stochastic depth. Layers
+have PyTorch's default initialisation unless another is named. "Norm" is `norm_layer`, a layer norm over the last
+dimension (eps 1e-5).
 
 `forward(x)` takes images `x` of shape `(batch, in_chans, img_size, img_size)`, float32:
 
-1. `patch_embed`: `proj`, a convolution with bias and kernel size and stride `patch_size`, to `embed_dim`; the map as a sequence of
-   tokens, row by row, `(batch, tokens, embed_dim)`; `norm`, if `patch_norm`.
-2. `layers`, one for each entry of `depths`. Layer `i` has tokens of `c = embed_dim · 2^i` channels on a square of side
-   `r = img_size / patch_size / 2^i` and consists of `blocks`, `depths[i]` blocks, and, in all layers but the last, `downsample`.
+1. `patch_embed`: `proj`, a convolution with bias and kernel size and stride `patch_size`, to `embed_dim`; the map as
+   a sequence of tokens, row by row, `(batch, tokens, embed_dim)`; `norm`, if `patch_norm`.
+2. `layers`, one for each entry of `depths`. Layer `i` has tokens of `c = embed_dim · 2^i` channels on a square of
+   side `r = img_size / patch_size / 2^i` and consists of `blocks`, `depths[i]` blocks, and, in all layers but the
+   last, `downsample`.
 3. `norm`, the mean over the tokens, and the linear layer `head` to `num_classes`.
 
 A block with `h = num_heads[i]` heads and windows of `w = window_size` (`w = r` without a shift if `r ≤ w`) computes
-`y = x + norm1(attention(x))` and returns `y + norm2(mlp(y))`. `mlp`: `fc1`, `c` to `int(c · mlp_ratio)`; GELU (exact); dropout; `fc2`, back
-to `c`; dropout.
+`y = x + norm1(attention(x))` and returns `y + norm2(mlp(y))`. `mlp`: `fc1`, `c` to `int(c · mlp_ratio)`; GELU
+(exact); dropout; `fc2`, back to `c`; dropout.
 
-Attention: The tokens form an `r × r` map. Odd blocks, counted from 0, roll it by `s = w // 2` up and to the left, cyclically, and roll
-the result back. The map is cut into `w × w` windows, and tokens attend to tokens of their own window only:
+Attention: The tokens form an `r × r` map. Odd blocks, counted from 0, roll it by `s = w // 2` up and to the left,
+cyclically, and roll the result back. The map is cut into `w × w` windows, and tokens attend to tokens of their own
+window only:
 
-- `qkv`, a linear layer without bias, `c` to `3 c`, plus `q_bias`, zeros, `v_bias` (parameters of zeros, if `qkv_bias`), gives queries,
-  keys and values in this order; head `k` takes `c / h` successive channels of each.
-- The score of a query and a key is their cosine (norms of at least 1e-12) times `exp(min(logit_scale, log 100))`, plus a bias.
-  `logit_scale` is a parameter `(h, 1, 1)` of `log 10`.
-- The bias is `16 · sigmoid(cpb_mlp(u))`, where `cpb_mlp` is a sequence of a linear layer 2 to 512, a ReLU and a linear layer 512 to `h`
-  without bias, and `u` is the offset (query's row - key's row, query's column - key's column), each component `o` scaled to
-  `v = 8 o / (w - 1)` (`pretrained_window_sizes[i] - 1` if that size is not 0) and then `sign(v) log2(|v| + 1) / log2 8`. The buffers
-  `relative_coords_table`, `(1, 2 w - 1, 2 w - 1, 2)`, and `relative_position_index`, `(w², w²)`, hold `u` of all offsets and each pair's place.
-- In rolled maps -100 is added where query and key were not neighbours before: the map's rows fall into three stretches, `r - w`,
-  `w - s` and `s` long, its columns likewise, and only tokens of the same stretches belong together. The buffer `attn_mask`,
-  `(windows, w², w²)`, holds these summands.
+- `qkv`, a linear layer without bias, `c` to `3 c`, plus `q_bias`, zeros, `v_bias` (parameters of zeros, if
+  `qkv_bias`), gives queries, keys and values in this order; head `k` takes `c / h` successive channels of each.
+- The score of a query and a key is their cosine (norms of at least 1e-12) times `exp(min(logit_scale, log 100))`,
+  plus a bias. `logit_scale` is a parameter `(h, 1, 1)` of `log 10`.
+- The bias is `16 · sigmoid(cpb_mlp(u))`, where `cpb_mlp` is a sequence of a linear layer 2 to 512, a ReLU and a
+  linear layer 512 to `h` without bias, and `u` is the offset (query's row - key's row, query's column - key's
+  column), each component `o` scaled to `v = 8 o / (w - 1)` (`pretrained_window_sizes[i] - 1` if that size is not 0)
+  and then `sign(v) log2(|v| + 1) / log2 8`. The buffers `relative_coords_table`, `(1, 2 w - 1, 2 w - 1, 2)`, and
+  `relative_position_index`, `(w², w²)`, hold `u` of all offsets and each pair's place.
+- In rolled maps -100 is added where query and key were not neighbours before: the map's rows fall into three
+  stretches, `r - w`, `w - s` and `s` long, its columns likewise, and only tokens of the same stretches belong
+  together. The buffer `attn_mask`, `(windows, w², w²)`, holds these summands.
 - Softmax over the keys, the values' weighted sums, the heads side by side again, and the linear layer `proj`.
 
-`downsample` halves the side: the tokens at (even row, even column), (odd, even), (even, odd), (odd, odd) of each 2 × 2 square are joined
-along the channels in this order, `4 c`; `reduction`, a linear layer without bias to `2 c`; `norm` over these.
+`downsample` halves the side: the tokens at (even row, even column), (odd, even), (even, odd), (odd, odd) of each
+2 × 2 square are joined along the channels in this order, `4 c`; `reduction`, a linear layer without bias to `2 c`;
+`norm` over these.
 
 Modules are made in the order in which they are used; in an attention `logit_scale` and `cpb_mlp` come before `qkv`.
 """

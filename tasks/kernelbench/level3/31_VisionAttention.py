@@ -6,9 +6,10 @@
 `forward(x)` takes `x` of shape `(batch, embed_dim, height, width)`, float32:
 
 1. The map becomes a sequence `s` of shape `(height · width, batch, embed_dim)`, row by row.
-2. `attn.in_proj_weight` and `attn.in_proj_bias` project it to queries, keys and values (in this order), which are split into
-   `num_heads` heads of `d = embed_dim / num_heads` channels. Each head computes `softmax(q kᵀ / sqrt(d)) v` over all positions of the
-   same image. The heads, side by side again, go through `attn.out_proj`.
+2. `attn.in_proj_weight` and `attn.in_proj_bias` project it to queries, keys and values (in this order), which are
+   split into `num_heads` heads of `d = embed_dim / num_heads` channels. Each head computes
+   `softmax(q kᵀ / sqrt(d)) v` over all positions of the same image. The heads, side by side again, go through
+   `attn.out_proj`.
 3. `norm(attention + s)` over the channels, brought back to `(batch, embed_dim, height, width)`.
 
 There is no dropout, no mask and no position embedding.

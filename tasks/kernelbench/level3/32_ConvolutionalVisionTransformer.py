@@ -1,12 +1,13 @@
 """Convolutional vision transformer: one token for the whole image, and a class token.
 
-`Model(num_classes, embed_dim=512, num_heads=8, num_layers=6, mlp_ratio=4.0, patch_size=4, in_channels=3, image_size=32)` has
+`Model(num_classes, embed_dim=512, num_heads=8, num_layers=6, mlp_ratio=4.0, patch_size=4, in_channels=3,
+image_size=32)` has
 
 - `conv1`, a convolution from `in_channels` to `embed_dim` with kernel size and stride `patch_size`, and a bias;
 - `linear_proj`, a linear layer from `embed_dim · (image_size // patch_size)²` to `embed_dim`;
-- `transformer_layers`, an `nn.ModuleList` of `num_layers` layers `nn.TransformerEncoderLayer` of `embed_dim` channels, `num_heads`
-  heads, `int(embed_dim · mlp_ratio)` hidden channels, dropout 0 and `batch_first=True`, all other options at PyTorch's
-  defaults: norms after the sums, activation ReLU;
+- `transformer_layers`, an `nn.ModuleList` of `num_layers` layers `nn.TransformerEncoderLayer` of `embed_dim`
+  channels, `num_heads` heads, `int(embed_dim · mlp_ratio)` hidden channels, dropout 0 and `batch_first=True`, all
+  other options at PyTorch's defaults: norms after the sums, activation ReLU;
 - `cls_token`, a parameter `(1, 1, embed_dim)` of zeros;
 - `fc_out`, a linear layer from `embed_dim` to `num_classes`.
 
@@ -15,7 +16,8 @@ Layers have PyTorch's default initialisation.
 `forward(x)` takes images of shape `(batch, in_channels, image_size, image_size)`, float32:
 
 1. `conv1`; flattened, channel-major, to one row for each image; `linear_proj`: `(batch, embed_dim)`.
-2. The sequence `cls_token`, image token: `(batch, 2, embed_dim)`. Each layer attends over these two tokens of each image.
+2. The sequence `cls_token`, image token: `(batch, 2, embed_dim)`. Each layer attends over these two tokens of each
+   image.
 3. `fc_out` of the class token: `(batch, num_classes)`.
 """
 

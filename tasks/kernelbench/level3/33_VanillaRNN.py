@@ -1,11 +1,12 @@
 """One step of a simple recurrent network.
 
-`Model(input_size, hidden_size, output_size)` has two linear layers with bias and PyTorch's default initialisation: `i2h`, from
-`input_size + hidden_size` to `hidden_size`, and `h2o`, from `hidden_size` to `output_size`.
+`Model(input_size, hidden_size, output_size)` has two linear layers with bias and PyTorch's default initialisation:
+`i2h`, from `input_size + hidden_size` to `hidden_size`, and `h2o`, from `hidden_size` to `output_size`.
 
-`forward(x, initial_hidden=None)` takes `x` of shape `(batch, input_size)` and the hidden state `(batch, hidden_size)`, float32; `None`
-stands for zeros. The new hidden state is `tanh(i2h(c))`, where `c` is `x` with the hidden state joined behind it,
-`(batch, input_size + hidden_size)`. The result is `h2o` of the new hidden state, `(batch, output_size)`. `initial_hidden` is not changed.
+`forward(x, initial_hidden=None)` takes `x` of shape `(batch, input_size)` and the hidden state
+`(batch, hidden_size)`, float32; `None` stands for zeros. The new hidden state is `tanh(i2h(c))`, where `c` is `x`
+with the hidden state joined behind it, `(batch, input_size + hidden_size)`. The result is `h2o` of the new hidden
+state, `(batch, output_size)`. `initial_hidden` is not changed.
 """
 
 import torch

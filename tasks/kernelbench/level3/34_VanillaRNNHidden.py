@@ -1,12 +1,12 @@
 """Simple recurrent network over a sequence.
 
-`Model(input_size, hidden_size, output_size)` has two linear layers with bias and PyTorch's default initialisation: `i2h`, from
-`input_size + hidden_size` to `hidden_size`, and `h2o`, from `hidden_size` to `output_size`.
+`Model(input_size, hidden_size, output_size)` has two linear layers with bias and PyTorch's default initialisation:
+`i2h`, from `input_size + hidden_size` to `hidden_size`, and `h2o`, from `hidden_size` to `output_size`.
 
-`forward(x, h0)` takes `x` of shape `(length, batch, input_size)` and the first hidden state `h0` of shape `(batch, hidden_size)`, float32.
-For each step `t`, in order, the hidden state becomes `tanh(i2h(c))`, where `c` is `x[t]` with the hidden state joined behind it,
-`(batch, input_size + hidden_size)`; the step's output is `h2o` of the new hidden state. The result holds all outputs,
-`(length, batch, output_size)`. `h0` is not changed.
+`forward(x, h0)` takes `x` of shape `(length, batch, input_size)` and the first hidden state `h0` of shape
+`(batch, hidden_size)`, float32. For each step `t`, in order, the hidden state becomes `tanh(i2h(c))`, where `c` is
+`x[t]` with the hidden state joined behind it, `(batch, input_size + hidden_size)`; the step's output is `h2o` of the
+new hidden state. The result holds all outputs, `(length, batch, output_size)`. `h0` is not changed.
 """
 
 import torch

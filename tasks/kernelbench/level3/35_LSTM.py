@@ -1,16 +1,17 @@
 """Long short-term memory network (LSTM), read at its last step.
 
-`Model(input_size, hidden_size, num_layers, output_size, dropout=0.0)` has `lstm`, an `nn.LSTM` of `num_layers` layers with
-bias, the batch in front (`batch_first=True`) and dropout of that probability between the layers, 0 in this task; and `fc`, a
-linear layer from `hidden_size` to `output_size`. Both have PyTorch's default initialisation.
+`Model(input_size, hidden_size, num_layers, output_size, dropout=0.0)` has `lstm`, an `nn.LSTM` of `num_layers` layers
+with bias, the batch in front (`batch_first=True`) and dropout of that probability between the layers, 0 in this task;
+and `fc`, a linear layer from `hidden_size` to `output_size`. Both have PyTorch's default initialisation.
 
-`forward(x, h0=None, c0=None)` takes `x` of shape `(batch, length, input_size)`, float32, and the first hidden and cell states of the
-layers, each `(num_layers, batch, hidden_size)`; `None` stands for zeros, and this task gives none. The result is `fc` of the last layer's
-hidden state at the last step, `(batch, output_size)`.
+`forward(x, h0=None, c0=None)` takes `x` of shape `(batch, length, input_size)`, float32, and the first hidden and
+cell states of the layers, each `(num_layers, batch, hidden_size)`; `None` stands for zeros, and this task gives none.
+The result is `fc` of the last layer's hidden state at the last step, `(batch, output_size)`.
 
-For each layer and each step `t`, with the four blocks of rows of `weight_ih`, `weight_hh`, `bias_ih` and `bias_hh` in the order `i`, `f`,
-`g`, `o`: `z = weight_ih x_t + bias_ih + weight_hh h + bias_hh`, `c = sigmoid(z_f) c + sigmoid(z_i) tanh(z_g)`,
-`h = sigmoid(z_o) tanh(c)`. `h` of every step is the next layer's input.
+For each layer and each step `t`, with the four blocks of rows of `weight_ih`, `weight_hh`, `bias_ih` and `bias_hh` in
+the order `i`, `f`, `g`, `o`: `z = weight_ih x_t + bias_ih + weight_hh h + bias_hh`,
+`c = sigmoid(z_f) c + sigmoid(z_i) tanh(z_g)`, `h = sigmoid(z_o) tanh(c)`. `h` of every step is the next layer's
+input.
 """
 
 import torch

@@ -1,16 +1,18 @@
 """Long short-term memory network (LSTM): the last cell states.
 
-`Model(input_size, hidden_size, num_layers, output_size, dropout=0.0)` has `lstm`, an `nn.LSTM` of `num_layers` layers with
-bias, the batch in front (`batch_first=True`) and dropout of that probability between the layers, 0 in this task; and `fc`, a
-linear layer from `hidden_size` to `output_size`, which `forward` does not use. Both have PyTorch's default initialisation.
+`Model(input_size, hidden_size, num_layers, output_size, dropout=0.0)` has `lstm`, an `nn.LSTM` of `num_layers` layers
+with bias, the batch in front (`batch_first=True`) and dropout of that probability between the layers, 0 in this task;
+and `fc`, a linear layer from `hidden_size` to `output_size`, which `forward` does not use. Both have PyTorch's
+default initialisation.
 
-`forward(x, h0, c0)` takes `x` of shape `(batch, length, input_size)` and the first hidden and cell states of the layers, `h0` and `c0`,
-each `(num_layers, batch, hidden_size)`, all float32. The result holds the cell states of all layers after the last step,
-`(num_layers, batch, hidden_size)`.
+`forward(x, h0, c0)` takes `x` of shape `(batch, length, input_size)` and the first hidden and cell states of the
+layers, `h0` and `c0`, each `(num_layers, batch, hidden_size)`, all float32. The result holds the cell states of all
+layers after the last step, `(num_layers, batch, hidden_size)`.
 
-For each layer and each step `t`, with the four blocks of rows of `weight_ih`, `weight_hh`, `bias_ih` and `bias_hh` in the order `i`, `f`,
-`g`, `o`: `z = weight_ih x_t + bias_ih + weight_hh h + bias_hh`, `c = sigmoid(z_f) c + sigmoid(z_i) tanh(z_g)`,
-`h = sigmoid(z_o) tanh(c)`. `h` of every step is the next layer's input.
+For each layer and each step `t`, with the four blocks of rows of `weight_ih`, `weight_hh`, `bias_ih` and `bias_hh` in
+the order `i`, `f`, `g`, `o`: `z = weight_ih x_t + bias_ih + weight_hh h + bias_hh`,
+`c = sigmoid(z_f) c + sigmoid(z_i) tanh(z_g)`, `h = sigmoid(z_o) tanh(c)`. `h` of every step is the next layer's
+input.
 """
 
 import torch

@@ -1,18 +1,20 @@
 """Bidirectional long short-term memory network (LSTM), read at its last step.
 
-`Model(input_size, hidden_size, num_layers, output_size, dropout=0.0)` has `lstm`, a bidirectional `nn.LSTM` of `num_layers` layers with
-bias, the batch in front (`batch_first=True`) and dropout of that probability between the layers, 0 in this task; and `fc`, a
-linear layer from `2 · hidden_size` to `output_size`. Both have PyTorch's default initialisation.
+`Model(input_size, hidden_size, num_layers, output_size, dropout=0.0)` has `lstm`, a bidirectional `nn.LSTM` of
+`num_layers` layers with bias, the batch in front (`batch_first=True`) and dropout of that probability between the
+layers, 0 in this task; and `fc`, a linear layer from `2 · hidden_size` to `output_size`. Both have PyTorch's default
+initialisation.
 
-`forward(x, h0, c0)` takes `x` of shape `(batch, length, input_size)` and the first hidden and cell states, `h0` and `c0`, each
-`(2 · num_layers, batch, hidden_size)`, all float32: entry `2 l` belongs to layer `l`'s forward direction, entry `2 l + 1` to its reverse
-one. The result is `fc` of the last layer's hidden states at the last step, forward beside reverse, `(batch, output_size)`. The reverse
-direction has seen only one step there.
+`forward(x, h0, c0)` takes `x` of shape `(batch, length, input_size)` and the first hidden and cell states, `h0` and
+`c0`, each `(2 · num_layers, batch, hidden_size)`, all float32: entry `2 l` belongs to layer `l`'s forward direction,
+entry `2 l + 1` to its reverse one. The result is `fc` of the last layer's hidden states at the last step, forward
+beside reverse, `(batch, output_size)`. The reverse direction has seen only one step there.
 
-For each layer and each step `t`, with the four blocks of rows of `weight_ih`, `weight_hh`, `bias_ih` and `bias_hh` in the order `i`, `f`,
-`g`, `o`: `z = weight_ih x_t + bias_ih + weight_hh h + bias_hh`, `c = sigmoid(z_f) c + sigmoid(z_i) tanh(z_g)`,
-`h = sigmoid(z_o) tanh(c)`. `h` of every step is the next layer's input. The second direction, whose parameters' names end in `_reverse`, runs
-from the last step to the first; both directions' `h` of the same step, side by side, are the next layer's input.
+For each layer and each step `t`, with the four blocks of rows of `weight_ih`, `weight_hh`, `bias_ih` and `bias_hh` in
+the order `i`, `f`, `g`, `o`: `z = weight_ih x_t + bias_ih + weight_hh h + bias_hh`,
+`c = sigmoid(z_f) c + sigmoid(z_i) tanh(z_g)`, `h = sigmoid(z_o) tanh(c)`. `h` of every step is the next layer's
+input. The second direction, whose parameters' names end in `_reverse`, runs from the last step to the first; both
+directions' `h` of the same step, side by side, are the next layer's input.
 """
 
 import torch

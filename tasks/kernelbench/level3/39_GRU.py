@@ -1,15 +1,16 @@
 """Gated recurrent unit network (GRU): the outputs of all steps.
 
-`Model(input_size, hidden_size, num_layers=3, bias=True, batch_first=False)` has `gru`, an `nn.GRU` with these arguments, no dropout and
-PyTorch's default initialisation.
+`Model(input_size, hidden_size, num_layers=3, bias=True, batch_first=False)` has `gru`, an `nn.GRU` with these
+arguments, no dropout and PyTorch's default initialisation.
 
-`forward(x, h0)` takes, as `batch_first` is false in this task, `x` of shape `(length, batch, input_size)` and the first hidden states
-`h0` of shape `(num_layers, batch, hidden_size)`, both float32. The result holds
-the last layer's hidden state of every step, `(length, batch, hidden_size)`.
+`forward(x, h0)` takes, as `batch_first` is false in this task, `x` of shape `(length, batch, input_size)` and the
+first hidden states `h0` of shape `(num_layers, batch, hidden_size)`, both float32. The result holds the last layer's
+hidden state of every step, `(length, batch, hidden_size)`.
 
-For each layer and each step `t`, with the three blocks of rows of `weight_ih`, `weight_hh`, `bias_ih` and `bias_hh` in the order `r`, `z`,
-`n`: `a = weight_ih x_t + bias_ih`, `b = weight_hh h + bias_hh`, `r = sigmoid(a_r + b_r)`, `z = sigmoid(a_z + b_z)`,
-`n = tanh(a_n + r b_n)` and `h = (1 - z) n + z h`. `h` of every step is the next layer's input.
+For each layer and each step `t`, with the three blocks of rows of `weight_ih`, `weight_hh`, `bias_ih` and `bias_hh`
+in the order `r`, `z`, `n`: `a = weight_ih x_t + bias_ih`, `b = weight_hh h + bias_hh`, `r = sigmoid(a_r + b_r)`,
+`z = sigmoid(a_z + b_z)`, `n = tanh(a_n + r b_n)` and `h = (1 - z) n + z h`. `h` of every step is the next layer's
+input.
 """
 
 import torch

@@ -1,17 +1,18 @@
 """Bidirectional gated recurrent unit network (GRU): the outputs of all steps.
 
-`Model(input_size, hidden_size, num_layers=3, bias=True, batch_first=False)` has `gru`, a bidirectional `nn.GRU` with these arguments, no dropout and
-PyTorch's default initialisation.
+`Model(input_size, hidden_size, num_layers=3, bias=True, batch_first=False)` has `gru`, a bidirectional `nn.GRU` with
+these arguments, no dropout and PyTorch's default initialisation.
 
-`forward(x, h0)` takes, as `batch_first` is false in this task, `x` of shape `(length, batch, input_size)` and the first hidden states
-`h0` of shape `(2 · num_layers, batch, hidden_size)`, both float32: entry `2 l` belongs to layer `l`'s forward direction, entry `2 l + 1` to its
-reverse one. The result holds the last layer's hidden states of every step, forward beside reverse, `(length, batch, 2 · hidden_size)`.
+`forward(x, h0)` takes, as `batch_first` is false in this task, `x` of shape `(length, batch, input_size)` and the
+first hidden states `h0` of shape `(2 · num_layers, batch, hidden_size)`, both float32: entry `2 l` belongs to layer
+`l`'s forward direction, entry `2 l + 1` to its reverse one. The result holds the last layer's hidden states of every
+step, forward beside reverse, `(length, batch, 2 · hidden_size)`.
 
-For each layer and each step `t`, with the three blocks of rows of `weight_ih`, `weight_hh`, `bias_ih` and `bias_hh` in the order `r`, `z`,
-`n`: `a = weight_ih x_t + bias_ih`, `b = weight_hh h + bias_hh`, `r = sigmoid(a_r + b_r)`, `z = sigmoid(a_z + b_z)`,
-`n = tanh(a_n + r b_n)` and `h = (1 - z) n + z h`. `h` of every step is the next layer's input. The second direction, whose parameters' names
-end in `_reverse`, runs from the last step to the first; both directions' `h` of the same step, side by side, are the next layer's
-input.
+For each layer and each step `t`, with the three blocks of rows of `weight_ih`, `weight_hh`, `bias_ih` and `bias_hh`
+in the order `r`, `z`, `n`: `a = weight_ih x_t + bias_ih`, `b = weight_hh h + bias_hh`, `r = sigmoid(a_r + b_r)`,
+`z = sigmoid(a_z + b_z)`, `n = tanh(a_n + r b_n)` and `h = (1 - z) n + z h`. `h` of every step is the next layer's
+input. The second direction, whose parameters' names end in `_reverse`, runs from the last step to the first; both
+directions' `h` of the same step, side by side, are the next layer's input.
 """
 
 import torch

@@ -3,19 +3,20 @@
 `Model(n_embd, n_head, attn_pdrop, resid_pdrop, max_seqlen)`; `n_head` divides `n_embd`. It has
 
 - `ln_1` and `ln_2`, layer norms over `n_embd` channels (eps 1e-5, biased variance, weight and bias);
-- `attn`, causal self-attention: the linear layers `c_attn`, `n_embd` to `3 · n_embd`, and `c_proj`, `n_embd` to `n_embd`, and the buffer
-  `bias`, the lower triangle of ones of shape `(1, 1, max_seqlen, max_seqlen)`;
-- `mlp`, an `nn.ModuleDict` with the linear layers `c_fc`, `n_embd` to `4 · n_embd`, and `c_proj`, `4 · n_embd` to `n_embd`.
+- `attn`, causal self-attention: the linear layers `c_attn`, `n_embd` to `3 · n_embd`, and `c_proj`, `n_embd` to
+  `n_embd`, and the buffer `bias`, the lower triangle of ones of shape `(1, 1, max_seqlen, max_seqlen)`;
+- `mlp`, an `nn.ModuleDict` with the linear layers `c_fc`, `n_embd` to `4 · n_embd`, and `c_proj`, `4 · n_embd` to
+  `n_embd`.
 
-Linear layers have a bias and PyTorch's default initialisation. `attn_pdrop` and `resid_pdrop` are probabilities of dropout, of the
-attention weights and of both branches' results; they are 0 in this task: no dropout takes place.
+Linear layers have a bias and PyTorch's default initialisation. `attn_pdrop` and `resid_pdrop` are probabilities of
+dropout, of the attention weights and of both branches' results; they are 0 in this task: no dropout takes place.
 
-`forward(x)` takes `x` of shape `(batch, length, n_embd)`, float32, `length ≤ max_seqlen`, and computes `y = x + attn(ln_1(x))` and then
-`y + mlp(ln_2(y))`.
+`forward(x)` takes `x` of shape `(batch, length, n_embd)`, float32, `length ≤ max_seqlen`, and computes
+`y = x + attn(ln_1(x))` and then `y + mlp(ln_2(y))`.
 
-- Attention: `c_attn` gives queries, keys and values, in this order, `n_embd` channels each; head `k` takes the channels from `k d` to
-  `(k + 1) d`, `d = n_embd / n_head`. Each head computes `softmax(q kᵀ / sqrt(d)) v`, in which position `i` sees the positions `j ≤ i`.
-  The heads, side by side again, go through `c_proj`.
+- Attention: `c_attn` gives queries, keys and values, in this order, `n_embd` channels each; head `k` takes the
+  channels from `k d` to `(k + 1) d`, `d = n_embd / n_head`. Each head computes `softmax(q kᵀ / sqrt(d)) v`, in which
+  position `i` sees the positions `j ≤ i`. The heads, side by side again, go through `c_proj`.
 - Perceptron: `c_proj(gelu(c_fc(·)))` with `gelu(u) = u / 2 · (1 + tanh(sqrt(2 / π) · (u + 0.044715 u³)))`.
 """
 

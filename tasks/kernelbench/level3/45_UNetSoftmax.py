@@ -1,23 +1,25 @@
 """U-Net with softmax as its activation.
 
-`Model(in_channels, out_channels, features)`: convolutions have a bias and PyTorch's default initialisation. With `f = features`:
+`Model(in_channels, out_channels, features)`: convolutions have a bias and PyTorch's default initialisation. With
+`f = features`:
 
-- A double convolution from `c` to `d` channels holds `double_conv`, a sequence of a 3 × 3 convolution with padding 1, `c` to `d`; batch
-  norm; softmax along the last dimension, the width; and the same once more, `d` to `d`.
-- `encoder1` to `encoder4` are double convolutions to `f`, `2 f`, `4 f`, `8 f` channels, each followed by maximum pooling 2 × 2 with stride 2;
-  `bottleneck` is one to `16 f`.
-- `upconv4` to `upconv1` are transposed convolutions, 2 × 2 with stride 2, to `8 f`, `4 f`, `2 f`, `f` channels. Each is followed by
-  `decoder4` to `decoder1`, double convolutions to the same number of channels, whose input is the transposed convolution's
-  result and, behind it along the channels, what the encoder of the same number returned before its pooling.
+- A double convolution from `c` to `d` channels holds `double_conv`, a sequence of a 3 × 3 convolution with padding 1,
+  `c` to `d`; batch norm; softmax along the last dimension, the width; and the same once more, `d` to `d`.
+- `encoder1` to `encoder4` are double convolutions to `f`, `2 f`, `4 f`, `8 f` channels, each followed by maximum
+  pooling 2 × 2 with stride 2; `bottleneck` is one to `16 f`.
+- `upconv4` to `upconv1` are transposed convolutions, 2 × 2 with stride 2, to `8 f`, `4 f`, `2 f`, `f` channels. Each
+  is followed by `decoder4` to `decoder1`, double convolutions to the same number of channels, whose input is the
+  transposed convolution's result and, behind it along the channels, what the encoder of the same number returned
+  before its pooling.
 - `final_conv` is a 1 × 1 convolution, `f` to `out_channels`.
 
 Modules are made in this order, each `upconv` before its `decoder`.
 
-`forward(x)` takes `x` of shape `(batch, in_channels, height, width)`, float32, with sides that are multiples of 16, and returns
-`(batch, out_channels, height, width)`.
+`forward(x)` takes `x` of shape `(batch, in_channels, height, width)`, float32, with sides that are multiples of 16,
+and returns `(batch, out_channels, height, width)`.
 
-Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the biased
-variance over the batch and all positions of the very call, and never by the running statistics.
+Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the
+biased variance over the batch and all positions of the very call, and never by the running statistics.
 """
 
 import torch
@@ -31,7 +33,7 @@ DTYPE = "float32"
 PUBLISHED = dict(batch_size=8, height=64, width=512, in_channels=8, out_channels=4, features=64)
 SCALED = dict(batch_size=2, height=32, width=80, in_channels=3, out_channels=4, features=5)
 
-# A softmax over a row leaves small differences, which the next batch norm magnifies, with their errors, in some channels.
+# A softmax leaves small differences, which the next batch norm magnifies, with their errors, in some channels.
 CONTRACT = Close(growth=8)
 
 

@@ -1,22 +1,25 @@
 """NetVLAD without ghost clusters: residuals to learned centres, summed with soft weights.
 
-`Model(cluster_size, feature_size, ghost_clusters)`; with `K = cluster_size`, `D = feature_size` and `G = ghost_clusters`, which is 0 in
-this task, it has, made in this order with `s = 1 / sqrt(D)`,
+`Model(cluster_size, feature_size, ghost_clusters)`; with `K = cluster_size`, `D = feature_size` and
+`G = ghost_clusters`, which is 0 in this task, it has, made in this order with `s = 1 / sqrt(D)`,
 
 - `clusters`, a parameter `s · torch.randn(D, K + G)`;
 - `batch_norm`, an `nn.BatchNorm1d(K + G)`;
 - `clusters2`, the centres, a parameter `s · torch.randn(1, D, K)`.
 
-`forward(x, mask=None)` takes `x` of shape `(batch, n, D)`, float32; `mask` is not used. For every descriptor, a row of `x`:
+`forward(x, mask=None)` takes `x` of shape `(batch, n, D)`, float32; `mask` is not used. For every descriptor, a row
+of `x`:
 
-1. `batch_norm(x @ clusters)`, over all `batch · n` descriptors: `(batch · n, K + G)`; softmax over the clusters gives the
-   descriptor's weights `a`. (Of more than `K` clusters the last `G`, the ghosts, would be dropped here.)
-2. `vlad[b, d, k]` is the sum over the descriptors `i` of image `b` of `a[b, i, k] · (x[b, i, d] - clusters2[0, d, k])`.
+1. `batch_norm(x @ clusters)`, over all `batch · n` descriptors: `(batch · n, K + G)`; softmax over the clusters gives
+   the descriptor's weights `a`. (Of more than `K` clusters the last `G`, the ghosts, would be dropped here.)
+2. `vlad[b, d, k]` is the sum over the descriptors `i` of image `b` of
+   `a[b, i, k] · (x[b, i, d] - clusters2[0, d, k])`.
 3. Each `vlad[b, :, k]` is divided by its Euclidean norm (at least 1e-12).
-4. The result is flattened, `d`-major, to `(batch, D · K)`, and each row divided by its Euclidean norm (at least 1e-12).
+4. The result is flattened, `d`-major, to `(batch, D · K)`, and each row divided by its Euclidean norm (at least
+   1e-12).
 
-Batch norm (eps 1e-5, weight and bias per cluster) is in training mode: it normalises by the mean and the biased variance over the
-`batch · n` descriptors of the very call, and never by the running statistics.
+Batch norm (eps 1e-5, weight and bias per cluster) is in training mode: it normalises by the mean and the biased
+variance over the `batch · n` descriptors of the very call, and never by the running statistics.
 """
 
 import torch
@@ -66,7 +69,7 @@ def inputs(make, batch_size, descriptors, feature_size):
 
 
 class PositiveResiduals(Model):
-    """Residuals first, then their weighted sum; the last norm is the root of the number of clusters that are not empty."""
+    """Residuals first, then their weighted sum; the last norm is the root of the number of filled clusters."""
 
     def forward(self, x, mask=None):
         weights = self.assign(x)

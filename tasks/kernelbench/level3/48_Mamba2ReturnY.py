@@ -1,18 +1,20 @@
 """State-space layer of Mamba-2, in blocks: the outputs.
 
-`Model(batch_size, seq_length, n_heads, d_head, d_state, block_len=64)`; `block_len` divides `seq_length`. It has the parameters `A`
-of shape `(batch_size, seq_length, n_heads)`, `B` and `C` of shape `(batch_size, seq_length, n_heads, d_state)`, made in this order by
-`torch.randn`.
+`Model(batch_size, seq_length, n_heads, d_head, d_state, block_len=64)`; `block_len` divides `seq_length`. It has the
+parameters `A` of shape `(batch_size, seq_length, n_heads)`, `B` and `C` of shape
+`(batch_size, seq_length, n_heads, d_state)`, made in this order by `torch.randn`.
 
-`forward(X, initial_states=None)` takes `X` of shape `(batch_size, seq_length, n_heads, d_head)`, float32, and possibly the states before
-the first step, `(batch_size, 1, n_heads, d_head, d_state)`; `None` stands for zeros, and this task gives none.
+`forward(X, initial_states=None)` takes `X` of shape `(batch_size, seq_length, n_heads, d_head)`, float32, and
+possibly the states before the first step, `(batch_size, 1, n_heads, d_head, d_state)`; `None` stands for zeros, and
+this task gives none.
 
 For each batch element and head, a state `S` of shape `(d_head, d_state)` runs through the sequence: step `t` computes
-`S = exp(A_t) S + X_t B_tᵀ` and the output `Y_t = S C_t`. The result holds all outputs, in the shape of `X`. `A` is of both signs, so that states
-grow as well as fade.
+`S = exp(A_t) S + X_t B_tᵀ` and the output `Y_t = S C_t`. The result holds all outputs, in the shape of `X`. `A` is of
+both signs, so that states grow as well as fade.
 
-The reference does the same block by block. Inside a block, `Y_t` is the sum over `s ≤ t` of `exp(A_{s+1} + ... + A_t) (C_t · B_s) X_s`; what each
-block adds to the state is carried from block to block; and the state at a block's start adds `exp(A_first + ... + A_t) S C_t`.
+The reference does the same block by block. Inside a block, `Y_t` is the sum over `s ≤ t` of
+`exp(A_{s+1} + ... + A_t) (C_t · B_s) X_s`; what each block adds to the state is carried from block to block; and the
+state at a block's start adds `exp(A_first + ... + A_t) S C_t`.
 """
 
 import torch
@@ -31,8 +33,8 @@ SCALED = dict(batch_size=3, seq_length=15, n_heads=4, d_head=7, d_state=5, block
 class EachByItsOwnSize(Close):
     """Judges each output vector relative to the largest root mean square among itself and its neighbours in time.
 
-    Sizes range over many powers of ten: relative to the size of all results only the few largest would be judged. A vector
-    that is smaller than its neighbours is so by cancellation.
+    Sizes range over many powers of ten: relative to the size of all results only the few largest would be judged. A
+    vector that is smaller than its neighbours is so by cancellation.
     """
 
     def compare(self, call, results, expected, truth):
@@ -48,7 +50,7 @@ CONTRACT = EachByItsOwnSize(growth=4)
 
 
 def segment_sums(a):
-    """Sums over all stretches of the last dimension: entry `i, j` holds `a[j + 1] + ... + a[i]`, minus infinity above."""
+    """Sums over stretches of the last dimension: entry `i, j` holds `a[j + 1] + ... + a[i]`, minus infinity above."""
     total = a.cumsum(-1)
     sums = total.unsqueeze(-1) - total.unsqueeze(-2)
     visible = torch.ones_like(sums, dtype=torch.bool).tril()

@@ -1,18 +1,20 @@
 """State-space layer of Mamba-2, in blocks: the state after the last step.
 
-`Model(batch_size, seq_length, n_heads, d_head, d_state, block_len=64)`; `block_len` divides `seq_length`. It has the parameters `A`
-of shape `(batch_size, seq_length, n_heads)`, `B` and `C` of shape `(batch_size, seq_length, n_heads, d_state)`, made in this order by
-`torch.randn`. `C`, which would read outputs from the states, is not used.
+`Model(batch_size, seq_length, n_heads, d_head, d_state, block_len=64)`; `block_len` divides `seq_length`. It has the
+parameters `A` of shape `(batch_size, seq_length, n_heads)`, `B` and `C` of shape
+`(batch_size, seq_length, n_heads, d_state)`, made in this order by `torch.randn`. `C`, which would read outputs from
+the states, is not used.
 
-`forward(X, initial_states=None)` takes `X` of shape `(batch_size, seq_length, n_heads, d_head)`, float32, and possibly the states before
-the first step, `(batch_size, 1, n_heads, d_head, d_state)`; `None` stands for zeros, and this task gives none.
+`forward(X, initial_states=None)` takes `X` of shape `(batch_size, seq_length, n_heads, d_head)`, float32, and
+possibly the states before the first step, `(batch_size, 1, n_heads, d_head, d_state)`; `None` stands for zeros, and
+this task gives none.
 
 For each batch element and head, a state `S` of shape `(d_head, d_state)` runs through the sequence: step `t` computes
-`S = exp(A_t) S + X_t B_tᵀ`. The result holds the states after the last step, `(batch_size, n_heads, d_head, d_state)`. `A` is of both
-signs, so that states grow as well as fade.
+`S = exp(A_t) S + X_t B_tᵀ`. The result holds the states after the last step,
+`(batch_size, n_heads, d_head, d_state)`. `A` is of both signs, so that states grow as well as fade.
 
-The reference does the same block by block: step `s` adds `exp(A_{s+1} + ... + A_last) X_s B_sᵀ` to the state at the end of its block, and
-these sums are carried from block to block.
+The reference does the same block by block: step `s` adds `exp(A_{s+1} + ... + A_last) X_s B_sᵀ` to the state at the
+end of its block, and these sums are carried from block to block.
 """
 
 import torch
@@ -44,7 +46,7 @@ CONTRACT = EachByItsOwnSize()
 
 
 def segment_sums(a):
-    """Sums over all stretches of the last dimension: entry `i, j` holds `a[j + 1] + ... + a[i]`, minus infinity above."""
+    """Sums over stretches of the last dimension: entry `i, j` holds `a[j + 1] + ... + a[i]`, minus infinity above."""
     total = a.cumsum(-1)
     sums = total.unsqueeze(-1) - total.unsqueeze(-2)
     visible = torch.ones_like(sums, dtype=torch.bool).tril()

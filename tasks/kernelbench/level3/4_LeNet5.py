@@ -1,8 +1,8 @@
 """LeNet-5, a small convolutional classifier.
 
-`Model(num_classes)` has the layers `conv1` (1 to 6 channels, 5 × 5), `conv2` (6 to 16, 5 × 5), `fc1` (400 to 120), `fc2` (120 to
-84) and `fc3` (84 to `num_classes`): `nn.Conv2d` with stride 1 and no padding, and `nn.Linear`, all with bias and PyTorch's
-default initialisation.
+`Model(num_classes)` has the layers `conv1` (1 to 6 channels, 5 × 5), `conv2` (6 to 16, 5 × 5), `fc1` (400 to 120),
+`fc2` (120 to 84) and `fc3` (84 to `num_classes`): `nn.Conv2d` with stride 1 and no padding, and `nn.Linear`, all with
+bias and PyTorch's default initialisation.
 
 `forward(x)` takes `x` of shape `(batch, 1, 32, 32)`, float32 (any side from 32 to 35 leads to 5 × 5 maps):
 

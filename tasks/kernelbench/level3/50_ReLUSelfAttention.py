@@ -2,16 +2,17 @@
 
 `Model(n_embd, n_head, max_seqlen)`; `n_head` divides `n_embd`. It has
 
-- `c_attn`, a linear layer from `n_embd` to `3 · n_embd`, and `c_proj`, one from `n_embd` to `n_embd`, which `forward` does not use; both with
-  bias and PyTorch's default initialisation, made in this order;
-- the buffer `bias`, the lower triangle of ones of shape `(1, 1, max_seqlen, max_seqlen)`: row `i` says which positions `i` sees.
+- `c_attn`, a linear layer from `n_embd` to `3 · n_embd`, and `c_proj`, one from `n_embd` to `n_embd`, which `forward`
+  does not use; both with bias and PyTorch's default initialisation, made in this order;
+- the buffer `bias`, the lower triangle of ones of shape `(1, 1, max_seqlen, max_seqlen)`: row `i` says which
+  positions `i` sees.
 
 `forward(x)` takes `x` of shape `(batch, length, n_embd)`, float32, `length ≤ max_seqlen`:
 
-1. `c_attn(x)` gives queries, keys and values, in this order, `n_embd` channels each. Head `k` takes the channels from `k d` to
-   `(k + 1) d`, `d = n_embd / n_head`.
-2. Each head computes `relu(q kᵀ / sqrt(d)) v`, in which position `i` sees the positions `j ≤ i`: the weights of all others are 0. Nothing
-   divides by a row's sum or by its length.
+1. `c_attn(x)` gives queries, keys and values, in this order, `n_embd` channels each. Head `k` takes the channels from
+   `k d` to `(k + 1) d`, `d = n_embd / n_head`.
+2. Each head computes `relu(q kᵀ / sqrt(d)) v`, in which position `i` sees the positions `j ≤ i`: the weights of all
+   others are 0. Nothing divides by a row's sum or by its length.
 3. The heads, side by side again, are the result, `(batch, length, n_embd)`, without a projection.
 """
 

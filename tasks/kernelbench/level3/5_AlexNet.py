@@ -1,11 +1,11 @@
 """AlexNet, a convolutional classifier.
 
-`Model(num_classes=1000)`: convolutions and linear layers have a bias and PyTorch's default initialisation. For `x` of shape
-`(batch, 3, 224, 224)`, float32 (any side from 223 to 226 leads to 6 × 6 maps), `forward(x)` computes
+`Model(num_classes=1000)`: convolutions and linear layers have a bias and PyTorch's default initialisation. For `x` of
+shape `(batch, 3, 224, 224)`, float32 (any side from 223 to 226 leads to 6 × 6 maps), `forward(x)` computes
 
 | step | result |
 |---|---|
-| `conv1` 3 to 96 channels, 11 × 11, stride 4, padding 2; ReLU; maximum pooling 3 × 3, stride 2 | `(batch, 96, 27, 27)` |
+| `conv1` 3 to 96, 11 × 11, stride 4, padding 2; ReLU; maximum pooling 3 × 3, stride 2 | `(batch, 96, 27, 27)` |
 | `conv2` 96 to 256, 5 × 5, padding 2; ReLU; maximum pooling 3 × 3, stride 2 | `(batch, 256, 13, 13)` |
 | `conv3` 256 to 384, 3 × 3, padding 1; ReLU | `(batch, 384, 13, 13)` |
 | `conv4` 384 to 384, 3 × 3, padding 1; ReLU | `(batch, 384, 13, 13)` |

@@ -1,16 +1,16 @@
 """Inception module of GoogLeNet: four branches side by side.
 
-`Model(in_channels, out_1x1, reduce_3x3, out_3x3, reduce_5x5, out_5x5, pool_proj)`: every convolution has a bias, stride 1 and
-PyTorch's default initialisation, and no activation follows it.
+`Model(in_channels, out_1x1, reduce_3x3, out_3x3, reduce_5x5, out_5x5, pool_proj)`: every convolution has a bias,
+stride 1 and PyTorch's default initialisation, and no activation follows it.
 
 - `branch1x1`: 1 × 1 convolution, `in_channels` to `out_1x1`.
 - `branch3x3`: a sequence of a 1 × 1 convolution to `reduce_3x3` and a 3 × 3 convolution with padding 1 to `out_3x3`.
 - `branch5x5`: a sequence of a 1 × 1 convolution to `reduce_5x5` and a 5 × 5 convolution with padding 2 to `out_5x5`.
-- `branch_pool`: a sequence of 3 × 3 maximum pooling with stride 1 and padding 1 (by minus infinity) and a 1 × 1 convolution to
-  `pool_proj`.
+- `branch_pool`: a sequence of 3 × 3 maximum pooling with stride 1 and padding 1 (by minus infinity) and a 1 × 1
+  convolution to `pool_proj`.
 
-`forward(x)` takes `x` of shape `(batch, in_channels, height, width)`, float32, and returns the branches' results in this order,
-joined along the channels: `(batch, out_1x1 + out_3x3 + out_5x5 + pool_proj, height, width)`.
+`forward(x)` takes `x` of shape `(batch, in_channels, height, width)`, float32, and returns the branches' results in
+this order, joined along the channels: `(batch, out_1x1 + out_3x3 + out_5x5 + pool_proj, height, width)`.
 """
 
 import torch

@@ -2,20 +2,22 @@
 
 `Model(num_classes=1000)`: all convolutions and the linear layer have a bias and PyTorch's default initialisation.
 
-An inception module for `(c1, r3, c3, r5, c5, cp)` joins four branches along the channels: `branch1x1`, a 1 × 1 convolution to
-`c1`; `branch3x3`, a 1 × 1 convolution to `r3` and a 3 × 3 one with padding 1 to `c3`; `branch5x5`, a 1 × 1 convolution to `r5`
-and a 5 × 5 one with padding 2 to `c5`; `branch_pool`, 3 × 3 maximum pooling with stride 1 and padding 1 and a 1 × 1
-convolution to `cp`. No activation follows any convolution of a module.
+An inception module for `(c1, r3, c3, r5, c5, cp)` joins four branches along the channels: `branch1x1`, a 1 × 1
+convolution to `c1`; `branch3x3`, a 1 × 1 convolution to `r3` and a 3 × 3 one with padding 1 to `c3`; `branch5x5`, a
+1 × 1 convolution to `r5` and a 5 × 5 one with padding 2 to `c5`; `branch_pool`, 3 × 3 maximum pooling with stride 1
+and padding 1 and a 1 × 1 convolution to `cp`. No activation follows any convolution of a module.
 
 `forward(x)` takes images `x` of shape `(batch, 3, height, width)`, float32:
 
 1. `conv1`, 7 × 7, stride 2, padding 3, to 64; ReLU; maximum pooling 3 × 3, stride 2, padding 1;
 2. `conv2`, 1 × 1, to 64; ReLU; `conv3`, 3 × 3, padding 1, to 192; ReLU; maximum pooling as before;
 3. `inception3a` (64, 96, 128, 16, 32, 32), `inception3b` (128, 128, 192, 32, 96, 64); maximum pooling as before;
-4. `inception4a` (192, 96, 208, 16, 48, 64), `inception4b` (160, 112, 224, 24, 64, 64), `inception4c` (128, 128, 256, 24, 64, 64),
-   `inception4d` (112, 144, 288, 32, 64, 64), `inception4e` (256, 160, 320, 32, 128, 128); maximum pooling as before;
+4. `inception4a` (192, 96, 208, 16, 48, 64), `inception4b` (160, 112, 224, 24, 64, 64), `inception4c` (128, 128, 256,
+   24, 64, 64), `inception4d` (112, 144, 288, 32, 64, 64), `inception4e` (256, 160, 320, 32, 128, 128); maximum
+   pooling as before;
 5. `inception5a` (256, 160, 320, 32, 128, 128), `inception5b` (384, 192, 384, 48, 128, 128);
-6. mean over each map, `(batch, 1024)`; dropout with probability 0, which changes nothing; `fc`, 1024 to `num_classes`.
+6. mean over each map, `(batch, 1024)`; dropout with probability 0, which changes nothing; `fc`, 1024 to
+   `num_classes`.
 """
 
 import torch

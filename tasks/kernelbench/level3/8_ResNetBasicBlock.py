@@ -4,14 +4,14 @@
 
 - `conv1`: 3 × 3, `in_channels` to `out_channels`, the given stride, padding 1; `bn1`: batch norm.
 - `conv2`: 3 × 3, `out_channels` to `out_channels`, stride 1, padding 1; `bn2`: batch norm.
-- `downsample`: a sequence of a 1 × 1 convolution, `in_channels` to `out_channels`, with the given stride, and a batch norm. It is
-  always there, whatever the shapes.
+- `downsample`: a sequence of a 1 × 1 convolution, `in_channels` to `out_channels`, with the given stride, and a batch
+  norm. It is always there, whatever the shapes.
 
 `forward(x)` takes `x` of shape `(batch, in_channels, height, width)`, float32, and computes
 `relu(bn2(conv2(relu(bn1(conv1(x))))) + downsample(x))`.
 
-Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the biased
-variance over the batch and all positions of the very call, and never by the running statistics.
+Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the
+biased variance over the batch and all positions of the very call, and never by the running statistics.
 """
 
 import torch.nn.functional as F

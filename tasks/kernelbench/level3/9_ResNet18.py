@@ -1,20 +1,21 @@
 """ResNet-18, a residual classifier of basic blocks.
 
-`Model(num_classes=1000)`: convolutions have no bias; the linear layer has one; all have PyTorch's default initialisation.
+`Model(num_classes=1000)`: convolutions have no bias; the linear layer has one; all have PyTorch's default
+initialisation.
 
-A basic block from `c` to `d` channels with stride `s` computes `relu(bn2(conv2(relu(bn1(conv1(x))))) + shortcut)`: `conv1` is
-3 × 3 with stride `s` and padding 1, `conv2` 3 × 3 with stride 1 and padding 1. The shortcut is `x` itself, or, where `s` is not
-1 or `c` is not `d`, `downsample`: a 1 × 1 convolution with stride `s` and a batch norm.
+A basic block from `c` to `d` channels with stride `s` computes `relu(bn2(conv2(relu(bn1(conv1(x))))) + shortcut)`:
+`conv1` is 3 × 3 with stride `s` and padding 1, `conv2` 3 × 3 with stride 1 and padding 1. The shortcut is `x` itself,
+or, where `s` is not 1 or `c` is not `d`, `downsample`: a 1 × 1 convolution with stride `s` and a batch norm.
 
 `forward(x)` takes images `x` of shape `(batch, 3, height, width)`, float32:
 
 1. `conv1`, 7 × 7, stride 2, padding 3, to 64; `bn1`; ReLU; maximum pooling 3 × 3, stride 2, padding 1;
-2. `layer1` to `layer4`: two basic blocks each, of 64, 128, 256 and 512 channels; the first block of `layer2` to `layer4` has
-   stride 2, all others 1;
+2. `layer1` to `layer4`: two basic blocks each, of 64, 128, 256 and 512 channels; the first block of `layer2` to
+   `layer4` has stride 2, all others 1;
 3. mean over each map; `fc`, 512 to `num_classes`.
 
-Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the biased
-variance over the batch and all positions of the very call, and never by the running statistics.
+Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the
+biased variance over the batch and all positions of the very call, and never by the running statistics.
 """
 
 import torch
