@@ -1,4 +1,4 @@
-"""DenseNet-201, a densely connected classifier, with 3 × 3 convolutions only in its dense layers.
+"""DenseNet-201, a densely connected classifier whose dense layers have one 3 × 3 convolution each.
 
 `Model(growth_rate=32, num_classes=1000)`: convolutions have no bias; the linear layer has one; all have PyTorch's
 default initialisation. With `g = growth_rate`, `forward(x)` takes images `x` of shape `(batch, 3, height, width)`,
@@ -10,9 +10,9 @@ float32:
    padding 1 to `g` channels, and dropout with probability 0, which changes nothing; its result is joined to its input
    along the channels, behind it, and both together are the next layer's input. There is no bottleneck of 1 × 1
    convolutions.
-3. After each block but the last one of the `transition_layers`: a sequence `transition` of batch norm, ReLU, a 1 × 1
-   convolution to half of the channels (rounded down) and average pooling 2 × 2 with stride 2, which drops an odd last
-   row or column.
+3. After each block but the last follows its part of `transition_layers`: a sequence `transition` of batch norm, ReLU,
+   a 1 × 1 convolution to half of the channels (rounded down) and average pooling 2 × 2 with stride 2, which drops an
+   odd last row or column.
 4. `final_bn`, ReLU, mean over each map, `classifier` to `num_classes`.
 
 Batch norm (eps 1e-5, weight and bias per channel) is in training mode: it normalises each channel by the mean and the

@@ -9,8 +9,8 @@ PyTorch's default initialisation. `alpha` scales all widths: `w(c) = int(c · al
 - 0: a sequence of a 3 × 3 convolution, stride 2, `input_channels` to `w(32)`; batch norm; ReLU;
 - 1 to 13: separable convolutions from `w(c)` to `w(d)` with stride `s`: a sequence of a depthwise 3 × 3 convolution
   with stride `s` (`groups` = channels), batch norm, ReLU, a 1 × 1 convolution to `w(d)`, batch norm and ReLU.
-  `(c, d, s)` is, in this order, (32, 64, 1), (64, 128, 2), (128, 128, 1), (128, 256, 2), (256, 256, 1), (256, 512,
-  2), five times (512, 512, 1), (512, 1024, 2), (1024, 1024, 1);
+  `(c, d, s)` is, in this order, (32, 64, 1), (64, 128, 2), (128, 128, 1), (128, 256, 2), (256, 256, 1),
+  (256, 512, 2), five times (512, 512, 1), (512, 1024, 2), (1024, 1024, 1);
 - 14: average pooling 7 × 7.
 
 The result, flattened, goes through the linear layer `fc`, `w(1024)` to `num_classes`.

@@ -8,8 +8,8 @@ the sequence `features` are
   to `t c` channels, batch norm and ReLU6, these three only where `t` is not 1; a depthwise 3 × 3 convolution with
   stride `s` and padding 1, batch norm and ReLU6; a 1 × 1 convolution to `d` channels and batch norm, with no
   activation. The input is never added to the result. `(t, d, number, s)`, where only the first bottleneck of each
-  line has the stride `s` and the others 1, is (1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3,
-  1), (6, 160, 3, 2), (6, 320, 1, 1);
+  line has the stride `s` and the others 1, is (1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2),
+  (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1);
 - 20 to 22: a 1 × 1 convolution, 320 to 1280; batch norm; ReLU6;
 - 23: the mean over each map.
 

@@ -11,8 +11,8 @@ padding 1, batch norm, ReLU6; a 1 × 1 convolution to `d`, batch norm. Its input
 `forward(x)` takes images `x` of shape `(batch, 3, height, width)`, float32:
 
 1. `conv1`, 3 × 3, stride 2, padding 1, to 32 channels; `bn1`; ReLU;
-2. `mbconv1` to `mbconv7`: `(c, d, s, t)` is (32, 16, 1, 1), (16, 24, 2, 6), (24, 40, 2, 6), (40, 80, 2, 6), (80, 112,
-   1, 6), (112, 192, 2, 6), (192, 320, 1, 6);
+2. `mbconv1` to `mbconv7`: `(c, d, s, t)` is (32, 16, 1, 1), (16, 24, 2, 6), (24, 40, 2, 6), (40, 80, 2, 6),
+   (80, 112, 1, 6), (112, 192, 2, 6), (192, 320, 1, 6);
 3. `conv2`, 1 × 1, 320 to 1280; `bn2`; ReLU;
 4. mean over each map; `fc`, 1280 to `num_classes`.
 

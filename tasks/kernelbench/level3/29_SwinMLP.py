@@ -1,10 +1,11 @@
 """Swin MLP: a hierarchical vision network whose tokens mix within shifted windows by grouped perceptrons.
 
-`Model(img_size=224, patch_size=4, in_chans=3, num_classes=1000, embed_dim=96, depths=[2, 2, 6, 2], num_heads=[3, 6,
-12, 24], window_size=7, mlp_ratio=4.0, drop_rate=0.0, drop_path_rate=0.1, norm_layer=nn.LayerNorm, patch_norm=True,
-use_checkpoint=False, **kwargs)`. `drop_rate` is the probability of every dropout, 0 in this task: no dropout takes
-place. `drop_path_rate`, `use_checkpoint` and further keyword arguments change nothing: there is no stochastic depth.
-Layers have PyTorch's default initialisation. "Norm" is `norm_layer`, a layer norm over the last dimension (eps 1e-5).
+`Model(img_size=224, patch_size=4, in_chans=3, num_classes=1000, embed_dim=96, depths=[2, 2, 6, 2],
+num_heads=[3, 6, 12, 24], window_size=7, mlp_ratio=4.0, drop_rate=0.0, drop_path_rate=0.1, norm_layer=nn.LayerNorm,
+patch_norm=True, use_checkpoint=False, **kwargs)`. `drop_rate` is the probability of every dropout, 0 in this task: no
+dropout takes place. `drop_path_rate`, `use_checkpoint` and further keyword arguments change nothing: there is no
+stochastic depth. Layers have PyTorch's default initialisation. "Norm" is `norm_layer`, a layer norm over the last
+dimension (eps 1e-5).
 
 `forward(x)` takes images `x` of shape `(batch, in_chans, img_size, img_size)`, float32:
 

@@ -1,12 +1,12 @@
 """Swin transformer, version 2: attention by cosines within shifted windows, norms behind each branch.
 
-`Model(img_size=224, patch_size=4, in_chans=3, num_classes=1000, embed_dim=96, depths=[2, 2, 6, 2], num_heads=[3, 6,
-12, 24], window_size=7, mlp_ratio=4.0, qkv_bias=True, drop_rate=0.0, attn_drop_rate=0.0, drop_path_rate=0.1,
-norm_layer=nn.LayerNorm, patch_norm=True, use_checkpoint=False, pretrained_window_sizes=[0, 0, 0, 0], **kwargs)`.
-`drop_rate` and `attn_drop_rate` are probabilities of dropout, 0 in this task: no dropout takes place.
-`drop_path_rate`, `use_checkpoint` and further keyword arguments change nothing: there is no stochastic depth. Layers
-have PyTorch's default initialisation unless another is named. "Norm" is `norm_layer`, a layer norm over the last
-dimension (eps 1e-5).
+`Model(img_size=224, patch_size=4, in_chans=3, num_classes=1000, embed_dim=96, depths=[2, 2, 6, 2],
+num_heads=[3, 6, 12, 24], window_size=7, mlp_ratio=4.0, qkv_bias=True, drop_rate=0.0, attn_drop_rate=0.0,
+drop_path_rate=0.1, norm_layer=nn.LayerNorm, patch_norm=True, use_checkpoint=False,
+pretrained_window_sizes=[0, 0, 0, 0], **kwargs)`. `drop_rate` and `attn_drop_rate` are probabilities of dropout, 0 in
+this task: no dropout takes place. `drop_path_rate`, `use_checkpoint` and further keyword arguments change nothing:
+there is no stochastic depth. Layers have PyTorch's default initialisation unless another is named. "Norm" is
+`norm_layer`, a layer norm over the last dimension (eps 1e-5).
 
 `forward(x)` takes images `x` of shape `(batch, in_chans, img_size, img_size)`, float32:
 

@@ -72,9 +72,10 @@ class PositiveResiduals(Model):
     """Residuals first, then their weighted sum; the last norm is the root of the number of filled clusters."""
 
     def forward(self, x, mask=None):
-        weights = self.assign(x)
-        residuals = x.unsqueeze(3) - self.clusters2.unsqueeze(0)
-        vlad = torch.einsum("bik,bidk->bdk", weights, residuals)
+        images = zip(x.split(16), self.assign(x).split(16), strict=True)
+        vlad = torch.cat(
+            [torch.einsum("bik,bidk->bdk", a, d.unsqueeze(3) - self.clusters2[:, None]) for d, a in images]
+        )
         norms = vlad.square().sum(1, keepdim=True).sqrt()
         filled = (norms > 0).sum(2, keepdim=True)
         return (vlad / norms.clamp(min=1e-12) / filled.clamp(min=1).sqrt()).flatten(1)

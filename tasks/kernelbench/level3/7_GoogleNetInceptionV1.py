@@ -12,9 +12,9 @@ and padding 1 and a 1 × 1 convolution to `cp`. No activation follows any convol
 1. `conv1`, 7 × 7, stride 2, padding 3, to 64; ReLU; maximum pooling 3 × 3, stride 2, padding 1;
 2. `conv2`, 1 × 1, to 64; ReLU; `conv3`, 3 × 3, padding 1, to 192; ReLU; maximum pooling as before;
 3. `inception3a` (64, 96, 128, 16, 32, 32), `inception3b` (128, 128, 192, 32, 96, 64); maximum pooling as before;
-4. `inception4a` (192, 96, 208, 16, 48, 64), `inception4b` (160, 112, 224, 24, 64, 64), `inception4c` (128, 128, 256,
-   24, 64, 64), `inception4d` (112, 144, 288, 32, 64, 64), `inception4e` (256, 160, 320, 32, 128, 128); maximum
-   pooling as before;
+4. `inception4a` (192, 96, 208, 16, 48, 64), `inception4b` (160, 112, 224, 24, 64, 64), `inception4c`
+   (128, 128, 256, 24, 64, 64), `inception4d` (112, 144, 288, 32, 64, 64), `inception4e`
+   (256, 160, 320, 32, 128, 128); maximum pooling as before;
 5. `inception5a` (256, 160, 320, 32, 128, 128), `inception5b` (384, 192, 384, 48, 128, 128);
 6. mean over each map, `(batch, 1024)`; dropout with probability 0, which changes nothing; `fc`, 1024 to
    `num_classes`.
