@@ -592,3 +592,36 @@ def test_what_the_interpreter_lacks_is_named(expression, feature):
     with bench(MAP.format(expression=expression)) as client:
         reply = client.call(x, y)
     assert (reply.kind, reply.feature) == ("unsupported", feature)
+
+
+CONSTANTS = """
+TWO = tl.constexpr(2.0)
+FOUR = tl.constexpr(4)
+
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, {body}, mask=i < n)
+
+def run(x):
+    out = torch.empty_like(x)
+    kernel[(1,)](x, out, x.numel(), BLOCK=64)
+    return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("TWO * v", lambda v: 2 * v),
+        ("TWO - v + TWO / (v * v + TWO)", lambda v: 2 - v + 2 / (v * v + 2)),
+        ("tl.where(TWO < v, v, TWO)", lambda v: v.clamp(min=2)),
+        ("v * (TWO * FOUR) + TWO.value", lambda v: v * 8 + 2),
+        ("tl.where(FOUR % (i + 1) == 0, v, FOUR)", lambda v: torch.where(4 % (torch.arange(50) + 1) == 0, v, 4.0)),
+    ],
+)
+def test_constants_of_the_module_stand_on_either_side(body, expected):
+    x = torch.linspace(-4, 4, 50)
+    with bench(CONSTANTS.format(body=body)) as client:
+        torch.testing.assert_close(client.run(x), expected(x))

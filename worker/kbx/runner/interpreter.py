@@ -14,6 +14,7 @@ import contextlib
 import functools
 import inspect
 import itertools
+import operator
 import threading
 import types
 
@@ -538,6 +539,26 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
 
+class _Constant(tl.constexpr):
+    """A ``tl.constexpr`` of the module: stock takes ``constant * tensor`` for another constant."""
+
+
+def _operation(name):
+    plain, operate = getattr(tl.constexpr, name), getattr(operator, name)
+
+    def operation(self, other):
+        return operate(self.value, other) if isinstance(other, tl.tensor) else plain(self, other)
+
+    return operation
+
+
+for _name in (
+    "__add__", "__sub__", "__mul__", "__truediv__", "__floordiv__", "__mod__", "__and__", "__or__", "__xor__",
+    "__lshift__", "__rshift__", "__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__",
+):  # fmt: skip
+    setattr(_Constant, _name, _operation(_name))
+
+
 def _namespace(function):
     """Globals for a rewritten kernel: its module's names and its closure's, with the interpreter's functions put in.
 
@@ -547,6 +568,8 @@ def _namespace(function):
     for name, value in names.items():
         if id(value) in language.replaced:
             names[name] = language.replaced[id(value)]
+        elif type(value) is tl.constexpr:
+            names[name] = _Constant(value.value)
     names.setdefault("min", _smallest)
     names.setdefault("max", _largest)
     names.update((f" {name}", helper) for name, helper in _HELPERS.items())
