@@ -133,8 +133,6 @@ class Load:
     """PyTorch functions that the reference calls: where one of them moves data, moving data is the work."""
     files: dict = field(default_factory=dict)
     """What ``precompiled`` brought from another runner of the same source: Triton's cache, filled before the import."""
-    module: dict | None = None
-    """The entry is a class: what it is constructed with, see ``opened``. Calls are those of the instance."""
 
 
 @dataclass
@@ -142,6 +140,23 @@ class Loaded:
     TYPE: ClassVar[str] = "loaded"
     id: int
     entry: str
+    seconds: float
+
+
+@dataclass
+class Construct:
+    """The entry is a class: calls from now on are those of its instance."""
+
+    TYPE: ClassVar[str] = "construct"
+    id: int
+    module: dict
+    """As in ``opened``."""
+
+
+@dataclass
+class Constructed:
+    TYPE: ClassVar[str] = "constructed"
+    id: int
     seconds: float
 
 
@@ -565,8 +580,8 @@ class Peaks:
 
 TO_ZYGOTE = (Spawn, Kill)
 FROM_ZYGOTE = (Hello, Spawned, Exited, Failed)
-TO_RUNNER = (Attach, Load, Precompile, Call, Measure, RecordCalls, ReplayCalls)
-FROM_RUNNER = (Attached, Loaded, Precompiled, Returned, Raised, Measured, CallsRecorded)
+TO_RUNNER = (Attach, Load, Construct, Precompile, Call, Measure, RecordCalls, ReplayCalls)
+FROM_RUNNER = (Attached, Loaded, Constructed, Precompiled, Returned, Raised, Measured, CallsRecorded)
 TO_ORACLE = (
     Outline, Open, Prepare, Check, PrepareSize, LendSize, Baseline, CheckSize, Close, VerifyTask, Probe, MeasurePeaks,
     CompileBaseline, CompareBaseline,

@@ -33,7 +33,7 @@ from torch import nn
 
 from kbx.suite import Close, call
 
-TAGS = ("convolution", "vision")
+TAGS = ("convolution", "vision", "degenerate")
 DTYPE = "float32"
 
 PUBLISHED = dict(batch_size=2, height=224, width=224, num_classes=1000)

@@ -28,7 +28,7 @@ from torch import nn
 
 from kbx.suite import Close, call
 
-TAGS = ("attention", "vision")
+TAGS = ("attention", "vision", "degenerate")
 DTYPE = "float32"
 
 PUBLISHED = dict(

@@ -117,7 +117,6 @@ class Task:
 
     def module(self, seed):
         """What a class that stands in for the reference is constructed with, as in ``messages.Opened``; None for a function."""
-        return
 
     def check_unchanged(self):
         """Raises InvalidTask where the task rests on another file, and that one is no longer what it was."""

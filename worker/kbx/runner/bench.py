@@ -84,6 +84,7 @@ class Bench:
         stages = {
             messages.Attach: self._attach,
             messages.Load: self._load,
+            messages.Construct: self._construct,
             messages.Precompile: self._precompile,
             messages.Call: self._call,
             messages.Measure: self._measure,
@@ -130,17 +131,17 @@ class Bench:
         for name in request.entries:
             if callable(getattr(module, name, None)):
                 self._entry = getattr(module, name)
-                if request.module:
-                    self._construct(request.module)
                 return messages.Loaded(request.id, name, 0.0)
         raise NoEntry(f"none of {', '.join(request.entries)} is defined")
 
-    def _construct(self, module):
+    def _construct(self, request):
         """The entry becomes an instance of the class that it was, with weights from the seed that the reference's are from."""
-        torch.manual_seed(module["seed"])
+        init = [tensors.decode(tree, None) for tree in request.module["init"]]
+        torch.manual_seed(request.module["seed"])
         with self._witness.watching():
-            made = self._entry(*(tensors.decode(tree, None) for tree in module["init"]))
+            made = self._entry(*init)
         self._entry = torch.no_grad()(made.to(self._device))
+        return messages.Constructed(request.id, 0.0)
 
     def _precompile(self, request):
         ahead.compile_calls(self._entry, request.calls, request.seconds)

@@ -50,7 +50,8 @@ final class EvalCommand implements Callable<Integer> {
       names = "--suite",
       paramLabel = "SUITE",
       defaultValue = "kernelbenchx",
-      description = "kernelbenchx, or a folder of task files. Default: ${DEFAULT-VALUE}.")
+      description =
+          "kernelbenchx, kernelbench, or a folder of task files. Default: ${DEFAULT-VALUE}.")
   private String suite = "kernelbenchx";
 
   @Option(

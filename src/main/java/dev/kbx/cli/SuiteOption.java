@@ -11,7 +11,8 @@ final class SuiteOption {
       names = "--suite",
       paramLabel = "SUITE",
       defaultValue = "kernelbenchx",
-      description = "kernelbenchx, or a folder of task files. Default: ${DEFAULT-VALUE}.")
+      description =
+          "kernelbenchx, kernelbench, or a folder of task files. Default: ${DEFAULT-VALUE}.")
   private String suite = "kernelbenchx";
 
   /** Opens the suite and says which of its files cannot be used. */

@@ -60,10 +60,9 @@ final class Precompiler {
                       candidate.code(),
                       task.entries(),
                       candidate.task().operations(),
-                      Map.of(),
-                      task.module()),
+                      Map.of()),
               plan.limits().load());
-      if (loaded instanceof Message.Raised) return Map.of();
+      if (loaded instanceof Message.Raised || !constructed(runner, task)) return Map.of();
       Message compiled =
           runner.ask(
               Message.Precompiled.class,
@@ -71,6 +70,17 @@ final class Precompiler {
               BUDGET.plus(plan.limits().call()));
       return compiled instanceof Message.Precompiled done ? done.files() : Map.of();
     }
+  }
+
+  private boolean constructed(Runner runner, Message.Outlined task)
+      throws InterruptedException, TimeoutException, Runner.Lost {
+    Message.Module module = task.module();
+    return module == null
+        || runner.ask(
+                Message.Constructed.class,
+                id -> new Message.Construct(id, module),
+                plan.limits().load())
+            instanceof Message.Constructed;
   }
 
   private Message.Outlined outline(Candidate candidate)

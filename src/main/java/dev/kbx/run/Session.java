@@ -88,15 +88,29 @@ final class Session implements AutoCloseable {
               Message.Loaded.class,
               id ->
                   new Message.Load(
-                      id, candidate.code(), task.entries(), operations, files, task.module()),
+                      id, candidate.code(), task.entries(), operations, files),
               limit);
-      return answer instanceof Message.Raised raised
-          ? Optional.of(Outcome.raised(raised, true))
-          : Optional.empty();
+      if (answer instanceof Message.Raised raised) {
+        return Optional.of(Outcome.raised(raised, true));
+      }
+      return task.module() == null ? Optional.empty() : construct(task.module(), limit);
     } catch (TimeoutException e) {
       return Optional.of(Outcome.timeout(Stage.CALL, "importing the source", limit));
     } catch (Runner.Lost e) {
       return Optional.of(Outcome.lost(e, Stage.CALL));
+    }
+  }
+
+  private Optional<Outcome> construct(Message.Module module, Duration limit)
+      throws InterruptedException, Runner.Lost {
+    try {
+      Message answer =
+          runner.ask(Message.Constructed.class, id -> new Message.Construct(id, module), limit);
+      return answer instanceof Message.Raised raised
+          ? Optional.of(Outcome.raised(raised, false))
+          : Optional.empty();
+    } catch (TimeoutException e) {
+      return Optional.of(Outcome.timeout(Stage.CALL, "constructing the module", limit));
     }
   }
 

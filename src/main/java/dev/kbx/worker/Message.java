@@ -34,6 +34,8 @@ import tools.jackson.databind.JsonNode;
   @JsonSubTypes.Type(value = Message.Attached.class, name = "attached"),
   @JsonSubTypes.Type(value = Message.Load.class, name = "load"),
   @JsonSubTypes.Type(value = Message.Loaded.class, name = "loaded"),
+  @JsonSubTypes.Type(value = Message.Construct.class, name = "construct"),
+  @JsonSubTypes.Type(value = Message.Constructed.class, name = "constructed"),
   @JsonSubTypes.Type(value = Message.Precompile.class, name = "precompile"),
   @JsonSubTypes.Type(value = Message.Precompiled.class, name = "precompiled"),
   @JsonSubTypes.Type(value = Message.Call.class, name = "call"),
@@ -162,15 +164,13 @@ public sealed interface Message {
    *
    * @param operations PyTorch functions that the task's reference calls
    * @param files what {@link Precompiled} brought from another runner of the same source
-   * @param module the entry is a class, and this is what it is constructed with
    */
   record Load(
       int id,
       String source,
       List<String> entries,
       List<String> operations,
-      Map<String, String> files,
-      @Nullable Module module)
+      Map<String, String> files)
       implements Numbered {}
 
   /**
@@ -186,6 +186,12 @@ public sealed interface Message {
   }
 
   record Loaded(int id, String entry, double seconds) implements Numbered {}
+
+  /** Referee to runner: the entry is a class; calls from now on are those of its instance. */
+  record Construct(int id, Module module) implements Numbered {}
+
+  /** There is an instance. */
+  record Constructed(int id, double seconds) implements Numbered {}
 
   /**
    * Referee to runner: compile what the entry launches on these arguments, and run none of it.

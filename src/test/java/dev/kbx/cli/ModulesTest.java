@@ -1,0 +1,119 @@
+package dev.kbx.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** KernelBench: tasks that are modules, and candidates that define {@code ModelNew}. */
+class ModulesTest {
+  private static final String TASK = "1_Conv2D_ReLU_BiasAdd";
+  private static final String HONEST =
+      """
+      import torch
+      import triton
+      import triton.language as tl
+      from torch import nn
+
+
+      @triton.jit
+      def relu_bias(x_ptr, bias_ptr, y_ptr, n, plane, channels, BLOCK: tl.constexpr):
+          i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+          x = tl.load(x_ptr + i, mask=i < n)
+          bias = tl.load(bias_ptr + i // plane % channels, mask=i < n)
+          tl.store(y_ptr + i, tl.maximum(x, 0.0) + bias, mask=i < n)
+
+
+      class ModelNew(nn.Module):
+          def __init__(self, in_channels, out_channels, kernel_size, bias_shape):
+              super().__init__()
+              self.conv = nn.Conv2d(in_channels, out_channels, kernel_size)
+              self.bias = nn.Parameter(torch.randn(bias_shape))
+
+          def forward(self, x):
+              x = self.conv(x).contiguous()
+              y = torch.empty_like(x)
+              n = x.numel()
+              grid = (triton.cdiv(n, 1024),)
+              relu_bias[grid](x, self.bias, y, n, x.shape[2] * x.shape[3], x.shape[1], BLOCK=1024)
+              return y
+      """;
+
+  /** The other half of level 3 is deep networks, for which a processor needs two minutes. */
+  private static final List<String> QUICK =
+      List.of(
+          "level1/*",
+          "level2/*",
+          "level3/1_*",
+          "level3/2_*",
+          "level3/13_*",
+          "level3/3?_*",
+          "level3/4?_*");
+
+  @TempDir private Path folder;
+
+  private void write(String name, String source) throws IOException {
+    Path file = folder.resolve("candidates/" + name + "/" + TASK + ".py");
+    Files.createDirectories(file.resolve("..").normalize());
+    Files.writeString(file, source);
+  }
+
+  @Test
+  void modulesAreJudged() throws Exception {
+    write("honest", HONEST);
+    write("other_weights", HONEST.replace("self.bias =", "torch.randn(1)\n        self.bias ="));
+    write("no_bias", HONEST.replace("tl.maximum(x, 0.0) + bias", "tl.maximum(x, 0.0)"));
+    write("no_constructor", HONEST.replace(", kernel_size, bias_shape):", "):"));
+    write("no_class", HONEST.replace("ModelNew", "Model"));
+    Kbx.Result result =
+        Kbx.run(
+            folder, "eval", "candidates", "--suite", "kernelbench", "--device", "cpu", "--json");
+    Map<String, String> statuses = new TreeMap<>();
+    for (JsonNode verdict : result.json().get("verdicts")) {
+      String name = Path.of(verdict.get("source").asString()).getName(1).toString();
+      statuses.put(name, verdict.get("status").asString());
+      if (name.equals("honest")) {
+        assertThat(verdict.get("category").asString()).isEqualTo("level2");
+        assertThat(verdict.get("flags").toString()).isEqualTo("[\"scaled_inputs\"]");
+      }
+    }
+    assertThat(statuses)
+        .containsOnly(
+            Map.entry("honest", "correct"),
+            Map.entry("other_weights", "wrong_values"),
+            Map.entry("no_bias", "wrong_values"),
+            Map.entry("no_constructor", "runtime_error"),
+            Map.entry("no_class", "no_entry"));
+  }
+
+  @Test
+  void theSuiteIsSoundWhereThereIsNoGpu() throws Exception {
+    Kbx.Result result =
+        Kbx.run(
+            folder,
+            Stream.concat(
+                    Stream.of(
+                        "tasks", "verify", "--suite", "kernelbench", "--device", "cpu", "--json"),
+                    QUICK.stream())
+                .toArray());
+    List<String> unsound = new ArrayList<>();
+    for (JsonNode task : result.json()) {
+      if (task.has("problem")) unsound.add(task.get("problem").asString());
+      for (JsonNode control : task.get("controls")) {
+        if (!control.get("ok").asBoolean()) unsound.add(task.get("name") + " " + control);
+      }
+    }
+    assertThat(unsound).isEmpty();
+    assertThat(result.exit()).as(result.err()).isZero();
+    assertThat(result.json().size()).isGreaterThan(220);
+  }
+}

@@ -1,0 +1,115 @@
+"""Tasks whose candidates are modules."""
+
+import textwrap
+
+import pytest
+import torch
+
+from kbx.oracle import controls, taskfile
+from kbx.oracle.taskfile import InvalidTask
+
+TASK = '''
+"""A linear layer and a number."""
+
+import torch
+from torch import nn
+
+from kbx.suite import Close, call
+
+TAGS = ("matmul",)
+DTYPE = "float32"
+PUBLISHED = dict(batch=512, features=256)
+SCALED = dict(batch=3, features=5)
+CONTRACT = Close()
+
+
+class Model(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.linear = nn.Linear(features, features)
+
+    def forward(self, x, factor=2.0):
+        return self.linear(x) * factor
+
+
+def init_inputs(features):
+    return [features]
+
+
+def inputs(make, batch, features):
+    return call(make.floats(batch, features), factor=3.0)
+
+
+class PositiveFromOutside(Model):
+    def forward(self, x, factor=2.0):
+        return factor * x @ self.linear.weight.T + factor * self.linear.bias
+
+
+class NegativeNoBias(Model):
+    def forward(self, x, factor=2.0):
+        return x @ self.linear.weight.T * factor
+'''
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(source, name="1_Linear_Scale"):
+        path = tmp_path / f"{name}.py"
+        path.write_text(textwrap.dedent(source).lstrip(), encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+def test_the_sizes_are_those_of_the_device(write):
+    path = write(TASK)
+    here, there = taskfile.load(path), taskfile.load(path, "cuda:0")
+    assert (here.cases, here.sizes, here.scaled) == ([{"batch": 3, "features": 5}], [], True)
+    assert (there.cases, there.sizes, there.scaled) == ([{"batch": 512, "features": 256}],) * 2 + (False,)
+    assert here.entries == ["ModelNew"]
+
+
+def test_weights_come_from_the_seed_alone(write):
+    task = taskfile.load(write(TASK))
+    call = task.call(task.cases[0], "standard", "x")
+    with torch.no_grad():
+        one, same, other = (task.seeded(s).reference(*call.args, **call.kwargs) for s in ("0a", "0a", "0b"))
+    assert torch.equal(one, same)
+    assert not torch.equal(one, other)
+    torch.manual_seed(task.module("0a")["seed"])
+    with torch.no_grad():
+        assert torch.equal(task.model(*task.init)(*call.args, **call.kwargs), one)
+
+
+def test_controls_have_the_reference_s_weights(write):
+    task = taskfile.load(write(TASK)).seeded("0a")
+    rows = {row["name"]: row for row in controls.verify(task, "0a", "cpu")}
+    assert rows["positive_from_outside"]["ok"], rows["positive_from_outside"]
+    assert rows["negative_no_bias"]["status"] == "wrong_values"
+    assert all(row["ok"] for row in rows.values())
+    assert rows["reference"]["line"] == 20
+
+
+def test_weights_that_are_of_no_use_are_not_used(write):
+    usable = "\n\ndef usable(model):\n    return model.linear.bias[0].item() > 0.2\n"
+    task = taskfile.load(write(TASK + usable))
+    for seed in "abcdef":
+        assert task.construct(task.model, task.weights_seed(seed)).linear.bias[0] > 0.2
+    with pytest.raises(InvalidTask, match="none of 100 seeds"):
+        taskfile.load(write(TASK + usable.replace("0.2", "2"), "never")).module("a")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("class Model(nn.Module)", "class Model", "Model must be a subclass of torch.nn.Module"),
+        ("SCALED = dict(batch=3, features=5)", "SCALED = dict(batch=3)", "SCALED has other keys than PUBLISHED"),
+        ("def init_inputs(features):", "def init_inputs(width):", "PUBLISHED has no 'width', which init_inputs"),
+        ("return [features]", "return features", "must return a list, not int"),
+        ('"""A linear layer and a number."""', "", "the file must begin with the statement"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said(write, old, new, message):
+    with pytest.raises(InvalidTask) as caught:
+        taskfile.load(write(TASK.replace(old, new, 1)))
+    assert message in caught.value.message
