@@ -63,6 +63,9 @@ class Spawn:
     cpu_seconds: int = 600
     processes: int = 256
     file_bytes: int = 512 << 20
+    loopback: bool = False
+    """Whether it may connect to itself, in a network namespace of its own: a profiler talks that way to what it profiles. Refused
+    where the runner has no such namespace, or sees the machine's files."""
 
 
 @dataclass
