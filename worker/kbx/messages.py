@@ -265,6 +265,27 @@ class Outlined:
 
 
 @dataclass
+class OutlineLargest:
+    """What a call of a task's largest benchmark size looks like, values apart. Needs no ``open``."""
+
+    TYPE: ClassVar[str] = "outline_largest"
+    id: int
+    task: str
+    """Path of the task file."""
+
+
+@dataclass
+class OutlinedLargest:
+    TYPE: ClassVar[str] = "outlined_largest"
+    id: int
+    entries: list
+    shape: str
+    """The size in words, as in ``opened``."""
+    call: dict
+    """As one of ``outlined``."""
+
+
+@dataclass
 class Open:
     """Load a task, make its arenas for one runner, and list the calls to judge."""
 
@@ -529,10 +550,10 @@ FROM_ZYGOTE = (Hello, Spawned, Exited, Failed)
 TO_RUNNER = (Attach, Load, Precompile, Call, Measure)
 FROM_RUNNER = (Attached, Loaded, Precompiled, Returned, Raised, Measured)
 TO_ORACLE = (
-    Outline, Open, Prepare, Check, PrepareSize, LendSize, Baseline, CheckSize, Close, VerifyTask, Probe, MeasurePeaks,
+    Outline, OutlineLargest, Open, Prepare, Check, PrepareSize, LendSize, Baseline, CheckSize, Close, VerifyTask, Probe, MeasurePeaks,
     CompileBaseline, CompareBaseline,
 )  # fmt: skip
 FROM_ORACLE = (
-    Hello, Failed, Outlined, Opened, Prepared, Checked, PreparedSize, LentSize, BaselineMeasured, Closed, TaskVerified, Probed,
+    Hello, Failed, Outlined, OutlinedLargest, Opened, Prepared, Checked, PreparedSize, LentSize, BaselineMeasured, Closed, TaskVerified, Probed,
     Peaks, BaselineCompiled, BaselineCompared,
 )  # fmt: skip
