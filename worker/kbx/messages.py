@@ -239,6 +239,36 @@ class Measured:
     seconds: float
 
 
+@dataclass
+class Profile:
+    """Call the entry once under Nsight Compute, in a process of its own below this one; no arenas, and nothing loaded before.
+    For a runner that was spawned with ``loopback``."""
+
+    TYPE: ClassVar[str] = "profile"
+    id: int
+    source: str
+    entries: list
+    files: dict
+    """As in ``load``."""
+    call: dict
+    """As in ``outlined_largest``; the process makes the values."""
+    seconds: float
+    """After this long Nsight Compute is ended."""
+
+
+@dataclass
+class Profiled:
+    TYPE: ClassVar[str] = "profiled"
+    id: int
+    seconds: float
+    kernels: list | None = None
+    """Those that took most time, first: ``kernel``, ``launches`` (of that name), and of its longest launch ``duration_ms,
+    registers, achieved_occupancy_pct, theoretical_occupancy_pct, dram_pct, sm_pct`` (of the device's peaks), ``stall`` (what its
+    warps mostly waited for) and ``stall_pct``. What is not known is not there."""
+    failure: str | None = None
+    """Why there are no figures, in one line."""
+
+
 # ---------------------------------------------------------------- referee -> oracle, and back
 
 
@@ -547,8 +577,8 @@ class Peaks:
 
 TO_ZYGOTE = (Spawn, Kill)
 FROM_ZYGOTE = (Hello, Spawned, Exited, Failed)
-TO_RUNNER = (Attach, Load, Precompile, Call, Measure)
-FROM_RUNNER = (Attached, Loaded, Precompiled, Returned, Raised, Measured)
+TO_RUNNER = (Attach, Load, Precompile, Call, Measure, Profile)
+FROM_RUNNER = (Attached, Loaded, Precompiled, Returned, Raised, Measured, Profiled)
 TO_ORACLE = (
     Outline, OutlineLargest, Open, Prepare, Check, PrepareSize, LendSize, Baseline, CheckSize, Close, VerifyTask, Probe, MeasurePeaks,
     CompileBaseline, CompareBaseline,

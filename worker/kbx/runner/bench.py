@@ -15,7 +15,7 @@ import torch
 import triton
 
 from kbx import messages, protocol, tensors
-from kbx.runner import ahead, arenas, cuda_on_cpu, launches
+from kbx.runner import ahead, arenas, cuda_on_cpu, launches, profile
 from kbx.runner.clock import Clock
 from kbx.runner.interpreter import Unsupported
 from kbx.runner.ledger import Ledger
@@ -54,7 +54,7 @@ class Bench:
     """State of one candidate: its arenas, its module, its entry."""
 
     def __init__(self, spawn, data_sock):
-        self._data_sock = data_sock
+        self._spawn, self._data_sock = spawn, data_sock
         self._emulated = spawn.device == "cpu"
         self._device = cuda_on_cpu.DEVICE if self._emulated else torch.device("cuda", 0)
         self._arenas, self._entry, self._path = {}, None, os.path.abspath(SOURCE)
@@ -74,6 +74,7 @@ class Bench:
             messages.Precompile: self._precompile,
             messages.Call: self._call,
             messages.Measure: self._measure,
+            messages.Profile: self._profile,
         }
         start = time.perf_counter()
         try:
@@ -147,6 +148,10 @@ class Bench:
             values.append(tensors.encode(result, lambda t, inputs=inputs: self._put(t, inputs)))
         self._synchronise()
         return messages.Measured(request.id, [self._clock.elapsed(span) for span in spans], values, 0.0)
+
+    def _profile(self, request):
+        kernels, failure = profile.run(request, self._spawn)
+        return messages.Profiled(request.id, 0.0, kernels, failure)
 
     # ------------------------------------------------------------ values
 
