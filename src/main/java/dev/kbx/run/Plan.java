@@ -12,17 +12,24 @@ import java.util.List;
  * @param arch what launches are compiled for where there is no GPU, {@code sm_90}
  * @param secret what seeds derive from; see {@link Seeds}
  * @param baseline what speedups are against
+ * @param profile whether Nsight Compute looks at what was timed
  */
 public record Plan(
-    List<Stage> stages, Rules rules, String arch, String secret, Limits limits, Baseline baseline) {
+    List<Stage> stages,
+    Rules rules,
+    String arch,
+    String secret,
+    Limits limits,
+    Baseline baseline,
+    boolean profile) {
   public Plan {
     if (stages.isEmpty()) throw new IllegalArgumentException("no stage asked for");
     stages = stages.stream().sorted().distinct().toList();
   }
 
-  /** A plan whose speedups are against eager PyTorch. */
+  /** A plan whose speedups are against eager PyTorch, without profiles. */
   public Plan(List<Stage> stages, Rules rules, String arch, String secret, Limits limits) {
-    this(stages, rules, arch, secret, limits, Baseline.EAGER);
+    this(stages, rules, arch, secret, limits, Baseline.EAGER, false);
   }
 
   boolean wants(Stage stage) {

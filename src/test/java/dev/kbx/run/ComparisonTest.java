@@ -143,7 +143,8 @@ class ComparisonTest {
             "sm_90",
             "secret",
             FakeWorkers.plan().limits(),
-            Baseline.COMPILE);
+            Baseline.COMPILE,
+            false);
     Workers workers = FakeWorkers.start(kept);
     try (Workers.Slot slot = workers.slot(DeviceSlot.cuda(0))) {
       Verdict verdict =

@@ -3,7 +3,7 @@
 Tasks with a size: in timed.py the reference always takes 100 ms; in hogged.py it takes 200 ms while there is a candidate, in hot.py
 also when it has gone; in warm.py the device slows itself down in rounds 1 to 3, in baked.py in all. No clock runs that long. Each call
 moves 100 GB, at 1000 GB/s; in product.py 20 GB, and computes 30 Gflop, at 1 Tflop/s. Once stale.py
-is open, memory is three times as fast as before. In noisy.py there are three sizes, whose times have the noise of a device.
+is open, memory is three times as fast as before. Of unknown.py no outline can be made. In noisy.py there are three sizes, whose times have the noise of a device.
 
 An oracle of baselines is what ``play.json`` in its folder says: ``device`` and ``versions`` of its greeting, ``compiled_ms`` of
 even and odd rounds where eager always takes 100 ms, ``failure`` of tasks by name, and whether it is to ``die`` when it compiles.
@@ -16,7 +16,7 @@ import time
 
 import kbx
 
-TIMED = ("timed.py", "hogged.py", "hot.py", "warm.py", "baked.py", "product.py", "stale.py")
+TIMED = ("timed.py", "unknown.py", "hogged.py", "hot.py", "warm.py", "baked.py", "product.py", "stale.py")
 NOISY = (0.008, 0.2, 2.0)  # milliseconds a call
 COOL = {"sm_mhz": 1980, "memory_mhz": 2619, "celsius": 45, "watts": 400.5, "throttle": ["sw_power_cap"]}
 HOT = {"sm_mhz": 990, "memory_mhz": 2619, "celsius": 90, "throttle": ["hw_thermal"]}
@@ -71,6 +71,12 @@ def main():
             if name in (None, "broken.py"):
                 sys.exit("uncorrectable ECC error")
             reply = {"type": "probed", "seconds": 0.0}
+        elif request["type"] == "outline_largest" and "unknown" in request["task"]:
+            failure = {"type": "failed", "id": request["id"], "reason": "unsupported", "message": "shapes depend on values"}
+            kbx.write(failure)
+            continue
+        elif request["type"] == "outline_largest":
+            reply = {"type": "outlined_largest", "entries": ["f"], "shape": "n=1", "call": {"args": [], "kwargs": {}}}
         elif request["type"] == "outline":
             reply = {"type": "outlined", "entries": ["f"], "calls": []}
         elif request["type"] == "baseline":
