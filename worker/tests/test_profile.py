@@ -155,6 +155,22 @@ def test_arguments_are_what_any_task_takes(tmp_path):
     assert told == [[f"torch.{d}", [3, 5], [1, 4], True, True] for d in dtypes] and number == 7
 
 
+def test_what_is_beside_the_point_is_not_told():
+    log = """==ERROR== An error was reported by the driver
+==ERROR== Cuda is initialized before the tool
+==ERROR== An error was reported by the driver
+==WARNING== Note: Running with unmodified GPU clocks. If not controlled otherwise, profiling results may be inconsistent.
+==ERROR== The application returned an error code (1).
+==WARNING== No kernels were profiled.
+==WARNING== Profiling kernels launched by child processes requires the --target-processes all option.
+"""
+    both = "ncu (exit code 1): An error was reported by the driver; Cuda is initialized before the tool"
+    assert ncu.complaint(log, "", 1) == both
+    quiet = "".join(line for line in log.splitlines(keepends=True) if "==ERROR==" not in line)
+    assert ncu.complaint(quiet, "", 0) == "ncu (exit code 0): No kernels were profiled."
+    assert ncu.complaint(quiet, "trace\nValueError: no\n", 1) == "ncu (exit code 1): ValueError: no"
+
+
 LONG = """==PROF== Connected to process 1
 "ID","Process ID","Kernel Name","Metric Name","Metric Unit","Metric Value"
 "0","1","kernel","launch__registers_per_thread","register/thread","72"
@@ -195,17 +211,21 @@ answer = profile.run(messages.Profile(1, SOURCE, ["run"], {}, CALL, 60.0), spawn
 """
 
 
-def test_it_works_inside_the_sandbox(tmp_path):
+@pytest.mark.parametrize("loopback", [True, False])
+def test_it_works_inside_the_sandbox_where_it_can_talk_to_itself(tmp_path, loopback):
     fake_ncu.install(tmp_path, "page")
     for folder in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
         folder.chmod(0o755)  # the runner is another user
     zygote = harness.Zygote(path=str(tmp_path))
     try:
-        runner = zygote.spawn(loopback=True)
-        if not runner.protections["files"]:
-            pytest.skip("a runner cannot see the test's folder")
+        runner = zygote.spawn(loopback=loopback)
+        if not runner.protections["files"] or not runner.protections["network"]:
+            pytest.skip("a runner here has no files or network of its own")
         given = f"FOLDER, SOURCE, CALL = {str(tmp_path)!r}, {SCALE!r}, {CALL!r}\n"
         kernels, failure = runner(given + PROFILE_IN_SANDBOX)
-        assert failure is None and kernels[0]["kernel"] == "add_kernel"
+        if loopback:
+            assert failure is None and kernels[0]["kernel"] == "add_kernel"
+        else:
+            assert kernels is None and "no loopback" in failure
     finally:
         zygote.close()

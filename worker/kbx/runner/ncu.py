@@ -39,7 +39,8 @@ _MILLISECONDS = {
     "second": 1e3,
 }
 _NAME_CHARS, _LINE_CHARS = 200, 300
-_EXITED = "The application returned an error code"
+_ASIDE = ("The application returned an error code", "unmodified GPU clocks", "--target-processes all")
+"""What says nothing of why there is no page."""
 
 
 def find():
@@ -151,11 +152,15 @@ def _number(text):
 
 
 def complaint(log, output, code):
-    """Why there is no page, in one line: ncu's first error, else what the program said last, else ncu's last word."""
-    said = [line.strip() for line in log.splitlines() if line.strip() and not line.startswith(('"', "==PROF=="))]
-    printed = [line.strip() for line in output.splitlines() if line.strip()]
-    # Bad options and a missing library it complains of before it has opened its log.
-    errors = [line for line in said + printed if line.startswith("==ERROR==") and _EXITED not in line]
-    found = errors[:1] or (printed[-1:] if code else []) or said[-1:] or printed[-1:]
-    words = re.sub(r"^==(ERROR|WARNING)==\s*", "", found[0]) if found else "it printed nothing"
-    return f"ncu (exit code {code}): {words}"[:_LINE_CHARS]
+    """Why there is no page, in one line: ncu's errors, else what the program said last, else ncu's last word."""
+    said, printed = _lines(log), _lines(output)
+    # What is in the way of the program it complains of beside its log.
+    errors = [line for line in said + printed if line.startswith("==ERROR==")]
+    found = errors or (printed[-1:] if code else []) or said[-1:] or printed[-1:]
+    words = "; ".join(dict.fromkeys(re.sub(r"^==(ERROR|WARNING)==\s*", "", line) for line in found))
+    return f"ncu (exit code {code}): {words or 'it printed nothing'}"[:_LINE_CHARS]
+
+
+def _lines(text):
+    lines = (line.strip() for line in text.splitlines() if not line.startswith(('"', "==PROF==")))
+    return [line for line in lines if line and not any(aside in line for aside in _ASIDE)]

@@ -18,6 +18,7 @@ from kbx.runner import ahead, ncu, profiled
 _JOB, _LOG, _OUTPUT = "profile.json", "profile.log", "profile.out"
 _MOST_LOG, _MOST_OUTPUT = 1 << 20, 8 << 10
 _SOURCE = "candidate.py"
+_ALONE = "ncu cannot talk to what it profiles: this machine gives runners no loopback of their own, see network and files in kbx doctor"
 
 
 def run(request, spawn):
@@ -25,6 +26,8 @@ def run(request, spawn):
     program = ncu.find()
     if program is None:
         return None, "Nsight Compute (ncu) is not installed: not on the PATH, in /usr/local/cuda or in /opt/nvidia"
+    if not _reaches_itself():
+        return None, _ALONE
     _lay_out(request, spawn)
     child = [sys.executable, "-I", profiled.__file__, _JOB]
     try:
@@ -32,10 +35,10 @@ def run(request, spawn):
     except OSError as error:
         return None, f"{program} does not start: {error.strerror}"
     if code is None:
-        return None, f"ncu took longer than {request.seconds:.0f} s; {_last_word()}{_hint()}"
+        return None, f"ncu took longer than {request.seconds:.0f} s; {_last_word()}"
     log = _read(_LOG, 0, _MOST_LOG)
     found = ncu.kernels(log)
-    return (found, None) if found else (None, ncu.complaint(log, _output(), code) + _hint())
+    return (found, None) if found else (None, ncu.complaint(log, _output(), code))
 
 
 def _lay_out(request, spawn):
@@ -68,13 +71,16 @@ def _last_word():
     return f"its last word was: {lines[-1][:200]}" if lines else "it printed nothing"
 
 
-def _hint():
-    """What else may be in the way: ncu talks to what it profiles over a socket."""
-    try:
-        with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname(), 1.0):
-            return ""
-    except OSError:
-        return " (and this machine gives runners no loopback: see network and files in kbx doctor)"
+def _reaches_itself():
+    """Whether a process here may connect to another: without, ncu waits for its program until it is ended."""
+    with socket.socket(socket.AF_UNIX) as listening, socket.socket(socket.AF_UNIX) as connecting:
+        try:
+            listening.bind("")  # the kernel finds a name that no file has
+            listening.listen()
+            connecting.connect(listening.getsockname())
+            return True
+        except OSError:
+            return False
 
 
 def _output():

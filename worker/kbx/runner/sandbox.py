@@ -74,7 +74,7 @@ class Cell:
     serve: object
     """``serve(sock, data_sock, spawn)``: the runner's main loop."""
     loopback: bool = False
-    """Whether the runner's own network namespace has its loopback up, as asked."""
+    """Whether the runner may connect to itself: it was asked for, and nobody else is there to be connected to."""
 
     @property
     def uid(self):
@@ -157,12 +157,12 @@ def _enter_namespaces(protections):
 
 
 def _raise_loopback(cell, protections):
+    cell.loopback = True
     try:
         linux.raise_loopback()
-        cell.loopback = True
         protections.note("network", "with its own loopback")
-    except OSError as error:
-        protections.note("network", f"no loopback: {error.strerror}")
+    except OSError as error:  # Unix sockets, which is what ncu 2024.1 uses, need no interface
+        protections.note("network", f"its loopback is down: {error.strerror}")
 
 
 def _enter_user_namespace(protections):
