@@ -1,4 +1,4 @@
-"""A stand-in for Nsight Compute's command line: it runs the program and writes a raw page as ncu 2025.3 does, or fails as it does."""
+"""A stand-in for Nsight Compute's command line: it runs the program and writes a raw page as ncu does, or fails as ncu does."""
 
 import os
 import stat
@@ -69,7 +69,7 @@ def main(behaviour, words):
         print("==PROF== Connected to process 4711 (python3.12)", flush=True)
         subprocess.Popen(["sleep", "1000"])
         time.sleep(1000)
-    code = subprocess.run(program).returncode
+    code = subprocess.run(program).returncode if behaviour == "page" else 0
     with open(options["--log-file"], "w") as log:
         log.write("==PROF== Connected to process 4711 (python3.12)\n")
         if behaviour in ("denied", "unloaded"):

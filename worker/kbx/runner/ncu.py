@@ -122,7 +122,7 @@ def _launch(found):
     duration = _number(value)
     if duration is None or unit not in _MILLISECONDS:
         return None
-    launch = {"kernel": name[:_NAME_CHARS], "duration_ms": duration * _MILLISECONDS[unit]}
+    launch = {"kernel": name[:_NAME_CHARS], "duration_ms": round(duration * _MILLISECONDS[unit], 9)}
     for figure, names in _FIGURES.items():
         known = (_number(metrics[n][0]) for n in names if n in metrics)
         if (number := next((k for k in known if k is not None), None)) is not None:
@@ -139,7 +139,7 @@ def _stall(metrics):
     if not parts or whole <= 0:
         return {}
     top = max(parts, key=parts.get)
-    return {"stall": top, "stall_pct": 100 * parts[top] / whole}
+    return {"stall": top, "stall_pct": round(100 * parts[top] / whole, 2)}
 
 
 def _number(text):
