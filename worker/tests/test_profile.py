@@ -98,9 +98,9 @@ def test_the_newest_of_the_usual_places_is_taken(monkeypatch, tmp_path):
 def test_one_that_hangs_is_ended_with_all_it_started(installed):
     installed("hang")
     start = time.monotonic()
-    reply = profile(seconds=1.5)
-    assert time.monotonic() - start < 10
-    assert reply.failure.startswith("ncu took longer than 2 s; its last word was: ==PROF== Connected")
+    reply = profile(seconds=5.0)
+    assert time.monotonic() - start < 30
+    assert reply.failure.startswith("ncu took longer than 5 s; its last word was: ==PROF== Connected")
 
 
 def test_one_that_says_nothing_is_told_by_its_exit_code(installed):
