@@ -42,6 +42,7 @@ for line in open(sys.argv[1]):
     # The same size as it was timed, for comparison: profiled kernels run alone, with cold caches.
     timed = [size for size in verdict.get("sizes", []) if size["shape"] == profile.get("shape")]
     for size in timed:
-        print(f"    timed: {size['candidate_ms']:.4f} ms, IOU {size.get('iou', float('nan')):.3f}")
+        shares = "".join(f", {name.upper()} {size[name]:.3f}" for name in ("iou", "mfu") if name in size)
+        print(f"    timed: {size['candidate_ms']:.4f} ms{shares}")
 sys.exit(1 if missing else 0)
 PY
