@@ -63,6 +63,9 @@ class Spawn:
     cpu_seconds: int = 600
     processes: int = 256
     file_bytes: int = 512 << 20
+    loopback: bool = False
+    """Whether it may connect to itself, in a network namespace of its own: a profiler talks that way to what it profiles. Refused
+    where the runner has no such namespace, or sees the machine's files."""
 
 
 @dataclass
@@ -279,6 +282,36 @@ class Measured:
     seconds: float
 
 
+@dataclass
+class Profile:
+    """Call the entry once under Nsight Compute, in a process of its own below this one; no arenas, and nothing loaded before.
+    For a runner that was spawned with ``loopback``."""
+
+    TYPE: ClassVar[str] = "profile"
+    id: int
+    source: str
+    entries: list
+    files: dict
+    """As in ``load``."""
+    call: dict
+    """As in ``outlined_largest``; the process makes the values."""
+    seconds: float
+    """After this long Nsight Compute is ended."""
+
+
+@dataclass
+class Profiled:
+    TYPE: ClassVar[str] = "profiled"
+    id: int
+    seconds: float
+    kernels: list | None = None
+    """Those that took most time, first: ``kernel``, ``launches`` (of that name), and of its longest launch ``duration_ms,
+    registers, achieved_occupancy_pct, theoretical_occupancy_pct, dram_pct, sm_pct`` (of the device's peaks), ``stall`` (what its
+    warps mostly waited for) and ``stall_pct``. What is not known is not there."""
+    failure: str | None = None
+    """Why there are no figures, in one line."""
+
+
 # ---------------------------------------------------------------- referee -> oracle, and back
 
 
@@ -304,6 +337,27 @@ class Outlined:
     depend on values are left out."""
     module: dict | None = None
     """As in ``opened``."""
+
+
+@dataclass
+class OutlineLargest:
+    """What a call of a task's largest benchmark size looks like, values apart. Needs no ``open``."""
+
+    TYPE: ClassVar[str] = "outline_largest"
+    id: int
+    task: str
+    """Path of the task file."""
+
+
+@dataclass
+class OutlinedLargest:
+    TYPE: ClassVar[str] = "outlined_largest"
+    id: int
+    entries: list
+    shape: str
+    """The size in words, as in ``opened``."""
+    call: dict
+    """As one of ``outlined``."""
 
 
 @dataclass
@@ -580,13 +634,13 @@ class Peaks:
 
 TO_ZYGOTE = (Spawn, Kill)
 FROM_ZYGOTE = (Hello, Spawned, Exited, Failed)
-TO_RUNNER = (Attach, Load, Construct, Precompile, Call, Measure, RecordCalls, ReplayCalls)
-FROM_RUNNER = (Attached, Loaded, Constructed, Precompiled, Returned, Raised, Measured, CallsRecorded)
+TO_RUNNER = (Attach, Load, Construct, Precompile, Call, Measure, RecordCalls, ReplayCalls, Profile)
+FROM_RUNNER = (Attached, Loaded, Constructed, Precompiled, Returned, Raised, Measured, CallsRecorded, Profiled)
 TO_ORACLE = (
-    Outline, Open, Prepare, Check, PrepareSize, LendSize, Baseline, CheckSize, Close, VerifyTask, Probe, MeasurePeaks,
+    Outline, OutlineLargest, Open, Prepare, Check, PrepareSize, LendSize, Baseline, CheckSize, Close, VerifyTask, Probe, MeasurePeaks,
     CompileBaseline, CompareBaseline,
 )  # fmt: skip
 FROM_ORACLE = (
-    Hello, Failed, Outlined, Opened, Prepared, Checked, PreparedSize, LentSize, BaselineMeasured, Closed, TaskVerified, Probed,
+    Hello, Failed, Outlined, OutlinedLargest, Opened, Prepared, Checked, PreparedSize, LentSize, BaselineMeasured, Closed, TaskVerified, Probed,
     Peaks, BaselineCompiled, BaselineCompared,
 )  # fmt: skip

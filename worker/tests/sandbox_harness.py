@@ -49,14 +49,19 @@ os.execve(sys.argv[1], sys.argv[1:], os.environ)
 class Zygote:
     """``runner(source)`` answers the Python value that the source leaves in ``answer``."""
 
-    def __init__(self, *options, machine="plain"):
+    def __init__(self, *options, machine="plain", path=None):
+        """``path``: one more folder that runners see."""
         command = [sys.executable, "-m", "kbx.runner.zygote", "--bench", "sandbox_standin", *options]
         if machine == "no_namespaces":
             command = [sys.executable, "-c", _NO_NAMESPACES, *command]
         if machine == "nobody":
             shown = {p for p in (sys.prefix, sys.base_prefix, str(TESTS.parent)) if not p.startswith("/usr/")}
             command = [sys.executable, "-c", _AS_NOBODY, ":".join(sorted(shown)), *command]
-        environment = {**os.environ, "PYTHONPATH": f"{TESTS.parent}:{TESTS}", "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": ":".join(filter(None, (str(TESTS.parent), str(TESTS), path))),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
         self.process = subprocess.Popen(command, stdin=-1, stdout=-1, env=environment, bufsize=0)
         self.machine, self._next, self._waiting = machine, 1, []
         self.hello = self.receive()[1]

@@ -123,3 +123,19 @@ def test_an_outline_has_every_shape_once_and_sizes_on_demand():
 def test_calls_whose_shapes_depend_on_values_are_left_out():
     repeats = task("Fusion/fused_repeat_interleave_log_softmax")
     assert len(outline.calls(repeats, True)) < len(repeats.cases) + len(repeats.sizes)
+
+
+def test_the_largest_size_is_outlined_alone(oracle):
+    path = "../tasks/kernelbenchx/Activation/relu.py"
+    reply = oracle.ask(messages.OutlineLargest, task=path)
+    sizes = task("Activation/relu").sizes
+    assert math.prod(reply.call["args"][0]["shape"]) == max(math.prod(size["shape"]) for size in sizes)
+    assert reply.shape in [taskfile.describe(size) for size in sizes]
+    assert reply.entries == ["relu", "kernel_function"]
+
+
+def test_a_task_may_have_no_size_that_is_known_without_values(oracle):
+    path = "../tasks/kernelbenchx/Fusion/fused_repeat_interleave_log_softmax.py"
+    reply = oracle.ask(messages.OutlineLargest, task=path)
+    assert isinstance(reply, messages.Failed) and reply.reason == "unsupported"
+    assert "depend on values" in reply.message

@@ -1,6 +1,7 @@
 """Attack code in the real sandbox: each attempt may change its own runner's verdict and nothing else."""
 
 import os
+import socket
 
 import pytest
 import sandbox_harness as harness
@@ -346,6 +347,40 @@ one, other = socket.socketpair()
 one.sendall(b'x')
 answer.append(other.recv(1).decode())
 """) == [1, 1, "x"]
+
+
+TALKS_TO_ITSELF = """
+import socket
+answer = []
+def attempt(what, act):
+    try:
+        act()
+        answer.append(what)
+    except OSError:
+        pass
+def listen():
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as client:
+        server.accept()[0].sendall(b"x")
+        assert client.recv(1) == b"x"
+attempt("itself", listen)
+attempt("others", lambda: socket.socket().connect(("1.1.1.1", 53)))
+attempt("the machine", lambda: socket.socket().connect(("127.0.0.1", PORT)))
+attempt("an abstract socket", lambda: socket.socket(socket.AF_UNIX).connect(NAME))
+attempt("the routing table", lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW))
+"""
+
+
+@pytest.mark.parametrize("loopback", [False, True])
+def test_talks_to_itself_alone_where_that_is_asked_for(zygote, loopback):
+    runner = zygote.spawn(loopback=loopback)
+    name = f"\0{harness.marker()}"
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as service:
+        service.bind(name)
+        service.listen()
+        source = f"PORT, NAME = {server.getsockname()[1]}, {name!r}\n" + TALKS_TO_ITSELF
+        own = loopback and runner.protections["network"] and runner.protections["files"]
+        assert runner(source) == (["itself"] if own else [])
+    runner.kill()
 
 
 def test_one_gpu_is_there(tmp_path, monkeypatch):

@@ -1,4 +1,5 @@
-"""What the calls of a task look like, values apart: enough to compile a candidate's launches before it has a device."""
+"""What the calls of a task look like, values apart: enough to compile a candidate's launches before it has a device, or to
+profile them where no oracle lends it values."""
 
 import functools
 
@@ -12,7 +13,7 @@ from torch._subclasses.fake_tensor import (
 
 from kbx import tensors
 from kbx.oracle import truth
-from kbx.oracle.taskfile import InvalidTask
+from kbx.oracle.taskfile import InvalidTask, describe
 
 _NOT_WITHOUT_VALUES = (
     DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException, UnsupportedFakeTensorException,
@@ -32,21 +33,46 @@ def calls(task, timed):
     """
     found = {}
     for parameters in [*task.cases, *(task.sizes if timed else [])]:
-        try:
-            with FakeTensorMode(allow_non_fake_inputs=True):
-                made = task.call(parameters, task.distributions[0], "outline", "cpu", fast=True)
-                spoken = [task.spoken(made, turn) for turn in range(_TURNS)]
-        except InvalidTask as error:
-            if isinstance(error.__cause__, _NOT_WITHOUT_VALUES):
-                continue
-            raise
-        if sum(t.numel() * t.element_size() for t in truth.argument_tensors(made)) > _LARGEST:
+        made = _made(task, parameters)
+        if made is None or _bytes(made) > _LARGEST:
             continue
-        for call in spoken:
-            args = [tensors.encode(a, _leaf) for a in call.args]
-            kwargs = {k: tensors.encode(v, _leaf) for k, v in call.kwargs.items()}
-            found.setdefault(repr((args, kwargs)), {"args": args, "kwargs": kwargs})
+        for turn in range(_TURNS):
+            call = _plain(task.spoken(made, turn))
+            found.setdefault(repr(call), call)
     return list(found.values())
+
+
+def largest(task):
+    """The benchmark size with the largest arguments, as ``messages.OutlinedLargest`` has it: ``(shape, call)``.
+
+    Sizes whose shapes depend on values are left out; None where that leaves none.
+    """
+    made = [(parameters, _made(task, parameters)) for parameters in task.sizes]
+    known = [(parameters, call) for parameters, call in made if call is not None]
+    if not known:
+        return None
+    parameters, call = max(known, key=lambda size: _bytes(size[1]))
+    return describe(parameters), _plain(call)
+
+
+def _made(task, parameters):
+    """A call without memory for any value; None where its shapes depend on values."""
+    try:
+        with FakeTensorMode(allow_non_fake_inputs=True):
+            return task.call(parameters, task.distributions[0], "outline", "cpu", fast=True)
+    except InvalidTask as error:
+        if isinstance(error.__cause__, _NOT_WITHOUT_VALUES):
+            return None
+        raise
+
+
+def _bytes(call):
+    return sum(t.numel() * t.element_size() for t in truth.argument_tensors(call))
+
+
+def _plain(call):
+    args = [tensors.encode(a, _leaf) for a in call.args]
+    return {"args": args, "kwargs": {k: tensors.encode(v, _leaf) for k, v in call.kwargs.items()}}
 
 
 def _leaf(tensor):

@@ -70,6 +70,13 @@ class Server:
         task = taskfile.load(request.task, self.device.torch_device)
         return messages.Outlined(request.id, task.entries, outline.calls(task, request.timed), task.module("outline"))
 
+    def _outline_largest(self, request):
+        task = taskfile.load(request.task, self.device.torch_device)
+        found = outline.largest(task)
+        if found is None:
+            raise Unsupported("the shapes of every benchmark size depend on values")
+        return messages.OutlinedLargest(request.id, task.entries, *found)
+
     def _open(self, request):
         start = time.monotonic()
         self._end_session()

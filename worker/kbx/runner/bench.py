@@ -17,7 +17,7 @@ import torch
 import triton
 
 from kbx import graphs, messages, protocol, tensors
-from kbx.runner import ahead, arenas, cuda_on_cpu, launches
+from kbx.runner import ahead, arenas, cuda_on_cpu, launches, profile
 from kbx.runner.clock import Clock
 from kbx.runner.interpreter import Unsupported
 from kbx.runner.ledger import Ledger
@@ -66,7 +66,7 @@ class Bench:
     """State of one candidate: its arenas, its module, its entry."""
 
     def __init__(self, spawn, data_sock):
-        self._data_sock = data_sock
+        self._spawn, self._data_sock = spawn, data_sock
         self._emulated = spawn.device == "cpu"
         self._device = cuda_on_cpu.DEVICE if self._emulated else torch.device("cuda", 0)
         self._arenas, self._entry, self._path = {}, None, os.path.abspath(SOURCE)
@@ -90,6 +90,7 @@ class Bench:
             messages.Measure: self._measure,
             messages.RecordCalls: self._record,
             messages.ReplayCalls: self._replay,
+            messages.Profile: self._profile,
         }
         start = time.perf_counter()
         try:
@@ -195,6 +196,10 @@ class Bench:
     def _timed(self, call):
         args, kwargs, inputs = self._arguments(call["args"], call["kwargs"])
         return _Timed(self._entry, args, kwargs, inputs, call["slot"])
+
+    def _profile(self, request):
+        kernels, failure = profile.run(request, self._spawn)
+        return messages.Profiled(request.id, 0.0, kernels, failure)
 
     # ------------------------------------------------------------ values
 

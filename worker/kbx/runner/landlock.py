@@ -33,18 +33,19 @@ def version():
     return linux.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION_FLAG, what="landlock")
 
 
-def restrict(rules):
+def restrict(rules, tcp=False):
     """Allows only what ``rules``, pairs of a path and rights, name; returns the interface's version.
 
-    Paths that do not exist, or that this user cannot reach anyhow, are skipped. From version 4 TCP is denied altogether, from version 6 so are signals to, and
-    abstract Unix sockets of, processes outside. The caller must have set no_new_privs. Raises OSError.
+    Paths that do not exist, or that this user cannot reach anyhow, are skipped. From version 4 TCP is denied altogether, unless
+    ``tcp`` allows it; from version 6 so are signals to, and abstract Unix sockets of, processes outside. The caller must have set
+    no_new_privs. Raises OSError.
     """
     abi = version()
     handled = (1 << 16) - 1
     for since, right in ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL_DEV)):
         if abi < since:
             handled &= ~right
-    attributes = struct.pack("=QQQ", handled, 3, 3)[: 24 if abi >= 6 else 16 if abi >= 4 else 8]
+    attributes = struct.pack("=QQQ", handled, 0 if tcp else 3, 3)[: 24 if abi >= 6 else 16 if abi >= 4 else 8]
     ruleset = linux.syscall(
         _CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0, what="landlock_create_ruleset"
     )

@@ -1,7 +1,9 @@
 """The Linux calls that Python's standard library lacks, by ctypes. Each raises OSError with the kernel's errno."""
 
 import ctypes
+import fcntl
 import os
+import socket
 import struct
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -17,6 +19,7 @@ MNT_DETACH = 2
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP = 1, 4, 22
 PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 36, 38
 
+_SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
 _SYS_MOUNT_SETATTR = 442
 _AT_FDCWD, _AT_RECURSIVE = -100, 0x8000
 _MOUNT_ATTR_RDONLY, _MOUNT_ATTR_NOSUID = 1, 2
@@ -68,6 +71,12 @@ def make_read_only(path):
         _SYS_MOUNT_SETATTR, _AT_FDCWD, os.fsencode(path), _AT_RECURSIVE, attributes, ctypes.c_size_t(len(attributes)),
         what=f"mount_setattr {path}",
     )  # fmt: skip
+
+
+def raise_loopback():
+    """Brings up the loopback interface of this process's network namespace."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", _IFF_UP))
 
 
 def drop_capabilities():

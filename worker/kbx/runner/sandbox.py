@@ -73,6 +73,8 @@ class Cell:
     """Folder to make and use where there is no mount namespace."""
     serve: object
     """``serve(sock, data_sock, spawn)``: the runner's main loop."""
+    loopback: bool = False
+    """Whether the runner may connect to itself: it was asked for, and nobody else is there to be connected to."""
 
     @property
     def uid(self):
@@ -109,6 +111,8 @@ def _monitor(cell):
     _move_descriptors(cell)
     protections = Protections()
     _enter_namespaces(protections)
+    if cell.spawn.loopback and protections.active("network"):
+        _raise_loopback(cell, protections)
     init = os.fork()
     if init == 0:
         _run_and_exit(lambda: _init(cell, protections), cell)
@@ -150,6 +154,15 @@ def _enter_namespaces(protections):
                 protections.set(name, True, "own namespace")
             except OSError as error:
                 protections.refused(name, error)
+
+
+def _raise_loopback(cell, protections):
+    cell.loopback = True
+    try:
+        linux.raise_loopback()
+        protections.note("network", "with its own loopback")
+    except OSError as error:  # Unix sockets, which is what ncu 2024.1 uses, need no interface
+        protections.note("network", f"its loopback is down: {error.strerror}")
 
 
 def _enter_user_namespace(protections):
@@ -223,8 +236,10 @@ def _runner(cell, protections):
     _limit(cell.spawn, protections)
     linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
     linux.drop_capabilities()
+    # Only where it reaches nothing but itself: sockets of other programs are files, too.
+    cell.loopback = cell.loopback and protections.active("files")
     _restrict_files(cell, protections)
-    _filter_calls(cell.spawn, protections)
+    _filter_calls(cell, protections)
     linux.prctl(linux.PR_SET_DUMPABLE, 1)  # CUDA and torch read their own /proc/self
     _be_first_to_go()  # as an ordinary user, whose /proc/self is only now its own
     cell.tell(ready=protections.as_list())
@@ -299,14 +314,14 @@ def _restrict_files(cell, protections):
     # CUDA writes the names of its threads to /proc/self, and shared memory objects are files.
     rules += [("/dev/shm", landlock.WRITE), ("/proc", landlock.READ | landlock.WRITE_FILE)]
     try:
-        protections.set("landlock", True, f"version {landlock.restrict(rules)}")
+        protections.set("landlock", True, f"version {landlock.restrict(rules, tcp=cell.loopback)}")
     except OSError as error:
         protections.refused("landlock", error)
 
 
-def _filter_calls(spawn, protections):
+def _filter_calls(cell, protections):
     try:
-        seccomp.install(memfd=spawn.device == "cuda")
+        seccomp.install(memfd=cell.spawn.device == "cuda", loopback=cell.loopback)
         protections.set("seccomp", True, "filter of system calls")
     except OSError as error:
         protections.refused("seccomp", error)

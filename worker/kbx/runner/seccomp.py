@@ -51,13 +51,16 @@ _DENIED = {
 }  # fmt: skip
 
 
-def program(memfd):
+def program(memfd, loopback=False):
     """The filter for x86-64 as instructions of 8 bytes each.
 
     ``memfd`` allows what CUDA needs: memfd_create and shared anonymous memory, whose pages outlive their mapping and are
-    then counted for nobody.
+    then counted for nobody. ``loopback`` allows connections, Internet sockets among them: for a network namespace and a file
+    tree in which nobody else listens.
     """
-    denied = sorted(_DENIED.values()) + ([] if memfd else [_MEMFD_CREATE])
+    denied = {name: number for name, number in _DENIED.items() if not (loopback and name == "connect")}
+    denied = sorted(denied.values()) + ([] if memfd else [_MEMFD_CREATE])
+    families = [socket.AF_UNIX, *([socket.AF_INET, socket.AF_INET6] if loopback else [])]
     shared = [_op(_AND, _SHARED_ANONYMOUS), _op(_JUMP_EQUAL, _SHARED_ANONYMOUS, 0, 1)]
     return [
         _op(_LOAD, _OFFSET_ARCH),
@@ -71,7 +74,7 @@ def program(memfd):
         _op(_RETURN, _ERRNO | errno.ENOSYS),
         *(line for number in denied for line in (_op(_JUMP_EQUAL, number, 0, 1), _op(_RETURN, _ERRNO | errno.EPERM))),
         *_when(_CLONE, _OFFSET_ARG0, [_op(_JUMP_ANY_BIT, _NAMESPACES, 0, 1)]),
-        *_unless(_SOCKET, _OFFSET_ARG0, socket.AF_UNIX),
+        *_unless(_SOCKET, _OFFSET_ARG0, families),
         *_when(_IOCTL, _OFFSET_ARG1, [_op(_JUMP_EQUAL, _TIOCSTI, 0, 1)]),
         *_when(_IOCTL, _OFFSET_ARG1, [_op(_JUMP_EQUAL, _TIOCLINUX, 0, 1)]),
         # The limit on core dumps is one that a process could lower to have them again: see sandbox.
@@ -82,11 +85,11 @@ def program(memfd):
     ]
 
 
-def install(memfd):
+def install(memfd, loopback=False):
     """Filters this process and its children; the caller must have set no_new_privs. Raises OSError."""
     if platform.machine() != "x86_64":
         raise OSError(errno.ENOSYS, f"no filter for {platform.machine()}")
-    lines = program(memfd)
+    lines = program(memfd, loopback)
     code = ctypes.create_string_buffer(b"".join(lines))
     header = ctypes.create_string_buffer(struct.pack("=HxxxxxxQ", len(lines), ctypes.addressof(code)))
     linux.prctl(linux.PR_SET_SECCOMP, _MODE_FILTER, ctypes.addressof(header))
@@ -102,6 +105,6 @@ def _when(number, offset, test):
     return [_op(_JUMP_EQUAL, number, 0, len(body)), *body]
 
 
-def _unless(number, offset, value):
-    """Denies call ``number`` unless its argument is ``value``."""
-    return _when(number, offset, [_op(_JUMP_EQUAL, value, 1, 0)])
+def _unless(number, offset, values):
+    """Denies call ``number`` unless its argument is one of ``values``."""
+    return _when(number, offset, [_op(_JUMP_EQUAL, v, len(values) - i, 0) for i, v in enumerate(values)])

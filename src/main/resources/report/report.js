@@ -163,10 +163,13 @@
       ...(verdict.sizes?.length ? [] : section("Timings", untimed(verdict))),
       ...section("Compiled kernels", kernels(verdict)),
       ...section("Seconds by stage", seconds(verdict)),
+      ...(verdict.profile?.failure ? section("Profile", unknown(verdict.profile.failure)) : []),
       ...section("Code quality", measures(verdict.quality)),
       ...section("Printed by the candidate", verdict.output ? el("pre", { class: "output", tabindex: 0 }, verdict.output) : null),
     );
-    const timed = verdict.sizes?.length ? el("div", { class: "wide" }, ...section("Timings", timings(verdict))) : null;
+    const timed = verdict.sizes?.length
+      ? el("div", { class: "wide" }, ...section("Timings", timings(verdict)), ...profile(verdict))
+      : null;
     return el("div", { class: "panel" }, facts, el("div", {}, ...section("Source", source(verdict))), timed);
   }
 
@@ -316,6 +319,27 @@
       ["Speedup", (s) => `${s.launched.speedup.toFixed(2)}×`, "number"],
       ["95 % interval", (s) => `${s.launched.low.toFixed(2)}–${s.launched.high.toFixed(2)}×`, "number"],
     ]);
+  }
+
+  /** What Nsight Compute says of one call; made in the candidate's own process. */
+  function profile({ profile }) {
+    if (!profile?.kernels) return [];
+    const whole = (value) => (known(value) ? `${Math.round(value)} %` : "not measured");
+    const occupancy = (k) =>
+      whole(k.achieved_occupancy_pct) + (known(k.theoretical_occupancy_pct) ? ` of ${whole(k.theoretical_occupancy_pct)}` : "");
+    const stall = (k) => (k.stall ? k.stall + (known(k.stall_pct) ? `, ${whole(k.stall_pct)}` : "") : "not measured");
+    const kernels = table(profile.kernels, [
+      ["Kernel", (k) => k.kernel],
+      ["Launches", (k) => k.launches, "number"],
+      ["Longest, ms", (k) => number(k.duration_ms), "number"],
+      ["Occupancy", occupancy, "number"],
+      ["DRAM", (k) => whole(k.dram_pct), "number"],
+      ["SM", (k) => whole(k.sm_pct), "number"],
+      ["Registers", (k) => orUnknown(k.registers), "number"],
+      ["Waits mostly for", stall],
+    ]);
+    const claim = unknown("Nsight Compute's figures, made inside the candidate's sandbox: nothing rests on them. DRAM and SM: share of their peaks.");
+    return section(`Profile at ${profile.shape ?? "the largest size"}`, el("div", {}, kernels, claim));
   }
 
   /** The device's state over the rounds of each size, and what held its clocks down. */

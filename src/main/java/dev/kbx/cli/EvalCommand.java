@@ -94,6 +94,14 @@ final class EvalCommand implements Callable<Integer> {
               + " as far as they fit). Default: ${DEFAULT-VALUE}.")
   private String cache = "cold";
 
+  @Option(
+      names = "--profile",
+      description =
+          "Add Nsight Compute's figures to each candidate that was timed, at its largest size:"
+              + " occupancy, throughputs, registers, stalls. Needs ncu and its counters; takes up"
+              + " to a minute a candidate.")
+  private boolean profile;
+
   @Option(names = "--resume", description = "Continue the newest run in --out that was cut off.")
   private boolean resume;
 
@@ -159,6 +167,9 @@ final class EvalCommand implements Callable<Integer> {
         throw new UserError("--stages: '%s' is none of %s".formatted(name, ALL_STAGES));
       }
     }
+    if (profile && !wanted.contains(Stage.PERF)) {
+      throw new UserError("--profile: nothing is timed without the perf stage; add it to --stages");
+    }
     return new Plan(
         wanted,
         rules.rules(),
@@ -172,7 +183,8 @@ final class EvalCommand implements Callable<Integer> {
                         .formatted(baseline))),
         Cache.of(cache)
             .orElseThrow(
-                () -> new UserError("--cache: '%s' is none of cold,warm".formatted(cache))));
+                () -> new UserError("--cache: '%s' is none of cold,warm".formatted(cache))),
+        profile);
   }
 
   private Reading read(List<Path> given, Suite taskSuite, List<Task> selected) {
@@ -198,6 +210,9 @@ final class EvalCommand implements Callable<Integer> {
       RunInfo run =
           earlier != null ? earlier : begin(store, plan, pool, candidates.size(), suiteTasks);
       interrupts.advise(Interrupts.RESUMABLE);
+      if (profile && !pool.device().kind().equals("cuda")) {
+        System.err.println("kbx: --profile: no GPU is used, so nothing is profiled");
+      }
       ResumedRun.check(run, earlier != null, candidates.size(), rules.off(), plan.against(), pool);
       files.rewrite(line -> store.forEach(run.id(), stored -> line.accept(stored.json())));
       Progress progress =

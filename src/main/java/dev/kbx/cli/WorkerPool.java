@@ -47,7 +47,9 @@ final class WorkerPool implements AutoCloseable {
   }
 
   private static WorkerPool withoutPython(WorkerOptions options) {
-    Workers none = new Workers(Home.folder(), Home.folder(), KeptPeaks.nowhere(), keptBaselines());
+    Workers none =
+        new Workers(
+            Home.folder(), Home.folder(), KeptPeaks.nowhere(), keptBaselines(), WorkerPool::say);
     List<Workers.Slot> slots = Devices.slots("cpu", options.jobs).stream().map(none::slot).toList();
     return new WorkerPool(
         none,
@@ -74,11 +76,9 @@ final class WorkerPool implements AutoCloseable {
   private static WorkerPool start(Interpreter python, List<DeviceSlot> wanted)
       throws InterruptedException {
     KeptPeaks peaks =
-        KeptPeaks.in(
-            Home.state().resolve("peaks"),
-            InstantSource.system(),
-            problem -> System.err.println("kbx: " + problem));
-    Workers workers = new Workers(python.executable(), Home.workers(), peaks, keptBaselines());
+        KeptPeaks.in(Home.state().resolve("peaks"), InstantSource.system(), WorkerPool::say);
+    Workers workers =
+        new Workers(python.executable(), Home.workers(), peaks, keptBaselines(), WorkerPool::say);
     List<Workers.Slot> slots = wanted.stream().map(workers::slot).toList();
     try {
       Thread zygote = Thread.ofVirtual().start(() -> warm(workers));
@@ -95,8 +95,11 @@ final class WorkerPool implements AutoCloseable {
   }
 
   private static KeptBaselines keptBaselines() {
-    return new KeptBaselines(
-        Home.state().resolve("baselines"), note -> System.err.println("kbx: " + note));
+    return new KeptBaselines(Home.state().resolve("baselines"), WorkerPool::say);
+  }
+
+  private static void say(String note) {
+    System.err.println("kbx: " + note);
   }
 
   /** Starts the zygote beside the oracle; if it cannot start, the first candidate finds out why. */

@@ -108,6 +108,7 @@ public final class RunVerdicts {
           null,
           null,
           null,
+          null,
           NO_DEVICE,
           Map.of(),
           Map.of());

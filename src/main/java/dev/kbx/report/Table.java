@@ -72,7 +72,12 @@ public record Table(int width, boolean colour) {
         verdicts.whole(verdicts.size() <= ALL ? verdicts.rows() : worthListing(verdicts.rows()));
     var columns = Columns.of(listed, tally, width < WIDE ? width : width - REASON);
     if (!listed.isEmpty()) lines.add(paint(Ansi.DIM, row(columns, header(tally), Ansi.PLAIN)));
-    for (Verdict verdict : listed) lines.addAll(candidate(verdict, columns));
+    for (Verdict verdict : listed) {
+      lines.addAll(candidate(verdict, columns));
+      for (String kernel : ProfileText.lines(verdict.profile())) {
+        lines.add(paint(Ansi.DIM, Text.cut(INDENT + kernel, width)));
+      }
+    }
     int left = verdicts.size() - listed.size();
     if (left > 0) {
       lines.add(paint(Ansi.DIM, Text.cut("… and " + left + " more; all are in " + rest, width)));

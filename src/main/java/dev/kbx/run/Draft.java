@@ -1,6 +1,7 @@
 package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
+import dev.kbx.verdict.Profile;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
@@ -32,6 +33,7 @@ final class Draft {
   private @Nullable Map<String, Double> quality;
   private Timing.@Nullable Result timing;
   private @Nullable Comparison comparison;
+  private @Nullable Profile profile;
   private @Nullable String output;
 
   Draft() {}
@@ -115,6 +117,10 @@ final class Draft {
     comparison = found;
   }
 
+  void profile(Profile found) {
+    profile = found;
+  }
+
   void output(@Nullable String text) {
     output = text == null || text.isBlank() ? null : text;
   }
@@ -152,6 +158,7 @@ final class Draft {
         comparison == null ? null : comparison.speedup(),
         timing == null ? null : timing.sizes(),
         comparison == null ? null : comparison.baselines(),
+        profile,
         compile(),
         kernels.isEmpty() ? null : List.copyOf(kernels),
         outcome.mismatches() == null || outcome.mismatches().isEmpty()

@@ -106,9 +106,10 @@ public final class Evaluation {
 
   /**
    * Whether the same candidate would get the same verdict again: not where a deadline or this
-   * machine decided.
+   * machine decided, nor where a profile was asked for and is missing.
    */
   private static boolean lasting(Verdict verdict) {
+    if (verdict.profile() != null && verdict.profile().failure() != null) return false;
     return switch (verdict.status()) {
       case TIMEOUT, OUT_OF_MEMORY, INFRASTRUCTURE, INVALID_TASK -> false;
       default -> true;
@@ -140,6 +141,7 @@ public final class Evaluation {
         v.speedup(),
         v.sizes(),
         v.baselines(),
+        v.profile(),
         v.compile(),
         v.kernels(),
         v.mismatches(),

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * One GPU, which several slots share: who may use it, the oracle that times on it, what was
  * measured there, and runners that have a CUDA context and wait for a candidate.
  *
- * <p>{@link #oracle}, {@link #peaks}, {@link #quietBaseline} and {@link #compiledBaselines} are for
- * whoever holds the lease alone.
+ * <p>{@link #oracle}, {@link #peaks}, {@link #quietBaseline}, {@link #compiledBaselines} and {@link
+ * #profiler} are for whoever holds the lease alone.
  */
 final class Gpu implements AutoCloseable {
   /** Candidates that wait to be timed before the others on the device are held up. */
@@ -45,6 +45,7 @@ final class Gpu implements AutoCloseable {
   private final Spending spending = new Spending();
   private final Object oracles = new Object();
   private final CompiledBaselines compiledBaselines;
+  private final Profiler profiler;
   private @Nullable Oracle oracle;
   private @Nullable Map<String, Double> peaks;
   private boolean refilling;
@@ -55,6 +56,7 @@ final class Gpu implements AutoCloseable {
     this.workers = workers;
     this.device = device;
     this.compiledBaselines = workers.compiledBaselines(device);
+    this.profiler = new Profiler(this, workers::notice);
   }
 
   Lease lease() {
@@ -142,6 +144,16 @@ final class Gpu implements AutoCloseable {
   /** Baselines besides eager. */
   CompiledBaselines compiledBaselines() {
     return compiledBaselines;
+  }
+
+  /** Nsight Compute on this device. */
+  Profiler profiler() {
+    return profiler;
+  }
+
+  /** A runner that may talk to itself, without a CUDA context. */
+  Runner runnerWithLoopback(String arch, Zygote.Allowance allowance) throws InterruptedException {
+    return workers.zygote().spawnWithLoopback(device, arch, oracle().hello(), allowance);
   }
 
   /** Ends the oracle that times, so that the next use starts from nothing. */

@@ -1,6 +1,7 @@
 package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
+import dev.kbx.verdict.Profile;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
@@ -146,7 +147,10 @@ final class Judge {
     try (var _ = gpu.lease().alone()) {
       Outcome timed = new Performance(gpu, plan, candidate, draft).judge(files);
       probe(timed);
-      if (timed.status() == Status.CORRECT) compare(gpu, candidate, draft);
+      if (timed.status() == Status.CORRECT) {
+        compare(gpu, candidate, draft);
+        profile(gpu, candidate, draft, files);
+      }
       return Optional.of(timed);
     }
   }
@@ -154,6 +158,16 @@ final class Judge {
   /** After a fault the device is looked at before anybody else uses it. */
   private void probe(Outcome outcome) throws InterruptedException {
     if (FAULTS.contains(outcome.status())) slot.probe();
+  }
+
+  /** Last, when nothing is left to decide: what fails here is noted and decides nothing. */
+  private void profile(Gpu gpu, Candidate candidate, Draft draft, Map<String, String> files)
+      throws InterruptedException {
+    if (!plan.profile() || draft.timing() == null) return;
+    Profile found =
+        gpu.spending().on("profile", () -> gpu.profiler().of(candidate, plan.arch(), files));
+    draft.profile(found);
+    if (found.failure() != null) slot.probe();
   }
 
   /** After the candidate's process: it could make a baseline slow that others are measured by. */

@@ -13,6 +13,7 @@ import java.util.List;
  * @param secret what seeds derive from; see {@link Seeds}
  * @param baseline what speedups are against
  * @param cache what calls are timed with
+ * @param profile whether Nsight Compute looks at what was timed
  */
 public record Plan(
     List<Stage> stages,
@@ -21,15 +22,16 @@ public record Plan(
     String secret,
     Limits limits,
     Baseline baseline,
-    Cache cache) {
+    Cache cache,
+    boolean profile) {
   public Plan {
     if (stages.isEmpty()) throw new IllegalArgumentException("no stage asked for");
     stages = stages.stream().sorted().distinct().toList();
   }
 
-  /** A plan whose speedups are against eager PyTorch, with a cold cache. */
+  /** A plan whose speedups are against eager PyTorch, with a cold cache and without profiles. */
   public Plan(List<Stage> stages, Rules rules, String arch, String secret, Limits limits) {
-    this(stages, rules, arch, secret, limits, Baseline.EAGER, Cache.COLD);
+    this(stages, rules, arch, secret, limits, Baseline.EAGER, Cache.COLD, false);
   }
 
   /** What speedups are against, in words: {@code eager}, or {@code eager, warm cache}. */

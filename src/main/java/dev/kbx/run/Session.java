@@ -86,9 +86,7 @@ final class Session implements AutoCloseable {
       Message answer =
           runner.ask(
               Message.Loaded.class,
-              id ->
-                  new Message.Load(
-                      id, candidate.code(), task.entries(), operations, files),
+              id -> new Message.Load(id, candidate.code(), task.entries(), operations, files),
               limit);
       if (answer instanceof Message.Raised raised) {
         return Optional.of(Outcome.raised(raised, true));

@@ -13,7 +13,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -26,6 +29,8 @@ public final class Workers implements AutoCloseable {
   private final Path home;
   private final KeptPeaks peaks;
   private final KeptBaselines baselines;
+  private final Consumer<String> notices;
+  private final Set<String> noticed = ConcurrentHashMap.newKeySet();
   private final Map<Integer, Gpu> gpus = new HashMap<>();
   private @Nullable Zygote zygote;
   private volatile boolean closed;
@@ -35,12 +40,15 @@ public final class Workers implements AutoCloseable {
    * @param home folder that holds {@code worker/}
    * @param peaks what is known of devices from before
    * @param baselines what is known of compiled references from before
+   * @param notices hears, once each, what this machine cannot do of what was asked for
    */
-  public Workers(Path python, Path home, KeptPeaks peaks, KeptBaselines baselines) {
+  public Workers(
+      Path python, Path home, KeptPeaks peaks, KeptBaselines baselines, Consumer<String> notices) {
     this.python = python;
     this.home = home;
     this.peaks = peaks;
     this.baselines = baselines;
+    this.notices = notices;
   }
 
   /** The zygote, alive as far as is known. */
@@ -100,6 +108,11 @@ public final class Workers implements AutoCloseable {
   private static @Nullable String optional(Map<String, JsonNode> said, String key) {
     JsonNode value = said.get(key);
     return value == null || value.isNull() ? null : value.asString();
+  }
+
+  /** Passes on what was not said before. */
+  void notice(String text) {
+    if (noticed.add(text)) notices.accept(text);
   }
 
   KeptPeaks peaks() {

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  *     throttled}, …
  * @param speedup against the baseline that the run asked for; null where there is none for the task
  * @param baselines every baseline that the run asked for, eager first; null when it was not timed
+ * @param profile what Nsight Compute says; null when that was not asked for or it was not timed
  * @param compile the most demanding launch: largest registers, shared memory and spills
  * @param kernels every launch signature compiled
  * @param mismatches the first wrong elements
@@ -84,6 +85,7 @@ public record Verdict(
     @Nullable Speedup speedup,
     @Nullable List<SizeTiming> sizes,
     @Nullable List<Baseline> baselines,
+    @Nullable Profile profile,
     @Nullable Compile compile,
     @Nullable List<Kernel> kernels,
     @Nullable List<Mismatch> mismatches,

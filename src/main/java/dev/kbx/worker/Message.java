@@ -46,8 +46,12 @@ import tools.jackson.databind.JsonNode;
   @JsonSubTypes.Type(value = Message.CallsRecorded.class, name = "calls_recorded"),
   @JsonSubTypes.Type(value = Message.ReplayCalls.class, name = "replay_calls"),
   @JsonSubTypes.Type(value = Message.Measured.class, name = "measured"),
+  @JsonSubTypes.Type(value = Message.Profile.class, name = "profile"),
+  @JsonSubTypes.Type(value = Message.Profiled.class, name = "profiled"),
   @JsonSubTypes.Type(value = Message.Outline.class, name = "outline"),
   @JsonSubTypes.Type(value = Message.Outlined.class, name = "outlined"),
+  @JsonSubTypes.Type(value = Message.OutlineLargest.class, name = "outline_largest"),
+  @JsonSubTypes.Type(value = Message.OutlinedLargest.class, name = "outlined_largest"),
   @JsonSubTypes.Type(value = Message.Open.class, name = "open"),
   @JsonSubTypes.Type(value = Message.Opened.class, name = "opened"),
   @JsonSubTypes.Type(value = Message.Prepare.class, name = "prepare"),
@@ -117,7 +121,11 @@ public sealed interface Message {
       int id, String reason, String message, @Nullable String file, @Nullable Integer line)
       implements Numbered {}
 
-  /** Referee to zygote: fork a sandboxed runner on channel {@code runner}. */
+  /**
+   * Referee to zygote: fork a sandboxed runner on channel {@code runner}.
+   *
+   * @param loopback whether it may connect to itself
+   */
   record Spawn(
       int id,
       int runner,
@@ -130,7 +138,8 @@ public sealed interface Message {
       long memoryBytes,
       int cpuSeconds,
       int processes,
-      long fileBytes)
+      long fileBytes,
+      boolean loopback)
       implements Numbered {}
 
   /** The runner listens. */
@@ -327,11 +336,67 @@ public sealed interface Message {
     }
   }
 
+  /**
+   * Referee to runner: call the entry once under Nsight Compute, in a process of its own.
+   *
+   * @param call as in {@link OutlinedLargest}
+   * @param seconds after which Nsight Compute is ended
+   */
+  record Profile(
+      int id,
+      String source,
+      List<String> entries,
+      Map<String, String> files,
+      JsonNode call,
+      double seconds)
+      implements Numbered {}
+
+  /**
+   * The runner's figures, or why it has none: claims.
+   *
+   * @param kernels those that took most time, first
+   */
+  record Profiled(
+      int id, double seconds, @Nullable List<ProfiledKernel> kernels, @Nullable String failure)
+      implements Numbered {
+    public Profiled {
+      kernels = kernels == null ? null : List.copyOf(kernels);
+    }
+  }
+
+  /** One kernel by name, with the figures of its longest launch; null what is not known. */
+  record ProfiledKernel(
+      String kernel,
+      @Nullable Integer launches,
+      @Nullable Double durationMs,
+      @Nullable Integer registers,
+      @Nullable Double achievedOccupancyPct,
+      @Nullable Double theoreticalOccupancyPct,
+      @Nullable Double dramPct,
+      @Nullable Double smPct,
+      @Nullable String stall,
+      @Nullable Double stallPct) {
+    public ProfiledKernel {
+      requireNonNull(kernel);
+    }
+  }
+
   /** Referee to oracle: what the calls of a task look like; needs no {@link Open}. */
   record Outline(int id, String task, boolean timed) implements Numbered {}
 
   /** Every distinct call, values apart. */
   record Outlined(int id, List<String> entries, JsonNode calls, @Nullable Module module)
+      implements Numbered {}
+
+  /** Referee to oracle: what a call of the largest benchmark size looks like. */
+  record OutlineLargest(int id, String task) implements Numbered {}
+
+  /**
+   * One call, values apart.
+   *
+   * @param shape the size in words
+   */
+  record OutlinedLargest(int id, List<String> entries, String shape, JsonNode call)
       implements Numbered {}
 
   /**

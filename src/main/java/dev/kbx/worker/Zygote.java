@@ -72,13 +72,23 @@ public final class Zygote implements AutoCloseable {
   /** Forks a runner for a slot, on the device that the slot's oracle greeted with. */
   public Runner spawn(DeviceSlot slot, String arch, Message.Hello oracle, Allowance allowance)
       throws InterruptedException {
-    return spawn(slot, arch, oracle.deviceUuid(), oracle.dataAddress(), allowance);
+    return spawn(slot, arch, oracle.deviceUuid(), oracle.dataAddress(), allowance, false);
   }
 
   /** Forks a runner that no oracle will give arenas. */
   public Runner spawn(DeviceSlot slot, String arch, Allowance allowance)
       throws InterruptedException {
-    return spawn(slot, arch, null, null, allowance);
+    return spawn(slot, arch, null, null, allowance, false);
+  }
+
+  /**
+   * Forks a runner without arenas, on the device that the slot's oracle greeted with, that may
+   * connect to itself where its network and files are its own.
+   */
+  public Runner spawnWithLoopback(
+      DeviceSlot slot, String arch, Message.Hello oracle, Allowance allowance)
+      throws InterruptedException {
+    return spawn(slot, arch, oracle.deviceUuid(), null, allowance, true);
   }
 
   private Runner spawn(
@@ -86,7 +96,8 @@ public final class Zygote implements AutoCloseable {
       String arch,
       @Nullable String deviceUuid,
       @Nullable String dataAddress,
-      Allowance allowance)
+      Allowance allowance,
+      boolean loopback)
       throws InterruptedException {
     int number = lastRunner.incrementAndGet();
     Runner runner =
@@ -109,7 +120,8 @@ public final class Zygote implements AutoCloseable {
                       allowance.memoryBytes(),
                       allowance.cpuSeconds(),
                       allowance.processes(),
-                      allowance.fileBytes()),
+                      allowance.fileBytes(),
+                      loopback),
               SPAWN_LIMIT);
       return switch (answer) {
         case Message.Spawned spawned -> {

@@ -157,6 +157,11 @@ class BadInputTest {
   }
 
   @Test
+  void aProfileOfWhatIsNotTimed() throws Exception {
+    refused(eval(file("p.jsonl", GOOD), "--profile"), "--profile", "perf stage");
+  }
+
+  @Test
   void unknownRunAndTask() throws Exception {
     refused(Kbx.run(folder, "runs", "list"), "kbx-out");
     refused(Kbx.run(folder, "tasks", "show", "gelo"), "gelo", "gelu");

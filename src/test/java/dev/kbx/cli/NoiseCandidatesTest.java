@@ -64,7 +64,8 @@ class NoiseCandidatesTest {
         TestPython.interpreter().executable(),
         TestPython.home(),
         KeptPeaks.nowhere(),
-        new KeptBaselines(TestPython.home().resolve("target").resolve("baselines"), _ -> {}));
+        new KeptBaselines(TestPython.home().resolve("target").resolve("baselines"), _ -> {}),
+        _ -> {});
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.kbx.report;
 
+import dev.kbx.verdict.Profile;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -206,6 +207,7 @@ final class Fixtures {
     private @Nullable Speedup speedup;
     private @Nullable List<SizeTiming> sizes;
     private @Nullable List<Baseline> baselines;
+    private @Nullable Profile profile;
     private final Map<String, Double> seconds = new LinkedHashMap<>();
 
     private Draft(String task, int sample, Status status, Stage stage) {
@@ -271,6 +273,20 @@ final class Fixtures {
               new Baseline("max-autotune", null, null, null, null, null, "it is wrong"));
     }
 
+    /** Of slow candidates; of very fast ones it is missing. */
+    private static @Nullable Profile profile(double factor) {
+      if (factor > 2) return Profile.failed("ncu (exit code 1): " + HOSTILE);
+      return factor > 0.9
+          ? null
+          : new Profile(
+              "(3072, 4096) float32",
+              List.of(
+                  new Profile.Kernel(
+                      "gelu_kernel", 1, 0.0482, 32, 88.75, 100.0, 91.25, 12.5, "wait", 61.0),
+                  new Profile.Kernel(HOSTILE, 3, 0.002, null, null, null, null, null, null, null)),
+              null);
+    }
+
     private static Baseline against(String name, double factor, @Nullable Instant measured) {
       List<Double> ms = List.of(0.021 * factor, 0.042 * factor, 0.063 * factor);
       return new Baseline(name, factor, factor * 0.98, factor * 1.02, ms, measured, null);
@@ -279,6 +295,7 @@ final class Fixtures {
     private void timed(double factor) {
       speedup = new Speedup(factor, factor * 0.98, factor * 1.02, "eager");
       baselines = baselines(factor);
+      profile = profile(factor);
       sizes =
           IntStream.rangeClosed(1, 3)
               .mapToObj(i ->
@@ -334,6 +351,7 @@ final class Fixtures {
           speedup,
           sizes,
           baselines,
+          profile,
           first == null ? null : new Compile("sm_90", first.registers(), 16_384, first.spills()),
           kernels,
           mismatches,

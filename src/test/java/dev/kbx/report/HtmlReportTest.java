@@ -79,8 +79,12 @@ class HtmlReportTest extends BrowserTest {
       assertThat(silu).containsText("compile ms");
       assertThat(silu).containsText("0.67–0.69×2026-11-19 21:14 UTC");
       assertThat(silu).containsText("it is wrong");
+      assertThat(silu).containsText("Profile at (3072, 4096) float32");
+      assertThat(silu).containsText("89 % of 100 %");
+      assertThat(silu).containsText("wait, 61 %");
       Locator fast = open(page, "Math/exp");
       assertThat(fast).not().containsText("compile ms");
+      assertThat(fast).containsText("Profilencu (exit code 1): </script>");
       shown.picture("laptop-dark", page);
     }
   }

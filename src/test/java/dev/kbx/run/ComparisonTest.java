@@ -65,7 +65,8 @@ class ComparisonTest {
         any.secret(),
         any.limits(),
         baseline,
-        cache);
+        cache,
+        false);
   }
 
   private static Plan against(Baseline baseline) {

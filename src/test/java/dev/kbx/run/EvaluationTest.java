@@ -1,11 +1,13 @@
 package dev.kbx.run;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.candidate.Candidate;
 import dev.kbx.store.Store;
 import dev.kbx.store.Stored;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
@@ -70,13 +72,18 @@ class EvaluationTest {
 
   /** Judges and returns how many of the verdicts were not judged but remembered. */
   private int judge(RunInfo run, Plan plan, List<Candidate> candidates) throws Exception {
+    return judge(run, plan, slots, candidates);
+  }
+
+  private int judge(RunInfo run, Plan plan, List<Workers.Slot> places, List<Candidate> candidates)
+      throws Exception {
     List<Boolean> remembered = Collections.synchronizedList(new ArrayList<>());
     Evaluation.Listener listener =
         (stored, _, known) -> {
           heard.add(stored);
           if (known) remembered.add(known);
         };
-    new Evaluation(store, plan, slots, run, listener).judge(candidates);
+    new Evaluation(store, plan, places, run, listener).judge(candidates);
     return remembered.size();
   }
 
@@ -108,6 +115,38 @@ class EvaluationTest {
     assertThat(store.verdicts("1").values().stream().map(Verdict::seconds).distinct())
         .as("each judged by itself")
         .hasSize(3);
+  }
+
+  private static Plan timed(boolean profile) {
+    Plan plan = FakeWorkers.plan();
+    return new Plan(
+        List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
+        plan.rules(),
+        plan.arch(),
+        plan.secret(),
+        plan.limits(),
+        Baseline.EAGER,
+        Cache.COLD,
+        profile);
+  }
+
+  @Test
+  void aProfileIsRememberedAndAMissingOneIsTriedAgain() throws Exception {
+    String failed = "{\"type\":\"profiled\",\"id\":$id,\"seconds\":0,\"failure\":\"busy\"}";
+    List<Candidate> candidates =
+        List.of(
+            FakeWorkers.candidate("timed", RIGHT),
+            FakeWorkers.candidate("timed", Map.of("profile", List.of(failed))));
+    List<Workers.Slot> gpu = List.of(workers.slot(DeviceSlot.cuda(0)));
+    assertThat(judge(begin("1", 2), timed(false), gpu, candidates)).isZero();
+    assertThat(judge(begin("2", 2), timed(true), gpu, candidates)).as("not profiled").isZero();
+    assertThat(judge(begin("3", 2), timed(true), gpu, candidates)).as("one failed").isEqualTo(1);
+    assertThat(store.verdicts("1").values()).extracting(Verdict::profile).containsOnlyNulls();
+    for (String run : List.of("2", "3")) {
+      assertThat(requireNonNull(store.verdict(run, 0).profile()).kernels()).hasSize(1);
+      assertThat(requireNonNull(store.verdict(run, 1).profile()).failure()).isEqualTo("busy");
+    }
+    gpu.forEach(Workers.Slot::close);
   }
 
   @Test

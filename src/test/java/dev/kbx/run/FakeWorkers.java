@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -33,7 +34,16 @@ final class FakeWorkers {
 
   /** Workers whose compiled baselines, and what is said of them, lie in a folder. */
   static Workers start(KeptBaselines baselines) {
-    return new Workers(Path.of("python3"), HOME, KeptPeaks.nowhere(), baselines);
+    return start(baselines, _ -> {});
+  }
+
+  /** Workers that say to {@code notices} what they cannot do. */
+  static Workers start(Consumer<String> notices) {
+    return start(new KeptBaselines(Path.of("target/baselines"), _ -> {}), notices);
+  }
+
+  private static Workers start(KeptBaselines baselines, Consumer<String> notices) {
+    return new Workers(Path.of("python3"), HOME, KeptPeaks.nowhere(), baselines, notices);
   }
 
   static Workers.Slot slot(Workers workers, int index) {

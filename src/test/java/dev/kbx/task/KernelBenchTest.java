@@ -61,7 +61,11 @@ class KernelBenchTest {
 
   /** Without what only differs in how it is spelled. */
   private static String plain(String signature) {
-    return signature.replaceAll("e-0(\\d)", "e-$1").replace("'", "\"").replace(" ", "").replace("typing.", "");
+    return signature
+        .replaceAll("e-0(\\d)", "e-$1")
+        .replace("'", "\"")
+        .replace(" ", "")
+        .replace("typing.", "");
   }
 
   @Test

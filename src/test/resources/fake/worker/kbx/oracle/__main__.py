@@ -3,7 +3,8 @@
 Tasks with a size: in timed.py the reference always takes 100 ms; in hogged.py it takes 200 ms while there is a candidate, in hot.py
 also when it has gone; in warm.py the device slows itself down in rounds 1 to 3, in baked.py in all. No clock runs that long. Each call
 moves 100 GB, at 1000 GB/s; in product.py 20 GB, and computes 30 Gflop, at 1 Tflop/s. Once stale.py
-is open, memory is three times as fast as before. In noisy.py there are three sizes, whose times have the noise of a device. In
+is open, memory is three times as fast as before. Of unknown.py no outline can be made. In noisy.py there are three sizes, whose times
+have the noise of a device. In
 brief.py the reference takes 40 us, 10 of them without launching; in waiting.py it cannot be recorded; in moody.py every call has an
 argument of its own. In starved.py and full.py there is no memory for a size while a candidate lives, in full.py also not when it has gone.
 
@@ -19,7 +20,7 @@ import time
 import kbx
 
 BRIEF = ("brief.py", "waiting.py", "moody.py")
-TIMED = (*BRIEF, "starved.py", "full.py", "timed.py", "hogged.py", "hot.py", "warm.py", "baked.py", "product.py", "stale.py")
+TIMED = (*BRIEF, "starved.py", "full.py", "timed.py", "unknown.py", "hogged.py", "hot.py", "warm.py", "baked.py", "product.py", "stale.py")
 NOISY = (0.008, 0.2, 2.0)  # milliseconds a call
 COOL = {"sm_mhz": 1980, "memory_mhz": 2619, "celsius": 45, "watts": 400.5, "throttle": ["sw_power_cap"]}
 HOT = {"sm_mhz": 990, "memory_mhz": 2619, "celsius": 90, "throttle": ["hw_thermal"]}
@@ -84,6 +85,12 @@ def main():
             if name in (None, "broken.py"):
                 sys.exit("uncorrectable ECC error")
             reply = {"type": "probed", "seconds": 0.0}
+        elif request["type"] == "outline_largest" and "unknown" in request["task"]:
+            failure = {"type": "failed", "id": request["id"], "reason": "unsupported", "message": "shapes depend on values"}
+            kbx.write(failure)
+            continue
+        elif request["type"] == "outline_largest":
+            reply = {"type": "outlined_largest", "entries": ["f"], "shape": "n=1", "call": {"args": [], "kwargs": {}}}
         elif request["type"] == "outline":
             reply = {"type": "outlined", "entries": ["f"], "calls": []}
         elif request["type"] == "baseline":

@@ -22,7 +22,11 @@ HONEST = {
     "measure": {"type": "measured", "device_ms": [50.0] * 4, "values": [{"t": "none"}] * 4, "seconds": 0.0},
     "record_calls": {"type": "calls_recorded", "seconds": 0.0},
     "replay_calls": {"type": "measured", "device_ms": [0.005] * 4, "values": [{"t": "none"}] * 4, "seconds": 0.0},
+    "profile": {"type": "profiled", "seconds": 0.0, "kernels": [
+        {"kernel": "f_kernel", "launches": 2, "duration_ms": 0.25, "registers": 40, "achieved_occupancy_pct": 61.5,
+         "theoretical_occupancy_pct": 75, "dram_pct": 91.25, "sm_pct": 12.5, "stall": "long_scoreboard", "stall_pct": 60}]},
 }
+DENIED = {"type": "profiled", "seconds": 0.0, "failure": "ncu (exit code 0): ERR_NVGPUCTRPERM - no permission"}
 
 
 crowd = set()
@@ -31,6 +35,8 @@ recorded = {}
 """Calls that each runner has graphs of."""
 gpu = {}
 """Whether each runner has one."""
+denied = set()
+"""Runners on a machine whose counters may not be read: of the architecture sm_1."""
 
 
 def main():
@@ -49,6 +55,8 @@ def obey(message, scripts):
     if message["type"] == "spawn":
         scripts[number] = {"attach": ["signal 9"]} if message["arch"] == "sm_0" else {}
         gpu[number] = message["device"] == "cuda"
+        if message["arch"] == "sm_1":
+            denied.add(number)
         kbx.write({"type": "spawned", "id": message["id"], "runner": number, "seconds": 0.0, "protections": []})
     elif number in scripts:
         bury(number, scripts, reason="killed")
@@ -73,6 +81,12 @@ def answer(number, message, scripts):
                 kbx.write(b"{")
     if message["type"] == "record_calls":
         recorded[number] = message["calls"]
+    if message["type"] == "profile":
+        # The first is the referee's own, in Python.
+        scripts[number] = kbx.json.loads(message["source"]) if message["source"].startswith("{") else {}
+        if number in denied:
+            kbx.write({**DENIED, "id": message["id"]}, number)
+            return
     if message["type"] in ("measure", "replay_calls") and "noisy" in scripts[number]:
         calls = message.get("calls") or recorded[number]
         times = NOISE.batch(calls[0]["args"][0]["v"] * scripts[number]["noisy"])

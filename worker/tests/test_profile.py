@@ -1,0 +1,235 @@
+"""Profiles: the program that is profiled, on the emulated device, and what is made of ncu's output."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import fake_ncu
+import pytest
+import sandbox_harness as harness
+from bench_client import PRELUDE, bench
+
+from kbx import messages
+from kbx.runner import ncu, profiled
+
+SCALE = (
+    PRELUDE
+    + """
+@triton.jit
+def kernel(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+
+def run(x, index=None):
+    out = torch.empty_like(x)
+    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), B=64)
+    return out
+"""
+)
+
+
+def leaf(*shape, dtype="float32", stride=None):
+    return {"t": "tensor", "shape": list(shape), "stride": stride or [1], "dtype": dtype}
+
+
+CALL = {"args": [leaf(100)], "kwargs": {"index": leaf(7, dtype="int64")}}
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """Puts a fake ncu that behaves as told on the PATH."""
+
+    def install(behaviour):
+        fake_ncu.install(tmp_path, behaviour)
+        monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+
+    return install
+
+
+LONG_SECONDS = 60
+"""A program that imports torch, on a machine that has other work."""
+
+
+def profile(source=SCALE, call=CALL, seconds=float(LONG_SECONDS)):
+    with bench(deadline=2 * LONG_SECONDS) as client:
+        return client.ask(messages.Profile(1, source, ["run"], {}, call, seconds))
+
+
+def test_the_longest_launch_of_each_kernel_is_told_most_time_first(installed):
+    installed("page")
+    reply = profile()
+    assert reply.failure is None
+    add, first = reply.kernels
+    assert add == {
+        "kernel": "add_kernel", "launches": 1, "duration_ms": pytest.approx(0.098304), "registers": 32,
+        "achieved_occupancy_pct": 88.75, "theoretical_occupancy_pct": 100, "dram_pct": 91.25, "sm_pct": 12.5,
+        "stall": "long_scoreboard", "stall_pct": 60,
+    }  # fmt: skip
+    assert (first["kernel"], first["launches"], first["dram_pct"]) == ("first_kernel", 2, 20)
+    assert first["duration_ms"] == pytest.approx(0.0025005)
+    assert (first["stall"], first["stall_pct"]) == ("long_scoreboard", 50)
+
+
+@pytest.mark.parametrize("behaviour, said", [("denied", "ERR_NVGPUCTRPERM"), ("unloaded", "LibraryNotLoaded")])
+def test_counters_that_may_not_be_read_are_a_failure(installed, behaviour, said):
+    installed(behaviour)
+    reply = profile()
+    assert reply.kernels is None
+    assert reply.failure.startswith("ncu (exit code 0): ") and said in reply.failure
+
+
+def test_no_ncu_is_a_failure(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(ncu, "_PLACES", ())
+    assert "not installed" in profile().failure
+
+
+def test_the_newest_of_the_usual_places_is_taken(monkeypatch, tmp_path):
+    for version in ("2024.1.0", "2025.10.1", "2025.3.1"):
+        (tmp_path / version).mkdir()
+        fake_ncu.install(tmp_path / version, "page")
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(ncu, "_PLACES", (f"{tmp_path}/*/ncu",))
+    assert ncu.find() == f"{tmp_path}/2025.10.1/ncu"
+
+
+def test_one_that_hangs_is_ended_with_all_it_started(installed):
+    installed("hang")
+    start = time.monotonic()
+    reply = profile(seconds=5.0)
+    assert time.monotonic() - start < 30
+    assert reply.failure.startswith("ncu took longer than 5 s; its last word was: ==PROF== Connected")
+
+
+def test_one_that_says_nothing_is_told_by_its_exit_code(installed):
+    installed("mute")
+    assert profile().failure == "ncu (exit code 255): it printed nothing"
+
+
+@pytest.mark.parametrize(
+    "source, said",
+    [
+        (SCALE.replace("out = torch", "raise ValueError('no\\nhundreds'); out = torch"), "ValueError: no hundreds"),
+        ("def run(", "SyntaxError"),
+        ("import os\ndef run(*a, **k): os._exit(3)", "exit code 3"),
+    ],
+)
+def test_a_candidate_that_fails_there_is_named(installed, source, said):
+    installed("page")
+    reply = profile(source)
+    assert reply.kernels is None and said in reply.failure
+
+
+def test_what_was_compiled_ahead_is_there(installed, tmp_path):
+    installed("page")
+    with bench() as client:
+        client.ask(messages.Attach(1, []))
+        client.load(SCALE)
+        files = client.ask(messages.Precompile(2, [CALL], 30.0)).files
+    seen = tmp_path / "seen.json"
+    source = f"import json, os\nseen = sorted(os.listdir(os.environ['TRITON_CACHE_DIR']))\n{SCALE}"
+    source += f"\nopen({str(seen)!r}, 'w').write(json.dumps(seen))\n"
+    with bench(deadline=2 * LONG_SECONDS) as client:
+        assert client.ask(messages.Profile(1, source, ["run"], files, CALL, LONG_SECONDS)).failure is None
+    assert json.loads(seen.read_text()) == sorted({name.split("/")[0] for name in files})
+
+
+ARGUMENTS = """
+import json
+def run(*args, **kwargs):
+    def told(t):
+        return [str(t.dtype), list(t.shape), list(t.stride()), float(t.float().min()) >= 0, float(t.float().max()) <= 1]
+    with open("told.json", "w") as file:
+        json.dump([told(t) if hasattr(t, "dtype") else t for t in (*args, *kwargs.values())], file)
+"""
+
+
+def test_arguments_are_what_any_task_takes(tmp_path):
+    dtypes = ["float32", "float64", "bfloat16", "float16", "float8_e4m3fn", "int64", "uint8", "bool"]
+    tensors = [leaf(3, 5, dtype=d, stride=[1, 4]) for d in dtypes]
+    plain = [{"t": "int", "v": 7}, {"t": "list", "v": [leaf(0)]}, {"t": "float", "v": "inf"}]
+    (tmp_path / "candidate.py").write_text(ARGUMENTS)
+    job = {"modules": sys.path, "device": "cpu", "arch": "sm_90", "source": str(tmp_path / "candidate.py")}
+    job |= {"entries": ["missing", "run"], "call": {"args": tensors, "kwargs": {"n": plain[0]}}}
+    (tmp_path / "job.json").write_text(json.dumps(job))
+    subprocess.run([sys.executable, "-I", profiled.__file__, "job.json"], cwd=tmp_path, check=True)
+    *told, number = json.loads((tmp_path / "told.json").read_text())
+    assert told == [[f"torch.{d}", [3, 5], [1, 4], True, True] for d in dtypes] and number == 7
+
+
+def test_what_is_beside_the_point_is_not_told():
+    log = """==ERROR== An error was reported by the driver
+==ERROR== Cuda is initialized before the tool
+==ERROR== An error was reported by the driver
+==WARNING== Note: Running with unmodified GPU clocks. If not controlled otherwise, profiling results may be inconsistent.
+==ERROR== The application returned an error code (1).
+==WARNING== No kernels were profiled.
+==WARNING== Profiling kernels launched by child processes requires the --target-processes all option.
+"""
+    both = "ncu (exit code 1): An error was reported by the driver; Cuda is initialized before the tool"
+    assert ncu.complaint(log, "", 1) == both
+    quiet = "".join(line for line in log.splitlines(keepends=True) if "==ERROR==" not in line)
+    assert ncu.complaint(quiet, "", 0) == "ncu (exit code 0): No kernels were profiled."
+    assert ncu.complaint(quiet, "trace\nValueError: no\n", 1) == "ncu (exit code 1): ValueError: no"
+
+
+LONG = """==PROF== Connected to process 1
+"ID","Process ID","Kernel Name","Metric Name","Metric Unit","Metric Value"
+"0","1","kernel","launch__registers_per_thread","register/thread","72"
+"0","1","kernel","gpu__time_duration.sum","usecond","3,080"
+"1","1","other","gpu__time_duration.sum","parsec","1"
+"2","1","kernel","gpu__time_duration.sum","usecond","1"
+"""
+
+
+def test_a_page_with_a_row_for_each_metric_is_read_too():
+    assert ncu.kernels(LONG) == [
+        {"kernel": "kernel", "launches": 2, "duration_ms": pytest.approx(3.08), "registers": 72}
+    ]
+
+
+def test_few_kernels_are_told_and_names_are_cut():
+    rows = [(*fake_ncu.LAUNCHES[0][:4], "k" * 300 + str(i), *fake_ncu.LAUNCHES[0][5:11], str(i + 1)) for i in range(9)]
+    rows = [row + ("n/a",) * (len(fake_ncu.COLUMNS) - len(row)) for row in rows]
+    (kernel,) = ncu.kernels(fake_ncu.page(rows))
+    assert kernel == {"kernel": "k" * 200, "launches": 9, "duration_ms": pytest.approx(9e-6)}
+    rows = [(*row[:4], f"k{i}", *row[5:]) for i, row in enumerate(rows)]
+    assert [k["kernel"] for k in ncu.kernels(fake_ncu.page(rows))] == ["k8", "k7", "k6", "k5", "k4"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "==WARNING== No kernels were profiled.", '"a","b"\n"1","2"', fake_ncu.page(()), '"ID']
+)
+def test_what_is_no_page_has_no_kernels(text):
+    assert ncu.kernels(text) is None
+
+
+PROFILE_IN_SANDBOX = """
+import os
+from kbx import messages
+from kbx.runner import profile
+os.environ["PATH"] = FOLDER + ":" + os.environ["PATH"]
+answer = profile.run(messages.Profile(1, SOURCE, ["run"], {}, CALL, 60.0), spawn)
+"""
+
+
+@pytest.mark.parametrize("loopback", [True, False])
+def test_it_works_inside_the_sandbox_where_it_can_talk_to_itself(tmp_path, loopback):
+    fake_ncu.install(tmp_path, "page")
+    for folder in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+        folder.chmod(0o755)  # the runner is another user
+    zygote = harness.Zygote(path=str(tmp_path))
+    try:
+        runner = zygote.spawn(loopback=loopback)
+        if not runner.protections["files"] or not runner.protections["network"]:
+            pytest.skip("a runner here has no files or network of its own")
+        given = f"FOLDER, SOURCE, CALL = {str(tmp_path)!r}, {SCALE!r}, {CALL!r}\n"
+        kernels, failure = runner(given + PROFILE_IN_SANDBOX)
+        if loopback:
+            assert failure is None and kernels[0]["kernel"] == "add_kernel"
+        else:
+            assert kernels is None and "no loopback" in failure
+    finally:
+        zygote.close()
