@@ -5,7 +5,7 @@ import textwrap
 import pytest
 import torch
 
-from kbx.oracle import controls, taskfile
+from kbx.oracle import controls, taskfile, work
 from kbx.oracle.taskfile import InvalidTask
 
 TASK = '''
@@ -113,3 +113,10 @@ def test_what_is_wrong_with_a_file_is_said(write, old, new, message):
     with pytest.raises(InvalidTask) as caught:
         taskfile.load(write(TASK.replace(old, new, 1)))
     assert message in caught.value.message
+
+
+def test_weights_are_among_what_a_call_reads(write):
+    task = taskfile.load(write(TASK)).seeded("0a")
+    call = task.call(task.cases[0], "standard", "x")
+    numbers = 3 * 5 + 5 * 5 + 5 + 3 * 5  # x, weight, bias, result
+    assert work.measure(task, call).bytes == 4 * numbers

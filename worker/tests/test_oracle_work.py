@@ -12,7 +12,10 @@ from kbx.suite import Call, Close
 
 def measure(reference, *args, tf32=False, **kwargs):
     task = types.SimpleNamespace(
-        reference=reference, contract=Close(tf32=tf32), run=lambda what, function, *a, **k: function(*a, **k)
+        constants=[],
+        reference=reference,
+        contract=Close(tf32=tf32),
+        run=lambda what, function, *a, **k: function(*a, **k),
     )
     return work.measure(task, Call(args, kwargs))
 

@@ -36,6 +36,7 @@ class CompiledReference:
     def __init__(self, task, size, kind, seed, device):
         if kind not in MODES or not 0 <= size < len(task.sizes):
             raise WrongOrder(f"there is no baseline {kind!r} of size {size}")
+        task = task.seeded(seed)
         self.task, self.seed, self.device = task, seed, device
         self.parameters, self.stem = task.sizes[size], f"{seed}/{task.name}/baseline {size}"
         torch.compiler.reset()

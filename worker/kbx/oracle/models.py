@@ -40,10 +40,17 @@ class ModelTask(Task):
     """Control classes by the name of the control."""
     scaled: bool = False
     device: str = "cpu"
+    weights: object = None
+    """``_Weights`` of the seed that the task is bound to; None while it is bound to none."""
 
     @property
     def entries(self):
         return [ENTRY]
+
+    @property
+    def constants(self):
+        """The weights of a seeded task."""
+        return list(self.weights.give().state_dict(keep_vars=True).values()) if self.weights else []
 
     def module(self, seed):
         return {"init": [encode(value, None) for value in self.init], "seed": self.weights_seed(seed)}
@@ -67,7 +74,7 @@ class ModelTask(Task):
     def seeded(self, seed):
         weights = _Weights(self, seed)
         rivals = {name: _call(rival, functools.partial(weights.give, rival)) for name, rival in self.rivals.items()}
-        return replace(self, reference=_call(self.model, weights.give), controls=rivals)
+        return replace(self, weights=weights, reference=_call(self.model, weights.give), controls=rivals)
 
 
 class _Weights:

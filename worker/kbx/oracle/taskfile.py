@@ -115,6 +115,11 @@ class Task:
         """The task with everything of the reference's own that is random, as weights are."""
         return self
 
+    @property
+    def constants(self):
+        """Tensors that the reference reads besides its arguments."""
+        return []
+
     def module(self, seed):
         """What a class that stands in for the reference is constructed with, as in ``messages.Opened``; None for a function."""
 

@@ -39,7 +39,7 @@ def of(task, size, make):
 def measure(task, call):
     """Runs the reference once on a copy of the call."""
     scratch = truth.copy_call(call)
-    arguments = truth.argument_tensors(scratch)
+    arguments = [*truth.argument_tensors(scratch), *task.constants]
     with torch.no_grad(), Arithmetic(arguments, _allows_tf32(task)) as arithmetic, Traffic(arguments) as traffic:
         returned = task.run("the reference", task.reference, *scratch.args, **scratch.kwargs)
     results = list(tensors(returned))

@@ -62,10 +62,9 @@ class KernelBenchTest {
   /** Without what only differs in how it is spelled. */
   private static String plain(String signature) {
     return signature
+        .replaceAll("<class '[\\w.]*\\.(\\w+)'>", "nn.$1")
         .replaceAll("e-0(\\d)", "e-$1")
-        .replace("'", "\"")
-        .replace(" ", "")
-        .replace("typing.", "");
+        .replaceAll("[' \"]|typing\\.", "");
   }
 
   @Test
