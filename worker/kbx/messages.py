@@ -357,7 +357,7 @@ class OutlinedLargest:
     shape: str
     """The size in words, as in ``opened``."""
     call: dict
-    """As one of ``outlined``."""
+    """As one of ``outlined``, with ``module`` where the entry is a class, as in ``opened``."""
 
 
 @dataclass

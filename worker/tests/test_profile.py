@@ -9,6 +9,7 @@ import time
 import fake_ncu
 import pytest
 import sandbox_harness as harness
+import torch
 from bench_client import PRELUDE, bench
 
 from kbx import messages
@@ -157,6 +158,32 @@ def test_arguments_are_what_any_task_takes(tmp_path):
     subprocess.run([sys.executable, "-I", profiled.__file__, "job.json"], cwd=tmp_path, check=True)
     *told, number = json.loads((tmp_path / "told.json").read_text())
     assert told == [[f"torch.{d}", [3, 5], [1, 4], True, True] for d in dtypes] and number == 7
+
+
+MODULE = """
+import torch
+
+class ModelNew(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.linear = torch.nn.Linear(width, 2)
+
+    def forward(self, x):
+        with open("told.txt", "w") as file:
+            file.write(f"{self.linear.weight[0, 0].item():.6f} {torch.is_grad_enabled()}")
+        return self.linear(x)
+"""
+
+
+def test_a_module_is_constructed_first(tmp_path):
+    (tmp_path / "candidate.py").write_text(MODULE)
+    call = {"args": [leaf(5)], "kwargs": {}, "module": {"init": [{"t": "int", "v": 5}], "seed": 3}}
+    job = {"modules": sys.path, "device": "cpu", "arch": "sm_90", "source": str(tmp_path / "candidate.py")}
+    (tmp_path / "job.json").write_text(json.dumps(job | {"entries": ["ModelNew"], "call": call}))
+    subprocess.run([sys.executable, "-I", profiled.__file__, "job.json"], cwd=tmp_path, check=True)
+    torch.manual_seed(3)
+    weight = torch.nn.Linear(5, 2).weight[0, 0].item()
+    assert (tmp_path / "told.txt").read_text() == f"{weight:.6f} False"
 
 
 def test_what_is_beside_the_point_is_not_told():

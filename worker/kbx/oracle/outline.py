@@ -52,7 +52,8 @@ def largest(task):
     if not known:
         return None
     parameters, call = max(known, key=lambda size: _bytes(size[1]))
-    return describe(parameters), _plain(call)
+    module = task.module("outline")
+    return describe(parameters), _plain(call) | ({"module": module} if module else {})
 
 
 def _made(task, parameters):

@@ -2,7 +2,7 @@
 profiler start and stop.
 
 ``JOB`` is a JSON file: ``modules`` (where Python finds modules), ``device`` (``cuda`` or ``cpu``), ``arch``, ``source`` (a path),
-``entries`` and ``call`` (``{"args", "kwargs"}`` as in ``messages.OutlinedLargest``).
+``entries`` and ``call`` (as in ``messages.OutlinedLargest``).
 """
 
 import json
@@ -37,6 +37,8 @@ def _profile(job):
     args = [tensors.decode(tree, lambda leaf: _tensor(leaf, device)) for tree in job["call"]["args"]]
     kwargs = {k: tensors.decode(tree, lambda leaf: _tensor(leaf, device)) for k, tree in job["call"]["kwargs"].items()}
     entry = _entry(job["source"], job["entries"])
+    if "module" in job["call"]:
+        entry = _construct(entry, job["call"]["module"], device)
     entry(*args, **kwargs)  # compiles, tunes and allocates
     if not on_gpu:
         entry(*args, **kwargs)
@@ -63,6 +65,15 @@ def _entry(path, names):
     with open(path, encoding="utf-8") as file:
         exec(compile(file.read(), path, "exec"), vars(module))
     return next(getattr(module, name) for name in names if callable(getattr(module, name, None)))
+
+
+def _construct(entry, module, device):
+    import torch
+
+    from kbx import tensors
+
+    torch.manual_seed(module["seed"])
+    return torch.no_grad()(entry(*(tensors.decode(tree, None) for tree in module["init"])).to(device))
 
 
 def _tensor(leaf, device):
