@@ -4,23 +4,25 @@ Oracle and runner record in the same way, each its own side. The C types are tak
 to ``torch.cuda`` do not reach them.
 """
 
+import contextlib
+
 import torch
 
 # Absent from builds without CUDA.
 _Graph, _Stream = getattr(torch._C, "_CUDAGraph", None), getattr(torch._C, "_CudaStreamBase", None)
 _current, _set_current = (getattr(torch._C, f"_cuda_{name}", None) for name in ("getCurrentStream", "setStream"))
-_close_pool = getattr(torch._C, "_cuda_endAllocateToPool", None)
+_new_pool, _close_pool = (getattr(torch._C, name, None) for name in ("_graph_pool_handle", "_cuda_endAllocateToPool"))
 
 
 class Recorded:
-    """A call that was recorded: calling it repeats the work, on the same memory, and returns the same result object."""
+    """A call that was recorded: calling it repeats the work, on the same memory, and returns the same ``result``."""
 
     def __init__(self, graph, result):
-        self._replay, self._result = graph.replay, result
+        self._replay, self.result = graph.replay, result
 
     def __call__(self):
         self._replay()
-        return self._result
+        return self.result
 
 
 class Recorder:
@@ -37,26 +39,28 @@ class Recorder:
         Raises what the function raises, or a RuntimeError of torch's where its work is no fixed sequence: it waits for the
         device, or looks at values.
         """
-        graph, home = _Graph(), _current(self._index)
+        graph, pool, home = _Graph(), _new_pool(), _current(self._index)
         _set_current(*self._aside)
         try:
-            graph.capture_begin(pool=None, capture_error_mode="global")
+            graph.capture_begin(pool=pool, capture_error_mode="global")
             try:
                 result = function(*args, **kwargs)
-            finally:
-                self._end(graph)
+                graph.capture_end()
+            except BaseException:
+                self._give_up(graph, pool)
+                raise
         finally:
             _set_current(*home)
         return Recorded(graph, result)
 
-    def _end(self, graph):
-        try:
+    def _give_up(self, graph, pool):
+        """Where a recording fails, some versions of torch leave its pool open for whatever is allocated next, and their random
+        generators in the belief that they are being recorded, until a recording ends well."""
+        with contextlib.suppress(RuntimeError):
             graph.capture_end()
-        except RuntimeError:
-            # torch leaves the pool open for whatever is allocated next, and its random generators in the belief that they are
-            # being recorded, until a recording ends well.
-            _close_pool(self._index, graph.pool())
-            nothing = _Graph()
-            nothing.capture_begin(pool=None, capture_error_mode="global")
+        with contextlib.suppress(RuntimeError):
+            _close_pool(self._index, pool)
+        nothing = _Graph()
+        with contextlib.suppress(RuntimeError):
+            nothing.capture_begin(pool=_new_pool(), capture_error_mode="global")
             nothing.capture_end()
-            raise

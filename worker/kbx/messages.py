@@ -259,6 +259,8 @@ class CallsRecorded:
     TYPE: ClassVar[str] = "calls_recorded"
     id: int
     seconds: float
+    origins: list
+    """Of each call, as in ``returned``."""
 
 
 @dataclass

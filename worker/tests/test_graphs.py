@@ -1,5 +1,6 @@
 """What recording leaves behind when it fails; the graphs themselves need a GPU (``bench/launch.sh``)."""
 
+import itertools
 import types
 
 import pytest
@@ -20,31 +21,35 @@ class Driver:
         class Graph:
             def capture_begin(self, pool, capture_error_mode):
                 assert driver.stream == ASIDE, "the default stream cannot be recorded"
-                driver.recording = self
-                driver.open_pools.add(self.pool())
+                assert driver.recording is None
+                driver.recording, self.pool = self, pool
+                driver.open_pools.add(pool)
 
             def capture_end(self):
+                if driver.recording is not self:
+                    raise RuntimeError("nothing is recorded")
                 driver.recording = None
                 if driver.waits:
                     driver.waits = False
                     raise RuntimeError("operation failed due to a previous error during capture")
-                driver.open_pools.discard(self.pool())
+                driver.open_pools.discard(self.pool)
                 driver.ended_well += 1
-
-            def pool(self):
-                return (0, id(self))
 
             def replay(self):
                 pass
 
         def close_pool(index, pool):
+            if pool not in self.open_pools:
+                raise RuntimeError("no such pool")
             self.open_pools.discard(pool)
 
         stream = types.SimpleNamespace(stream_id=ASIDE[0], device_index=ASIDE[1], device_type=ASIDE[2])
+        pools = itertools.count()
         monkeypatch.setattr(graphs, "_Graph", Graph)
         monkeypatch.setattr(graphs, "_Stream", lambda priority: stream)
         monkeypatch.setattr(graphs, "_current", lambda index: self.stream)
         monkeypatch.setattr(graphs, "_set_current", lambda *stream: setattr(self, "stream", stream))
+        monkeypatch.setattr(graphs, "_new_pool", lambda: (0, next(pools)))
         monkeypatch.setattr(graphs, "_close_pool", close_pool)
         self.recorder = graphs.Recorder(torch.device("cuda", 0))
 
@@ -70,3 +75,4 @@ def test_what_the_function_raises_comes_through(monkeypatch):
     with pytest.raises(ZeroDivisionError):
         driver.recorder.record(lambda: 1 / 0)
     assert (driver.stream, driver.recording, driver.open_pools) == (HOME, None, set())
+    assert driver.ended_well == 2

@@ -1,5 +1,6 @@
 """Tasks whose candidates are modules."""
 
+import shutil
 import textwrap
 
 import pytest
@@ -120,3 +121,16 @@ def test_weights_are_among_what_a_call_reads(write):
     call = task.call(task.cases[0], "standard", "x")
     numbers = 3 * 5 + 5 * 5 + 5 + 3 * 5  # x, weight, bias, result
     assert work.measure(task, call).bytes == 4 * numbers
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="no C++ compiler for Inductor")
+def test_a_model_can_be_compiled(write):
+    """Its globals must be found by name, and be those of this file."""
+    first, second = (taskfile.load(write(TASK.replace("* factor", sign), name)).seeded("0a") for sign, name in
+                     (("* torch.sin(torch.tensor(factor))", "one"), ("+ torch.cos(torch.tensor(factor))", "two")))  # fmt: skip
+    for task in (first, second):
+        torch.compiler.reset()
+        call = task.call(task.cases[0], "standard", "x")
+        with torch.no_grad():
+            compiled = torch.compile(task.compilable, dynamic=False)(*call.args, **call.kwargs)
+            torch.testing.assert_close(compiled, task.reference(*call.args, **call.kwargs))

@@ -10,7 +10,7 @@ from oracle_process import SEED, TASKS, claim
 
 from kbx import messages, tensors
 from kbx.oracle import arenas, taskfile
-from kbx.oracle.bench import Bench
+from kbx.oracle.bench import Bench, NotRecorded
 from kbx.oracle.server import Server
 from kbx.oracle.session import Session, WrongOrder
 from kbx.oracle.truth import Memory
@@ -218,3 +218,44 @@ def test_with_a_warm_cache_every_call_s_arguments_are_read_before(prepare):
     bench.device = Device()
     bench.baseline(warm=True)
     assert [tensors[0] is call.args[0] for tensors, call in zip(read, bench.own, strict=True)] == [True] * 3
+
+
+class RecordingDevice(HostDevice):
+    """Its graphs are the calls themselves: they compute from what lies in their arguments when they are replayed."""
+
+    def recorded(self, functions):
+        return functions
+
+
+def test_graphs_are_recorded_once_and_get_the_values_of_each_round(prepare):
+    bench = prepare("Optimizer/AdamW.py")
+    bench.device = RecordingDevice()
+    bench.baseline(graph=True)
+    recorded = bench.session.recorded[0]
+    assert len(recorded.graphs) == len(bench.own) == 3
+    fresh = Bench(bench.session, 0, 3, 1, RecordingDevice())
+    assert bench.session.recorded[0] is recorded
+    assert torch.equal(recorded.calls[1].args[0], fresh.own[1].args[0])
+    assert not torch.equal(recorded.calls[1].args[0], bench.own[1].args[0])
+    assert len(fresh.baseline(graph=True)) == 3
+
+
+def test_graphs_with_wrong_results_are_none(prepare):
+    class Device(HostDevice):
+        def recorded(self, functions):
+            stale = [function() for function in functions]
+            return [lambda s=s: torch.zeros_like(s) for s in stale]
+
+    bench = prepare("Activation/gelu.py")
+    bench.device = Device()
+    with pytest.raises(NotRecorded, match="its graphs are wrong: wrong_values"):
+        bench.baseline(graph=True)
+
+
+def test_graphs_are_of_no_use_to_other_shapes(prepare):
+    bench = prepare("Activation/gelu.py")
+    bench.device = RecordingDevice()
+    bench.baseline(graph=True)
+    other = Bench(bench.session, 0, 2, 1, RecordingDevice())
+    with pytest.raises(NotRecorded, match="arguments of its own"):
+        other.baseline(graph=True)

@@ -41,7 +41,7 @@ class CompiledReference:
         self.parameters, self.stem = task.sizes[size], f"{seed}/{task.name}/baseline {size}"
         torch.compiler.reset()
         # Shapes are those of this size alone, as they are for who deploys a kernel for it.
-        self.function = torch.compile(task.reference, dynamic=False, mode=MODES[kind])
+        self.function = torch.compile(task.compilable, dynamic=False, mode=MODES[kind])
         with _reasons():
             self._look()
 

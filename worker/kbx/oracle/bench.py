@@ -9,7 +9,7 @@ import torch
 from kbx import messages
 from kbx.oracle import claims, judge, session, truth, work
 from kbx.oracle.session import WrongOrder
-from kbx.tensors import ALIGN, DTYPES, Arena, span
+from kbx.tensors import ALIGN, DTYPES, Arena, encode, span
 
 _REASON_CHARACTERS = 300
 
@@ -28,7 +28,7 @@ class Bench:
         self.session, self.task, self.device = opened, opened.task, device
         if not 0 <= size < len(self.task.sizes) or sets < 1:
             raise WrongOrder(f"there is no size {size} with {sets} sets")
-        self.parameters = self.task.sizes[size]
+        self.size, self.parameters = size, self.task.sizes[size]
         self.seeds = [f"{opened.seed}/{self.task.name}/size {size}/{round_}/{k}" for k in range(sets)]
         self.round = round_
         self.calls, self.leaves = [], []
@@ -37,6 +37,7 @@ class Bench:
         # Sets of one size may differ in what they return (masked_select): by far less than this.
         self.slot_bytes = self.work.result_bytes * 9 // 8
         self._make_more()
+        self._unfit = self._refresh()
         device.synchronize()
 
     def message(self, id_):
@@ -53,17 +54,30 @@ class Bench:
         def bind(call):
             return lambda: self.task.reference(*call.args, **call.kwargs)
 
-        functions = [bind(call) for call in self.own]
+        calls, functions = self.own, [bind(call) for call in self.own]
+        if graph:
+            recorded = self._recorded()
+            calls, functions = recorded.calls, recorded.graphs
         with torch.no_grad():
-            if graph:
-                functions = self._recorded(functions)
-            return self.device.time(functions, [truth.argument_tensors(call) for call in self.own] if warm else None)
+            return self.device.time(functions, [truth.argument_tensors(call) for call in calls] if warm else None)
 
-    def _recorded(self, functions):
+    def _refresh(self):
+        """Gives this round's values to what was recorded in an earlier one; why they do not fit, or None."""
         try:
-            return self.device.recorded(functions)
-        except RuntimeError as error:
-            raise NotRecorded(f"{error}".strip().partition("\n")[0][:_REASON_CHARACTERS]) from error
+            if self.size in self.session.recorded:
+                self.session.recorded[self.size].take(self.own)
+        except NotRecorded as unfit:
+            return unfit
+        return None
+
+    def _recorded(self):
+        """The reference's graphs of this size, made once for a candidate. They have the values of this round."""
+        known = self.session.recorded.get(self.size)
+        if self._unfit:
+            raise self._unfit
+        if known is None:
+            known = self.session.recorded[self.size] = RecordedReference(self)
+        return known
 
     def check(self, slots, values):
         """Judges the results of the timed calls ``slots``; ``values`` are their trees, in the same order."""
@@ -134,7 +148,7 @@ class Bench:
             self._inside(claim, self.calls[slot]["slot"])
         except claims.ClaimError as error:
             return judge.forged(error)
-        known = self._know(slot)
+        known = self.know(slot)
         judgement = session.examine_lent(self.task, known, claim, out, lent, self.leaves[slot])
         return judgement if judgement.status != "correct" else judge.decide(self.task, known, [judgement.value])
 
@@ -145,7 +159,7 @@ class Bench:
             if not start <= tensor.place < end:
                 raise claims.ClaimError("a result lies outside its slot")
 
-    def _know(self, k):
+    def know(self, k):
         """Truth of one set: float64 where the device has the memory, else the reference itself.
 
         Without float64 the reference's own error is unknown and the tolerance rests on the unit roundoff alone. An honest
@@ -157,6 +171,54 @@ class Bench:
         except torch.OutOfMemoryError:
             torch.cuda.empty_cache()
             return truth.know(self.task, call, self.session.seed, wide=False)
+
+
+class RecordedReference:
+    """The reference on the sets of one round, as CUDA graphs; later rounds put their values where those were.
+
+    The candidate's graphs are made and used in the same way. Raises NotRecorded, also where the graphs give wrong results.
+    """
+
+    def __init__(self, bench):
+        self.task, self.calls = bench.task, [truth.copy_call(call) for call in bench.own]
+        try:
+            with torch.no_grad():
+                self.graphs = bench.device.recorded([self._bound(call) for call in self.calls])
+                self._look(bench)
+        except RuntimeError as error:
+            raise NotRecorded(f"{error}".strip().partition("\n")[0][:_REASON_CHARACTERS]) from error
+
+    def take(self, calls):
+        """Takes over the values of as many calls of the same form; raises NotRecorded where theirs is another."""
+        if [_form(call) for call in calls] != [_form(call) for call in self.calls]:
+            raise NotRecorded("every call has arguments of its own")
+        for mine, call in zip(self.calls, calls, strict=True):
+            for target, source in zip(truth.argument_tensors(mine), truth.argument_tensors(call), strict=True):
+                target.copy_(source)
+
+    def _bound(self, call):
+        return lambda: self.task.reference(*call.args, **call.kwargs)
+
+    def _look(self, bench):
+        """Every graph runs once, which loads it; the first one's result must be right."""
+        known = bench.know(0)
+        values = [graph() for graph in self.graphs]
+        bench.device.synchronize()
+        judgement = judge.examine_own(self.task, known, values[0], self.calls[0])
+        if judgement.status == "correct":
+            judgement = judge.decide(self.task, known, [judgement.value])
+        if judgement.status != "correct":
+            raise NotRecorded(f"its graphs are wrong: {judgement.status}: {judgement.message}")
+        self.take(bench.own)
+
+
+def _form(call):
+    """All of a call but the values of its tensors."""
+
+    def leaf(tensor):
+        return {"t": "tensor", "shape": list(tensor.shape), "stride": list(tensor.stride()), "dtype": str(tensor.dtype)}
+
+    return [encode(a, leaf) for a in call.args], {k: encode(v, leaf) for k, v in call.kwargs.items()}
 
 
 class _Copy(Arena):

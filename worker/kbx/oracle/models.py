@@ -48,6 +48,10 @@ class ModelTask(Task):
         return [ENTRY]
 
     @property
+    def compilable(self):
+        return self.weights.give()
+
+    @property
     def constants(self):
         """The weights of a seeded task."""
         return list(self.weights.give().state_dict(keep_vars=True).values()) if self.weights else []

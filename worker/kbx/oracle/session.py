@@ -34,6 +34,8 @@ class Session:
         self.calls = planned(task, seed)
         self.current = self.leaves = None
         self.prepared = 0
+        self.recorded = {}
+        """``RecordedReference`` by benchmark size."""
         self.answers = {}
         """Values read so far of the calls that others repeat, by the first one's index."""
 

@@ -3,7 +3,9 @@
 import ast
 import functools
 import inspect
+import itertools
 import os
+import sys
 import traceback
 import types
 from dataclasses import dataclass
@@ -14,6 +16,8 @@ from kbx import tensors
 from kbx.suite import DISTRIBUTIONS, Call, Contract, Inputs
 from kbx.suite.original import Original
 from kbx.suite.values import leaves
+
+_NUMBERS = itertools.count(1)
 
 MIN_CASES, MIN_SIZES = 5, 4
 ROUNDS = 3
@@ -116,6 +120,11 @@ class Task:
         return self
 
     @property
+    def compilable(self):
+        """What ``torch.compile`` is to make the reference of."""
+        return self.reference
+
+    @property
     def constants(self):
         """Tensors that the reference reads besides its arguments."""
         return []
@@ -209,8 +218,10 @@ def _execute(path):
         if "ORIGINAL" in _targets(tree):
             # The entry is the original's; the def line here is for those who read it without running Python.
             tree.body = [s for s in tree.body if not isinstance(s, ast.FunctionDef)]
-        module = types.ModuleType("kbx_task")
+        # Compilers of PyTorch look for the module of a function by its name, and remember what they find.
+        module = types.ModuleType(f"kbx_task_{next(_NUMBERS)}")
         module.__file__ = path
+        sys.modules[module.__name__] = module
         exec(compile(tree, path, "exec"), module.__dict__)
     except SyntaxError as error:
         raise InvalidTask(f"not valid Python: {error.msg}", path, error.lineno) from None

@@ -27,6 +27,7 @@ SOURCE = "candidate.py"
 # Taken before any candidate is loaded. The C class under torch.Tensor cannot be assigned to.
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 _copy, _fill = torch._C.TensorBase.copy_, torch._C.TensorBase.fill_
+_empty, _empty_like = torch.empty, torch.empty_like
 _wait_for_device = getattr(torch._C, "_cuda_synchronize", None)  # absent from builds without CUDA
 _NoFunctionModes, _NoDispatchModes = torch._C.DisableTorchFunction, torch._C._DisableTorchDispatch
 
@@ -107,10 +108,10 @@ class Bench:
             if self._clock is None:
                 torch.cuda.set_device(self._device)
                 runtime = arenas.cuda_runtime(self._device)
-                self._graphs = graphs.Recorder(
-                    self._device
-                )  # Takes a stream, and the clock counts those taken after it.
-                self._clock = Clock(self._device, runtime)
+                self._graphs = graphs.Recorder(self._device)
+                self._clock = Clock(
+                    self._device, runtime
+                )  # Last: it takes streams that appear later for the candidate's.
             self._arenas = arenas.open_handles(request.arenas, self._device)
         elif request.arenas:
             self._arenas = arenas.receive(self._data_sock)
@@ -164,19 +165,28 @@ class Bench:
         return self._time(request, calls)
 
     def _record(self, request):
-        calls = [self._timed(call) for call in request.calls]
-        record = self._graphs.record
-        self._recorded = [
-            c._replace(function=record(c.function, *c.args, **c.kwargs), args=[], kwargs={}) for c in calls
-        ]
-        return messages.CallsRecorded(request.id, 0.0)
+        recorded = [self._recorded_call(self._timed(call)) for call in request.calls]
+        self._recorded = [call for call, _ in recorded]
+        self._synchronise()
+        return messages.CallsRecorded(request.id, 0.0, [origin for _, origin in recorded])
+
+    def _recorded_call(self, call):
+        """The call with a graph in place of the entry, and the account of who made its result, as in ``_call``."""
+        kept = []
+
+        def record(*args, **kwargs):
+            kept.append(self._graphs.record(call.function, *args, **kwargs))
+            return kept[0].result
+
+        _, origin = self._witness.call(record, call.args, call.kwargs, call.inputs)
+        return call._replace(function=kept[0], args=[], kwargs={}), origin
 
     def _replay(self, request):
         return self._time(request, self._recorded)
 
     def _time(self, request, calls):
         """Every call as in ``_call``, events around it, one wait at the end; what is in L2 before each is settled."""
-        flush = request.flush_bytes and torch.empty(request.flush_bytes, dtype=torch.uint8, device=self._device)
+        flush = request.flush_bytes and _empty(request.flush_bytes, dtype=torch.uint8, device=self._device)
         self._clock.prepare()
         spans, values = [], []
         for call in calls:
@@ -185,7 +195,7 @@ class Bench:
                     _fill(flush, 1)
                 else:
                     for tensor in call.inputs:
-                        _copy(torch.empty_like(tensor), tensor)
+                        _copy(_empty_like(tensor), tensor)
             result, span = self._clock.time(call.function, call.args, call.kwargs)
             spans.append(span)
             self._arenas["out"].used = call.slot

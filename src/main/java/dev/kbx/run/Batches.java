@@ -2,6 +2,7 @@ package dev.kbx.run;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.kbx.task.Policy;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.worker.Message;
@@ -112,10 +113,17 @@ final class Batches {
     return Math.clamp((int) Math.ceil(BATCH_MS / referenceMs), FEWEST, MOST);
   }
 
-  /** Records the candidate on {@code calls}; why that cannot be, if it cannot. */
-  Optional<Outcome> record(JsonNode calls) throws InterruptedException {
+  /**
+   * Records the candidate on {@code calls}; what speaks against its graphs, if something does. What
+   * is recorded is what is timed, so it is watched like {@link WatchedCall}'s.
+   */
+  Optional<Outcome> record(JsonNode calls, Policy policy, String shape)
+      throws InterruptedException {
     Answer answer = ask(Message.CallsRecorded.class, id -> new Message.RecordCalls(id, calls));
-    return Optional.ofNullable(answer.failed());
+    if (answer.failed() != null) return Optional.of(answer.failed());
+    Origins origins = new Origins();
+    ((Message.CallsRecorded) requireNonNull(answer.message())).origins().forEach(origins::add);
+    return origins.judge(policy, Stage.PERF, "recorded at " + shape + ", ");
   }
 
   private Batch candidate(int calls, IntFunction<Message.Numbered> request)

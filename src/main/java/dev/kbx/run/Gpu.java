@@ -12,8 +12,10 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +44,7 @@ final class Gpu implements AutoCloseable {
   private final Lease lease = new Lease(GATHER, PATIENCE);
   private final Deque<Runner> spares = new ArrayDeque<>();
   private final Map<Path, List<Double>> quietBaselines = new HashMap<>();
+  private final Set<Sized> unrecordable = new HashSet<>();
   private final Spending spending = new Spending();
   private final Object oracles = new Object();
   private final CompiledBaselines compiledBaselines;
@@ -139,6 +142,18 @@ final class Gpu implements AutoCloseable {
     List<Double> measured = QuietBaseline.measure(oracle(), sizes, warm);
     quietBaselines.put(task.file(), measured);
     return measured;
+  }
+
+  private record Sized(Path task, int size) {}
+
+  /** Whether a CUDA graph of the reference on this size is worth a try. */
+  boolean recordable(Path task, int size) {
+    return !unrecordable.contains(new Sized(task, size));
+  }
+
+  /** There can be none. */
+  void unrecordable(Path task, int size) {
+    unrecordable.add(new Sized(task, size));
   }
 
   /** Baselines besides eager. */

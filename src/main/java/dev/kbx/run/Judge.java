@@ -134,7 +134,7 @@ final class Judge {
     Outcome outcome;
     try (Lease.Held held = alone ? gpu.lease().alone() : gpu.lease().shared()) {
       outcome = correctness.judge(files);
-      if (FAULTS.contains(outcome.status()) && held.company()) return Optional.empty();
+      if (isFault(outcome.status()) && held.company()) return Optional.empty();
       probe(outcome);
     }
     if (outcome.status() != Status.CORRECT || !plan.reaches(Stage.PERF)) {
@@ -145,8 +145,10 @@ final class Judge {
       return Optional.of(outcome);
     }
     try (var _ = gpu.lease().alone()) {
-      Outcome timed = new Performance(gpu, plan, candidate, draft).judge(files);
-      probe(timed);
+      Performance performance = new Performance(gpu, plan, candidate, draft);
+      Outcome timed = performance.judge(files);
+      if (performance.faulted()) slot.probe();
+      else probe(timed);
       if (timed.status() == Status.CORRECT) {
         compare(gpu, candidate, draft);
         profile(gpu, candidate, draft, files);
@@ -155,9 +157,14 @@ final class Judge {
     }
   }
 
+  /** Whether a device may not be what it was after an ending like this. */
+  static boolean isFault(Status status) {
+    return FAULTS.contains(status);
+  }
+
   /** After a fault the device is looked at before anybody else uses it. */
   private void probe(Outcome outcome) throws InterruptedException {
-    if (FAULTS.contains(outcome.status())) slot.probe();
+    if (isFault(outcome.status())) slot.probe();
   }
 
   /** Last, when nothing is left to decide: what fails here is noted and decides nothing. */

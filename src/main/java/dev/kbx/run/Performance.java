@@ -24,6 +24,7 @@ final class Performance {
   private final Spending spending;
   private @Nullable QuietBaseline quiet;
   private List<Message.Size> sizes = List.of();
+  private @Nullable Timing timing;
 
   Performance(Gpu gpu, Plan plan, Candidate candidate, Draft draft) {
     this.gpu = gpu;
@@ -48,7 +49,9 @@ final class Performance {
         session.end();
         outcome = refused(e);
       }
-      return session.leave(outcome);
+      Outcome left = session.leave(outcome);
+      if (timing != null && timing.referenceRefused()) gpu.reset();
+      return left;
     } catch (RuntimeException e) {
       gpu.reset();
       throw e;
@@ -77,11 +80,9 @@ final class Performance {
     Optional<Outcome> decided = spending.on("load", () -> session.load(task, files));
     if (decided.isPresent()) return decided.get();
     WatchedCall watched = new WatchedCall(session.runner(), plan, Policy.of(candidate.task()));
-    Timing timing = new Timing(session, plan, gpu, before, watched, sizes);
-    decided = timing.judge();
-    if (decided.isPresent()) return decided.get();
-    draft.timing(timing.result());
-    return Outcome.correct(Stage.PERF);
+    Timing sized = new Timing(session, plan, gpu, candidate.task().file(), before, watched, sizes);
+    timing = sized;
+    return sized.judge().orElse(Outcome.correct(Stage.PERF));
   }
 
   /** Ends the runner. What it held back then shows. */
@@ -91,10 +92,18 @@ final class Performance {
         "end",
         () -> {
           session.end();
-          return outcome.status() == Status.CORRECT && quiet != null
-              ? quiet.verdict().orElse(outcome)
-              : outcome;
+          if (outcome.status() != Status.CORRECT || quiet == null || timing == null) return outcome;
+          Optional<Outcome> held = quiet.verdict();
+          if (held.isPresent()) return held.get();
+          timing.hold();
+          draft.timing(timing.result());
+          return outcome;
         });
+  }
+
+  /** Whether the candidate's process failed at something that its verdict does not rest on. */
+  boolean faulted() {
+    return timing != null && timing.dropped().filter(o -> Judge.isFault(o.status())).isPresent();
   }
 
   /**

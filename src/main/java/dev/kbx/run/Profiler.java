@@ -47,9 +47,12 @@ final class Profiler {
 
   private static final long PROBED = 1 << 20;
 
+  /** A machine that is slow to start may be quicker when the next candidate comes. */
+  private static final int MOST_TRIES = 2;
+
   private final Gpu gpu;
   private final Consumer<String> notices;
-  private boolean tried;
+  private int tries;
   private @Nullable String unable;
 
   Profiler(Gpu gpu, Consumer<String> notices) {
@@ -79,12 +82,12 @@ final class Profiler {
 
   /** Why nothing can be profiled on this device; null if it can. Said aloud when it is found. */
   private @Nullable String unable(String arch) throws InterruptedException {
-    if (!tried) {
+    if (tries == 0 || (unable != null && tries < MOST_TRIES)) {
       unable = run(null, arch, PROBE, List.of("probe"), Map.of(), probe()).failure();
-      tried = true;
-      if (unable != null) {
+      if (unable != null && ++tries == 1) {
         notices.accept("nothing is profiled: " + unable + "; see Profile in docs/gpu.md");
       }
+      tries = Math.max(tries, 1);
     }
     return unable;
   }

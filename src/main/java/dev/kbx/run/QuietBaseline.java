@@ -89,7 +89,14 @@ final class QuietBaseline {
   }
 
   private boolean slower(Message.Size size, double ms) {
-    return ms > SLOWER * quietMs.get(size.index()) + NOISE_MS;
+    return slower(ms, quietMs.get(size.index()));
+  }
+
+  /**
+   * Whether a baseline of {@code ms} milliseconds was held back, where it takes {@code quietMs}.
+   */
+  static boolean slower(double ms, double quietMs) {
+    return ms > SLOWER * quietMs + NOISE_MS;
   }
 
   private static double time(Oracle oracle, Message.Size size, int round, boolean warm)

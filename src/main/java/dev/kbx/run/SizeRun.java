@@ -34,6 +34,9 @@ final class SizeRun {
   /** Number of the round that graphs are recorded in; launched rounds never get there. */
   private static final int RECORDING = 499;
 
+  /** Number of a round in which no candidate's process lives. */
+  private static final int AFTERWARDS = 1003;
+
   /** A batch whose mean is this many times its median has calls that do others' work. */
   private static final double UNEVEN = 1.25;
 
@@ -47,7 +50,8 @@ final class SizeRun {
   private final WatchedCall watchedCall;
   private final SecureRandom random = new SecureRandom();
   private final Rounds launched = new Rounds();
-  private final Conditions conditions = new Conditions();
+  private final Conditions launchedConditions = new Conditions();
+  private final Conditions replayedConditions = new Conditions();
   private final int watchedRound;
   private @Nullable Rounds replayed;
   private @Nullable JsonNode recorded;
@@ -61,6 +65,10 @@ final class SizeRun {
     this.quiet = quiet;
     this.watchedCall = watchedCall;
     this.watchedRound = WARM_UP_ROUNDS + watchedCall.round(Rounds.MIN);
+  }
+
+  int index() {
+    return size.index();
   }
 
   /** Launched from Python. The outcome, if there is no time. */
@@ -77,15 +85,16 @@ final class SizeRun {
   }
 
   /**
-   * As CUDA graphs, after {@link #measure}. An outcome other than {@code cheating} says that one
-   * side cannot be recorded, and nothing against the candidate; it must not be asked again.
+   * As CUDA graphs, after {@link #measure}. Empty if that gave times. Of outcomes, {@code cheating}
+   * is one; {@code infrastructure} says that the reference cannot be recorded; any other that the
+   * candidate cannot, whose process must be asked nothing more.
    */
   Optional<Outcome> measureRecorded() throws InterruptedException, Oracle.Refused {
     var _ = batches.prepare(size, sets(), RECORDING);
     Batch reference = batches.reference(true);
     if (reference.failed() != null) return Optional.of(reference.failed());
     JsonNode calls = batches.lend();
-    Optional<Outcome> refused = batches.record(calls);
+    Optional<Outcome> refused = batches.record(calls, watchedCall.policy(), size.shape());
     if (refused.isPresent()) return refused;
     recorded = calls;
     Rounds rounds = new Rounds();
@@ -95,6 +104,23 @@ final class SizeRun {
     return impossible(rounds);
   }
 
+  /**
+   * Whether the reference's graphs take as long now that the candidate's process is gone; true
+   * where there are none.
+   */
+  boolean holds() throws InterruptedException, Oracle.Refused {
+    if (replayed == null) return true;
+    var _ = batches.prepare(size, sets(), AFTERWARDS);
+    Batch alone = batches.reference(true);
+    return alone.failed() == null
+        && !QuietBaseline.slower(replayed.referenceMs(), median(alone.deviceMs()));
+  }
+
+  /** Goes back to the times of calls launched from Python. */
+  void forgetGraphs() {
+    replayed = null;
+  }
+
   LogMean logSpeedup() {
     return counted().logSpeedup();
   }
@@ -102,14 +128,18 @@ final class SizeRun {
   /** Observations for the verdict's {@code flags}. */
   Set<String> flags() {
     Set<String> flags = new LinkedHashSet<>();
-    if (launched.gapsCount() || counted().gapsCount()) flags.add("clock_gap");
-    if (conditions.throttled()) flags.add("throttled");
+    if (counted().gapsCount()) flags.add("clock_gap");
+    if (conditions(counted()).throttled()) flags.add("throttled");
     return flags;
   }
 
   SizeTiming timing() {
     Rounds python = replayed == null ? null : launched;
-    return requireNonNull(physics).timing(size.shape(), counted(), python, conditions);
+    return requireNonNull(physics).timing(size.shape(), counted(), python, conditions(counted()));
+  }
+
+  private Conditions conditions(Rounds rounds) {
+    return rounds.equals(launched) ? launchedConditions : replayedConditions;
   }
 
   private Rounds counted() {
@@ -147,7 +177,7 @@ final class SizeRun {
     if (reference == null) reference = batches.reference(recorded != null);
     if (reference.failed() != null) return Optional.of(reference.failed());
     if (wrong.isPresent() || !counts) return wrong;
-    if (!conditions.spoilt(reference.state())) {
+    if (!conditions(rounds).spoilt(reference.state())) {
       rounds.add(compared(candidate, reference, referenceFirst));
     }
     return number == watchedRound ? watchedCall.judge(calls, size.shape()) : Optional.empty();

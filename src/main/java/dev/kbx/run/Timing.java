@@ -7,11 +7,13 @@ import dev.kbx.verdict.Verdict.SizeTiming;
 import dev.kbx.verdict.Verdict.Speedup;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The performance stage on a GPU: the candidate in its runner against the reference in the oracle,
@@ -23,16 +25,27 @@ import java.util.Set;
  */
 final class Timing {
   private final List<SizeRun> runs = new ArrayList<>();
+  private final Set<String> flags = new LinkedHashSet<>();
   private final Plan plan;
+  private final Gpu gpu;
+  private final Path task;
+  private @Nullable Outcome dropped;
+  private boolean referenceRefused;
 
+  /**
+   * @param task the task's file
+   */
   Timing(
       Session session,
       Plan plan,
       Gpu gpu,
+      Path task,
       QuietBaseline quiet,
       WatchedCall watchedCall,
       List<Message.Size> sizes) {
     this.plan = plan;
+    this.gpu = gpu;
+    this.task = task;
     Batches batches = new Batches(session, plan, gpu.spending());
     for (Message.Size size : sizes) {
       runs.add(new SizeRun(size, batches, gpu, quiet, watchedCall));
@@ -57,20 +70,68 @@ final class Timing {
    *
    * <p>After everything else: a process that failed at being recorded can be asked nothing more.
    */
-  private Optional<Outcome> judgeRecorded() throws InterruptedException, Oracle.Refused {
+  private Optional<Outcome> judgeRecorded() throws InterruptedException {
     for (SizeRun run : runs) {
-      if (!run.launchBound()) continue;
-      Optional<Outcome> decided = run.measureRecorded();
-      if (decided.isPresent()) return decided.filter(o -> o.status() == Status.CHEATING);
+      if (!run.launchBound() || !gpu.recordable(task, run.index())) continue;
+      Optional<Outcome> found = recorded(run);
+      if (found.isEmpty()) continue;
+      Outcome outcome = found.get();
+      if (outcome.status() == Status.CHEATING) return found;
+      if (outcome.status() != Status.INFRASTRUCTURE) return launchedOnly(outcome);
+      gpu.unrecordable(task, run.index());
+      referenceRefused = true;
     }
     return Optional.empty();
+  }
+
+  private static Optional<Outcome> recorded(SizeRun run) throws InterruptedException {
+    try {
+      return run.measureRecorded();
+    } catch (Oracle.Refused e) {
+      return Optional.of(Session.refused(e.answer()));
+    }
+  }
+
+  /** A mean over sizes of which the candidate has chosen how each is timed would be none. */
+  private Optional<Outcome> launchedOnly(Outcome why) {
+    dropped = why;
+    flags.add(Judge.isFault(why.status()) ? "not_recorded" : "replayed_wrong");
+    runs.forEach(SizeRun::forgetGraphs);
+    return Optional.empty();
+  }
+
+  /** Once the candidate's process is gone: whether it held the reference back while graphs ran. */
+  void hold() throws InterruptedException {
+    for (SizeRun run : runs) {
+      if (holds(run)) continue;
+      flags.add("replayed_slow");
+      runs.forEach(SizeRun::forgetGraphs);
+      return;
+    }
+  }
+
+  private static boolean holds(SizeRun run) throws InterruptedException {
+    try {
+      return run.holds();
+    } catch (Oracle.Refused e) {
+      return false;
+    }
+  }
+
+  /** Why the candidate's process can be asked no more, though the verdict does not rest on it. */
+  Optional<Outcome> dropped() {
+    return Optional.ofNullable(dropped);
+  }
+
+  /** Whether the reference failed at being recorded, which may leave something in its process. */
+  boolean referenceRefused() {
+    return referenceRefused;
   }
 
   /** What was measured, once {@link #judge} has found nothing. */
   Result result() {
     List<LogMean> speedups = runs.stream().map(SizeRun::logSpeedup).toList();
     Ratio all = Ratio.ofSizes(speedups, Rounds.CONFIDENCE);
-    Set<String> flags = new LinkedHashSet<>();
     for (SizeRun run : runs) flags.addAll(run.flags());
     return new Result(
         new Speedup(all.value(), all.low(), all.high(), plan.against("eager")),

@@ -26,6 +26,10 @@ final class WatchedCall {
     this.policy = policy;
   }
 
+  Policy policy() {
+    return policy;
+  }
+
   /** One of {@code bound} rounds: which of them is watched must not be known beforehand. */
   int round(int bound) {
     return random.nextInt(bound);

@@ -6,6 +6,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -321,8 +323,16 @@ public sealed interface Message {
   /** Referee to runner: record the entry on these argument sets, each as a CUDA graph. */
   record RecordCalls(int id, JsonNode calls) implements Numbered {}
 
-  /** There are graphs to replay. */
-  record CallsRecorded(int id, double seconds) implements Numbered {}
+  /**
+   * There are graphs to replay.
+   *
+   * @param origins the runner's account of each call that was recorded; null where it has none
+   */
+  record CallsRecorded(int id, double seconds, List<@Nullable Origin> origins) implements Numbered {
+    public CallsRecorded {
+      origins = Collections.unmodifiableList(new ArrayList<>(origins));
+    }
+  }
 
   /** Referee to runner: time the graphs last recorded; the answer is {@link Measured}. */
   record ReplayCalls(int id, long flushBytes) implements Numbered {}

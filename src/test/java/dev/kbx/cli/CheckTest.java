@@ -178,7 +178,7 @@ class CheckTest {
     Path file = file("gelu.py", OPEN);
     assertThat(eval(file, "--json", "--baseline", "best").json().at("/run/baseline").asString())
         .isEqualTo("best");
-    refused(eval(file, "--resume"), "--baseline best", "--baseline eager");
+    refused(eval(file, "--resume"), "against best", "against eager");
   }
 
   private Kbx.Result eval(Path file, Object... more) throws Exception {

@@ -167,20 +167,35 @@ class TimingTest {
   @CsvSource(
       delimiter = ';',
       value = {
-        "waiting; ",
-        "moody; ",
-        "brief; exit 3",
+        "waiting; ; ",
+        "moody; ; ",
+        "stale_graph; ; replayed_wrong",
+        "held; ; replayed_slow",
+        "brief; exit 3; not_recorded",
         "brief;"
-            + " {\"type\":\"raised\",\"id\":$id,\"kind\":\"runtime\",\"exception\":\"RuntimeError\","
-            + "\"message\":\"\",\"frames\":[]}",
+            + " {\"type\":\"raised\",\"id\":$id,\"kind\":\"runtime\",\"exception\":\"RuntimeError\",\"message\":\"\",\"frames\":[]};"
+            + " not_recorded",
       })
-  void whatCannotBeRecordedIsLaunched(String task, @Nullable String answer) throws Exception {
+  void whatCannotBeRecordedIsLaunched(String task, @Nullable String answer, @Nullable String flag)
+      throws Exception {
     Verdict verdict =
         brief(task, answer == null ? Map.of() : Map.of("record_calls", List.of(answer)));
     assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
     var size = requireNonNull(verdict.sizes()).getFirst();
     assertThat(size.candidateMs()).isEqualTo(0.02);
     assertThat(size.launched()).isNull();
+    assertThat(verdict.flags()).isEqualTo(flag == null ? List.of() : List.of(flag));
+  }
+
+  @Test
+  void whoRecordsALibraryCallIsCheating() throws Exception {
+    String account =
+        "{\"type\":\"calls_recorded\",\"id\":$id,\"seconds\":0,\"origins\":[{\"elements\":10,\"own\":0,"
+            + "\"volume\":20,\"foreign\":20,\"operations\":[{\"name\":\"torch.relu\",\"line\":3,"
+            + "\"elements\":20}]}]}";
+    Verdict verdict = brief("brief", Map.of("record_calls", List.of(account)));
+    assertThat(verdict.status()).isEqualTo(Status.CHEATING);
+    assertThat(verdict.evidence()).startsWith("policy: recorded at n=1").contains("torch.relu");
   }
 
   @Test

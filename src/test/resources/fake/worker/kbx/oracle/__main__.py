@@ -6,7 +6,8 @@ moves 100 GB, at 1000 GB/s; in product.py 20 GB, and computes 30 Gflop, at 1 Tfl
 is open, memory is three times as fast as before. Of unknown.py no outline can be made. In noisy.py there are three sizes, whose times
 have the noise of a device. In
 brief.py the reference takes 40 us, 10 of them without launching; in waiting.py it cannot be recorded; in moody.py every call has an
-argument of its own. In starved.py and full.py there is no memory for a size while a candidate lives, in full.py also not when it has gone.
+argument of its own; in stale_graph.py what is replayed is wrong; in held.py the reference's graphs take three times as long while there
+is a candidate. In starved.py and full.py there is no memory for a size while a candidate lives, in full.py also not when it has gone.
 
 An oracle of baselines is what ``play.json`` in its folder says: ``device`` and ``versions`` of its greeting, ``compiled_ms`` of
 even and odd rounds where eager always takes 100 ms, ``failure`` of tasks by name, and whether it is to ``die`` when it compiles.
@@ -19,7 +20,7 @@ import time
 
 import kbx
 
-BRIEF = ("brief.py", "waiting.py", "moody.py")
+BRIEF = ("brief.py", "waiting.py", "moody.py", "stale_graph.py", "held.py")
 TIMED = (*BRIEF, "starved.py", "full.py", "timed.py", "unknown.py", "hogged.py", "hot.py", "warm.py", "baked.py", "product.py", "stale.py")
 NOISY = (0.008, 0.2, 2.0)  # milliseconds a call
 COOL = {"sm_mhz": 1980, "memory_mhz": 2619, "celsius": 45, "watts": 400.5, "throttle": ["sw_power_cap"]}
@@ -37,7 +38,7 @@ def main():
         sys.exit("this GPU has fallen off the bus")
     kbx.hello("oracle")
     seconds, milliseconds, state, copy_gbs, noise, name = 0.0, 100.0, COOL, 1000.0, kbx.Noise(1), None
-    measured = 0
+    measured = round_ = 0
     while (frame := kbx.read()) is not None:
         request = frame[1]
         if request["type"] == "open":
@@ -63,7 +64,8 @@ def main():
             milliseconds = 100.0 if alone.get(name, True) else 200.0
             state = HOT if name == "baked.py" or (name == "warm.py" and milliseconds > 100) else COOL
             reply = {"type": "prepared_size", "flush_bytes": 100_000_000}
-            measured += request["round"] == BEFORE
+            round_ = request["round"]
+            measured += round_ == BEFORE
             if name in FULL and (request["round"] < BEFORE or measured > FULL[name]):
                 kbx.write({"type": "failed", "id": request["id"], "reason": "memory", "message": "16 GiB asked, none there"})
                 continue
@@ -94,13 +96,16 @@ def main():
         elif request["type"] == "outline":
             reply = {"type": "outlined", "entries": ["f"], "calls": []}
         elif request["type"] == "baseline":
-            milliseconds = 0.01 if request["graph"] and name in BRIEF else milliseconds
+            if request["graph"] and name in BRIEF:
+                milliseconds = 0.03 if name == "held.py" and round_ < BEFORE else 0.01
             times = noise.batch(milliseconds) if name == "noisy.py" else [milliseconds] * 4
             reply = {"type": "baseline_measured", "device_ms": times, "seconds": 0.0, "state": state}
             if request["graph"] and name == "waiting.py":
                 reply |= {"device_ms": [], "unrecorded": "operation not permitted when stream is capturing"}
         elif request["type"] in ("check", "check_size"):
-            reply = {"type": "checked", "status": "correct", "mismatches": [], "metrics": {}, "flags": []}
+            stale = name == "stale_graph.py" and request["type"] == "check_size" and round_ >= 499
+            status = "wrong_values" if stale else "correct"
+            reply = {"type": "checked", "status": status, "mismatches": [], "metrics": {}, "flags": []}
         elif request["type"] == "close":
             reply = {"type": "closed"}
         else:

@@ -20,7 +20,7 @@ HONEST = {
     "call": {"type": "returned", "value": {"t": "none"}, "seconds": 0.0, "launches": 1, "compiled": [],
              "origin": {"elements": 0, "own": 0, "volume": 0, "foreign": 0, "operations": []}},
     "measure": {"type": "measured", "device_ms": [50.0] * 4, "values": [{"t": "none"}] * 4, "seconds": 0.0},
-    "record_calls": {"type": "calls_recorded", "seconds": 0.0},
+    "record_calls": {"type": "calls_recorded", "seconds": 0.0, "origins": []},
     "replay_calls": {"type": "measured", "device_ms": [0.005] * 4, "values": [{"t": "none"}] * 4, "seconds": 0.0},
     "profile": {"type": "profiled", "seconds": 0.0, "kernels": [
         {"kernel": "f_kernel", "launches": 2, "duration_ms": 0.25, "registers": 40, "achieved_occupancy_pct": 61.5,
