@@ -23,7 +23,8 @@ import tools.jackson.databind.ObjectReader;
 
 /**
  * Reads candidates in KernelBenchX's three shapes: {@code .jsonl} predictions, {@code task.py}
- * files, and folders of both. What cannot be used is reported and the rest is read.
+ * files, and folders of both; for a suite with levels also KernelBench's run folders, whose files
+ * say level, number and sample. What cannot be used is reported and the rest is read.
  *
  * <p>Order is that of the sources, within a folder that of the paths, within a file that of the
  * lines. In folders, hidden entries, {@code __pycache__}, {@code __init__.py} and other kinds of
@@ -76,7 +77,7 @@ public final class CandidateSources {
   /** The task that a Python file's name and folder mean, where they mean one. */
   public static Optional<Task> task(Path file, Suite suite) {
     return new TaskNames(suite).ofFile(file.toAbsolutePath().toString())
-            instanceof TaskNames.Found(Task task)
+            instanceof TaskNames.Found(Task task, _)
         ? Optional.of(task)
         : Optional.empty();
   }
@@ -92,11 +93,12 @@ public final class CandidateSources {
   }
 
   private void readPython(Path file) {
-    Task task = task(names.ofFile(file.toAbsolutePath().toString()), file, null);
+    TaskNames.Match match = names.ofFile(file.toAbsolutePath().toString());
+    Task task = task(match, file, null);
     if (task == null) return;
     String code = SourceFiles.code(file, problems::add);
     if (code == null) return;
-    add(new Series(task, null, null, null), new Source.Text(code), file.toString(), null);
+    add(new Series(task, null, null, null), new Source.Text(code), file.toString(), match.sample());
   }
 
   private void readPredictions(Path file) throws IOException {
@@ -143,7 +145,8 @@ public final class CandidateSources {
       problem(file, line.number(), "has no \"predict\"; it should hold the answer as a string");
       return;
     }
-    Task task = task(names.ofRow(row), file, line.number());
+    TaskNames.Match match = names.ofRow(row);
+    Task task = task(match, file, line.number());
     if (task == null) return;
     // No character takes more than three bytes: short answers need not be encoded to be measured.
     boolean small = answer.length() <= MAX_CODE / 3;
@@ -153,11 +156,12 @@ public final class CandidateSources {
       return;
     }
     Series series = new Series(task, word(row, "method"), word(row, "model"), count(row, "round"));
+    Integer sample = count(row, "sample");
     add(
         series,
         predictions.source(line, answer, task),
         file + ":" + line.number(),
-        count(row, "sample"));
+        sample == null ? match.sample() : sample);
   }
 
   private static @Nullable String word(JsonNode row, String key) {
@@ -175,7 +179,7 @@ public final class CandidateSources {
   /** The task if it is selected; null after a problem has been noted, or if it is not selected. */
   private @Nullable Task task(TaskNames.Match match, Path file, @Nullable Integer line) {
     return switch (match) {
-      case TaskNames.Found(Task task) -> selected.contains(task) ? task : null;
+      case TaskNames.Found(Task task, _) -> selected.contains(task) ? task : null;
       case TaskNames.Missing(String reason) -> {
         problem(file, line, reason);
         yield null;

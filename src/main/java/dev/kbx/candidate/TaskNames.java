@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Finds the task that a file name or a prompt means. */
@@ -18,19 +19,33 @@ final class TaskNames {
   private static final Pattern NAME = Pattern.compile("([A-Za-z_][A-Za-z_0-9.]*)\\(");
 
   private final Suite suite;
+  private final NumberedTasks numbered;
 
   TaskNames(Suite suite) {
     this.suite = suite;
+    this.numbered = new NumberedTasks(suite);
   }
 
   /** A task, or why there is none. */
-  sealed interface Match {}
+  sealed interface Match {
+    /** The sample that the name says it is; null where it says nothing. */
+    default @Nullable Integer sample() {
+      return null;
+    }
+  }
 
-  record Found(Task task) implements Match {}
+  record Found(Task task, @Nullable Integer sample) implements Match {
+    Found(Task task) {
+      this(task, null);
+    }
+  }
 
   record Missing(String reason) implements Match {}
 
-  /** The task of {@code [folders/][Category/]name.py}; the category decides between equal names. */
+  /**
+   * The task of {@code [folders/][Category/]name.py}; the category decides between equal names. A
+   * {@link RunFile} has the task of its level and number.
+   */
   Match ofFile(String file) {
     String[] parts = file.replace('\\', '/').split("/+", -1);
     String name = parts[parts.length - 1];
@@ -40,7 +55,10 @@ final class TaskNames {
     String category = parts.length < 2 ? "" : parts[parts.length - 2];
     Optional<Task> exact = named.stream().filter(t -> t.category().equals(category)).findFirst();
     if (exact.isPresent()) return new Found(exact.get());
-    return one(named, suite.unknown(base));
+    if (!named.isEmpty()) return one(named, "");
+    return RunFile.parse(parts[parts.length - 1])
+        .map(numbered::of)
+        .orElseGet(() -> new Missing(suite.unknown(base)));
   }
 
   /** The task of a row: by {@code file}, else by the prompt that the answer belongs to. */

@@ -5,6 +5,7 @@ import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.Problem;
 import dev.kbx.candidate.Reading;
 import dev.kbx.python.PythonProblem;
+import dev.kbx.report.EvalResultFiles;
 import dev.kbx.report.ResultFiles;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.run.Baseline;
@@ -37,8 +38,10 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "SOURCE is a Python file named after its task, a KernelBenchX predictions",
-      "file (.jsonl), or a folder of both.",
-      "Under --out: results.jsonl, metrics.json, summary.json, report.html, kbx.db."
+      "file (.jsonl), or a folder of both. With --suite kernelbench also a run folder",
+      "of KernelBench, or one of its level_1_problem_2_sample_3_kernel.py.",
+      "Under --out: results.jsonl, metrics.json, summary.json, report.html, kbx.db, and",
+      "for kernelbench eval_results.json; if it has several levels, one file for each."
     })
 final class EvalCommand implements Callable<Integer> {
   private static final String ALL_STAGES = "static,compile,call,correct,perf";
@@ -141,6 +144,12 @@ final class EvalCommand implements Callable<Integer> {
     Suite taskSuite = Suites.open(suite, Home.tasks());
     List<Task> selected = taskSuite.find(tasks);
     Path folder = OutFolder.writable(out);
+    new EvalResultFiles(folder)
+        .inTheWay(taskSuite.name())
+        .ifPresent(file -> {
+          throw new UserError(
+              file + ": was not written by kbx and would be replaced; give another --out");
+        });
     try (var _ = FolderLock.of(folder);
         Store store = Store.open(folder.resolve("kbx.db"))) {
       RunInfo earlier = resume ? ResumedRun.find(store, sources).orElse(null) : null;

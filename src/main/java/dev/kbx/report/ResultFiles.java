@@ -14,7 +14,8 @@ import tools.jackson.databind.ObjectWriter;
 
 /**
  * The files of one run in its output folder: {@code results.jsonl}, {@code metrics.json}, {@code
- * summary.json}, {@code report.html}.
+ * summary.json}, {@code report.html}, and for a run of the KernelBench suite {@link
+ * EvalResultFiles}.
  *
  * <p>Safe for several threads. Every method throws {@link UnwritableException} where a file cannot
  * be written.
@@ -79,8 +80,7 @@ public final class ResultFiles implements AutoCloseable {
   }
 
   /**
-   * Writes {@code metrics.json}, {@code summary.json} and {@code report.html}, each replaced as a
-   * whole.
+   * Writes all files but {@code results.jsonl}, each replaced as a whole.
    *
    * @param sourceOf a candidate's Python source, empty where it is not known
    * @param problems what could not be read and was left out, in words
@@ -96,6 +96,7 @@ public final class ResultFiles implements AutoCloseable {
     AtomicFile.replace(summary(), writer -> JSON.writeValue(writer, summary));
     AtomicFile.replace(
         report(), writer -> HtmlReport.of(run, verdicts, sourceOf, summary).write(writer));
+    new EvalResultFiles(out).write(JSON, verdicts);
     return summary;
   }
 

@@ -1,0 +1,125 @@
+package dev.kbx.report;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import dev.kbx.verdict.Verdict.SizeTiming;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One candidate as KernelBench's {@code eval_results.json} has it. What is not known is null here
+ * and absent there, where KernelBench itself would write false or -1.
+ *
+ * @param compiled it loads and compiles; a candidate that raises when it is called does
+ * @param correctness false of a cheat, whatever it was caught at
+ * @param runtime milliseconds at the published size
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+@JsonPropertyOrder({"sample_id", "compiled", "correctness", "metadata", "runtime", "runtime_stats"})
+record EvalResult(
+    int sampleId,
+    @Nullable Boolean compiled,
+    @Nullable Boolean correctness,
+    Metadata metadata,
+    @Nullable Double runtime,
+    @Nullable RuntimeStats runtimeStats) {
+
+  /** The calls of a task with fresh values, as many as KernelBench's trials. */
+  private static final String ALL_TRIALS = "(5 / 5)";
+
+  /**
+   * What it was judged on.
+   *
+   * @param correctnessTrials null unless all are right: judging ends at the first that is not
+   * @param kbx what KernelBench has no place for
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  @JsonPropertyOrder({"hardware", "device", "correctness_trials", "kbx"})
+  record Metadata(
+      String hardware, String device, @Nullable String correctnessTrials, Judgement kbx) {}
+
+  /** The verdict in short; {@code results.jsonl} has all of it. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  @JsonPropertyOrder({
+    "source",
+    "method",
+    "model",
+    "round",
+    "status",
+    "stage",
+    "message",
+    "rule",
+    "evidence",
+    "flags"
+  })
+  record Judgement(
+      String source,
+      @Nullable String method,
+      @Nullable String model,
+      @Nullable Integer round,
+      String status,
+      String stage,
+      @Nullable String message,
+      @Nullable String rule,
+      @Nullable String evidence,
+      List<String> flags) {
+    static Judgement of(Verdict v) {
+      return new Judgement(
+          v.source(),
+          v.method(),
+          v.model(),
+          v.round(),
+          v.status().label(),
+          v.stage().label(),
+          v.message(),
+          v.rule(),
+          v.evidence(),
+          v.flags());
+    }
+  }
+
+  /**
+   * How the runtime was measured. KernelBench also has the mean, the extremes and the deviation of
+   * single calls, which are not timed one by one here.
+   *
+   * @param median milliseconds, the same as the runtime
+   * @param numTrials measuring rounds
+   */
+  @JsonPropertyOrder({"median", "num_trials"})
+  record RuntimeStats(double median, int numTrials) {}
+
+  static EvalResult of(Verdict v) {
+    Boolean correct = v.status() == Status.CHEATING ? Boolean.FALSE : v.exeOk();
+    SizeTiming timing = Tally.isTrue(correct) ? timing(v) : null;
+    var metadata =
+        new Metadata(
+            v.device().name(),
+            v.device().kind(),
+            Tally.isTrue(correct) ? ALL_TRIALS : null,
+            Judgement.of(v));
+    return new EvalResult(
+        v.sample(),
+        compiled(v),
+        correct,
+        metadata,
+        timing == null ? null : timing.candidateMs(),
+        timing == null ? null : new RuntimeStats(timing.candidateMs(), timing.rounds()));
+  }
+
+  /** Of the one size; null where there is none or several. */
+  private static @Nullable SizeTiming timing(Verdict v) {
+    List<SizeTiming> sizes = v.sizes();
+    return Tally.isTrue(v.perfOk()) && sizes != null && sizes.size() == 1 ? sizes.getFirst() : null;
+  }
+
+  private static @Nullable Boolean compiled(Verdict v) {
+    if (Tally.isTrue(v.callOk())) return true;
+    return switch (v.status()) {
+      case RUNTIME_ERROR -> true;
+      case REJECTED_STATIC, NO_CODE, NO_ENTRY, SYNTAX_ERROR, IMPORT_ERROR, COMPILE_ERROR -> false;
+      default -> null;
+    };
+  }
+}

@@ -1,0 +1,135 @@
+package dev.kbx.report;
+
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.TaskNumber;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.databind.ObjectWriter;
+
+/**
+ * A run of the KernelBench suite as KernelBench's tools read it: {@code eval_results.json}, by
+ * problem. It has no place for a level, so a run of several has a file for each, {@code
+ * eval_results_level1.json} and so on.
+ */
+public final class EvalResultFiles {
+  /** The suite whose runs have such files. */
+  private static final String SUITE = "kernelbench";
+
+  private static final Pattern NAME = Pattern.compile("eval_results(_level\\d+)?\\.json");
+
+  private final Path out;
+
+  /**
+   * @param out the folder of all result files
+   */
+  public EvalResultFiles(Path out) {
+    this.out = out;
+  }
+
+  /**
+   * A file that a run would replace and that kbx did not write, such as KernelBench's own results
+   * of the run that is judged here.
+   */
+  public Optional<Path> inTheWay(String suite) {
+    return suite.equals(SUITE)
+        ? present().stream().filter(file -> !isOurs(file)).findFirst()
+        : Optional.empty();
+  }
+
+  /** Writes the files of a run, and removes those of an earlier one that it does not replace. */
+  void write(ObjectWriter json, RunVerdicts verdicts) {
+    Map<Integer, Map<TaskNumber, List<RunVerdicts.Row>>> levels = levels(verdicts);
+    Set<Path> written = new HashSet<>();
+    levels.forEach((level, problems) -> {
+      Path file = out.resolve(levels.size() == 1 ? name("") : name("_level" + level));
+      AtomicFile.replace(file, writer -> write(writer, json, verdicts, problems));
+      written.add(file);
+    });
+    for (Path file : present()) if (!written.contains(file) && isOurs(file)) delete(file);
+  }
+
+  private static String name(String level) {
+    return "eval_results" + level + ".json";
+  }
+
+  private static Map<Integer, Map<TaskNumber, List<RunVerdicts.Row>>> levels(RunVerdicts verdicts) {
+    var levels = new TreeMap<Integer, Map<TaskNumber, List<RunVerdicts.Row>>>();
+    for (RunVerdicts.Row row : verdicts.rows()) {
+      if (!row.outline().suite().equals(SUITE)) continue;
+      TaskNumber.of(row.outline().category(), row.outline().task())
+          .ifPresent(number ->
+              levels
+                  .computeIfAbsent(number.level(), _ -> new TreeMap<>())
+                  .computeIfAbsent(number, _ -> new ArrayList<>())
+                  .add(row));
+    }
+    return levels;
+  }
+
+  private static void write(
+      Writer writer,
+      ObjectWriter json,
+      RunVerdicts verdicts,
+      Map<TaskNumber, List<RunVerdicts.Row>> problems) {
+    try (JsonGenerator generator = json.createGenerator(writer)) {
+      generator.writeStartObject();
+      problems.forEach((task, rows) -> {
+        generator.writeName(String.valueOf(task.number()));
+        generator.writeStartArray();
+        for (RunVerdicts.Row row : rows) {
+          json.writeValue(generator, EvalResult.of(verdicts.whole(row)));
+        }
+        generator.writeEndArray();
+      });
+      generator.writeEndObject();
+    }
+  }
+
+  private List<Path> present() {
+    try (Stream<Path> files = Files.list(out)) {
+      return files.filter(file -> NAME.matcher(file.getFileName().toString()).matches()).toList();
+    } catch (IOException e) {
+      throw new UnwritableException(out, e);
+    }
+  }
+
+  /** Whether the first candidate in a file has kbx's judgement. */
+  private static boolean isOurs(Path file) {
+    try (JsonParser json = Json.mapper().createParser(file)) {
+      int depth = 0;
+      for (JsonToken token = json.nextToken(); token != null; token = json.nextToken()) {
+        if (token == JsonToken.PROPERTY_NAME && depth == 4 && json.currentName().equals("kbx")) {
+          return true;
+        }
+        if (token.isStructStart()) depth++;
+        if (token.isStructEnd() && --depth == 2) return false;
+      }
+      return false;
+    } catch (JacksonException _) {
+      return false;
+    }
+  }
+
+  private static void delete(Path file) {
+    try {
+      Files.delete(file);
+    } catch (IOException e) {
+      throw new UnwritableException(file, e);
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package dev.kbx.candidate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kbx.task.BrokenTask;
+import dev.kbx.task.Suite;
+import dev.kbx.task.Task;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** KernelBench's run folders as candidates. */
+class RunFoldersTest {
+  private static final Suite SUITE =
+      new Suite(
+          "kernelbench",
+          Path.of("tasks"),
+          List.of(
+              task("level1", "1_Square"),
+              task("level1", "19_ReLU"),
+              task("level2", "1_Conv"),
+              task("extra", "1_Other")),
+          List.of(new BrokenTask("level2", "7_Gemm", Path.of("7_Gemm.py"), 3, "has no statement")));
+
+  @TempDir private Path dir;
+
+  private static Task task(String category, String name) {
+    return new Task(
+        "kernelbench",
+        category,
+        name,
+        Task.MODULE,
+        "ModelNew()",
+        null,
+        null,
+        List.of(),
+        false,
+        "x",
+        "",
+        List.of(),
+        Path.of("f"));
+  }
+
+  private Path write(String name, String text) throws IOException {
+    Path file = dir.resolve(name);
+    Files.createDirectories(file.getParent());
+    return Files.writeString(file, text);
+  }
+
+  private Reading read(Path... sources) {
+    return CandidateSources.read(List.of(sources), SUITE);
+  }
+
+  private static List<String> found(Reading reading) {
+    return reading.candidates().stream()
+        .map(c -> c.task().path() + " " + c.sample() + " " + c.code())
+        .toList();
+  }
+
+  @Test
+  void everySampleOfEveryLevelIsRead() throws IOException {
+    write("run/level_1_problem_19_sample_0_kernel.py", "a");
+    write("run/level_1_problem_19_sample_4_kernel.py", "b");
+    write("run/level_1_problem_1_sample_10_kernel.py", "c");
+    write("run/level_2_problem_1_sample_0_kernel.py", "d");
+    write("run/level_1_problem_19_sample_0_prompt.txt", "no");
+    write("run/generation_config.yaml", "no");
+    write("run/eval_results.json", "{}");
+    Reading reading = read(dir.resolve("run"));
+    assertThat(reading.problems()).isEmpty();
+    assertThat(found(reading))
+        .containsExactly(
+            "level1/19_ReLU 0 a",
+            "level1/19_ReLU 4 b",
+            "level1/1_Square 10 c",
+            "level2/1_Conv 0 d");
+    assertThat(reading.candidates()).allMatch(c -> c.method() == null && c.model() == null);
+  }
+
+  @Test
+  void oneFileIsEnough() throws IOException {
+    Path file = write("level_2_problem_1_sample_3_kernel.py", "x");
+    assertThat(found(read(file))).containsExactly("level2/1_Conv 3 x");
+  }
+
+  @Test
+  void otherShapesMayLieBeside() throws IOException {
+    write("19_ReLU.py", "a");
+    write("level_1_problem_19_sample_0_kernel.py", "b");
+    write("level_1_problem_19_sample_5_kernel.py", "c");
+    write(
+        "p.jsonl",
+        """
+        {"file": "19_ReLU.py", "predict": "d"}
+        {"file": "level_1_problem_19_sample_8_kernel.py", "predict": "e"}
+        {"file": "level_1_problem_19_sample_8_kernel.py", "predict": "f", "sample": 9}
+        """);
+    Reading reading = read(dir);
+    assertThat(reading.problems()).isEmpty();
+    assertThat(found(reading))
+        .containsExactly(
+            "level1/19_ReLU 0 a",
+            "level1/19_ReLU 1 b",
+            "level1/19_ReLU 5 c",
+            "level1/19_ReLU 3 d",
+            "level1/19_ReLU 8 e",
+            "level1/19_ReLU 9 f");
+  }
+
+  @Test
+  void whatCannotBeUsedIsToldAndTheRestRead() throws IOException {
+    Path problem = write("level_1_problem_20_sample_0_kernel.py", "x");
+    Path noText = dir.resolve("level_1_problem_19_sample_1_kernel.py");
+    Files.write(noText, new byte[] {'x', (byte) 0xff});
+    Path broken = write("level_2_problem_7_sample_0_kernel.py", "x");
+    Path level = write("level_4_problem_1_sample_0_kernel.py", "x");
+    Path huge = write("level_99999999999_problem_1_sample_0_kernel.py", "x");
+    write("level_1_problem_19_sample_0_kernel.py", "good");
+    Reading reading = read(dir);
+    assertThat(found(reading)).containsExactly("level1/19_ReLU 0 good");
+    assertThat(reading.problems())
+        .extracting(Problem::toString)
+        .containsExactly(
+            noText + ":1: is not UTF-8 at byte 1; save it as UTF-8",
+            problem + ": level 1 of suite kernelbench has no problem 20; it has 1 to 19",
+            broken + ": task '7_Gemm' cannot be used: 7_Gemm.py:3: has no statement",
+            level + ": suite kernelbench has no level 4; it has 1, 2",
+            huge
+                + ": no task 'level_99999999999_problem_1_sample_0_kernel' in suite kernelbench;"
+                + " `kbx tasks list` shows all");
+  }
+
+  @Test
+  void aSuiteWithoutLevelsSaysWhichOneTheFileIsFor() throws IOException {
+    Path file = write("level_1_problem_19_sample_0_kernel.py", "x");
+    Suite suite =
+        new Suite("kernelbenchx", Path.of("tasks"), List.of(task("Math", "exp")), List.of());
+    Reading reading = CandidateSources.read(List.of(file), suite);
+    assertThat(reading.problems())
+        .containsExactly(
+            new Problem(
+                file.toString(),
+                null,
+                "is for the suite kernelbench, and this run judges kernelbenchx; give it --suite"
+                    + " kernelbench"));
+  }
+
+  @Test
+  void tasksThatAreNotSelectedArePassedOver() throws IOException {
+    write("level_1_problem_19_sample_0_kernel.py", "x");
+    write("level_2_problem_1_sample_0_kernel.py", "y");
+    Reading reading = CandidateSources.read(List.of(dir), SUITE, SUITE.find("level2/*"));
+    assertThat(found(reading)).containsExactly("level2/1_Conv 0 y");
+    assertThat(reading.problems()).isEmpty();
+  }
+}

@@ -1,0 +1,104 @@
+package dev.kbx.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kbx.verdict.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** A run folder of KernelBench goes in, {@code eval_results.json} comes out. */
+class RunFolderTest {
+  private static final String RELU =
+      """
+      import torch
+      import triton
+      import triton.language as tl
+      from torch import nn
+
+
+      @triton.jit
+      def relu(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+          i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+          x = tl.load(x_ptr + i, mask=i < n)
+          tl.store(y_ptr + i, tl.maximum(x, 0.0), mask=i < n)
+
+
+      class ModelNew(nn.Module):
+          def __init__(self):
+              super().__init__()
+
+          def forward(self, x):
+              y = torch.empty_like(x)
+              n = x.numel()
+              relu[(triton.cdiv(n, 1024),)](x, y, n, BLOCK=1024)
+              return y
+      """;
+
+  @TempDir private Path folder;
+
+  private Path write(String name, String text) throws IOException {
+    Path file = folder.resolve("run").resolve(name);
+    Files.createDirectories(folder.resolve("run"));
+    return Files.writeString(file, text);
+  }
+
+  @Test
+  void everySampleHasAnEntry() throws Exception {
+    write("level_1_problem_19_sample_0_kernel.py", RELU);
+    write("level_1_problem_19_sample_1_kernel.py", RELU.replace("(x, 0.0)", "(x, 0.5)"));
+    write("level_1_problem_19_sample_4_kernel.py", RELU.replace("BLOCK=1024)", "BLOCK=1000)"));
+    write("level_1_problem_101_sample_0_kernel.py", RELU);
+    write("level_1_problem_19_sample_0_prompt.txt", "Write ReLU.");
+    write("generation_config.yaml", "level: 1\n");
+    String before = "{\"19\": [{\"sample_id\": 0, \"metadata\": {}}]}";
+    Path theirs = write("eval_results.json", before);
+    Kbx.Result result =
+        Kbx.run(folder, "eval", "run", "--suite", "kernelbench", "--device", "cpu", "--json");
+    assertThat(result.exit()).as(result.err()).isZero();
+    assertThat(result.json().get("problems").values())
+        .extracting(JsonNode::stringValue)
+        .containsExactly(
+            "run/level_1_problem_101_sample_0_kernel.py: level 1 of suite kernelbench has no"
+                + " problem 101; it has 1 to 100");
+    JsonNode results =
+        Json.mapper().readTree(Files.readString(folder.resolve("kbx-out/eval_results.json")));
+    assertThat(results.propertyNames()).containsExactly("19");
+    JsonNode entries = results.get("19");
+    assertThat(entries.values())
+        .extracting(RunFolderTest::inShort)
+        .containsExactly(
+            "0 correct true true", "1 wrong_values true false", "4 compile_error false false");
+    JsonNode metadata = entries.get(0).get("metadata");
+    assertThat(metadata.get("correctness_trials").stringValue()).isEqualTo("(5 / 5)");
+    assertThat(metadata.get("kbx").get("flags").toString()).isEqualTo("[\"scaled_inputs\"]");
+    assertThat(entries.get(2).get("metadata").get("kbx").get("message").stringValue())
+        .contains("power of 2");
+    assertThat(entries.values()).noneMatch(entry -> entry.has("runtime"));
+    assertThat(Files.readString(theirs)).isEqualTo(before);
+  }
+
+  private static String inShort(JsonNode entry) {
+    return String.join(
+        " ",
+        entry.get("sample_id").toString(),
+        entry.get("metadata").get("kbx").get("status").stringValue(),
+        entry.get("compiled").toString(),
+        entry.get("correctness").toString());
+  }
+
+  @Test
+  void kernelBenchsOwnResultsAreNotReplaced() throws IOException {
+    Path kernel = write("level_1_problem_19_sample_0_kernel.py", RELU);
+    Path theirs = write("eval_results.json", "{\"19\": []}");
+    Path run = folder.resolve("run");
+    Kbx.Result result = Kbx.here("eval", kernel, "--suite", "kernelbench", "--out", run);
+    assertThat(result.exit()).isEqualTo(ExitCode.USAGE);
+    assertThat(result.err())
+        .contains(theirs + ": was not written by kbx and would be replaced; give another --out");
+    assertThat(Files.readString(theirs)).isEqualTo("{\"19\": []}");
+  }
+}
