@@ -8,11 +8,11 @@ import picocli.CommandLine.Command;
     name = "analyze",
     description = "Analyse judged runs.",
     mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "(fastp | portability)",
-    subcommands = {FastpCommand.class, PortabilityCommand.class})
+    synopsisSubcommandLabel = "(fastp | passk | portability)",
+    subcommands = {FastpCommand.class, PasskCommand.class, PortabilityCommand.class})
 final class AnalyzeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
-    throw new UserError("analyze: say fastp or portability, and RUN...");
+    throw new UserError("analyze: say fastp, passk or portability, and RUN...");
   }
 }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** {@code kbx analyze fastp}, as a user runs them. */
+/** {@code kbx analyze fastp} and {@code passk}, as a user runs them. */
 class AnalyzeRunsTest {
   @TempDir private Path folder;
 
@@ -61,6 +61,24 @@ class AnalyzeRunsTest {
     assertThat(text.indexOf(second.id())).isNotNegative().isLessThan(text.indexOf(first.id()));
     assertThat(text).contains("1 33 %", "of 176", "eager");
     assertThat(ok("analyze", "fastp", out, "--best").out()).contains("best of its samples");
+    assertThat(ok("analyze", "passk", out, out.resolve(first.id())).out())
+        .contains(first.id(), second.id());
+  }
+
+  @Test
+  void passkSaysWhatItIsOf() {
+    JsonNode document =
+        ok("analyze", "passk", out.resolve(first.id()), "--k", "1,2,3", "--json").json();
+    assertThat(document.get("kind").asString()).isEqualTo("passk");
+    JsonNode correct = document.get("series").get(0).get("measures").get(1);
+    assertThat(correct.get("pass").asString()).isEqualTo("correct");
+    JsonNode at = correct.get("overall").get("at");
+    assertThat(at.get(0).get("value").asDouble()).isEqualTo(0.75);
+    assertThat(at.get(0).get("tasks").asInt()).isEqualTo(2);
+    assertThat(at.get(1).get("value").asDouble()).isEqualTo(1);
+    assertThat(at.get(1).get("tasks").asInt()).isEqualTo(1);
+    assertThat(at.get(2).has("value")).isFalse();
+    assertThat(at.get(2).get("unknown").asString()).contains("the most is 2");
   }
 
   @Test
@@ -70,16 +88,20 @@ class AnalyzeRunsTest {
         .untimed("Math/exp_sqrt", "exp")
         .store(folder.resolve("called"));
     refused("the correct stage was not asked for", "analyze", "fastp", folder.resolve("called"));
-    refused("no run nowhere", "analyze", "fastp", "--out", out, "nowhere");
+    refused("--k: '0' is no number of samples", "analyze", "passk", out, "--k", "1,0");
+    refused("--k: 'many' is no number of samples", "analyze", "passk", out, "--k", "many");
+    refused("no run nowhere", "analyze", "passk", "--out", out, "nowhere");
     refused("RUN", "analyze", "fastp");
-    refused("say fastp or portability", "analyze");
+    refused("say fastp, passk or portability", "analyze");
   }
 
   @Test
   void helpFitsATerminal() {
-    assertThat(ok("analyze", "fastp", "--help").out().lines())
-        .allMatch(line -> line.length() <= 80)
-        .anyMatch(line -> line.contains("Usage: kbx analyze fastp"));
+    for (String command : new String[] {"fastp", "passk"}) {
+      assertThat(ok("analyze", command, "--help").out().lines())
+          .allMatch(line -> line.length() <= 80)
+          .anyMatch(line -> line.contains("Usage: kbx analyze " + command));
+    }
   }
 
   private static void refused(String why, Object... arguments) {
