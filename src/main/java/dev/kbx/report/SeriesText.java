@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param width columns of the terminal
  */
 record SeriesText(int width) {
+  /** How {@link RunInfo#baseline} says so; the verdicts' own baselines do not. */
+  private static final String WARM = ", warm cache";
+
   /** Run, suite, device; then method, model and round where they are known. */
   List<String> head(Series series) {
     RunInfo run = series.run();
@@ -39,6 +42,7 @@ record SeriesText(int width) {
    */
   List<String> notes(Series series, String notJudged) {
     List<String> notes = new ArrayList<>();
+    if (series.run().baseline().endsWith(WARM)) notes.add("Timed with a warm cache.");
     if (series.unfinished() > 0) {
       notes.add(
           "Cut off: %d of %d candidates of the run have no verdict."

@@ -224,6 +224,14 @@ class FastPTest {
   }
 
   @Test
+  void aWarmCacheIsSaid() {
+    assertThat(new FastPText(80).render(first(run().timed("Math/a", "a", 2, 2, 2))))
+        .doesNotContain("warm");
+    SimulatedRun warm = run().against("best, warm cache").timed("Math/a", "a", 2, 2, 2);
+    assertThat(new FastPText(80).render(first(warm))).contains("Timed with a warm cache.");
+  }
+
+  @Test
   void correctnessMustHaveBeenAskedFor() {
     SimulatedRun run = run().stages(Stage.STATIC, Stage.CALL).untimed("Math/a", "a");
     assertThatThrownBy(() -> first(run))
