@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +40,9 @@ public final class SimulatedRun {
   private String triton = "3.7.1";
   private double width = 0.01;
   private int unjudged;
+  private String tasks = "*";
+  private int suiteTasks = 176;
+  private @Nullable String method;
 
   private SimulatedRun(String id, Device device) {
     this.id = id;
@@ -78,6 +82,19 @@ public final class SimulatedRun {
     return this;
   }
 
+  /** Which tasks it asked for, and how many these are. */
+  public SimulatedRun asking(String selection, int count) {
+    tasks = selection;
+    suiteTasks = count;
+    return this;
+  }
+
+  /** What made the candidates after this. */
+  public SimulatedRun by(String name) {
+    method = name;
+    return this;
+  }
+
   /** It was cut off with so many candidates to go. */
   public SimulatedRun cutOff(int left) {
     unjudged = left;
@@ -111,6 +128,39 @@ public final class SimulatedRun {
     return add(fields, code);
   }
 
+  /** A correct candidate, timed against all baselines; NaN where there is none for the task. */
+  public SimulatedRun timed(
+      String task, String code, double eager, double compile, double maxAutotune) {
+    List<Map<String, Object>> baselines = new ArrayList<>();
+    baselines.add(against("eager", eager));
+    baselines.add(against("compile", compile));
+    baselines.add(against("max-autotune", maxAutotune));
+    Map<String, Object> fields = fields(task, code, Status.CORRECT, "perf");
+    fields.put("baselines", baselines);
+    fields.put("perf_ok", true);
+    return add(fields, code);
+  }
+
+  private Map<String, Object> against(String name, double speedup) {
+    boolean failed = Double.isNaN(speedup);
+    Map<String, Object> fields = failed ? new LinkedHashMap<>() : interval("speedup", speedup);
+    fields.put("name", name);
+    if (failed) fields.put("failure", "does not compile");
+    return fields;
+  }
+
+  /** A correct candidate that was not timed. */
+  public SimulatedRun untimed(String task, String code) {
+    return add(fields(task, code, Status.CORRECT, "correct"), code);
+  }
+
+  /** A candidate that cannot be called. */
+  public SimulatedRun uncallable(String task, String code, Status status) {
+    Map<String, Object> fields = fields(task, code, status, "call");
+    fields.put("call_ok", false);
+    return add(fields, code);
+  }
+
   /** A candidate that is not correct. */
   public SimulatedRun wrong(String task, String code, Status status) {
     return add(fields(task, code, status, "correct"), code);
@@ -139,7 +189,9 @@ public final class SimulatedRun {
     fields.put("suite", "kernelbenchx");
     fields.put("task", name);
     fields.put("category", task.substring(0, task.indexOf('/')));
-    fields.put("sample", verdicts.stream().filter(v -> v.task().equals(name)).count());
+    fields.put("sample", verdicts.stream().filter(v -> isOfSeries(v, name)).count());
+    if (method != null) fields.put("method", method);
+    fields.put("call_ok", true);
     fields.put("status", status.label());
     fields.put("stage", stage);
     fields.put("flags", List.of());
@@ -147,6 +199,10 @@ public final class SimulatedRun {
     fields.put("versions", versions());
     fields.put("seconds", Map.of("call", 0.5));
     return fields;
+  }
+
+  private boolean isOfSeries(Verdict verdict, String name) {
+    return verdict.task().equals(name) && Objects.equals(verdict.method(), method);
   }
 
   private Map<String, String> versions() {
@@ -170,13 +226,13 @@ public final class SimulatedRun {
         finished(started),
         List.of("kernels"),
         "kernelbenchx",
-        "*",
+        tasks,
         stages,
         List.of(),
         device,
         versions(),
         verdicts.size() + unjudged,
-        176,
+        suiteTasks,
         baseline);
   }
 

@@ -3,16 +3,16 @@ package dev.kbx.cli;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
-/** {@code kbx analyze portability}: what runs say together. */
+/** {@code kbx analyze}: figures that take whole runs, or several. */
 @Command(
     name = "analyze",
     description = "Analyse judged runs.",
     mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "portability",
-    subcommands = {PortabilityCommand.class})
+    synopsisSubcommandLabel = "(fastp | passk | portability)",
+    subcommands = {FastpCommand.class, PasskCommand.class, PortabilityCommand.class})
 final class AnalyzeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
-    throw new UserError("analyze: say portability RUN...");
+    throw new UserError("analyze: say fastp, passk or portability, and RUN...");
   }
 }

@@ -1,0 +1,54 @@
+package dev.kbx.cli;
+
+import dev.kbx.report.AskedTasks;
+import dev.kbx.report.JudgedRun;
+import dev.kbx.task.InvalidSuite;
+import dev.kbx.task.Suites;
+import dev.kbx.task.Task;
+import dev.kbx.task.UnknownTask;
+import dev.kbx.verdict.RunInfo;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Which tasks a run asked for. The run says how many; their names and categories come from the
+ * suite, where it is here as the run met it.
+ */
+final class AskedSuite {
+  private AskedSuite() {}
+
+  static AskedTasks of(JudgedRun judged) {
+    RunInfo run = judged.run();
+    List<Task> selected;
+    try {
+      selected = Suites.open(run.suite(), Home.tasks()).find(run.tasks());
+    } catch (InvalidSuite | UnknownTask _) {
+      return AskedTasks.counted(judged);
+    }
+    List<Task> published = selected.stream().filter(task -> !task.extra()).toList();
+    if (published.size() != run.suiteTasks() || !covers(selected, judged)) {
+      return AskedTasks.counted(judged);
+    }
+    // Who asks for variants alone means these.
+    return AskedTasks.named(byCategory(published.isEmpty() ? selected : published));
+  }
+
+  /** Another suite of that name may have as many tasks. */
+  private static boolean covers(List<Task> selected, JudgedRun judged) {
+    Set<String> paths = selected.stream().map(Task::path).collect(Collectors.toSet());
+    return judged.verdicts().stream()
+        .allMatch(verdict -> paths.contains(verdict.category() + "/" + verdict.task()));
+  }
+
+  private static Map<String, Set<String>> byCategory(List<Task> tasks) {
+    Map<String, Set<String>> names = new HashMap<>();
+    for (Task task : tasks) {
+      names.computeIfAbsent(task.category(), _ -> new HashSet<>()).add(task.name());
+    }
+    return names;
+  }
+}

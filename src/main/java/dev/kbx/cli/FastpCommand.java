@@ -1,0 +1,63 @@
+package dev.kbx.cli;
+
+import dev.kbx.report.FastP;
+import dev.kbx.report.FastPText;
+import dev.kbx.report.JudgedRun;
+import dev.kbx.verdict.Json;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code kbx analyze fastp RUN…}: how many tasks are solved, and how fast. */
+@Command(
+    name = "fastp",
+    description = "The share of tasks with a correct kernel more than p times as fast (fast_p).",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "Out of all tasks that the run asked for, one candidate a task: the first sample.",
+      "Against every baseline that the verdicts hold, and the best of several.",
+      "Candidates of several methods, models or rounds in one run are shown apart."
+    })
+final class FastpCommand implements Callable<Integer> {
+  @Parameters(paramLabel = "RUN", arity = "1..*", description = RunReference.HELP)
+  private List<String> runs = List.of();
+
+  @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
+
+  @Option(
+      names = "--best",
+      description = "Take each task's best sample, the fastest correct one, in place of the first.")
+  private boolean best;
+
+  @Option(
+      names = "--json",
+      description = "Print one JSON document on stdout and nothing else; with the full curves.")
+  private boolean json;
+
+  @Override
+  public Integer call() {
+    FastP.Pick pick = best ? FastP.Pick.BEST_SAMPLE : FastP.Pick.FIRST_SAMPLE;
+    List<FastP> all = new ArrayList<>();
+    for (JudgedRun run : RunReference.read(runs, folder)) {
+      all.addAll(FastP.of(run, AskedSuite.of(run), pick));
+    }
+    if (json) {
+      Map<String, Object> document = new LinkedHashMap<>();
+      document.put("kind", "fastp");
+      document.put("series", all);
+      System.out.println(
+          Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
+    } else {
+      FastPText text = new FastPText(Terminal.columns());
+      System.out.print(String.join("\n", all.stream().map(text::render).toList()));
+    }
+    return ExitCode.OK;
+  }
+}

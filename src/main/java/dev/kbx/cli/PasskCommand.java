@@ -1,0 +1,74 @@
+package dev.kbx.cli;
+
+import dev.kbx.report.JudgedRun;
+import dev.kbx.report.PassK;
+import dev.kbx.report.PassKText;
+import dev.kbx.verdict.Json;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code kbx analyze passk RUN…}: what several samples of a task are worth. */
+@Command(
+    name = "passk",
+    description = "The chance that one of k samples passes (pass@k).",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "called, correct, and fast: correct and faster than eager. A task enters with at",
+      "least k judged samples; k is never made smaller. Candidates of several methods,",
+      "models or rounds in one run are shown apart."
+    })
+final class PasskCommand implements Callable<Integer> {
+  @Parameters(paramLabel = "RUN", arity = "1..*", description = RunReference.HELP)
+  private List<String> runs = List.of();
+
+  @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
+
+  @Option(
+      names = "--k",
+      paramLabel = "K",
+      split = ",",
+      defaultValue = "1,5,10",
+      description = "Samples, as numbers with commas between. Default: ${DEFAULT-VALUE}.")
+  private List<String> ks = List.of();
+
+  @Option(names = "--json", description = "Print one JSON document on stdout and nothing else.")
+  private boolean json;
+
+  @Override
+  public Integer call() {
+    List<Integer> wanted = ks.stream().map(PasskCommand::samples).toList();
+    List<PassK> all = new ArrayList<>();
+    for (JudgedRun run : RunReference.read(runs, folder)) {
+      all.addAll(PassK.of(run, AskedSuite.of(run), wanted));
+    }
+    if (json) {
+      Map<String, Object> document = new LinkedHashMap<>();
+      document.put("kind", "passk");
+      document.put("series", all);
+      System.out.println(
+          Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
+    } else {
+      PassKText text = new PassKText(Terminal.columns());
+      System.out.print(String.join("\n", all.stream().map(text::render).toList()));
+    }
+    return ExitCode.OK;
+  }
+
+  private static int samples(String k) {
+    try {
+      int samples = Integer.parseInt(k.strip());
+      if (samples > 0) return samples;
+    } catch (NumberFormatException _) {
+      // Said below.
+    }
+    throw new UserError("--k: '%s' is no number of samples, such as 1,5,10".formatted(k));
+  }
+}

@@ -1,0 +1,117 @@
+package dev.kbx.report;
+
+import dev.kbx.report.FastP.Against;
+import dev.kbx.report.FastP.Group;
+import dev.kbx.report.FastP.Pick;
+import dev.kbx.report.FastP.Point;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/**
+ * {@link FastP} for a terminal: a table a baseline, two lines a category.
+ *
+ * @param width columns of the terminal
+ */
+public record FastPText(int width) {
+  private static final String UNKNOWN = "–";
+
+  /** All that there is to say, ending in a line break. */
+  public String render(FastP fast) {
+    SeriesText text = new SeriesText(width);
+    Series series = fast.series();
+    List<String> lines = new ArrayList<>(text.head(series));
+    lines.addAll(
+        text.wrap(
+            "One candidate a task: %s. %d of %d tasks have one."
+                .formatted(words(fast.pick()), series.submitted(), series.tasks())));
+    lines.addAll(
+        text.wrap(
+            "Correct and more than p times as fast: how many, and percent of the tasks asked for"
+                + " with its 95 % interval [ ]."));
+    for (Against against : fast.against()) {
+      lines.add("");
+      lines.addAll(table(against));
+    }
+    lines.add("");
+    notes(lines, fast, text);
+    return String.join("\n", lines) + "\n";
+  }
+
+  private static String words(Pick pick) {
+    return switch (pick) {
+      case FIRST_SAMPLE -> "the first sample (number 0)";
+      case BEST_SAMPLE -> "the best of its samples (the fastest correct one)";
+    };
+  }
+
+  private List<String> table(Against against) {
+    List<List<String>> rows = new ArrayList<>();
+    List<String> head = new ArrayList<>();
+    head.add(Text.clean(against.baseline()));
+    for (Point point : against.overall().thresholds()) head.add("p " + number(point.p()));
+    rows.add(head);
+    for (Group group : groups(against)) {
+      String name = group.category() == null ? "all" : Text.clean(group.category());
+      String tasks = group.tasks() == null ? "of ?" : "of " + group.tasks();
+      rows.add(row(name, group.thresholds().stream().map(FastPText::count)));
+      rows.add(row(tasks, group.thresholds().stream().map(FastPText::interval)));
+    }
+    return new Grid("l" + "r".repeat(head.size() - 1), rows).lines(width);
+  }
+
+  private static List<Group> groups(Against against) {
+    return Stream.concat(against.categories().stream(), Stream.of(against.overall())).toList();
+  }
+
+  private static List<String> row(String name, Stream<String> cells) {
+    return Stream.concat(Stream.of(name), cells).toList();
+  }
+
+  /** {@code 0}, {@code 0.5}. */
+  private static String number(double p) {
+    return p == Math.rint(p) ? Long.toString(Math.round(p)) : Double.toString(p);
+  }
+
+  /** {@code 62 35 %}, the number alone where the number of tasks is not known. */
+  private static String count(Point point) {
+    if (point.faster() == null) return UNKNOWN;
+    if (point.share() == null) return Long.toString(point.faster());
+    return String.format(Locale.ROOT, "%d %.0f %%", point.faster(), point.share() * 100);
+  }
+
+  private static String interval(Point point) {
+    if (point.low() == null || point.high() == null) return "";
+    return String.format(Locale.ROOT, "[%.0f–%.0f]", point.low() * 100, point.high() * 100);
+  }
+
+  private static void notes(List<String> lines, FastP fast, SeriesText text) {
+    if (fast.untimed() != null) {
+      lines.addAll(text.wrap("Nothing was timed: %s.".formatted(Text.clean(fast.untimed()))));
+    }
+    for (Against against : fast.against()) {
+      Group all = against.overall();
+      if (all.unknown() == 0) continue;
+      lines.addAll(
+          text.wrap(
+              "%s unknown: %d of %d correct candidates have no speedup against %s."
+                  .formatted(
+                      UNKNOWN, all.unknown(), all.correct(), Text.clean(against.baseline()))));
+    }
+    if (fast.laterFirst() > 0) {
+      lines.addAll(
+          text.wrap(
+              "Tasks whose first sample with a verdict has another number than 0: %d."
+                  .formatted(fast.laterFirst())));
+    }
+    if (fast.against().getFirst().categories().stream().anyMatch(g -> g.tasks() == null)) {
+      lines.addAll(
+          text.wrap(
+              "of ?: the suite is not here as the run met it; how many tasks a category has is"
+                  + " not known."));
+    }
+    lines.addAll(text.notes(fast.series(), "count as not correct where they stand for a task"));
+    if (lines.getLast().isEmpty()) lines.removeLast();
+  }
+}

@@ -1,0 +1,67 @@
+package dev.kbx.report;
+
+import dev.kbx.verdict.RunInfo;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a {@link Series} is of, in lines above its figures, and what is missing in it.
+ *
+ * @param width columns of the terminal
+ */
+record SeriesText(int width) {
+  /** How {@link RunInfo#baseline} says so; the verdicts' own baselines do not. */
+  private static final String WARM = ", warm cache";
+
+  /** Run, suite, device; then method, model and round where they are known. */
+  List<String> head(Series series) {
+    RunInfo run = series.run();
+    String uuid = run.device().uuid();
+    List<String> parts = new ArrayList<>(List.of(run.id(), run.suite()));
+    if (!run.tasks().equals("*")) parts.add(run.tasks());
+    parts.add(run.device().name() + (uuid == null ? "" : " " + uuid));
+    List<String> lines = new ArrayList<>();
+    lines.add(Text.cut(String.join("  ", parts.stream().map(Text::clean).toList()), width));
+    List<String> made = new ArrayList<>();
+    add(made, "method", series.method());
+    add(made, "model", series.model());
+    add(made, "round", series.round());
+    if (!made.isEmpty()) lines.add(Text.cut(Text.clean(String.join(", ", made)), width));
+    return lines;
+  }
+
+  private static void add(List<String> made, String what, @Nullable Object name) {
+    if (name != null) made.add(what + " " + name);
+  }
+
+  /**
+   * What a reader must know of the rows.
+   *
+   * @param notJudged what becomes of candidates that were not judged
+   */
+  List<String> notes(Series series, String notJudged) {
+    List<String> notes = new ArrayList<>();
+    if (series.run().baseline().endsWith(WARM)) notes.add("Timed with a warm cache.");
+    if (series.unfinished() > 0) {
+      notes.add(
+          "Cut off: %d of %d candidates of the run have no verdict."
+              .formatted(series.unfinished(), series.run().candidates()));
+    }
+    if (series.notJudged() > 0) {
+      notes.add(
+          "Not judged, as kbx or the task failed: %d of %d candidates, which %s."
+              .formatted(series.notJudged(), series.candidates(), notJudged));
+    }
+    if (series.extra() > 0) {
+      notes.add(
+          "Candidates of variants beside the published tasks, not counted: %d."
+              .formatted(series.extra()));
+    }
+    return notes.stream().flatMap(note -> wrap(note).stream()).toList();
+  }
+
+  List<String> wrap(String text) {
+    return Text.wrap(text, width, Integer.MAX_VALUE);
+  }
+}

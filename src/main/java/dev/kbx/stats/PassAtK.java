@@ -1,0 +1,58 @@
+package dev.kbx.stats;
+
+import java.util.List;
+
+/**
+ * pass@k: the chance that of k samples of a task, drawn without replacement from those there are,
+ * at least one passes. The unbiased estimate of M. Chen et al., "Evaluating Large Language Models
+ * Trained on Code" (2021), section 2.1, as the product that its figure 3 computes: no binomial
+ * coefficient overflows, and more samples never give less, not even by rounding.
+ *
+ * @param samples of one task
+ * @param passes of them, from 0 to {@code samples}
+ */
+public record PassAtK(int samples, int passes) {
+  public PassAtK {
+    if (passes < 0 || passes > samples) {
+      throw new IllegalArgumentException(passes + " passes of " + samples + " samples");
+    }
+  }
+
+  /**
+   * 1 − C(samples − passes, k) ÷ C(samples, k).
+   *
+   * @param k from 1 to {@code samples}: what more samples would have done is not known
+   */
+  public double of(int k) {
+    if (k < 1 || k > samples) {
+      throw new IllegalArgumentException("pass@" + k + " of " + samples + " samples");
+    }
+    if (samples - passes < k) return 1;
+    double allFail = 1;
+    for (int i = samples - passes + 1; i <= samples; i++) allFail *= 1 - (double) k / i;
+    return 1 - allFail;
+  }
+
+  /**
+   * The mean over tasks.
+   *
+   * @param tasks at least one, each with k samples or more
+   */
+  public static double mean(List<PassAtK> tasks, int k) {
+    return mean(tasks.stream().mapToDouble(task -> task.of(k)).toArray());
+  }
+
+  /** The percentile bootstrap interval of {@link #mean(List, int)} over at least two tasks. */
+  public static Bootstrap.Interval interval(List<PassAtK> tasks, int k) {
+    double[] values = tasks.stream().mapToDouble(task -> task.of(k)).toArray();
+    return Bootstrap.interval(values, PassAtK::mean);
+  }
+
+  /** Added one after the other, which keeps the order of sums: compensation would not. */
+  private static double mean(double[] values) {
+    if (values.length == 0) throw new IllegalArgumentException("no tasks");
+    double sum = 0;
+    for (double value : values) sum += value;
+    return sum / values.length;
+  }
+}

@@ -1,0 +1,113 @@
+package dev.kbx.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kbx.SimulatedRun;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** {@code kbx analyze fastp} and {@code passk}, as a user runs them. */
+class AnalyzeRunsTest {
+  @TempDir private Path folder;
+
+  private Path out;
+  private SimulatedRun first;
+  private SimulatedRun second;
+
+  @BeforeEach
+  void runs() {
+    out = folder.resolve("out");
+    first =
+        SimulatedRun.on(SimulatedRun.H200, 1)
+            .asking("exp_sqrt,gelu,selu", 3)
+            .timed("Math/exp_sqrt", "exp", 1.5, 1.1, 0.9)
+            .wrong("Math/exp_sqrt", "exp 2", Status.WRONG_VALUES)
+            .correct("Activation/gelu", "gelu", 0.9)
+            .store(out);
+    second = SimulatedRun.on(SimulatedRun.H200, 2).correct("Math/exp_sqrt", "exp", 1.4).store(out);
+  }
+
+  private static Kbx.Result ok(Object... arguments) {
+    Kbx.Result result = Kbx.here(arguments);
+    assertThat(result.exit()).as(result.err()).isZero();
+    return result;
+  }
+
+  @Test
+  void fastpIsOutOfTheTasksAskedFor() {
+    JsonNode document = ok("analyze", "fastp", "--out", out, first.id(), "--json").json();
+    assertThat(document.get("kind").asString()).isEqualTo("fastp");
+    JsonNode series = document.get("series").get(0);
+    assertThat(series.get("pick").asString()).isEqualTo("first_sample");
+    assertThat(series.get("series").get("run").get("id").asString()).isEqualTo(first.id());
+    JsonNode eager = series.get("against").get(0);
+    assertThat(eager.get("overall").get("tasks").asInt()).isEqualTo(3);
+    assertThat(eager.get("overall").get("curve").size()).isEqualTo(3);
+    assertThat(eager.get("categories").get(0).get("tasks").asInt()).as("gelu, selu").isEqualTo(2);
+    JsonNode compile = series.get("against").get(1).get("overall");
+    assertThat(compile.get("unknown").asInt()).isEqualTo(1);
+    assertThat(compile.has("curve")).isFalse();
+    assertThat(compile.get("thresholds").get(1).has("share")).isFalse();
+  }
+
+  @Test
+  void severalRunsAreOneBlockEach() {
+    String text = ok("analyze", "fastp", out.resolve(second.id()), out.resolve(first.id())).out();
+    assertThat(text.indexOf(second.id())).isNotNegative().isLessThan(text.indexOf(first.id()));
+    assertThat(text).contains("1 33 %", "of 176", "eager");
+    assertThat(ok("analyze", "fastp", out, "--best").out()).contains("best of its samples");
+    assertThat(ok("analyze", "passk", out, out.resolve(first.id())).out())
+        .contains(first.id(), second.id());
+  }
+
+  @Test
+  void passkSaysWhatItIsOf() {
+    JsonNode document =
+        ok("analyze", "passk", out.resolve(first.id()), "--k", "1,2,3", "--json").json();
+    assertThat(document.get("kind").asString()).isEqualTo("passk");
+    JsonNode correct = document.get("series").get(0).get("measures").get(1);
+    assertThat(correct.get("pass").asString()).isEqualTo("correct");
+    JsonNode at = correct.get("overall").get("at");
+    assertThat(at.get(0).get("value").asDouble()).isEqualTo(0.75);
+    assertThat(at.get(0).get("tasks").asInt()).isEqualTo(2);
+    assertThat(at.get(1).get("value").asDouble()).isEqualTo(1);
+    assertThat(at.get(1).get("tasks").asInt()).isEqualTo(1);
+    assertThat(at.get(2).has("value")).isFalse();
+    assertThat(at.get(2).get("unknown").asString()).contains("the most is 2");
+  }
+
+  @Test
+  void whatCannotBeAnalysedIsOneLine() {
+    SimulatedRun.on(SimulatedRun.H200, 3)
+        .stages(Stage.STATIC, Stage.CALL)
+        .untimed("Math/exp_sqrt", "exp")
+        .store(folder.resolve("called"));
+    refused("the correct stage was not asked for", "analyze", "fastp", folder.resolve("called"));
+    refused("--k: '0' is no number of samples", "analyze", "passk", out, "--k", "1,0");
+    refused("--k: 'many' is no number of samples", "analyze", "passk", out, "--k", "many");
+    refused("no run nowhere", "analyze", "passk", "--out", out, "nowhere");
+    refused("RUN", "analyze", "fastp");
+    refused("say fastp, passk or portability", "analyze");
+  }
+
+  @Test
+  void helpFitsATerminal() {
+    for (String command : new String[] {"fastp", "passk"}) {
+      assertThat(ok("analyze", command, "--help").out().lines())
+          .allMatch(line -> line.length() <= 80)
+          .anyMatch(line -> line.contains("Usage: kbx analyze " + command));
+    }
+  }
+
+  private static void refused(String why, Object... arguments) {
+    Kbx.Result result = Kbx.here(arguments);
+    assertThat(result.exit()).isEqualTo(1);
+    assertThat(result.out()).isEmpty();
+    assertThat(result.err()).startsWith("kbx: ").contains(why).doesNotContain("\tat ");
+  }
+}
