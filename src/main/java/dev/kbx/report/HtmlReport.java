@@ -163,6 +163,10 @@ record HtmlReport(
     if (perf != null) {
       writer.write("<p class=\"note\" id=\"not-measured\">" + Html.escape(perf) + "</p>\n");
     }
+    String scaled = Notes.scaled(verdicts);
+    if (scaled != null) {
+      writer.write("<p class=\"note\" id=\"scaled\">" + Html.escape(scaled) + "</p>\n");
+    }
     if (shown.size() < verdicts.size()) {
       writer.write(
           """

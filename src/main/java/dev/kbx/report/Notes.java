@@ -21,6 +21,17 @@ final class Notes {
         .formatted(without, timed.size(), run.baseline());
   }
 
+  /**
+   * How many were judged on less than their tasks are about; null where none was. A task's
+   * published size may need a GPU.
+   */
+  static @Nullable String scaled(List<Verdict> verdicts) {
+    long scaled = verdicts.stream().filter(v -> v.flags().contains("scaled_inputs")).count();
+    if (scaled == 0) return null;
+    return "%d of %d candidates were judged on scaled inputs, not on the published sizes: those need a GPU."
+        .formatted(scaled, verdicts.size());
+  }
+
   /** That performance was not measured, and why; null where it was. */
   static @Nullable String perf(RunInfo run, Tally tally) {
     if (tally.perf()) return null;

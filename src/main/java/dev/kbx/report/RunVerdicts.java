@@ -25,8 +25,8 @@ import tools.jackson.databind.ObjectWriter;
 public final class RunVerdicts {
   /**
    * A verdict's place in the run and its outline: category, task, sample, method, status, stage,
-   * flags of the stages, rule, speedup and baselines. Its one size has the sums of all
-   * milliseconds.
+   * whether the stages were passed, rule, flags, speedup and baselines. Its one size has the sums
+   * of all milliseconds.
    */
   record Row(int position, Verdict outline) {}
 
@@ -96,7 +96,7 @@ public final class RunVerdicts {
           null,
           v.rule() == null ? null : name(v.rule()),
           v.evidence() == null ? null : "",
-          List.of(),
+          v.flags().stream().map(this::name).toList(),
           v.speedup(),
           total(v.sizes()),
           v.baselines(),

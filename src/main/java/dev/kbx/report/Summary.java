@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param suiteRates tasks with at least one passing candidate over all tasks of the suite
  * @param speedup over correct, timed candidates
  * @param perf says that performance was not measured, and why; null where it was
+ * @param scaled says how many were judged on smaller inputs than published; null where none was
  * @param problems what could not be read
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -51,6 +52,7 @@ import org.jspecify.annotations.Nullable;
   "device",
   "versions",
   "perf",
+  "scaled",
   "coverage",
   "not_judged",
   "suite_rates",
@@ -76,6 +78,7 @@ public record Summary(
     Verdict.Device device,
     Map<String, String> versions,
     @Nullable String perf,
+    @Nullable String scaled,
     Coverage coverage,
     int notJudged,
     Rates suiteRates,
@@ -158,6 +161,7 @@ public record Summary(
         run.device(),
         new TreeMap<>(run.versions()),
         Notes.perf(run, tally),
+        Notes.scaled(verdicts),
         new Coverage(Tally.tasksOf(verdicts, _ -> true), run.suiteTasks()),
         tally.candidates("", verdicts).notJudged(),
         rates(tally.tasks(run, verdicts)),

@@ -248,6 +248,8 @@ public record Table(int width, boolean colour) {
             width));
     String perf = Notes.perf(run, tally);
     if (perf != null) lines.add(paint(Ansi.YELLOW, perf));
+    String scaled = Notes.scaled(verdicts);
+    if (scaled != null) lines.add(paint(Ansi.YELLOW, Text.cut(scaled, width)));
     String baseline = Notes.baseline(run, verdicts);
     if (baseline != null) lines.add(paint(Ansi.YELLOW, Text.cut(baseline, width)));
   }

@@ -77,6 +77,9 @@ class ModulesTest {
     Kbx.Result result =
         Kbx.run(
             folder, "eval", "candidates", "--suite", "kernelbench", "--device", "cpu", "--json");
+    String note = "4 of 5 candidates were judged on scaled inputs";
+    assertThat(Files.readString(folder.resolve("kbx-out/summary.json"))).contains(note);
+    assertThat(Files.readString(folder.resolve("kbx-out/report.html"))).contains(note);
     Map<String, String> statuses = new TreeMap<>();
     for (JsonNode verdict : result.json().get("verdicts")) {
       String name = Path.of(verdict.get("source").asString()).getName(1).toString();
