@@ -1,7 +1,9 @@
 """One step of a simple recurrent network.
 
 `Model(input_size, hidden_size, output_size)` has two linear layers with bias and PyTorch's default initialisation:
-`i2h`, from `input_size + hidden_size` to `hidden_size`, and `h2o`, from `hidden_size` to `output_size`.
+`i2h`, from `input_size + hidden_size` to `hidden_size`, and `h2o`, from `hidden_size` to `output_size`. Before them the
+constructor draws `torch.randn(256, hidden_size)`, a state that the original keeps and `forward` does not need: without that
+the same seed gives other weights.
 
 `forward(x, initial_hidden=None)` takes `x` of shape `(batch, input_size)` and the hidden state
 `(batch, hidden_size)`, float32; `None` stands for zeros. The new hidden state is `tanh(i2h(c))`, where `c` is `x`
@@ -27,6 +29,7 @@ class Model(nn.Module):
     def __init__(self, input_size: int, hidden_size: int, output_size: int):
         super().__init__()
         self.hidden_size = hidden_size
+        torch.randn(PUBLISHED["batch_size"], hidden_size)
         self.i2h = nn.Linear(input_size + hidden_size, hidden_size)
         self.h2o = nn.Linear(hidden_size, output_size)
 

@@ -71,7 +71,7 @@ class ModelTask(Task):
 
     def construct(self, kind, number):
         """An instance of the model or of a control, on the CPU, under a seed of torch's."""
-        with torch.random.fork_rng(devices=[]):
+        with torch.random.fork_rng(devices=[]), torch.no_grad():
             torch.manual_seed(number)
             return self.run(f"{kind.__name__}({', '.join(map(repr, self.init))})", kind, *self.init)
 

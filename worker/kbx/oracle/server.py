@@ -16,6 +16,7 @@ from kbx import PROTOCOL, messages
 from kbx.oracle import controls, outline, session, taskfile
 from kbx.oracle.baselines import NotCompiled
 from kbx.oracle.bench import NotRecorded
+from kbx.oracle.models import ModelTask
 from kbx.oracle.taskfile import InvalidTask
 from kbx.oracle.truth import Memory
 from kbx.protocol import ProtocolError, decode, encode
@@ -81,6 +82,8 @@ class Server:
         start = time.monotonic()
         self._end_session()
         task = taskfile.load(request.task, self.device.torch_device)
+        if isinstance(task, ModelTask) and not task.scaled:
+            raise Unsupported("modules are not judged at their published sizes yet; use --device cpu")
         planned = session.planned(task, request.seed)
         arenas = self.device.arenas(request.timed)
         self.session = session.Session(

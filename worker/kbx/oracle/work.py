@@ -45,7 +45,10 @@ def measure(task, call):
     results = list(tensors(returned))
     return Work(
         result_bytes=session.result_bytes(returned), bytes=traffic.total(results), flops=arithmetic.flops,
-        precision=arithmetic.precision, least_bytes=traffic.least(results), least_flops=arithmetic.least,
+        precision=arithmetic.precision,
+        # Of weights a module may have worked out a part when it was constructed.
+        least_bytes=None if task.constants else traffic.least(results),
+        least_flops=None if task.constants else arithmetic.least,
         uncounted=sorted(set(arithmetic.uncounted)),
     )  # fmt: skip
 

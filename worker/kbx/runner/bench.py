@@ -140,9 +140,9 @@ class Bench:
         """The entry becomes an instance of the class that it was, with weights from the seed that the reference's are from."""
         init = [tensors.decode(tree, None) for tree in request.module["init"]]
         torch.manual_seed(request.module["seed"])
-        with self._witness.watching():
-            made = self._entry(*init)
-        self._entry = torch.no_grad()(made.to(self._device))
+        with self._witness.watching(), torch.no_grad():
+            made = self._entry(*init).to(self._device)
+        self._entry = torch.no_grad()(made)
         return messages.Constructed(request.id, 0.0)
 
     def _precompile(self, request):

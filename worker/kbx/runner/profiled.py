@@ -73,7 +73,10 @@ def _construct(entry, module, device):
     from kbx import tensors
 
     torch.manual_seed(module["seed"])
-    return torch.no_grad()(entry(*(tensors.decode(tree, None) for tree in module["init"])).to(device))
+    init = [tensors.decode(tree, None) for tree in module["init"]]
+    with torch.no_grad():
+        made = entry(*init).to(device)
+    return torch.no_grad()(made)
 
 
 def _tensor(leaf, device):

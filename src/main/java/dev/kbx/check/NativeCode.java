@@ -1,6 +1,7 @@
 package dev.kbx.check;
 
 import dev.kbx.program.Call;
+import dev.kbx.task.Policy;
 import java.util.Set;
 
 /** Machine code or foreign functions are called, which no check can read. */
@@ -66,7 +67,7 @@ final class NativeCode implements Rule {
   }
 
   private static boolean asksForTriton(Subject subject) {
-    return subject.task().filter(task -> !task.tags().contains("imported")).isPresent();
+    return subject.task().filter(task -> Policy.of(task) == Policy.TRITON).isPresent();
   }
 
   private static boolean foreign(String path) {

@@ -26,10 +26,15 @@ final class Notes {
    * published size may need a GPU.
    */
   static @Nullable String scaled(List<Verdict> verdicts) {
-    long scaled = verdicts.stream().filter(v -> v.flags().contains("scaled_inputs")).count();
+    int scaled = countScaled(verdicts);
     if (scaled == 0) return null;
     return "%d of %d candidates were judged on scaled inputs, not on the published sizes: those need a GPU."
         .formatted(scaled, verdicts.size());
+  }
+
+  static int countScaled(List<Verdict> verdicts) {
+    long scaled = verdicts.stream().filter(v -> v.flags().contains("scaled_inputs")).count();
+    return Math.toIntExact(scaled);
   }
 
   /** That performance was not measured, and why; null where it was. */

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param notJudged those of them that say nothing of the candidate, because kbx or the task failed
  * @param extra verdicts that are not counted, as their tasks are variants beside the published ones
  * @param unfinished candidates of the run without a verdict, as it was cut off
+ * @param scaled of {@code candidates}, those judged on smaller inputs than published
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Series(
@@ -34,7 +35,8 @@ public record Series(
     int candidates,
     int notJudged,
     int extra,
-    int unfinished) {
+    int unfinished,
+    int scaled) {
 
   /** A series with what it consists of, sorted by category, task and sample. */
   record Members(Series series, AskedTasks asked, List<Verdict> verdicts) {}
@@ -81,7 +83,8 @@ public record Series(
             counted.size(),
             counted.size() - judged,
             verdicts.size() - counted.size(),
-            Math.max(0, run.run().candidates() - run.verdicts().size()));
+            Math.max(0, run.run().candidates() - run.verdicts().size()),
+            Notes.countScaled(counted));
     return new Members(series, asked, counted);
   }
 }

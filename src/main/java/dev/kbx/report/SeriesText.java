@@ -43,6 +43,11 @@ record SeriesText(int width) {
   List<String> notes(Series series, String notJudged) {
     List<String> notes = new ArrayList<>();
     if (series.run().baseline().endsWith(WARM)) notes.add("Timed with a warm cache.");
+    if (series.scaled() > 0) {
+      notes.add(
+          "Judged on scaled inputs, not on the published sizes: %d of %d candidates."
+              .formatted(series.scaled(), series.candidates()));
+    }
     if (series.unfinished() > 0) {
       notes.add(
           "Cut off: %d of %d candidates of the run have no verdict."

@@ -28,8 +28,8 @@ public enum Policy {
   MODULES(
       false,
       """
-      Replace what you can make faster by kernels of that file, Triton or CUDA C++; PyTorch may compute
-      the rest. How much of it PyTorch computed is reported.
+      Replace what you can make faster by Triton kernels of that file; PyTorch may compute the rest. How
+      much of it PyTorch computed is reported.
       """,
       "this suite reports what PyTorch computed and rejects nothing for it");
 
