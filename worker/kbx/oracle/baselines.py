@@ -74,7 +74,7 @@ class CompiledReference:
     def _look(self):
         """Calls often enough that no timed call is a first one, and judges the last result as a candidate's would be."""
         call = self._make("look")
-        known = self._know(call)
+        known = truth.know_where_there_is_room(self.task, call, self.seed)
         before = _graphs()
         for _ in range(FIRST_CALLS):
             value = None  # A CUDA graph writes its next results where this one lies.
@@ -84,19 +84,9 @@ class CompiledReference:
                 value = self.function(*mine.args, **mine.kwargs)
         if _graphs() == before:
             raise NotCompiled("torch.compile leaves all of it to eager PyTorch")
-        judgement = judge.examine_own(self.task, known, value, mine)
-        if judgement.status == "correct":
-            judgement = judge.decide(self.task, known, [judgement.value])
+        judgement = judge.judge_own(self.task, known, value, mine)
         if judgement.status != "correct":
             raise NotCompiled(f"the compiled reference is wrong: {judgement.status}: {judgement.message}")
-
-    def _know(self, call):
-        """As ``Bench`` does it: the truth is the reference itself where float64 does not fit."""
-        try:
-            return truth.know(self.task, call, self.seed)
-        except torch.OutOfMemoryError:
-            torch.cuda.empty_cache()
-            return truth.know(self.task, call, self.seed, wide=False)
 
     def _make(self, turn):
         return self.task.call(self.parameters, "standard", f"{self.stem}/{turn}", self.device.torch_device, fast=True)

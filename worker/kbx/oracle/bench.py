@@ -160,17 +160,8 @@ class Bench:
                 raise claims.ClaimError("a result lies outside its slot")
 
     def know(self, k):
-        """Truth of one set: float64 where the device has the memory, else the reference itself.
-
-        Without float64 the reference's own error is unknown and the tolerance rests on the unit roundoff alone. An honest
-        result may then be as far from the reference as both are from the truth, which the slack of the model covers.
-        """
-        call = self._make(k)
-        try:
-            return truth.know(self.task, call, self.session.seed)
-        except torch.OutOfMemoryError:
-            torch.cuda.empty_cache()
-            return truth.know(self.task, call, self.session.seed, wide=False)
+        """Truth of one set."""
+        return truth.know_where_there_is_room(self.task, self._make(k), self.session.seed)
 
 
 class RecordedReference:
@@ -204,9 +195,7 @@ class RecordedReference:
         known = bench.know(0)
         values = [graph() for graph in self.graphs]
         bench.device.synchronize()
-        judgement = judge.examine_own(self.task, known, values[0], self.calls[0])
-        if judgement.status == "correct":
-            judgement = judge.decide(self.task, known, [judgement.value])
+        judgement = judge.judge_own(self.task, known, values[0], self.calls[0])
         if judgement.status != "correct":
             raise NotRecorded(f"its graphs are wrong: {judgement.status}: {judgement.message}")
         self.take(bench.own)

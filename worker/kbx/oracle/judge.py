@@ -70,6 +70,12 @@ def examine_own(task, known, value, call):
     return examine(task, known, claim, lambda c: c.place, changed, updated)
 
 
+def judge_own(task, known, value, call):
+    """``examine_own``, and then the contract's word on the values."""
+    judgement = examine_own(task, known, value, call)
+    return judgement if judgement.status != "correct" else decide(task, known, [judgement.value])
+
+
 def decide(task, known, values):
     """Asks the task's contract about the values of one call, or of all its draws."""
     home = known.on_host

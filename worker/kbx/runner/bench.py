@@ -17,7 +17,7 @@ import torch
 import triton
 
 from kbx import graphs, messages, protocol, tensors
-from kbx.runner import ahead, arenas, cuda_on_cpu, launches, profile
+from kbx.runner import ahead, arenas, cuda_on_cpu, launches, module, profile
 from kbx.runner.clock import Clock
 from kbx.runner.interpreter import Unsupported
 from kbx.runner.ledger import Ledger
@@ -109,9 +109,8 @@ class Bench:
                 torch.cuda.set_device(self._device)
                 runtime = arenas.cuda_runtime(self._device)
                 self._graphs = graphs.Recorder(self._device)
-                self._clock = Clock(
-                    self._device, runtime
-                )  # Last: it takes streams that appear later for the candidate's.
+                # Last: it takes streams that appear later for the candidate's.
+                self._clock = Clock(self._device, runtime)
             self._arenas = arenas.open_handles(request.arenas, self._device)
         elif request.arenas:
             self._arenas = arenas.receive(self._data_sock)
@@ -137,12 +136,8 @@ class Bench:
         raise NoEntry(f"none of {', '.join(request.entries)} is defined")
 
     def _construct(self, request):
-        """The entry becomes an instance of the class that it was, with weights from the seed that the reference's are from."""
-        init = [tensors.decode(tree, None) for tree in request.module["init"]]
-        torch.manual_seed(request.module["seed"])
-        with self._witness.watching(), torch.no_grad():
-            made = self._entry(*init).to(self._device)
-        self._entry = torch.no_grad()(made)
+        with self._witness.watching():
+            self._entry = module.construct(self._entry, request.module, self._device)
         return messages.Constructed(request.id, 0.0)
 
     def _precompile(self, request):

@@ -27,6 +27,7 @@ def _profile(job):
     import torch
 
     from kbx import tensors
+    from kbx.runner import module
 
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -38,7 +39,7 @@ def _profile(job):
     kwargs = {k: tensors.decode(tree, lambda leaf: _tensor(leaf, device)) for k, tree in job["call"]["kwargs"].items()}
     entry = _entry(job["source"], job["entries"])
     if "module" in job["call"]:
-        entry = _construct(entry, job["call"]["module"], device)
+        entry = module.construct(entry, job["call"]["module"], device)
     entry(*args, **kwargs)  # compiles, tunes and allocates
     if not on_gpu:
         entry(*args, **kwargs)
@@ -65,18 +66,6 @@ def _entry(path, names):
     with open(path, encoding="utf-8") as file:
         exec(compile(file.read(), path, "exec"), vars(module))
     return next(getattr(module, name) for name in names if callable(getattr(module, name, None)))
-
-
-def _construct(entry, module, device):
-    import torch
-
-    from kbx import tensors
-
-    torch.manual_seed(module["seed"])
-    init = [tensors.decode(tree, None) for tree in module["init"]]
-    with torch.no_grad():
-        made = entry(*init).to(device)
-    return torch.no_grad()(made)
 
 
 def _tensor(leaf, device):

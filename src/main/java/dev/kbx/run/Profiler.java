@@ -84,10 +84,10 @@ final class Profiler {
   private @Nullable String unable(String arch) throws InterruptedException {
     if (tries == 0 || (unable != null && tries < MOST_TRIES)) {
       unable = run(null, arch, PROBE, List.of("probe"), Map.of(), probe()).failure();
-      if (unable != null && ++tries == 1) {
+      if (unable != null && tries == 0) {
         notices.accept("nothing is profiled: " + unable + "; see Profile in docs/gpu.md");
       }
-      tries = Math.max(tries, 1);
+      tries++;
     }
     return unable;
   }
