@@ -51,6 +51,12 @@ final class Judge {
    * @throws DeviceLost when it could not be judged because this slot's device is gone
    */
   Verdict judge(String run, Candidate candidate) throws InterruptedException {
+    try (var _ = Span.of(candidate.task().path())) {
+      return staged(run, candidate);
+    }
+  }
+
+  private Verdict staged(String run, Candidate candidate) throws InterruptedException {
     Draft statics = new Draft();
     Optional<Outcome> decided = Statics.decide(candidate, plan, statics);
     Map<String, String> files = decided.isEmpty() ? compiled(candidate, statics) : Map.of();

@@ -42,6 +42,12 @@ final class Lease {
 
   /** Waits until nobody has the device alone. */
   Held shared() throws InterruptedException {
+    try (var _ = Span.of("wait shared")) {
+      return share();
+    }
+  }
+
+  private Held share() throws InterruptedException {
     lock.lockInterruptibly();
     try {
       while (taken || closing()) changed.await();
@@ -56,6 +62,12 @@ final class Lease {
 
   /** Waits until nobody else uses the device. */
   Held alone() throws InterruptedException {
+    try (var _ = Span.of("wait alone")) {
+      return take();
+    }
+  }
+
+  private Held take() throws InterruptedException {
     lock.lockInterruptibly();
     try {
       if (waiting++ == 0) waitingSince = System.nanoTime();

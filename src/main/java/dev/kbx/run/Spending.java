@@ -17,7 +17,7 @@ public final class Spending {
   /** Does the work and counts its time, also when it fails. */
   <T, E extends Exception> T on(String what, Work<T, E> work) throws E, InterruptedException {
     long start = System.nanoTime();
-    try {
+    try (var _ = Span.of(what)) {
       return work.done();
     } finally {
       add(what, start);

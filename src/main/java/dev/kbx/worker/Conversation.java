@@ -23,12 +23,17 @@ final class Conversation {
     void send(Message message) throws IOException;
   }
 
+  private final String peer;
   private final Sender sender;
   private final AtomicInteger lastId = new AtomicInteger();
   private final Map<Integer, CompletableFuture<Message>> open = new ConcurrentHashMap<>();
   private final CompletableFuture<Message> ended = new CompletableFuture<>();
 
-  Conversation(Sender sender) {
+  /**
+   * @param peer whom this is with, for flight recordings
+   */
+  Conversation(String peer, Sender sender) {
+    this.peer = peer;
     this.sender = sender;
   }
 
@@ -44,8 +49,11 @@ final class Conversation {
     int id = lastId.incrementAndGet();
     CompletableFuture<Message> answer = new CompletableFuture<>();
     open.put(id, answer);
+    Message.Numbered asked = request.apply(id);
+    Exchange exchange = new Exchange(peer, asked);
+    exchange.begin();
     try {
-      sender.send(request.apply(id));
+      sender.send(asked);
       return (Message)
           CompletableFuture.anyOf(answer, ended).get(limit.toMillis(), TimeUnit.MILLISECONDS);
     } catch (IOException e) {
@@ -53,6 +61,7 @@ final class Conversation {
       return (Message)
           CompletableFuture.anyOf(answer, ended).get(limit.toMillis(), TimeUnit.MILLISECONDS);
     } finally {
+      exchange.commit();
       open.remove(id);
     }
   }

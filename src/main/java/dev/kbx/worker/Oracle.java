@@ -47,7 +47,7 @@ public final class Oracle implements AutoCloseable {
       Path python, Path home, DeviceSlot slot, int uid, List<String> further)
       throws InterruptedException {
     WorkerProcess[] started = new WorkerProcess[1];
-    Conversation conversation = new Conversation(message -> started[0].send(0, message));
+    Conversation conversation = new Conversation("oracle", message -> started[0].send(0, message));
     List<String> arguments =
         new ArrayList<>(List.of("kbx.oracle", "--device", slot.kind().label()));
     if (slot.kind() == DeviceSlot.Kind.CUDA) {

@@ -27,7 +27,7 @@ public final class Runner implements AutoCloseable {
 
   Runner(int number, Conversation.Sender sender, Runnable kill) {
     this.number = number;
-    this.conversation = new Conversation(sender);
+    this.conversation = new Conversation("runner " + number, sender);
     this.kill = kill;
   }
 

@@ -38,7 +38,7 @@ public final class Zygote implements AutoCloseable {
   /** Starts a zygote and waits until it can fork. */
   public static Zygote start(Path python, Path home) throws InterruptedException {
     WorkerProcess[] started = new WorkerProcess[1];
-    Conversation conversation = new Conversation(message -> started[0].send(0, message));
+    Conversation conversation = new Conversation("zygote", message -> started[0].send(0, message));
     Map<Integer, Runner> runners = new ConcurrentHashMap<>();
     started[0] =
         WorkerProcess.start(
