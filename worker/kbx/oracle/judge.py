@@ -14,6 +14,9 @@ from kbx.suite.values import Named, leaves, tensors, transform
 from kbx.tensors import dtype_name
 
 
+_WORD = torch.int64.itemsize
+
+
 @dataclass
 class Judgement:
     """The verdict on one result; the fields are those of ``messages.Checked``. ``value`` is the result that was read."""
@@ -174,7 +177,10 @@ def _short(value):
 
 def equal_bits(a, b):
     """Compares bytes: NaN equals itself, 0.0 does not equal -0.0."""
-    return torch.equal(_raw(a), _raw(b))
+    pair = _raw(a), _raw(b)
+    if all(t.numel() % _WORD == 0 and t.data_ptr() % _WORD == 0 for t in pair):
+        pair = [t.view(torch.int64) for t in pair]  # several times as fast
+    return torch.equal(*pair)
 
 
 def _raw(tensor):

@@ -3,6 +3,7 @@ profile them where no oracle lends it values."""
 
 import functools
 
+import torch
 from torch._subclasses.fake_tensor import (
     DataDependentOutputException,
     DynamicOutputShapeException,
@@ -14,6 +15,9 @@ from torch._subclasses.fake_tensor import (
 from kbx import tensors
 from kbx.oracle import truth
 from kbx.oracle.taskfile import InvalidTask, describe
+
+DEVICE = torch.device("cuda")
+"""What the calls are for: where there is none the oracle itself may still outline them."""
 
 _NOT_WITHOUT_VALUES = (
     DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException, UnsupportedFakeTensorException,

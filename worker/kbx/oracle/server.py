@@ -68,7 +68,7 @@ class Server:
         return encode(messages.Failed(id_, reason, message[:4000], file, line))
 
     def _outline(self, request):
-        task = taskfile.load(request.task, self.device.torch_device)
+        task = taskfile.load(request.task, outline.DEVICE)
         return messages.Outlined(request.id, task.entries, outline.calls(task, request.timed), task.module("outline"))
 
     def _outline_largest(self, request):

@@ -74,6 +74,8 @@ class _Launcher:
 
     def __init__(self, src, metadata):
         self._function, self._types = src.fn, src.signature
+        if not _runs:
+            _compile_launcher(src, metadata)
 
     def __call__(self, x, y, z, stream, function, packed, launch_metadata, enter, exit, *arguments):
         if enter is not None:
@@ -85,6 +87,15 @@ class _Launcher:
             interpreter.launch(self._function, self._types, (x, y, z), arguments)
         if exit is not None:
             exit(launch_metadata)
+
+
+def _compile_launcher(src, metadata):
+    """Leaves the stub that a GPU's launcher needs in Triton's cache: up to Triton 3.6 a C compiler makes one for each signature."""
+    # Without CUDA's libraries there is none, and later versions have one for all.
+    with contextlib.suppress(Exception):
+        from triton.backends.nvidia.driver import CudaLauncher
+
+        CudaLauncher(src, metadata)
 
 
 def _refuse_host_tensors(arguments):

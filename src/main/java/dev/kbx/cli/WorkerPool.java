@@ -82,13 +82,12 @@ final class WorkerPool implements AutoCloseable {
     List<Workers.Slot> slots = wanted.stream().map(workers::slot).toList();
     try {
       Thread zygote = Thread.ofVirtual().start(() -> warm(workers));
-      Message.Hello hello = slots.getFirst().oracle().hello();
+      Message.Hello hello = slots.getFirst().greeting();
       zygote.join();
       Map<String, String> versions = new TreeMap<>(hello.versions());
       versions.put("kbx", Version.number());
       return new WorkerPool(workers, slots, Workers.described(hello), versions);
     } catch (WorkerFailure | InterruptedException e) {
-      slots.forEach(Workers.Slot::close);
       workers.close();
       throw e;
     }
@@ -133,6 +132,5 @@ final class WorkerPool implements AutoCloseable {
   @Override
   public void close() {
     workers.close();
-    slots.parallelStream().forEach(Workers.Slot::close);
   }
 }

@@ -85,7 +85,7 @@ final class Precompiler {
 
   private Message.Outlined outline(Candidate candidate)
       throws InterruptedException, Oracle.Refused {
-    return slot.oracle()
+    return slot.outliner()
         .ask(
             Message.Outlined.class,
             id ->
