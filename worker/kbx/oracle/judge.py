@@ -13,7 +13,6 @@ from kbx.oracle.claims import ClaimError, TensorClaim
 from kbx.suite.values import Named, leaves, tensors, transform
 from kbx.tensors import dtype_name
 
-
 _WORD = torch.int64.itemsize
 
 

@@ -58,10 +58,14 @@ final class Timing {
   /** Times every size; the outcome, if that shows more than times. */
   Optional<Outcome> judge() throws InterruptedException, Oracle.Refused {
     for (SizeRun run : runs) {
-      Optional<Outcome> decided = run.measure();
+      Optional<Outcome> decided = run.measure(isRecorded(run));
       if (decided.isPresent()) return decided;
     }
-    return plan.baseline() == Baseline.EAGER ? judgeRecorded() : Optional.empty();
+    return judgeRecorded();
+  }
+
+  private boolean isRecorded(SizeRun run) {
+    return plan.baseline() == Baseline.EAGER && gpu.recordable(task, run.index());
   }
 
   /**
@@ -70,9 +74,9 @@ final class Timing {
    *
    * <p>After everything else: a process that failed at being recorded can be asked nothing more.
    */
-  private Optional<Outcome> judgeRecorded() throws InterruptedException {
+  private Optional<Outcome> judgeRecorded() throws InterruptedException, Oracle.Refused {
     for (SizeRun run : runs) {
-      if (!run.launchBound() || !gpu.recordable(task, run.index())) continue;
+      if (!run.launchBound() || !isRecorded(run)) continue;
       Optional<Outcome> found = recorded(run);
       if (found.isEmpty()) continue;
       Outcome outcome = found.get();
@@ -80,6 +84,8 @@ final class Timing {
       if (outcome.status() != Status.INFRASTRUCTURE) return launchedOnly(outcome);
       gpu.unrecordable(task, run.index());
       referenceRefused = true;
+      Optional<Outcome> decided = run.measure(false);
+      if (decided.isPresent()) return decided;
     }
     return Optional.empty();
   }
