@@ -28,6 +28,12 @@ _TURNS = 2
 """Every other call leaves arguments out, see ``Task.spoken``: that may be another launch."""
 
 
+def warm():
+    """Imports what a fake tensor needs, a few seconds of torch."""
+    with FakeTensorMode():
+        torch.empty(1)
+
+
 @functools.lru_cache(maxsize=1024)
 def calls(task, timed):
     """Every distinct call of the cases, and where ``timed`` of the sizes, as in ``messages.Outlined``.

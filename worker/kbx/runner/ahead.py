@@ -26,7 +26,7 @@ _ELSEWHERE = "{cache}"
 """Stands in packed files for the folder of the cache, which differs from runner to runner."""
 
 
-_PROCESSES = 4
+_PROCESSES = 8
 """Among how many a candidate's calls are split. Most calls are launches of their own, and each takes a compiler 0.1 to 0.3 s."""
 _LOOK_SECONDS = 0.002
 

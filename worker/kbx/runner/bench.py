@@ -131,6 +131,8 @@ class Bench:
         random.seed(0)
         torch.manual_seed(0)
         ahead.unpack(request.files)
+        if not self._emulated:
+            launches.tune(request.timed)
         with open(self._path, "w", encoding="utf-8") as file:
             file.write(request.source)
         module = types.ModuleType("candidate")

@@ -182,6 +182,25 @@ def run_once(call, quantiles=None, **_):
     return [1.0] * len(quantiles) if quantiles else 1.0
 
 
+_TUNING = {False: (1, 1), True: (5, 25)}
+"""Milliseconds of warm-up and of measuring that a configuration gets, by whether the candidate has the device alone. Triton's own
+25 and 100 are seconds for one shape; a twentieth of a second ranks what differs by more than noise."""
+
+
+def tune(timed):
+    """Sets how long autotuning looks at each configuration, on a GPU. Where the candidate is timed, what it says itself counts."""
+    warmup, rep = _TUNING[timed]
+
+    def bench(call, quantiles=None, **_):
+        return triton.testing.do_bench(call, warmup=warmup, rep=rep, quantiles=quantiles)
+
+    def chosen(tuner):
+        own = getattr(tuner, "_do_bench", None)
+        return own if timed and own is not None else bench
+
+    Autotuner.do_bench = property(chosen)
+
+
 _stock_bench = Autotuner._bench
 
 

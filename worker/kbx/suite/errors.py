@@ -125,7 +125,8 @@ def close(path, got, reference, truth, scale=None, growth=1.0, tf32=False):
 
 
 def near(got, reference, tf32=False):
-    """Whether every element is within half of the least tolerance that ``close`` ever grants of a finite reference.
+    """Whether every element is within half of the least tolerance that ``close`` ever grants of the reference, or holds the same
+    infinity or not-a-number.
 
     Then no truth need be worked out: it says what ``close`` would, from a tenth of its work. False says nothing.
     """
@@ -136,10 +137,14 @@ def near(got, reference, tf32=False):
     if dtype not in (torch.float64, torch.complex128):
         got, reference = got.float(), reference.float()
     budget = _slack(dtype, tf32) / 2 * roundoff(dtype, tf32)
-    typical = float(torch.linalg.vector_norm(reference)) / math.sqrt(reference.numel())
+    norm = float(torch.linalg.vector_norm(reference))
+    if not math.isfinite(norm):
+        same = (got == reference) | (got.isnan() & reference.isnan())
+        got, reference = (t.masked_fill(same, 0) for t in (got, reference))
+        norm = float(torch.linalg.vector_norm(reference))
     excess = (got - reference).abs_().sub_(reference.abs(), alpha=budget)
-    # Neither holds where anything is infinite or not a number.
-    return math.isfinite(typical) and float(excess.max()) <= budget * typical
+    # Neither holds where one side alone is infinite or not a number.
+    return math.isfinite(norm) and float(excess.max()) <= budget * norm / math.sqrt(reference.numel())
 
 
 def exact(path, got, expected, signed_zero=False):

@@ -45,8 +45,13 @@ final class Gpu implements AutoCloseable {
   /** Oracles for that stage that are started beforehand. */
   private static final int BEGUN = 2;
 
-  /** Runners kept ready: one for each of a candidate's two stages. */
-  private static final int SPARES = 2;
+  /** Runners kept ready, for both stages of some candidates: none are made while one is timed. */
+  private static final int SPARES = 2 * GATHER;
+
+  /**
+   * Spares made at the same time: a driver makes one context after the other, a process does not.
+   */
+  private static final int MAKERS = 3;
 
   private final Workers workers;
   private final DeviceSlot device;
@@ -62,7 +67,7 @@ final class Gpu implements AutoCloseable {
   private final Profiler profiler;
   private @Nullable Oracle oracle;
   private @Nullable Map<String, Double> peaks;
-  private boolean refilling;
+  private int making;
   private boolean closed;
   private volatile boolean lost;
 
@@ -257,9 +262,10 @@ final class Gpu implements AutoCloseable {
   /** Makes runners for later while the device is shared: a context is work for the device, too. */
   private synchronized void refill(
       String arch, Message.Hello greeting, Zygote.Allowance allowance) {
-    if (refilling || closed) return;
-    refilling = true;
-    Thread.ofVirtual().name("spares").start(() -> fill(arch, greeting, allowance));
+    while (!closed && making < MAKERS && making < SPARES - spares.size()) {
+      making++;
+      Thread.ofVirtual().name("spares").start(() -> fill(arch, greeting, allowance));
+    }
   }
 
   private void fill(String arch, Message.Hello greeting, Zygote.Allowance allowance) {
@@ -275,7 +281,7 @@ final class Gpu implements AutoCloseable {
       // Whoever needs a runner next makes one, and reports what is wrong.
       System.getLogger("kbx").log(System.Logger.Level.DEBUG, "no spare runner", e);
     } finally {
-      refilled();
+      made();
     }
   }
 
@@ -288,8 +294,8 @@ final class Gpu implements AutoCloseable {
     else spares.add(runner);
   }
 
-  private synchronized void refilled() {
-    refilling = false;
+  private synchronized void made() {
+    making--;
   }
 
   @Override

@@ -75,7 +75,8 @@ public final class Workers implements AutoCloseable {
       Oracle current = outliner;
       if (current != null && current.alive()) return current;
       if (current != null) current.close();
-      Oracle started = startOracle(DeviceSlot.cpu(0));
+      if (closed) throw new WorkerFailure("the workers were closed");
+      Oracle started = Oracle.ofOutlines(python, home);
       outliner = started;
       return started;
     }
