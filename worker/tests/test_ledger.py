@@ -1,5 +1,6 @@
 """Who made a result: small candidates on the real bench, those that do their own work and those that do not."""
 
+import tempfile
 import textwrap
 
 import pytest
@@ -66,6 +67,8 @@ def doubled(x):
     return out
 """
 
+COMPILED = tempfile.TemporaryDirectory(prefix="kbx-test-")
+"""The kernels are the same in every test, and what they compile to is not the matter here."""
 X = torch.randn(1000)
 MOST_FOREIGN = 0.1
 """What the referee tolerates."""
@@ -74,7 +77,7 @@ MOST_FOREIGN = 0.1
 def origins(source, *calls, operations=()):
     """The accounts of ``run`` on each of ``calls`` (tuples of arguments)."""
     found = []
-    with bench() as client:
+    with bench(cache=COMPILED.name) as client:
         client.attach()
         loaded = client.load(KERNELS + textwrap.dedent(source), operations=operations)
         assert isinstance(loaded, messages.Loaded), loaded
