@@ -48,6 +48,10 @@ class ModelTask(Task):
         return [ENTRY]
 
     @property
+    def large(self):
+        return not self.scaled
+
+    @property
     def compilable(self):
         return self.weights.give()
 
@@ -98,10 +102,21 @@ class _Weights:
     def _make(self, kind, wide):
         if wide:
             return copy.deepcopy(self.give(kind)).double()
+        model = self.task.model
+        if kind is not model and kind.__init__ is model.__init__:
+            return _shared(self.give(), kind)
         made = self.task.construct(kind, self.task.weights_seed(self.seed))
-        if kind is not self.task.model:
+        if kind is not model:
             self.task.run(f"{kind.__name__}.load_state_dict()", made.load_state_dict, self.give().state_dict())
         return made.to(self.task.device)
+
+
+def _shared(model, kind):
+    """The model as an instance of a subclass that is constructed alike: it has the same parameters, which may be gigabytes, and
+    buffers of its own, which calls change."""
+    made = copy.deepcopy(model, {id(parameter): parameter for parameter in model.parameters()})
+    made.__class__ = kind
+    return made
 
 
 def _call(kind, give):
