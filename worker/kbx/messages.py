@@ -21,7 +21,7 @@ class Hello:
     versions: dict
     """``kbx, python, torch, triton`` (absent where not installed)."""
     device: dict | None = None
-    """Oracle only: ``kind`` (cpu, cuda), ``name``, ``arch``, and on a GPU ``uuid, driver, memory_bytes``."""
+    """Oracle only: ``kind`` (cpu, cuda), ``name``, ``arch``, and on a GPU ``uuid, driver, memory_bytes, host_bytes``."""
     data_address: str | None = None
     """Oracle on the CPU: the abstract Unix socket on which it hands arenas to runners."""
 
@@ -384,8 +384,8 @@ class Weighed:
     """Bytes of arena ``out`` that a result takes."""
     weights: int
     """What a module holds once it is constructed."""
-    working: int
-    """Most that the reference holds at a time besides arguments and weights, its result included."""
+    device: int
+    """What judging the task takes of the device when it takes most, in the oracle and in an honest runner."""
 
 
 @dataclass

@@ -1,5 +1,6 @@
 """What the oracle does with a GPU: arenas that cross by IPC, and the timing loop."""
 
+import contextlib
 import ctypes
 import functools
 import os
@@ -7,7 +8,7 @@ import os
 import torch
 
 from kbx import graphs
-from kbx.oracle import nvml, peaks
+from kbx.oracle import footprint, nvml, peaks
 from kbx.oracle.baselines import CompiledReference
 from kbx.oracle.bench import Bench
 from kbx.oracle.server import Unsupported
@@ -15,7 +16,7 @@ from kbx.tensors import ALIGN, Arena
 
 CAPACITY = 12 << 30
 """Bytes of an arena on a device with room: every set of a benchmark size needs its own."""
-UNTIMED_CAPACITY = 1 << 30
+UNTIMED_CAPACITY = footprint.LEAST_ARENA
 """Bytes of an arena for correctness alone: several candidates may share the device."""
 SHARE = 0.2
 """Part of the free memory that one arena takes at most, unless a single set needs more: the oracle needs the rest for truth in
@@ -93,7 +94,7 @@ class CudaDevice:
     def describe(self):
         p = self.properties
         return {"kind": "cuda", "name": p.name, "arch": f"sm_{p.major}{p.minor}", "uuid": self._uuid(),
-                "driver": _driver(), "memory_bytes": p.total_memory}  # fmt: skip
+                "driver": _driver(), "memory_bytes": p.total_memory, "host_bytes": _host_bytes()}  # fmt: skip
 
     def _uuid(self):
         return f"GPU-{self.properties.uuid}"
@@ -185,6 +186,14 @@ def capacities(free, timed, least):
     if sum(sizes) > free:
         raise torch.OutOfMemoryError(f"two arenas take {sum(sizes) >> 20} MiB, {free >> 20} MiB are free")
     return sizes
+
+
+def _host_bytes():
+    """Memory of this machine, or what its container may have of it."""
+    sizes = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    with contextlib.suppress(OSError, ValueError), open("/sys/fs/cgroup/memory.max", encoding="utf-8") as file:
+        sizes.append(int(file.read()))
+    return min(sizes)
 
 
 def _loaded(name):

@@ -5,25 +5,49 @@ Referee and oracle give it room by that: arenas, the runner's memory, and how ma
 
 import functools
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from kbx import messages
 from kbx.oracle import session, truth
 from kbx.oracle.taskfile import InvalidTask
 from kbx.suite.values import tensors
 
+MOST_OPERATIONS = 5000
+"""Operations of the reference after which it is left at what was seen: one that walks along a sequence has little at a time, and
+each operation takes a millisecond here."""
+
+
+LEAST_ARENA = 1 << 30
+CONTEXTS = 2 << 30
+"""CUDA contexts of oracle and runner, and what libraries work in."""
+
 
 @dataclass(frozen=True)
 class Footprint:
-    """Bytes; the fields are those of ``messages.Weighed``."""
+    """Bytes, as in ``messages.Weighed``. ``working``: most that the reference holds at a time besides arguments and weights."""
 
     lent: int = 0
     returned: int = 0
     weights: int = 0
     working: int = 0
+
+    @property
+    def device(self):
+        """What judging takes of the device: both arenas; in the oracle arguments, results and weights, and all of it in float64
+        with what the reference works in; in the runner weights and what the candidate works in."""
+        if self == Footprint():
+            return 0
+        arenas = max(LEAST_ARENA, self.lent) + max(LEAST_ARENA, self.returned)
+        oracle = 3 * (self.lent + self.weights) + 2 * (self.returned + self.working)
+        return arenas + oracle + self.weights + self.working + CONTEXTS
+
+    def message(self, id_):
+        """As ``messages.Weighed``."""
+        return messages.Weighed(id_, self.lent, self.returned, self.weights, self.device)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -48,8 +72,9 @@ def _weigh(task):
         with alive:
             value = task.run("the reference", model, *call.args, **call.kwargs)
     except InvalidTask:
-        return known
-    return Footprint(known.lent, session.result_room(session.result_bytes(value)), known.weights, alive.most)
+        return replace(known, working=alive.most)
+    returned = session.result_room(session.result_bytes(value))
+    return replace(known, returned=returned, working=alive.most)
 
 
 class _Alive(TorchDispatchMode):
@@ -57,10 +82,13 @@ class _Alive(TorchDispatchMode):
 
     def __init__(self, given):
         super().__init__()
-        self.most = self._now = 0
+        self.most = self._now = self._operations = 0
         self._known = {t.untyped_storage()._cdata for t in given}
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        self._operations += 1
+        if self._operations > MOST_OPERATIONS:
+            raise RuntimeError(f"over {MOST_OPERATIONS} operations")
         result = function(*args, **(kwargs or {}))
         for tensor in tensors(list(result) if isinstance(result, (list, tuple)) else result):
             self._see(tensor.untyped_storage())

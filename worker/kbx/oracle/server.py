@@ -80,8 +80,7 @@ class Server:
         return messages.OutlinedLargest(request.id, task.entries, *found)
 
     def _weigh(self, request):
-        task = taskfile.load(request.task, _SOME_GPU)
-        return messages.Weighed(request.id, **vars(footprint.of(task)))
+        return footprint.of(taskfile.load(request.task, _SOME_GPU)).message(request.id)
 
     def _open(self, request):
         start = time.monotonic()

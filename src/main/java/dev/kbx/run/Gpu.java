@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,7 @@ final class Gpu implements AutoCloseable {
   private final Deque<Runner> spares = new ArrayDeque<>();
   private final Map<Path, List<Double>> quietBaselines = new HashMap<>();
   private final Set<Sized> unrecordable = new HashSet<>();
+  private final Map<Path, Needs> needs = new ConcurrentHashMap<>();
   private final Spending spending = new Spending();
   private final Object oracles = new Object();
   private final CompiledBaselines compiledBaselines;
@@ -64,6 +66,34 @@ final class Gpu implements AutoCloseable {
 
   Lease lease() {
     return lease;
+  }
+
+  /**
+   * What a task's calls take, found out once. The device must be held.
+   *
+   * @param oracle any that can be asked
+   */
+  Needs needs(Task task, Oracle oracle) throws InterruptedException {
+    if (!task.isModule()) return Needs.USUAL;
+    Needs known = needs.get(task.file());
+    if (known != null) return known;
+    try {
+      String file = task.file().toAbsolutePath().toString();
+      Needs found =
+          Needs.of(
+              oracle.ask(Message.Weighed.class, id -> new Message.Weigh(id, file), Session.ORACLE));
+      needs.put(task.file(), found);
+      return found;
+    } catch (Oracle.Refused e) {
+      return Needs.USUAL; // What is wrong with the task is said when it is opened.
+    }
+  }
+
+  /** The part of this machine that judging takes; see {@link Needs#part}. */
+  static double part(Needs needs, Message.Hello oracle) {
+    Long device = oracle.deviceBytes();
+    Long host = oracle.hostBytes();
+    return device == null || host == null ? 0 : needs.part(device, host);
   }
 
   /** It computes no more. */
@@ -183,8 +213,9 @@ final class Gpu implements AutoCloseable {
    * A runner with a CUDA context and no candidate. The device must be held, shared or alone; where
    * no runner is ready, it makes one.
    */
-  Runner runner(String arch, Message.Hello greeting, Zygote.Allowance allowance)
-      throws InterruptedException {
+  Runner runner(String arch, Message.Hello greeting, Limits limits) throws InterruptedException {
+    Zygote.Allowance allowance = limits.allowance();
+    if (limits.needs().heavy()) return warm(arch, greeting, allowance);
     Runner ready = spare();
     refill(arch, greeting, allowance);
     return ready != null ? ready : warm(arch, greeting, allowance);

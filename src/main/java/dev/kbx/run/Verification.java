@@ -98,13 +98,35 @@ public final class Verification {
 
   private List<Message.Control> askOracle(Workers.Slot slot, Task task)
       throws InterruptedException, Oracle.Refused {
+    Gpu gpu = slot.gpu();
+    if (gpu == null) return askOracle(slot, task, true);
+    try (var _ = shared(slot, gpu, task)) {
+      return askOracle(slot, task, false);
+    } catch (Oracle.Refused e) {
+      if (!e.answer().reason().equals("memory")) throw e;
+    }
+    try (var _ = gpu.lease().alone()) {
+      return askOracle(slot, task, true);
+    }
+  }
+
+  private static Lease.Held shared(Workers.Slot slot, Gpu gpu, Task task)
+      throws InterruptedException {
+    Message.Hello hello;
+    Needs needs;
+    try (var _ = gpu.lease().shared()) {
+      hello = slot.oracle().hello();
+      needs = gpu.needs(task, slot.oracle());
+    }
+    return gpu.lease().shared(Gpu.part(needs, hello));
+  }
+
+  private List<Message.Control> askOracle(Workers.Slot slot, Task task, boolean alone)
+      throws InterruptedException, Oracle.Refused {
+    String file = task.file().toAbsolutePath().toString();
+    String seed = Seeds.of(plan.secret(), task, "");
     return slot.oracle()
-        .ask(
-            Message.TaskVerified.class,
-            id ->
-                new Message.VerifyTask(
-                    id, task.file().toAbsolutePath().toString(), Seeds.of(plan.secret(), task, "")),
-            LIMIT)
+        .ask(Message.TaskVerified.class, id -> new Message.VerifyTask(id, file, seed, alone), LIMIT)
         .controls();
   }
 

@@ -184,10 +184,10 @@ public final class Workers implements AutoCloseable {
     /** A fresh runner on this slot's device. A GPU must be held. */
     Runner runner(Plan plan) throws InterruptedException {
       Message.Hello greeting = oracle().hello();
-      Zygote.Allowance allowance = plan.limits().allowance();
+      Limits limits = plan.limits();
       return gpu == null
-          ? zygote().spawn(device, plan.arch(), greeting, allowance)
-          : gpu.runner(plan.arch(), greeting, allowance);
+          ? zygote().spawn(device, plan.arch(), greeting, limits.allowance())
+          : gpu.runner(plan.arch(), greeting, limits);
     }
 
     /**
