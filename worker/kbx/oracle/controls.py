@@ -52,11 +52,13 @@ def verify(task, seed, device, alone=False):
     controls += [_Control(task, name, _spoiler(task, name)) for name in CONTROLS if name not in task.skip_controls]
     controls += [_Control(task, name, _own(task, function), function) for name, function in task.controls.items()]
     planned = [call for call in plan(task, seed) if call.repeats is None]
-    for number, call in enumerate(planned):
+    large_calls = 0
+    for call in planned:
+        if large_calls == CALLS_OF_LARGE:
+            break
         trial = _trial(task, call, seed, device, truth.know_where_there_is_room if alone else truth.know)
         large = task.large and trial.known.nbytes > LARGE
-        if large and number >= CALLS_OF_LARGE:
-            break
+        large_calls += large
         for control in controls:
             if not (large and control.settled):
                 control.meet(trial)

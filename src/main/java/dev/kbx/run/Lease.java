@@ -57,8 +57,8 @@ final class Lease {
   /**
    * Waits until nobody has the device alone and there is room.
    *
-   * @param part of the device that will be taken; whoever takes more than there is has it without
-   *     others
+   * @param part of the device that will be taken; 0 for what is too little to count. Whoever takes
+   *     more than there is has it without others that count.
    */
   Held shared(double part) throws InterruptedException {
     try (var _ = Span.of("wait shared")) {
@@ -69,9 +69,9 @@ final class Lease {
   private Held share(double part) throws InterruptedException {
     lock.lockInterruptibly();
     Share share = new Share(part);
-    queue.add(share);
+    if (part > 0) queue.add(share);
     try {
-      while (taken || closing() || !share.equals(queue.peek()) || !fits(part)) changed.await();
+      while (taken || closing() || !hasRoom(share)) changed.await();
       sharing.add(share);
       if (sharing.size() > 1) sharing.forEach(each -> each.company = true);
       return share;
@@ -82,9 +82,10 @@ final class Lease {
     }
   }
 
-  private boolean fits(double part) {
+  private boolean hasRoom(Share share) {
+    if (share.part == 0) return true;
     double used = sharing.stream().mapToDouble(each -> each.part).sum();
-    return sharing.isEmpty() || used + part <= MOST;
+    return share.equals(queue.peek()) && (used == 0 || used + share.part <= MOST);
   }
 
   /** Waits until nobody else uses the device. */

@@ -437,8 +437,7 @@ public sealed interface Message {
    * @param weights what a module holds once it is constructed
    * @param device what judging takes of the device when it takes most
    */
-  record Weighed(int id, long lent, long returned, long weights, long device)
-      implements Numbered {}
+  record Weighed(int id, long lent, long returned, long weights, long device) implements Numbered {}
 
   /**
    * Referee to oracle: load a task and make arenas for one runner, large ones if sizes are timed.
