@@ -8,7 +8,7 @@ import torch
 from test_models import TASK
 
 from kbx import messages
-from kbx.oracle import arenas, controls, cuda, footprint, outline, plan, session, taskfile
+from kbx.oracle import arenas, controls, cuda, footprint, outline, plan, session, taskfile, work
 from kbx.oracle.devices import CpuDevice
 from kbx.oracle.server import Server
 from kbx.oracle.truth import Memory
@@ -232,3 +232,14 @@ def test_a_small_module_is_compiled_ahead_and_a_large_one_is_not(write):
     assert outline.calls(task, True)[0]["args"][0]["shape"] == [512, 256]
     wide = published(write(TASK.replace("batch=512, features=256", "batch=4, features=20000"), "11_Wide")).task
     assert outline.calls(wide, True) == []
+
+
+def test_work_is_measured_once_whatever_the_weights(write):
+    task, made = taskfile.load(write(TASK, "12_Work")), []
+
+    def make():
+        made.append(task.call(task.cases[0], "standard", "x"))
+        return made[-1]
+
+    one, other = (work.of(task.seeded(seed), 0, make) for seed in ("0a", "0b"))
+    assert (one is other, len(made)) == (True, 1)
