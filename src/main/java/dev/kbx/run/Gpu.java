@@ -79,21 +79,14 @@ final class Gpu implements AutoCloseable {
     if (known != null) return known;
     try {
       String file = task.file().toAbsolutePath().toString();
-      Needs found =
-          Needs.of(
-              oracle.ask(Message.Weighed.class, id -> new Message.Weigh(id, file), Session.ORACLE));
+      Message.Weighed said =
+          oracle.ask(Message.Weighed.class, id -> new Message.Weigh(id, file), Session.ORACLE);
+      Needs found = Needs.of(said, oracle.hello().deviceBytes(), oracle.hello().hostBytes());
       needs.put(task.file(), found);
       return found;
     } catch (Oracle.Refused e) {
       return Needs.USUAL; // What is wrong with the task is said when it is opened.
     }
-  }
-
-  /** The part of this machine that judging takes; see {@link Needs#part}. */
-  static double part(Needs needs, Message.Hello oracle) {
-    Long device = oracle.deviceBytes();
-    Long host = oracle.hostBytes();
-    return device == null || host == null ? 0 : needs.part(device, host);
   }
 
   /** It computes no more. */

@@ -142,7 +142,7 @@ final class Judge {
     Needs needs = needs(gpu, candidate);
     Plan own = plan.with(needs);
     Correctness correctness = new Correctness(slot, own, candidate, draft, alone);
-    try (Lease.Held held = alone ? gpu.lease().alone() : shared(gpu, needs)) {
+    try (Lease.Held held = alone ? gpu.lease().alone() : gpu.lease().shared(needs.part())) {
       outcome = correctness.judge(files);
       boolean othersFault = isFault(outcome.status()) && held.company();
       if (othersFault || (!alone && wantsRoom(needs, outcome))) return Optional.empty();
@@ -172,11 +172,6 @@ final class Judge {
     try (var _ = gpu.lease().shared()) {
       return gpu.needs(candidate.task(), slot.oracle());
     }
-  }
-
-  private Lease.Held shared(Gpu gpu, Needs needs) throws InterruptedException {
-    if (needs.usual()) return gpu.lease().shared();
-    return gpu.lease().shared(Gpu.part(needs, slot.oracle().hello()));
   }
 
   /** Whether a device may not be what it was after an ending like this. */

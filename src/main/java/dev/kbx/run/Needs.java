@@ -3,12 +3,17 @@ package dev.kbx.run;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Zygote;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a task's calls take on a GPU beyond what every candidate may: a module's inputs, results and
- * weights have gigabytes. Bytes, as in {@link Message.Weighed}.
+ * weights have gigabytes.
+ *
+ * @param lent bytes, as in {@link Message.Weighed}; so are {@code returned} and {@code weights}
+ * @param part of the machine that judging takes at the time when it takes most: 0 for a task whose
+ *     cases are small, over 1 where there is no room for all of it
  */
-record Needs(long lent, long returned, long weights, long device) {
+record Needs(long lent, long returned, long weights, double part) {
   /** Of a task whose cases are small. */
   static final Needs USUAL = new Needs(0, 0, 0, 0);
 
@@ -18,8 +23,17 @@ record Needs(long lent, long returned, long weights, long device) {
   /** Making weights on one core, with some to spare: two to four seconds are usual. */
   private static final double SECONDS_PER_GIB = 15;
 
-  static Needs of(Message.Weighed said) {
-    return new Needs(said.lent(), said.returned(), said.weights(), said.device());
+  /**
+   * What was said of a task, on a machine with so much memory.
+   *
+   * @param deviceBytes memory of the GPU; null if unknown
+   * @param hostBytes memory of the machine; null if unknown
+   */
+  static Needs of(Message.Weighed said, @Nullable Long deviceBytes, @Nullable Long hostBytes) {
+    double device = deviceBytes == null ? 0 : said.device() / (double) deviceBytes;
+    // Weights are made on the host: once in the oracle, and in the runner as in its allowance.
+    double host = hostBytes == null ? 0 : 3 * said.weights() / (double) hostBytes;
+    return new Needs(said.lent(), said.returned(), said.weights(), Math.max(device, host));
   }
 
   boolean usual() {
@@ -47,22 +61,5 @@ record Needs(long lent, long returned, long weights, long device) {
         usual.cpuSeconds(),
         usual.processes(),
         usual.fileBytes());
-  }
-
-  /**
-   * The part of a machine that judging takes, at the time when it takes most: 0 for a task whose
-   * cases are small, over 1 where there is no room for all of it.
-   *
-   * @param deviceBytes memory of the GPU
-   * @param hostBytes memory of the machine
-   */
-  double part(long deviceBytes, long hostBytes) {
-    if (usual()) return 0;
-    return Math.max(device / (double) deviceBytes, host() / (double) hostBytes);
-  }
-
-  /** Weights are made on the host: once in the oracle, and in the runner as in its allowance. */
-  private long host() {
-    return 3 * weights;
   }
 }

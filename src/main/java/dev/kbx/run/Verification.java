@@ -112,13 +112,11 @@ public final class Verification {
 
   private static Lease.Held shared(Workers.Slot slot, Gpu gpu, Task task)
       throws InterruptedException {
-    Message.Hello hello;
     Needs needs;
     try (var _ = gpu.lease().shared()) {
-      hello = slot.oracle().hello();
       needs = gpu.needs(task, slot.oracle());
     }
-    return gpu.lease().shared(Gpu.part(needs, hello));
+    return gpu.lease().shared(needs.part());
   }
 
   private List<Message.Control> askOracle(Workers.Slot slot, Task task, boolean alone)
