@@ -193,7 +193,7 @@ class LeaseTest {
         }));
     waiting(
         start(() -> {
-          try (var _ = lease.shared(0.01)) {
+          try (var _ = lease.shared(0.1)) {
             order.add("little");
           }
         }));
