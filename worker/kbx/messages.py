@@ -21,7 +21,7 @@ class Hello:
     versions: dict
     """``kbx, python, torch, triton`` (absent where not installed)."""
     device: dict | None = None
-    """Oracle only: ``kind`` (cpu, cuda), ``name``, ``arch``, and on a GPU ``uuid, driver, memory_bytes``."""
+    """Oracle only: ``kind`` (cpu, cuda), ``name``, ``arch``, and on a GPU ``uuid, driver, memory_bytes, host_bytes``."""
     data_address: str | None = None
     """Oracle on the CPU: the abstract Unix socket on which it hands arenas to runners."""
 
@@ -365,6 +365,32 @@ class OutlinedLargest:
 
 
 @dataclass
+class Weigh:
+    """How large a task's calls are on a GPU. Needs no device and no ``open``."""
+
+    TYPE: ClassVar[str] = "weigh"
+    id: int
+    task: str
+    """Path of the task file."""
+
+
+@dataclass
+class Weighed:
+    """All 0 for a task whose cases are small by design, and where only values tell."""
+
+    TYPE: ClassVar[str] = "weighed"
+    id: int
+    lent: int
+    """Bytes of arena ``in`` that a call's arguments take."""
+    returned: int
+    """Bytes of arena ``out`` that a result takes."""
+    weights: int
+    """What a module holds once it is constructed."""
+    device: int
+    """What judging the task takes of the device when it takes most, in the oracle and in an honest runner."""
+
+
+@dataclass
 class Open:
     """Load a task, make its arenas for one runner, and list the calls to judge."""
 
@@ -377,6 +403,11 @@ class Open:
     runner: int | None = None
     timed: bool = True
     """Whether benchmark sizes will be asked for: they need large arenas."""
+    lent: int = 0
+    returned: int = 0
+    """Bytes that the arenas hold at least, as in ``weighed``."""
+    alone: bool = False
+    """Whether nobody else uses the device: where memory is short, results are then compared without a truth in float64."""
 
 
 @dataclass
@@ -592,6 +623,8 @@ class VerifyTask:
     id: int
     task: str
     seed: str
+    alone: bool = False
+    """As in ``open``."""
 
 
 @dataclass
@@ -641,10 +674,10 @@ FROM_ZYGOTE = (Hello, Spawned, Exited, Failed)
 TO_RUNNER = (Attach, Load, Construct, Precompile, Call, Measure, RecordCalls, ReplayCalls, Profile)
 FROM_RUNNER = (Attached, Loaded, Constructed, Precompiled, Returned, Raised, Measured, CallsRecorded, Profiled)
 TO_ORACLE = (
-    Outline, OutlineLargest, Open, Prepare, Check, PrepareSize, LendSize, Baseline, CheckSize, Close, VerifyTask, Probe, MeasurePeaks,
+    Outline, OutlineLargest, Weigh, Open, Prepare, Check, PrepareSize, LendSize, Baseline, CheckSize, Close, VerifyTask, Probe, MeasurePeaks,
     CompileBaseline, CompareBaseline,
 )  # fmt: skip
 FROM_ORACLE = (
-    Hello, Failed, Outlined, OutlinedLargest, Opened, Prepared, Checked, PreparedSize, LentSize, BaselineMeasured, Closed, TaskVerified, Probed,
+    Hello, Failed, Outlined, OutlinedLargest, Weighed, Opened, Prepared, Checked, PreparedSize, LentSize, BaselineMeasured, Closed, TaskVerified, Probed,
     Peaks, BaselineCompiled, BaselineCompared,
 )  # fmt: skip

@@ -70,6 +70,14 @@ def test_the_sizes_are_those_of_the_device(write):
     assert here.entries == ["ModelNew"]
 
 
+def test_a_case_beside_the_published_one_is_judged_on_a_gpu_and_not_timed(write):
+    path = write(TASK.replace("CONTRACT =", "BESIDE = dict(batch=7)\nCONTRACT ="))
+    here, there = taskfile.load(path), taskfile.load(path, "cuda:0")
+    assert here.cases == [{"batch": 3, "features": 5}]
+    assert there.cases == [{"batch": 512, "features": 256}, {"batch": 7, "features": 256}]
+    assert there.sizes == there.cases[:1]
+
+
 def test_weights_come_from_the_seed_alone(write):
     task = taskfile.load(write(TASK))
     call = task.call(task.cases[0], "standard", "x")
@@ -134,3 +142,10 @@ def test_a_model_can_be_compiled(write):
         with torch.no_grad():
             compiled = torch.compile(task.compilable, dynamic=False)(*call.args, **call.kwargs)
             torch.testing.assert_close(compiled, task.reference(*call.args, **call.kwargs))
+
+
+@pytest.mark.parametrize("beside", ["dict(features=7)", "dict(height=7)"])
+def test_beside_has_sizes_of_inputs_alone(write, beside):
+    path = write(TASK.replace("CONTRACT =", f"BESIDE = {beside}\nCONTRACT ="))
+    with pytest.raises(InvalidTask, match="which is not a size of the inputs alone"):
+        taskfile.load(path, "cuda:0")

@@ -28,8 +28,8 @@ class MemoryArena(Arena):
 
     device = torch.device("cpu")
 
-    def __init__(self, name):
-        super().__init__(name, CAPACITY)
+    def __init__(self, name, least=0):
+        super().__init__(name, max(CAPACITY, least))
         self.fd = os.memfd_create(f"kbx-{name}", os.MFD_ALLOW_SEALING | os.MFD_CLOEXEC)
         os.ftruncate(self.fd, self.capacity)
         fcntl.fcntl(self.fd, fcntl.F_ADD_SEALS, _SEALS)

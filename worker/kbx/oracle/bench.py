@@ -111,7 +111,7 @@ class Bench:
     def _make_more(self):
         """As many sets as the arenas hold, each with its slot for results."""
         sets = min(
-            self.session.lent.capacity // _room(self.own[0]),
+            self.session.lent.capacity // session.room(self.own[0]),
             self.session.out.capacity // self._slot_room,
             len(self.seeds),
         )
@@ -236,10 +236,3 @@ class _Copy(Arena):
 def _end(leaf):
     """The place after a leaf's last byte, in its arena."""
     return leaf["offset"] + max(1, span(leaf["shape"], leaf["stride"])) * DTYPES[leaf["dtype"]].itemsize
-
-
-def _room(call):
-    """Bytes that a set takes in an arena, rounded up. Sets of one size may differ a little."""
-    return (
-        ALIGN + sum(span(t.shape, t.stride()) * t.element_size() + ALIGN for t in truth.argument_tensors(call)) * 9 // 8
-    )

@@ -10,6 +10,7 @@ import torch
 from kbx.oracle import judge, truth
 from kbx.oracle.plan import plan
 from kbx.oracle.taskfile import CONTROLS, InvalidTask
+from kbx.suite import errors
 from kbx.suite.values import Named, transform
 
 LOWER = {
@@ -25,6 +26,10 @@ TAIL = 8
 """``tail_missing`` leaves out the last eighth of the elements, at least one."""
 CORRUPTED = 100
 """``corrupted_1pct`` spoils one element in this many, at least one."""
+LARGE = 1 << 30
+"""A call of which more bytes are known takes seconds for each control."""
+CALLS_OF_LARGE = 2
+"""Calls of such a size that controls are judged in."""
 
 
 @dataclass
@@ -37,68 +42,114 @@ class _Trial:
     turn: int
 
 
-def verify(task, seed, device):
-    """Runs all controls; returns them as in ``messages.TaskVerified``."""
-    trials = [_trial(task, planned, seed, device) for planned in plan(task, seed) if planned.repeats is None]
-    report = [_at(task.reference, _positive(task, "reference", trials, _reference(task)))]
-    if task.note:
-        report.append(_row("left_out", "positive", True, "skipped", task.note))
-    for name in CONTROLS:
-        if name in task.skip_controls:
-            detail = f"skipped: {task.skip_controls[name]}"
-            report.append(_row(name, "negative", True, "skipped", detail))
-        elif any(_applies(name, t.draws[0]) for t in trials):
-            report.append(_negative(task, name, trials, _spoiler(task, name)))
-    for name, function in task.controls.items():
-        kind = _positive if name.startswith("positive_") else _negative
-        report.append(_at(function, kind(task, name, trials, _own(task, function))))
-    return report
+def verify(task, seed, device, alone=False):
+    """Runs all controls; returns them as in ``messages.TaskVerified``. ``alone`` as in ``messages.Open``.
+
+    One call at a time is known, and every control has it: some have gigabytes. Of such a task there are fewer calls, and a
+    control that was rejected as it must be is done: what each distribution does to it shows on smaller sizes.
+    """
+    controls = [_Control(task, "reference", _reference(task), task.reference)]
+    controls += [_Control(task, name, _spoiler(task, name)) for name in CONTROLS if name not in task.skip_controls]
+    controls += [_Control(task, name, _own(task, function), function) for name, function in task.controls.items()]
+    planned = [call for call in plan(task, seed) if call.repeats is None]
+    large_calls = 0
+    for call in planned:
+        if large_calls == CALLS_OF_LARGE:
+            break
+        trial = _trial(task, call, seed, device, truth.know_where_there_is_room if alone else truth.know)
+        large = task.large and trial.known.nbytes > LARGE
+        large_calls += large
+        for control in controls:
+            if not (large and control.settled):
+                control.meet(trial)
+        del trial  # before the next one is made
+    return _report(task, controls)
 
 
-def _trial(task, planned, seed, device):
+def _report(task, controls):
+    """The rows: the reference, what was left out, the automatic controls in order, and the task's own."""
+    rows = {control.name: control.row() for control in controls if control.applied}
+    notes = [_row("left_out", "positive", True, "skipped", task.note)] if task.note else []
+    skipped = {
+        name: _row(name, "negative", True, "skipped", f"skipped: {reason}")
+        for name, reason in task.skip_controls.items()
+    }
+    automatic = [rows.get(name) or skipped.get(name) for name in CONTROLS]
+    return [rows["reference"], *notes, *filter(None, automatic), *(rows[name] for name in task.controls)]
+
+
+class _Control:
+    """One control and what became of it in each call: ``results(trial)`` as in ``_judge``; ``function`` is the task file's."""
+
+    def __init__(self, task, name, results, function=None):
+        self.task, self.name, self.results, self.function = task, name, results, function
+        self.positive = name == "reference" or name.startswith("positive_")
+        # Where a kernel may fail in several ways, the automatic controls must fail in theirs.
+        self.reason = REASONS.get(name, "wrong_values") if name in CONTROLS else None
+        self.met, self.rejected, self.failure = 0, [], None
+
+    @property
+    def applied(self):
+        """Whether there was a call that it says something about."""
+        return self.met > 0
+
+    @property
+    def settled(self):
+        """Whether further calls cannot change what is said of it."""
+        return self.failure is not None or any(self._as_it_must(status) for _, status, _ in self.rejected)
+
+    def meet(self, trial):
+        """Judges the control in one call."""
+        if self.failure or (self.name in CONTROLS and not self.met and not _applies(self.name, trial.draws[0])):
+            return
+        self.met += 1
+        judgement = _judge(self.task, trial, self.results)
+        said = trial.text, judgement.status, f"{trial.text}: {judgement.message}"
+        if self.positive:
+            self._must_pass(trial, said)
+        elif judgement.status == "raised":
+            self.failure = "raised", said[2]
+        elif judgement.status != "correct":
+            self.rejected.append(said)
+
+    def _must_pass(self, trial, said):
+        if said[1] != "correct":
+            self.failure = said[1:]
+        elif self.task.contract.random and _judge(self.task, trial, lambda t: self.results(t)[:1]).status != "correct":
+            self.failure = "wrong_values", f"{trial.text}: the check rejects one draw alone"
+
+    def row(self):
+        """As in ``messages.TaskVerified``."""
+        kind = "positive" if self.positive else "negative"
+        line = self.function.__code__.co_firstlineno if self.function else None
+        return {"name": self.name, "kind": kind, **self._said(), "line": line}
+
+    def _said(self):
+        if self.failure:
+            return {"ok": False, "status": self.failure[0], "detail": self.failure[1]}
+        if self.positive:
+            return {"ok": True, "status": "correct", "detail": f"passed {self.met} calls"}
+        detail = f"rejected in {len(self.rejected)} of {self.met} calls"
+        if not self.rejected:
+            return {"ok": False, "status": "correct", "detail": detail}
+        _, status, text = next((r for r in self.rejected if self._as_it_must(r[1])), self.rejected[0])
+        return {"ok": self._as_it_must(status), "status": status, "detail": f"{detail}; {text}"}
+
+    def _as_it_must(self, status):
+        return self.reason in (None, status)
+
+
+def _trial(task, planned, seed, device, know):
     made = task.call(planned.parameters, planned.distribution, planned.seed, device)
-    known = truth.know(task, made, seed)
+    known = know(task, made, seed)
     draws = [known.expected]
     if task.contract.random:
         draws = [truth.know(task, made, f"{k + 1:x}").expected for k in range(task.contract.draws)]
     return _Trial(known, draws, planned.message()["case"] + f", {planned.distribution}", planned.turn)
 
 
-def _positive(task, name, trials, results):
-    for trial in trials:
-        judgement = _judge(task, trial, results)
-        if judgement.status != "correct":
-            return _row(name, "positive", False, judgement.status, f"{trial.text}: {judgement.message}")
-        if task.contract.random and _judge(task, trial, lambda t: results(t)[:1]).status != "correct":
-            return _row(name, "positive", False, "wrong_values", f"{trial.text}: the check rejects one draw alone")
-    return _row(name, "positive", True, "correct", f"passed {len(trials)} calls")
-
-
-def _negative(task, name, trials, results):
-    rejected = []
-    for trial in trials:
-        judgement = _judge(task, trial, results)
-        if judgement.status == "raised":
-            return _row(name, "negative", False, "raised", f"{trial.text}: {judgement.message}")
-        if judgement.status != "correct":
-            rejected.append((trial, judgement))
-    detail = f"rejected in {len(rejected)} of {len(trials)} calls"
-    if not rejected:
-        return _row(name, "negative", False, "correct", detail)
-    # Where a kernel may fail in several ways, the automatic controls must fail in theirs.
-    reason = REASONS.get(name, "wrong_values") if name in CONTROLS else None
-    trial, judgement = next(((t, j) for t, j in rejected if reason in (None, j.status)), rejected[0])
-    right = reason in (None, judgement.status)
-    return _row(name, "negative", right, judgement.status, f"{detail}; {trial.text}: {judgement.message}")
-
-
 def _row(name, kind, ok, status, detail):
     return {"name": name, "kind": kind, "ok": ok, "status": status, "detail": detail, "line": None}
-
-
-def _at(function, row):
-    """The row with the line of the task file where the control is defined."""
-    return {**row, "line": function.__code__.co_firstlineno}
 
 
 def _judge(task, trial, results):
@@ -212,11 +263,16 @@ def _corrupted(flat):
     if flat.dtype == torch.bool:
         flat[places] = ~flat[places]
     elif flat.is_floating_point() or flat.is_complex():
-        size = flat.abs().nan_to_num(0, 0, 0).double().square().mean().sqrt().to(flat.dtype)
-        flat[places] += 0.25 * (flat[places].abs() + size)
+        flat[places] += 0.25 * (flat[places].abs() + _size(flat))
     else:
         flat[places] += 1
     return flat
+
+
+def _size(flat):
+    """Root mean square of the finite elements, of the tensor's dtype; a part at a time, since float64 of all may not fit."""
+    parts = (part.abs().nan_to_num(0, 0, 0).double().square().sum() for part in flat.split(errors.CHUNK))
+    return (sum(parts) / flat.numel()).sqrt().to(flat.dtype)
 
 
 def _tail_missing(flat):

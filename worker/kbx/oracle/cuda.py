@@ -1,5 +1,6 @@
 """What the oracle does with a GPU: arenas that cross by IPC, and the timing loop."""
 
+import contextlib
 import ctypes
 import functools
 import os
@@ -7,18 +8,19 @@ import os
 import torch
 
 from kbx import graphs
-from kbx.oracle import nvml, peaks
+from kbx.oracle import footprint, nvml, peaks
 from kbx.oracle.baselines import CompiledReference
 from kbx.oracle.bench import Bench
 from kbx.oracle.server import Unsupported
-from kbx.tensors import Arena
+from kbx.tensors import ALIGN, Arena
 
 CAPACITY = 12 << 30
-"""Bytes of an arena on a device with room: the largest benchmark size has 8 GiB, and every set needs its own."""
-UNTIMED_CAPACITY = 1 << 30
+"""Bytes of an arena on a device with room: every set of a benchmark size needs its own."""
+UNTIMED_CAPACITY = footprint.LEAST_ARENA
 """Bytes of an arena for correctness alone: several candidates may share the device."""
 SHARE = 0.2
-"""Part of the free memory that one arena may take at most: the oracle needs the rest for truth in float64."""
+"""Part of the free memory that one arena takes at most, unless a single set needs more: the oracle needs the rest for truth in
+float64."""
 
 
 class Runtime:
@@ -92,18 +94,19 @@ class CudaDevice:
     def describe(self):
         p = self.properties
         return {"kind": "cuda", "name": p.name, "arch": f"sm_{p.major}{p.minor}", "uuid": self._uuid(),
-                "driver": _driver(), "memory_bytes": p.total_memory}  # fmt: skip
+                "driver": _driver(), "memory_bytes": p.total_memory, "host_bytes": _host_bytes()}  # fmt: skip
 
     def _uuid(self):
         return f"GPU-{self.properties.uuid}"
 
-    def arenas(self, timed):
+    def arenas(self, timed, least=(0, 0)):
+        """Raises OutOfMemoryError where ``least`` does not fit."""
         torch.cuda.empty_cache()
         free, _ = torch.cuda.mem_get_info(self.torch_device)
-        capacity = min(CAPACITY if timed else UNTIMED_CAPACITY, int(free * SHARE))
-        lent = CudaArena("in", capacity, self.runtime, self.torch_device)
+        sizes = capacities(free, timed, least)
+        lent = CudaArena("in", sizes[0], self.runtime, self.torch_device)
         try:
-            return lent, CudaArena("out", capacity, self.runtime, self.torch_device)
+            return lent, CudaArena("out", sizes[1], self.runtime, self.torch_device)
         except RuntimeError:
             lent.close()
             raise
@@ -174,6 +177,23 @@ class CudaDevice:
     @functools.cached_property
     def _card(self):
         return nvml.Card(self._uuid())
+
+
+def capacities(free, timed, least):
+    """Bytes of both arenas where so many are ``free``; raises OutOfMemoryError where there is no room for ``least``."""
+    usual = min(CAPACITY if timed else UNTIMED_CAPACITY, int(free * SHARE))
+    sizes = [-(-max(usual, n) // ALIGN) * ALIGN for n in least]
+    if sum(sizes) > free:
+        raise torch.OutOfMemoryError(f"two arenas take {sum(sizes) >> 20} MiB, {free >> 20} MiB are free")
+    return sizes
+
+
+def _host_bytes():
+    """Memory of this machine, or what its container may have of it."""
+    sizes = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    with contextlib.suppress(OSError, ValueError), open("/sys/fs/cgroup/memory.max", encoding="utf-8") as file:
+        sizes.append(int(file.read()))
+    return min(sizes)
 
 
 def _loaded(name):

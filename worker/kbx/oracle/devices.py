@@ -21,9 +21,9 @@ class CpuDevice:
         """As in ``messages.Hello``."""
         return {"kind": "cpu", "name": _processor(), "arch": platform.machine()}
 
-    def arenas(self, timed):
-        """A fresh pair of arenas for one candidate."""
-        return MemoryArena("in"), MemoryArena("out")
+    def arenas(self, timed, least=(0, 0)):
+        """A fresh pair of arenas for one candidate, of ``least`` bytes at least."""
+        return MemoryArena("in", least[0]), MemoryArena("out", least[1])
 
     def offer(self, runner, arenas):
         """Lets a runner have its arenas."""

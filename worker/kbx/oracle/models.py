@@ -1,6 +1,8 @@
 """Tasks whose candidates are modules: a file that defines ``Model``, which a candidate's ``ModelNew`` stands in for.
 
 The file's ``PUBLISHED`` sizes are what such a task is about; on a machine without a GPU its ``SCALED`` ones are judged instead.
+``BESIDE`` names what differs in a second case on a GPU, for a module that at its published size returns nearly the same whatever it
+computes. It is constructed once, so the constructor's sizes are not among them.
 Weights derive from a seed. ``Task.seeded`` binds the task to those of one, and from then on it is judged like any other: the
 reference takes what ``forward`` takes.
 """
@@ -46,6 +48,10 @@ class ModelTask(Task):
     @property
     def entries(self):
         return [ENTRY]
+
+    @property
+    def large(self):
+        return not self.scaled
 
     @property
     def compilable(self):
@@ -98,10 +104,21 @@ class _Weights:
     def _make(self, kind, wide):
         if wide:
             return copy.deepcopy(self.give(kind)).double()
+        model = self.task.model
+        if kind is not model and kind.__init__ is model.__init__:
+            return _shared(self.give(), kind)
         made = self.task.construct(kind, self.task.weights_seed(self.seed))
-        if kind is not self.task.model:
+        if kind is not model:
             self.task.run(f"{kind.__name__}.load_state_dict()", made.load_state_dict, self.give().state_dict())
         return made.to(self.task.device)
+
+
+def _shared(model, kind):
+    """The model as an instance of a subclass that is constructed alike: it has the same parameters, which may be gigabytes, and
+    buffers of its own, which calls change."""
+    made = copy.deepcopy(model, {id(parameter): parameter for parameter in model.parameters()})
+    made.__class__ = kind
+    return made
 
 
 def _call(kind, give):
@@ -136,11 +153,14 @@ def task(stamp, stem, module, reader, device):
         reader.fail("SCALED", f"has other keys than PUBLISHED: {sorted(published.keys() ^ scaled.keys())}")
     parameters = scaled if device == "cpu" else published
     inputs, init = reader.function("inputs"), reader.function("init_inputs")
+    cases = [_asked(reader, inputs, parameters, 1)]
+    if device != "cpu" and module.get("BESIDE"):
+        cases.append(cases[0] | _beside(reader, init, cases[0]))
     rivals = {_snake(name): kind for name, kind in module.items() if _is_rival(name, kind, model)}
     unbound = _call(model, None)
     return ModelTask(
         path=path, stamp=stamp, name=stem, entry=ENTRY, dtype=reader.dtype(),
-        cases=[_asked(reader, inputs, parameters, 1)], sizes=[] if device == "cpu" else [_asked(reader, inputs, parameters, 1)],
+        cases=cases, sizes=[] if device == "cpu" else cases[:1],
         contract=reader.get("CONTRACT", Contract), reference=unbound, inputs=inputs,
         distributions=reader.each("DISTRIBUTIONS", reader.get("DISTRIBUTIONS", tuple, DISTRIBUTIONS), DISTRIBUTIONS),
         mutates=(), skip_controls=reader.get("SKIP_CONTROLS", dict, {}), controls={}, rounds=ROUNDS,
@@ -156,6 +176,15 @@ def _asked(reader, function, parameters, given):
     if unknown:
         reader.fail("PUBLISHED", f"has no {unknown[0]!r}, which {function.__name__}() takes")
     return {name: parameters[name] for name in names}
+
+
+def _beside(reader, init, published):
+    """``BESIDE``, which must name sizes of inputs alone."""
+    beside = reader.get("BESIDE", dict)
+    for name in beside:
+        if name not in published or name in inspect.signature(init).parameters:
+            reader.fail("BESIDE", f"names {name!r}, which is not a size of the inputs alone")
+    return beside
 
 
 def _init(path, function, parameters):

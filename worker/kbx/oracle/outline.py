@@ -13,17 +13,15 @@ from torch._subclasses.fake_tensor import (
 )
 
 from kbx import tensors
-from kbx.oracle import truth
+from kbx.oracle import footprint, truth
 from kbx.oracle.taskfile import InvalidTask, describe
-
-DEVICE = torch.device("cuda")
-"""What the calls are for: where there is none the oracle itself may still outline them."""
 
 _NOT_WITHOUT_VALUES = (
     DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException, UnsupportedFakeTensorException,
 )  # fmt: skip
 _LARGEST = 256 << 20
-"""Bytes of a call's arguments: what a candidate does in PyTorch before it launches touches them all."""
+"""Bytes of a call's arguments, and of a module's weights and intermediate results: what a candidate does in PyTorch before it
+launches touches them all."""
 _TURNS = 2
 """Every other call leaves arguments out, see ``Task.spoken``: that may be another launch."""
 
@@ -44,7 +42,7 @@ def calls(task, timed):
     found = {}
     for parameters in [*task.cases, *(task.sizes if timed else [])]:
         made = _made(task, parameters)
-        if made is None or _bytes(made) > _LARGEST:
+        if made is None or _touched(task, made) > _LARGEST:
             continue
         for turn in range(_TURNS):
             call = _plain(task.spoken(made, turn))
@@ -75,6 +73,11 @@ def _made(task, parameters):
         if isinstance(error.__cause__, _NOT_WITHOUT_VALUES):
             return None
         raise
+
+
+def _touched(task, call):
+    weighed = footprint.of(task)
+    return _bytes(call) + weighed.weights + weighed.working
 
 
 def _bytes(call):

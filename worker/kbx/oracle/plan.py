@@ -54,7 +54,12 @@ def plan(task, seed):
 
 
 def _largest(task, calls):
-    """The cases with most elements in their arguments, in the task's order; makes each case once, so a bad one shows."""
+    """The cases with most elements in their arguments, in the task's order; makes each case once, so a bad one shows.
+
+    Where there is nothing to choose from none is made: a module has a single case, of gigabytes.
+    """
+    if len(task.cases) <= REPEATED:
+        return list(range(len(task.cases)))
     sizes = []
     for case in range(len(task.cases)):
         first = calls[case * task.contract.draws]

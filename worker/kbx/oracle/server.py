@@ -13,10 +13,9 @@ import torch
 
 import kbx
 from kbx import PROTOCOL, messages
-from kbx.oracle import controls, outline, session, taskfile
+from kbx.oracle import controls, footprint, outline, session, taskfile
 from kbx.oracle.baselines import NotCompiled
 from kbx.oracle.bench import NotRecorded
-from kbx.oracle.models import ModelTask
 from kbx.oracle.taskfile import InvalidTask
 from kbx.oracle.truth import Memory
 from kbx.protocol import ProtocolError, decode, encode
@@ -25,6 +24,8 @@ log = logging.getLogger(__name__)
 
 _PROBED = 1 << 20
 """Elements that a probe adds up."""
+_SOME_GPU = "cuda:0"
+"""A task has its published sizes on any GPU, and nothing is made there to weigh it."""
 
 
 class Unsupported(Exception):
@@ -72,7 +73,7 @@ class Server:
         outline.warm()
 
     def _outline(self, request):
-        task = taskfile.load(request.task, outline.DEVICE)
+        task = taskfile.load(request.task, _SOME_GPU)
         return messages.Outlined(request.id, task.entries, outline.calls(task, request.timed), task.module("outline"))
 
     def _outline_largest(self, request):
@@ -82,16 +83,17 @@ class Server:
             raise Unsupported("the shapes of every benchmark size depend on values")
         return messages.OutlinedLargest(request.id, task.entries, *found)
 
+    def _weigh(self, request):
+        return footprint.of(taskfile.load(request.task, _SOME_GPU)).message(request.id)
+
     def _open(self, request):
         start = time.monotonic()
         self._end_session()
         task = taskfile.load(request.task, self.device.torch_device)
-        if isinstance(task, ModelTask) and not task.scaled:
-            raise Unsupported("modules are not judged at their published sizes yet; use --device cpu")
         planned = session.planned(task, request.seed)
-        arenas = self.device.arenas(request.timed)
+        arenas = self.device.arenas(request.timed, (request.lent, request.returned))
         self.session = session.Session(
-            task.seeded(request.seed), request.seed, arenas, self.memory, self.device.torch_device
+            task.seeded(request.seed), request.seed, arenas, self.memory, self.device.torch_device, request.alone
         )
         self.runner = request.runner
         self.device.offer(request.runner, arenas)
@@ -102,8 +104,11 @@ class Server:
         )  # fmt: skip
 
     def _prepare(self, request):
-        args, kwargs = self._current().prepare(request.call)
+        current = self._current()
+        args, kwargs = current.prepare(request.call)
         self.device.synchronize()
+        if current.task.large:
+            self.device.trim()  # What the truth was made in is room for the candidate.
         return messages.Prepared(request.id, args, kwargs)
 
     def _check(self, request):
@@ -118,7 +123,10 @@ class Server:
     def _verify_task(self, request):
         start = time.monotonic()
         task = taskfile.load(request.task, self.device.torch_device)
-        report = controls.verify(task.seeded(request.seed), request.seed, self.device.torch_device)
+        device = self.device.torch_device
+        report = controls.verify(task.seeded(request.seed), request.seed, device, request.alone)
+        if task.large:
+            self.device.trim()
         return messages.TaskVerified(request.id, report, time.monotonic() - start)
 
     def _prepare_size(self, request):

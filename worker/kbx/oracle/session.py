@@ -26,10 +26,15 @@ def planned(task, seed):
 
 
 class Session:
-    """Serves ``open`` to ``close`` of one candidate. ``arenas`` are its own pair, ``in`` and ``out``."""
+    """Serves ``open`` to ``close`` of one candidate. ``arenas`` are its own pair, ``in`` and ``out``.
 
-    def __init__(self, task, seed, arenas, memory, device):
+    Only a session that has the device ``alone`` does without float64 where memory is short: what others take must not decide
+    how exact the truth is.
+    """
+
+    def __init__(self, task, seed, arenas, memory, device, alone=False):
         self.task, self.seed, self.memory, self.device = task, seed, memory, device
+        self.know = truth.know_where_there_is_room if alone else truth.know
         self.lent, self.out = arenas
         self.calls = planned(task, seed)
         self.current = self.leaves = None
@@ -45,7 +50,7 @@ class Session:
 
         def make():
             made = self.task.call(call.parameters, call.distribution, call.seed, self.device)
-            return truth.know(self.task, made, self.seed)
+            return self.know(self.task, made, self.seed)
 
         return self.memory.get((self.task.stamp, call.seed), make)
 
@@ -102,7 +107,8 @@ class Session:
         return judgement
 
     def close(self):
-        """Gives the arenas back."""
+        """Gives the arenas back, and what is known of calls as far as it is large."""
+        self.memory.settle()
         for arena in (self.lent, self.out):
             arena.close()
 
@@ -120,10 +126,21 @@ def lend(call, arena):
     return args, kwargs, leaves
 
 
+def room(call):
+    """Bytes that a call's arguments take in an arena, rounded up: sets of one size may differ a little."""
+    arguments = truth.argument_tensors(call)
+    return ALIGN + sum(span(t.shape, t.stride()) * t.element_size() + ALIGN for t in arguments) * 9 // 8
+
+
 def result_bytes(value):
     """Bytes that a result takes in the arena, every tensor contiguous and aligned."""
     sizes = [t.numel() * t.element_size() for t in tensors_of(value)]
     return sum(-(-max(1, size) // ALIGN) * ALIGN for size in sizes)
+
+
+def result_room(nbytes):
+    """Bytes of an arena for a result that takes ``nbytes``, with what is poisoned beyond; rounded up as in ``room``."""
+    return -(-(nbytes * 9 // 8) // ALIGN) * ALIGN + SLACK
 
 
 def poison(arena, nbytes, turn):

@@ -68,6 +68,8 @@ class Task:
 
     scaled = False
     """Whether the calls are smaller than what the task is about."""
+    large = False
+    """Whether calls may have gigabytes: their values are drawn on the device, and checking them takes what room there is."""
 
     @property
     def entries(self):
@@ -76,7 +78,7 @@ class Task:
 
     def call(self, parameters, distribution, seed, device="cpu", fast=False):
         """The arguments of one call from an entry of ``CASES`` or ``SIZES``; raises InvalidTask."""
-        make = Inputs(self.dtype, distribution, seed, device, fast)
+        make = Inputs(self.dtype, distribution, seed, device, fast or self.large)
         made = self.run(f"inputs(make, {describe(parameters)})", self.inputs, make, **parameters)
         line = self.inputs.__code__.co_firstlineno
         if not isinstance(made, Call):

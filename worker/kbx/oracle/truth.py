@@ -69,13 +69,14 @@ def know(task, call, seed, wide=True):
     returned = _reference(task, "the reference", mine, seed)
     arguments, outputs = argument_tensors(mine), tensors(returned)
     selves = [_itself(t, arguments) for t in outputs]
+    aliases, strides = [alias(t, arguments) for t in outputs], [t.stride() for t in outputs]
     expected = truth = after(task, mine, returned, selves)
+    del mine, arguments  # gigabytes, where float64 needs the room
     if task.contract.needs_truth and wide:
         exact = Call(transform(call.args, _widen), transform(call.kwargs, _widen))
         truth = after(task, exact, _reference(task, "the reference in float64", exact, seed), selves)
         if [t.shape for t in tensors(truth)] != [t.shape for t in tensors(expected)]:
             raise InvalidTask("the reference has other shapes in float64", task.path, _line(task))
-    aliases, strides = [alias(t, arguments) for t in outputs], [t.stride() for t in outputs]
     return Known(call, returned, expected, truth, aliases, selves, strides)
 
 
@@ -168,8 +169,17 @@ class Memory:
         if key in self.known:
             self.known.move_to_end(key)
             return self.known[key]
+        self.settle()
         made = make()
         self.known[key], self.held = made, self.held + made.nbytes
         while self.held > self.budget and len(self.known) > 1:
-            self.held -= self.known.popitem(last=False)[1].nbytes
+            self._forget()
         return made
+
+    def settle(self):
+        """Forgets what is beyond the budget, the last known call too: a single one may have gigabytes."""
+        while self.held > self.budget:
+            self._forget()
+
+    def _forget(self):
+        self.held -= self.known.popitem(last=False)[1].nbytes

@@ -1,6 +1,5 @@
 """What a call of the reference asks of a device: bytes to move, operations to compute, room for its results."""
 
-import weakref
 from dataclasses import dataclass
 
 import torch
@@ -10,8 +9,9 @@ from kbx.oracle.arithmetic import Arithmetic
 from kbx.oracle.traffic import Traffic
 from kbx.suite.values import tensors
 
-_KNOWN = weakref.WeakKeyDictionary()
-"""Task → {size: Work}: a reference asks the same of a device each time, and some take seconds."""
+_KNOWN = {}
+"""Work by the task's stamp and the size: a reference asks the same of a device each time, whatever its weights, and some take
+seconds."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class Work:
 
 def of(task, size, make):
     """The work of benchmark size number ``size``, found by running the reference once on ``make()``, the size's arguments."""
-    known = _KNOWN.setdefault(task, {})
-    if size not in known:
-        known[size] = measure(task, make())
-    return known[size]
+    key = task.stamp, size
+    if key not in _KNOWN:
+        _KNOWN[key] = measure(task, make())
+    return _KNOWN[key]
 
 
 def measure(task, call):

@@ -16,13 +16,18 @@ final class Correctness {
   private final Plan plan;
   private final Candidate candidate;
   private final Draft draft;
+  private final boolean alone;
   private boolean sized;
 
-  Correctness(Workers.Slot slot, Plan plan, Candidate candidate, Draft draft) {
+  /**
+   * @param alone whether nobody else uses the device
+   */
+  Correctness(Workers.Slot slot, Plan plan, Candidate candidate, Draft draft, boolean alone) {
     this.slot = slot;
     this.plan = plan;
     this.candidate = candidate;
     this.draft = draft;
+    this.alone = alone;
   }
 
   /**
@@ -59,7 +64,7 @@ final class Correctness {
 
   private Outcome calls(Session session, Map<String, String> files)
       throws InterruptedException, Oracle.Refused {
-    Message.Opened task = session.open(false);
+    Message.Opened task = session.open(false, alone);
     sized = !task.sizes().isEmpty();
     if (Boolean.TRUE.equals(task.scaled())) draft.flags(List.of("scaled_inputs"));
     long start = System.nanoTime();

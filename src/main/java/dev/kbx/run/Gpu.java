@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,7 @@ final class Gpu implements AutoCloseable {
   private final Deque<Runner> spares = new ArrayDeque<>();
   private final Map<Path, List<Double>> quietBaselines = new HashMap<>();
   private final Set<Sized> unrecordable = new HashSet<>();
+  private final Map<Path, Needs> needs = new ConcurrentHashMap<>();
   private final Spending spending = new Spending();
   private final Object timing = new Object();
   private final CompiledBaselines compiledBaselines;
@@ -82,6 +84,25 @@ final class Gpu implements AutoCloseable {
 
   Lease lease() {
     return lease;
+  }
+
+  /** What a task's calls take, found out once. */
+  Needs needs(Task task) throws InterruptedException {
+    if (!task.isModule()) return Needs.USUAL;
+    Needs known = needs.get(task.file());
+    if (known != null) return known;
+    try {
+      String file = task.file().toAbsolutePath().toString();
+      Message.Weighed said =
+          workers
+              .outliner()
+              .ask(Message.Weighed.class, id -> new Message.Weigh(id, file), Session.ORACLE);
+      Needs found = Needs.of(said, greeting().deviceBytes(), greeting().hostBytes());
+      needs.put(task.file(), found);
+      return found;
+    } catch (Oracle.Refused e) {
+      return Needs.USUAL; // What is wrong with the task is said when it is opened.
+    }
   }
 
   /** It computes no more. */
@@ -227,8 +248,9 @@ final class Gpu implements AutoCloseable {
    * A runner with a CUDA context and no candidate. The device must be held, shared or alone; where
    * no runner is ready, it makes one.
    */
-  Runner runner(String arch, Message.Hello greeting, Zygote.Allowance allowance)
-      throws InterruptedException {
+  Runner runner(String arch, Message.Hello greeting, Limits limits) throws InterruptedException {
+    Zygote.Allowance allowance = limits.allowance();
+    if (limits.needs().heavy()) return warm(arch, greeting, allowance);
     Runner ready = spare();
     refill(arch, greeting, allowance);
     return ready != null ? ready : warm(arch, greeting, allowance);

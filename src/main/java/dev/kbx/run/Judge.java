@@ -126,13 +126,18 @@ final class Judge {
       Candidate candidate, Draft draft, Map<String, String> files, boolean alone)
       throws InterruptedException {
     Gpu gpu = slot.gpu();
-    Correctness correctness = new Correctness(slot, plan, candidate, draft);
-    if (gpu == null) return Optional.of(correctness.judge(files));
+    if (gpu == null) {
+      return Optional.of(new Correctness(slot, plan, candidate, draft, true).judge(files));
+    }
     Outcome outcome;
+    Needs needs = gpu.needs(candidate.task());
+    Plan own = plan.with(needs);
+    Correctness correctness = new Correctness(slot, own, candidate, draft, alone);
     try (Gpu.Admission _ = gpu.admit();
-        Lease.Held held = alone ? gpu.lease().alone() : gpu.lease().shared()) {
+        Lease.Held held = alone ? gpu.lease().alone() : gpu.lease().shared(needs.part())) {
       outcome = correctness.judge(files);
-      if (isFault(outcome.status()) && held.company()) return Optional.empty();
+      boolean othersFault = isFault(outcome.status()) && held.company();
+      if (othersFault || (!alone && wantsRoom(needs, outcome))) return Optional.empty();
       probe(outcome);
     }
     if (outcome.status() != Status.CORRECT || !plan.reaches(Stage.PERF)) {
@@ -143,7 +148,7 @@ final class Judge {
       return Optional.of(outcome);
     }
     try (var _ = gpu.lease().alone()) {
-      Performance performance = new Performance(gpu, plan, candidate, draft);
+      Performance performance = new Performance(gpu, own, candidate, draft);
       Outcome timed = performance.judge(files);
       if (performance.faulted()) slot.probe();
       else probe(timed);
@@ -158,6 +163,15 @@ final class Judge {
   /** Whether a device may not be what it was after an ending like this. */
   static boolean isFault(Status status) {
     return FAULTS.contains(status);
+  }
+
+  /**
+   * Whether alone, with all the memory there is and an oracle that may do without float64, it may
+   * end otherwise.
+   */
+  private static boolean wantsRoom(Needs needs, Outcome outcome) {
+    return !needs.usual()
+        && (outcome.status() == Status.OUT_OF_MEMORY || outcome.status() == Status.INFRASTRUCTURE);
   }
 
   /** After a fault the device is looked at before anybody else uses it. */

@@ -11,9 +11,15 @@ import java.time.Duration;
  * @param correctness all calls of the correctness stage together, the oracle's work not counted
  * @param size timing one benchmark size, all rounds together
  * @param allowance memory, processes and files of its runner
+ * @param needs what of that its task asks for
  */
 public record Limits(
-    Duration load, Duration call, Duration correctness, Duration size, Zygote.Allowance allowance) {
+    Duration load,
+    Duration call,
+    Duration correctness,
+    Duration size,
+    Zygote.Allowance allowance,
+    Needs needs) {
 
   /**
    * An honest import of torch code takes under a second; a download or a busy loop does not end.
@@ -26,9 +32,33 @@ public record Limits(
   private static final Duration CORRECTNESS = Duration.ofMinutes(3);
   private static final Duration SIZE = Duration.ofSeconds(60);
 
-  /** Cases are small; a candidate that needs more than 2 GiB of the host's memory is hoarding. */
+  /**
+   * Who needs more than 2 GiB of the host's memory is hoarding, unless a task's weights are that
+   * large.
+   */
   private static final Zygote.Allowance ALLOWANCE =
       new Zygote.Allowance(2L << 30, 600, 256, 512L << 20);
+
+  /** Limits for tasks whose cases are small. */
+  public Limits(
+      Duration load,
+      Duration call,
+      Duration correctness,
+      Duration size,
+      Zygote.Allowance allowance) {
+    this(load, call, correctness, size, allowance, Needs.USUAL);
+  }
+
+  /** The same with room for what a task needs. */
+  Limits with(Needs needs) {
+    return new Limits(
+        load.plus(needs.constructing()),
+        call,
+        correctness,
+        size,
+        needs.allowance(allowance),
+        needs);
+  }
 
   /** The defaults, with another limit for one call. */
   public static Limits of(Duration call) {

@@ -61,7 +61,7 @@ final class Performance {
   private Session start() throws InterruptedException {
     long start = System.nanoTime();
     Oracle oracle = gpu.oracle();
-    Runner runner = gpu.runner(plan.arch(), oracle.hello(), plan.limits().allowance());
+    Runner runner = gpu.runner(plan.arch(), oracle.hello(), plan.limits());
     spending.add("start", start);
     return new Session(oracle, runner, plan, candidate, draft);
   }
@@ -69,7 +69,7 @@ final class Performance {
   private Outcome time(Session session, Map<String, String> files)
       throws InterruptedException, Oracle.Refused {
     var _ = spending.on("peaks", gpu::peaks); // Before any code of the candidate's is there.
-    Message.Opened task = spending.on("open", () -> session.open(true));
+    Message.Opened task = spending.on("open", () -> session.open(true, true));
     sizes = task.sizes();
     List<Double> quietMs =
         spending.on("baseline", () -> gpu.quietBaseline(candidate.task(), sizes, plan.warm()));

@@ -34,6 +34,11 @@ public record Plan(
     this(stages, rules, arch, secret, limits, Baseline.EAGER, Cache.COLD, false);
   }
 
+  /** The same for a candidate whose task needs more than others. */
+  Plan with(Needs needs) {
+    return new Plan(stages, rules, arch, secret, limits.with(needs), baseline, cache, profile);
+  }
+
   /** What speedups are against, in words: {@code eager}, or {@code eager, warm cache}. */
   public String against() {
     return against(baseline.label());

@@ -49,6 +49,8 @@ final class Precompiler {
 
   private Map<String, String> compile(Candidate candidate, Message.Outlined task)
       throws InterruptedException, TimeoutException, Runner.Lost {
+    // A module's only size may be more than the host can compute on: constructing it is in vain.
+    if (task.module() != null && task.calls().isEmpty()) return Map.of();
     try (Runner runner = spawn()) {
       runner.ask(Message.Attached.class, id -> new Message.Attach(id, Session.NO_ARENAS), ATTACH);
       Message loaded =

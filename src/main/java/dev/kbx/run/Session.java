@@ -59,9 +59,11 @@ final class Session implements AutoCloseable {
    * Opens the candidate's task at the oracle.
    *
    * @param timed whether benchmark sizes will be asked for
+   * @param alone whether nobody else uses the device
    */
-  Message.Opened open(boolean timed) throws InterruptedException, Oracle.Refused {
+  Message.Opened open(boolean timed, boolean alone) throws InterruptedException, Oracle.Refused {
     this.timed = timed;
+    Needs needs = plan.limits().needs();
     return oracle.ask(
         Message.Opened.class,
         id ->
@@ -70,7 +72,10 @@ final class Session implements AutoCloseable {
                 candidate.task().file().toAbsolutePath().toString(),
                 Seeds.of(plan.secret(), candidate.task(), candidate.hash()),
                 runner.number(),
-                timed),
+                timed,
+                needs.lent(),
+                needs.returned(),
+                alone),
         ORACLE);
   }
 

@@ -97,17 +97,29 @@ public final class Verification {
 
   private List<Message.Control> askOracle(Workers.Slot slot, Task task)
       throws InterruptedException, Oracle.Refused {
+    Gpu gpu = slot.gpu();
+    if (gpu == null) return askOracle(slot, task, true);
+    try (var _ = gpu.lease().shared(gpu.needs(task).part())) {
+      return askOracle(slot, task, false);
+    } catch (Oracle.Refused e) {
+      if (!e.answer().reason().equals("memory")) throw e;
+    }
+    try (var _ = gpu.lease().alone()) {
+      return askOracle(slot, task, true);
+    }
+  }
+
+  private List<Message.Control> askOracle(Workers.Slot slot, Task task, boolean alone)
+      throws InterruptedException, Oracle.Refused {
+    String file = task.file().toAbsolutePath().toString();
+    String seed = Seeds.of(plan.secret(), task, "");
     try (Oracles.Borrowed borrowed = slot.borrow()) {
       Message.TaskVerified verified =
           borrowed
               .oracle()
               .ask(
                   Message.TaskVerified.class,
-                  id ->
-                      new Message.VerifyTask(
-                          id,
-                          task.file().toAbsolutePath().toString(),
-                          Seeds.of(plan.secret(), task, "")),
+                  id -> new Message.VerifyTask(id, file, seed, alone),
                   LIMIT);
       borrowed.sound();
       return verified.controls();

@@ -236,10 +236,10 @@ public final class Workers implements AutoCloseable {
      * @param greeting of the oracle that the runner works with
      */
     Runner runner(Plan plan, Message.Hello greeting) throws InterruptedException {
-      Zygote.Allowance allowance = plan.limits().allowance();
+      Limits limits = plan.limits();
       return gpu == null
-          ? zygote().spawn(device, plan.arch(), greeting, allowance)
-          : gpu.runner(plan.arch(), greeting, allowance);
+          ? zygote().spawn(device, plan.arch(), greeting, limits.allowance())
+          : gpu.runner(plan.arch(), greeting, limits);
     }
 
     /**

@@ -54,6 +54,8 @@ import tools.jackson.databind.JsonNode;
   @JsonSubTypes.Type(value = Message.Outlined.class, name = "outlined"),
   @JsonSubTypes.Type(value = Message.OutlineLargest.class, name = "outline_largest"),
   @JsonSubTypes.Type(value = Message.OutlinedLargest.class, name = "outlined_largest"),
+  @JsonSubTypes.Type(value = Message.Weigh.class, name = "weigh"),
+  @JsonSubTypes.Type(value = Message.Weighed.class, name = "weighed"),
   @JsonSubTypes.Type(value = Message.Open.class, name = "open"),
   @JsonSubTypes.Type(value = Message.Opened.class, name = "opened"),
   @JsonSubTypes.Type(value = Message.Prepare.class, name = "prepare"),
@@ -110,6 +112,21 @@ public sealed interface Message {
     /** The GPU driver's version; null elsewhere. */
     public @Nullable String deviceDriver() {
       return said("driver");
+    }
+
+    /** The GPU's memory in bytes; null elsewhere. */
+    public @Nullable Long deviceBytes() {
+      return bytes("memory_bytes");
+    }
+
+    /** Memory of the machine that the GPU is in, as far as workers may have it; null elsewhere. */
+    public @Nullable Long hostBytes() {
+      return bytes("host_bytes");
+    }
+
+    private @Nullable Long bytes(String key) {
+      JsonNode value = device == null ? null : device.get(key);
+      return value == null || !value.isNumber() ? null : value.asLong();
     }
 
     private @Nullable String said(String key) {
@@ -411,10 +428,35 @@ public sealed interface Message {
   record OutlinedLargest(int id, List<String> entries, String shape, JsonNode call)
       implements Numbered {}
 
+  /** Referee to oracle: how large a task's calls are on a GPU. */
+  record Weigh(int id, String task) implements Numbered {}
+
+  /**
+   * Bytes; all 0 for a task whose cases are small.
+   *
+   * @param lent arguments in their arena
+   * @param returned a result in its arena
+   * @param weights what a module holds once it is constructed
+   * @param device what judging takes of the device when it takes most
+   */
+  record Weighed(int id, long lent, long returned, long weights, long device) implements Numbered {}
+
   /**
    * Referee to oracle: load a task and make arenas for one runner, large ones if sizes are timed.
+   *
+   * @param lent bytes that the arena of arguments holds at least
+   * @param returned bytes that the arena of results holds at least
+   * @param alone whether nobody else uses the device
    */
-  record Open(int id, String task, String seed, @Nullable Integer runner, boolean timed)
+  record Open(
+      int id,
+      String task,
+      String seed,
+      @Nullable Integer runner,
+      boolean timed,
+      long lent,
+      long returned,
+      boolean alone)
       implements Numbered {}
 
   /**
@@ -588,7 +630,7 @@ public sealed interface Message {
   record Closed(int id) implements Numbered {}
 
   /** Referee to oracle: run a task's controls. */
-  record VerifyTask(int id, String task, String seed) implements Numbered {}
+  record VerifyTask(int id, String task, String seed, boolean alone) implements Numbered {}
 
   record TaskVerified(int id, List<Control> controls, double seconds) implements Numbered {}
 

@@ -73,12 +73,21 @@ final class FakeWorkers {
   }
 
   static Candidate candidate(String task, Map<String, ?> script) {
+    return candidate(task, "f", script);
+  }
+
+  /** A candidate for a task that is a module. */
+  static Candidate module(String task, Map<String, ?> script) {
+    return candidate(task, Task.MODULE, script);
+  }
+
+  private static Candidate candidate(String task, String entry, Map<String, ?> script) {
     return new Candidate(
         new Task(
             "suite",
             "Category",
             task,
-            "f",
+            entry,
             "f()",
             null,
             null,

@@ -69,6 +69,15 @@ class JudgeTest {
     assertThat(verdict.perfOk()).isNull();
   }
 
+  @Test
+  void whatHasNoRoomBesideOthersIsJudgedAlone() throws Exception {
+    Workers.Slot gpu = workers.slot(DeviceSlot.cuda(0));
+    Verdict verdict =
+        new Judge(gpu, FakeWorkers.plan(), FakeWorkers.DEVICE, Map.of())
+            .judge("run", FakeWorkers.module("crowded", Map.of()));
+    assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -160,4 +160,57 @@ class LeaseTest {
     shared.close();
     join();
   }
+
+  @Test
+  void asManyShareAsFit() throws Exception {
+    Lease lease = new Lease(100, LONG);
+    var first = lease.shared(0.5);
+    var second = lease.shared(0.3);
+    CountDownLatch entered = new CountDownLatch(1);
+    Thread third =
+        start(() -> {
+          try (var _ = lease.shared(0.3)) {
+            entered.countDown();
+          }
+        });
+    waiting(third);
+    second.close();
+    entered.await();
+    first.close();
+    join();
+  }
+
+  @Test
+  void whoTakesMuchIsNotOvertaken() throws Exception {
+    Lease lease = new Lease(100, LONG);
+    var first = lease.shared(0.2);
+    List<String> order = Collections.synchronizedList(new ArrayList<>());
+    waiting(
+        start(() -> {
+          try (var _ = lease.shared(0.8)) {
+            order.add("much");
+          }
+        }));
+    waiting(
+        start(() -> {
+          try (var _ = lease.shared(0.1)) {
+            order.add("little");
+          }
+        }));
+    first.close();
+    join();
+    assertThat(order).containsExactly("much", "little");
+  }
+
+  @Test
+  void whoTakesMoreThanThereIsSharesWithNobodyThatCounts() throws Exception {
+    Lease lease = new Lease(100, LONG);
+    var whole = lease.shared(1.5);
+    Thread other = start(() -> lease.shared(0.01).close());
+    waiting(other);
+    assertThat(whole.company()).isFalse();
+    lease.shared().close(); // What does not count is let in.
+    whole.close();
+    join();
+  }
 }

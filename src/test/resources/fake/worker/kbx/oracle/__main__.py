@@ -9,6 +9,8 @@ brief.py the reference takes 40 us, 10 of them without launching; in waiting.py 
 argument of its own; in stale_graph.py what is replayed is wrong; in held.py the reference's graphs take three times as long while there
 is a candidate. In starved.py and full.py there is no memory for a size while a candidate lives, in full.py also not when it has gone.
 
+crowded.py is a module with 3 GiB of arguments, for which there is memory where its oracle has the device alone.
+
 An oracle of baselines is what ``play.json`` in its folder says: ``device`` and ``versions`` of its greeting, ``compiled_ms`` of
 even and odd rounds where eager always takes 100 ms, ``failure`` of tasks by name, and whether it is to ``die`` when it compiles.
 What it was asked is noted in ``asked.txt`` beside it, a word or a round's number each.
@@ -46,6 +48,9 @@ def main():
             copy_gbs = 3000.0 if name == "stale.py" else 1000.0
             seconds = 0.6 if name == "slow.py" else 0.0
             calls = CALLS[:1] if name == "once.py" else CALLS
+            if name == "crowded.py" and not (request["alone"] and request["lent"] == 3 << 30):
+                kbx.write({"type": "failed", "id": request["id"], "reason": "memory", "message": "CUDA out of memory"})
+                continue
             sizes = [{"index": 0, "shape": "n=1"}] if name in TIMED else []
             if name == "noisy.py":
                 sizes = [{"index": i, "shape": f"ms={ms}"} for i, ms in enumerate(NOISY)]
@@ -94,6 +99,8 @@ def main():
             continue
         elif request["type"] == "outline_largest":
             reply = {"type": "outlined_largest", "entries": ["f"], "shape": "n=1", "call": {"args": [], "kwargs": {}}}
+        elif request["type"] == "weigh":
+            reply = {"type": "weighed", "lent": 3 << 30, "returned": 1 << 30, "weights": 0, "device": 20 << 30}
         elif request["type"] == "outline":
             reply = {"type": "outlined", "entries": ["f"], "calls": []}
         elif request["type"] == "baseline":

@@ -1,0 +1,245 @@
+"""Modules at their published sizes: what they take, and that what they take is there."""
+
+import pathlib
+import types
+
+import pytest
+import torch
+from test_models import TASK
+
+from kbx import messages
+from kbx.oracle import arenas, controls, cuda, footprint, outline, plan, session, taskfile, work
+from kbx.oracle.devices import CpuDevice
+from kbx.oracle.server import Server
+from kbx.oracle.truth import Memory
+from kbx.protocol import decode, encode
+from kbx.suite import Inputs
+
+TASKS = pathlib.Path(__file__).resolve().parents[2] / "tasks" / "kernelbench"
+GIB = 1 << 30
+H200, HOST = 139 * GIB, 128 * GIB
+SPARE = 12 * GIB
+"""Of the device, for contexts of other oracles and of runners that stand ready."""
+SEED = "0abc"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(source, name="1_Linear_Scale"):
+        path = tmp_path / f"{name}.py"
+        path.write_text(source.lstrip(), encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+def published(path):
+    """A task as a GPU has it, on the CPU."""
+    task = taskfile.load(path, "cuda:0")
+    return types.SimpleNamespace(task=task, weighed=footprint.of(task))
+
+
+def when_timed(weighed):
+    """Bytes on the device: large arenas, and besides what correctness takes a set of the oracle's own and a copy of what is
+    looked at."""
+    usual = cuda.capacities(H200 - SPARE, False, (weighed.lent, weighed.returned))
+    large = cuda.capacities(H200 - SPARE, True, (weighed.lent, weighed.returned))
+    assert large[0] >= weighed.lent and large[1] >= weighed.returned
+    return weighed.device - sum(usual) + sum(large) + weighed.lent + weighed.returned
+
+
+@pytest.mark.parametrize("path", sorted(TASKS.glob("*/*.py")), ids=lambda p: f"{p.parent.name}/{p.stem}")
+def test_every_module_has_room_on_an_h200(path):
+    weighed = published(str(path)).weighed
+    assert weighed.lent > 0
+    assert weighed.device < H200 - SPARE
+    assert 3 * weighed.weights + 2 * GIB < HOST
+    assert when_timed(weighed) < H200 - SPARE
+
+
+def test_what_a_call_takes_is_added_up(write):
+    weighed = published(write(TASK)).weighed
+    x, weight, bias, y = 512 * 256 * 4, 256 * 256 * 4, 256 * 4, 512 * 256 * 4
+    assert (weighed.lent, weighed.weights) == (512 + (x + 512) * 9 // 8, weight + bias)
+    assert weighed.returned == y * 9 // 8 + session.SLACK
+    assert weighed.working == 2 * y  # the layer's result and its multiple
+    assert weighed.device > 2 * GIB
+
+
+def test_a_task_on_the_cpu_asks_for_nothing(write):
+    assert footprint.of(taskfile.load(write(TASK))) == footprint.Footprint()
+    assert footprint.Footprint().device == 0
+
+
+def test_what_only_values_tell_is_left_out(write):
+    path = write(TASK.replace("return self.linear(x) * factor", "return self.linear(x)[x[:, 0] > 0] * factor"))
+    weighed = published(path).weighed
+    assert weighed.returned == 0
+    assert weighed.weights > 0
+
+
+def test_a_reference_of_endless_operations_is_not_followed(write, monkeypatch):
+    monkeypatch.setattr(footprint, "MOST_OPERATIONS", 2)
+    weighed = published(write(TASK, "2_Other")).weighed
+    assert (weighed.returned, weighed.weights > 0) == (0, True)
+
+
+def test_arenas_are_as_large_as_a_set_needs():
+    assert cuda.capacities(100 * GIB, False, (0, 0)) == [GIB, GIB]
+    assert cuda.capacities(100 * GIB, True, (0, 0)) == [12 * GIB, 12 * GIB]
+    assert cuda.capacities(100 * GIB, True, (18 * GIB + 1, GIB)) == [18 * GIB + 512, 12 * GIB]
+    assert cuda.capacities(10 * GIB, True, (0, 0)) == [2 * GIB, 2 * GIB]
+    with pytest.raises(torch.OutOfMemoryError, match="two arenas take 19456 MiB, 10240 MiB are free"):
+        cuda.capacities(10 * GIB, False, (18 * GIB, 0))
+
+
+class PublishedOnCpu(CpuDevice):
+    """A CPU that is asked for the sizes of a GPU, and draws where the values are to be."""
+
+    trimmed = 0
+
+    def trim(self):
+        self.trimmed += 1
+
+
+@pytest.fixture
+def server(monkeypatch):
+    """A server whose modules have their published sizes though there is no GPU."""
+    load = taskfile.load
+
+    def as_on_a_gpu(path, device="cpu"):
+        task = load(path, "cuda:0")
+        object.__setattr__(task, "device", "cpu")
+        return task
+
+    monkeypatch.setattr(taskfile, "load", as_on_a_gpu)
+    server = Server(PublishedOnCpu())
+    yield server
+    server._end_session()
+
+
+def ask(server, request):
+    return decode(server.answer(encode(request)), messages.FROM_ORACLE)
+
+
+def test_a_module_of_published_size_is_opened_and_its_room_is_given(server, write):
+    path = write(TASK, "3_Open")
+    weighed = ask(server, messages.Weigh(1, path))
+    assert isinstance(weighed, messages.Weighed), weighed
+    opened = ask(
+        server, messages.Open(2, path, SEED, None, timed=False, lent=3 * GIB, returned=weighed.returned, alone=True)
+    )
+    assert isinstance(opened, messages.Opened), opened
+    assert [a["bytes"] for a in opened.arenas] == [3 * GIB, GIB]
+    assert (opened.scaled, len(opened.calls)) == (False, 6)
+    prepared = ask(server, messages.Prepare(3, 0))
+    assert prepared.args[0]["shape"] == [512, 256]
+    assert server.device.trimmed == 1
+
+
+def test_no_case_of_a_module_is_made_to_plan_its_calls(write, monkeypatch):
+    task = published(write(TASK, "4_Plan")).task
+    monkeypatch.setattr(type(task), "call", None)
+    assert [call.repeats for call in plan.plan(task, SEED)] == [None] * 5 + [0]
+
+
+def opened(task, alone):
+    pair = arenas.MemoryArena("in"), arenas.MemoryArena("out")
+    return session.Session(task.seeded(SEED), SEED, pair, Memory(budget=100), torch.device("cpu"), alone)
+
+
+@pytest.fixture
+def crowded(write, monkeypatch):
+    """A task whose reference has no memory for float64."""
+    source = TASK.replace(
+        "return self.linear(x) * factor",
+        "if x.dtype == torch.float64:\n            raise torch.OutOfMemoryError('CUDA out of memory')\n"
+        "        return self.linear(x) * factor",
+    )
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: None)
+    return taskfile.load(write(source, "5_Crowded"))
+
+
+def test_who_is_alone_does_without_float64(crowded):
+    alone = opened(crowded, alone=True)
+    known = alone.known(0)
+    assert known.truth is known.expected
+    alone.close()
+
+
+def test_what_others_take_does_not_decide_how_exact_the_truth_is(crowded):
+    shared = opened(crowded, alone=False)
+    with pytest.raises(torch.OutOfMemoryError):
+        shared.known(0)
+    shared.close()
+
+
+def test_calls_of_gigabytes_are_not_kept(write):
+    current = opened(taskfile.load(write(TASK, "6_Kept")), alone=True)
+    current.prepare(0)
+    assert list(current.memory.known) == [(current.task.stamp, current.calls[0].seed)]
+    first = current.memory.known.copy()
+    current.prepare(1)
+    assert len(current.memory.known) == 1 and current.memory.known.keys() != first.keys()
+    current.close()
+    assert (current.memory.held, len(current.memory.known)) == (0, 0)
+
+
+def test_what_is_known_is_forgotten_before_more_is_made():
+    memory, seen = Memory(budget=100), []
+    memory.get("one", lambda: types.SimpleNamespace(nbytes=1000))
+    memory.get("two", lambda: seen.append(memory.held) or types.SimpleNamespace(nbytes=10))
+    assert (seen, list(memory.known)) == ([0], ["two"])
+
+
+def test_modules_are_drawn_on_their_device(write, monkeypatch):
+    made = []
+
+    class Noted(Inputs):
+        def __init__(self, *args):
+            super().__init__(*args)
+            made.append(self)
+
+    monkeypatch.setattr(taskfile, "Inputs", Noted)
+    for task in (published(write(TASK, "7_Drawn")).task, taskfile.load(write(TASK, "7_Drawn"))):
+        task.call(task.cases[0], "standard", "x")
+    assert [inputs.fast for inputs in made] == [True, True, False]  # weighed, drawn, drawn at a scaled size
+
+
+def test_a_large_task_has_few_calls_and_controls_end_when_they_are_rejected(write, monkeypatch):
+    task = published(write(TASK, "8_Controls")).task
+    object.__setattr__(task, "device", "cpu")
+    monkeypatch.setattr(controls, "LARGE", 1 << 20)
+    rows = {row["name"]: row for row in controls.verify(task.seeded(SEED), SEED, "cpu")}
+    assert all(row["ok"] for row in rows.values()), rows
+    assert rows["positive_from_outside"]["detail"] == "passed 2 calls"
+    assert rows["zeros"]["detail"].startswith("rejected in 1 of 1 calls; ")
+    monkeypatch.setattr(controls, "LARGE", GIB)
+    rows = {row["name"]: row for row in controls.verify(task.seeded(SEED), SEED, "cpu")}
+    assert rows["positive_from_outside"]["detail"] == "passed 5 calls"
+    assert rows["zeros"]["detail"].startswith("rejected in 5 of 5 calls; ")
+
+
+def test_rivals_have_the_model_s_own_parameters(write):
+    task = taskfile.load(write(TASK, "9_Shared")).seeded(SEED)
+    rival = task.weights.give(task.rivals["negative_no_bias"])
+    assert type(rival).__name__ == "NegativeNoBias"
+    assert rival.linear.weight is task.weights.give().linear.weight
+
+
+def test_a_small_module_is_compiled_ahead_and_a_large_one_is_not(write):
+    task = published(write(TASK, "10_Ahead")).task
+    assert outline.calls(task, True)[0]["args"][0]["shape"] == [512, 256]
+    wide = published(write(TASK.replace("batch=512, features=256", "batch=4, features=20000"), "11_Wide")).task
+    assert outline.calls(wide, True) == []
+
+
+def test_work_is_measured_once_whatever_the_weights(write):
+    task, made = taskfile.load(write(TASK, "12_Work")), []
+
+    def make():
+        made.append(task.call(task.cases[0], "standard", "x"))
+        return made[-1]
+
+    one, other = (work.of(task.seeded(seed), 0, make) for seed in ("0a", "0b"))
+    assert (one is other, len(made)) == (True, 1)
