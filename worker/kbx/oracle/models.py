@@ -118,6 +118,11 @@ def _call(kind, give):
     return forward
 
 
+def unbound(model):
+    """The reference of a task that is bound to no weights yet: its signature and place, not to be called."""
+    return _call(model, None)
+
+
 def _signature(kind):
     signature = inspect.signature(kind.forward)
     return signature.replace(parameters=list(signature.parameters.values())[1:])
@@ -137,11 +142,10 @@ def task(stamp, stem, module, reader, device):
     parameters = scaled if device == "cpu" else published
     inputs, init = reader.function("inputs"), reader.function("init_inputs")
     rivals = {_snake(name): kind for name, kind in module.items() if _is_rival(name, kind, model)}
-    unbound = _call(model, None)
     return ModelTask(
         path=path, stamp=stamp, name=stem, entry=ENTRY, dtype=reader.dtype(),
         cases=[_asked(reader, inputs, parameters, 1)], sizes=[] if device == "cpu" else [_asked(reader, inputs, parameters, 1)],
-        contract=reader.get("CONTRACT", Contract), reference=unbound, inputs=inputs,
+        contract=reader.get("CONTRACT", Contract), reference=unbound(model), inputs=inputs,
         distributions=reader.each("DISTRIBUTIONS", reader.get("DISTRIBUTIONS", tuple, DISTRIBUTIONS), DISTRIBUTIONS),
         mutates=(), skip_controls=reader.get("SKIP_CONTROLS", dict, {}), controls={}, rounds=ROUNDS,
         model=model, usable=module.get("usable"), init=_init(path, init, _asked(reader, init, parameters, 0)), rivals=rivals,

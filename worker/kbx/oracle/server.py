@@ -17,7 +17,7 @@ from kbx.oracle import controls, outline, session, taskfile
 from kbx.oracle.baselines import NotCompiled
 from kbx.oracle.bench import NotRecorded
 from kbx.oracle.models import ModelTask
-from kbx.oracle.taskfile import InvalidTask
+from kbx.oracle.taskfile import InvalidTask, TooLarge
 from kbx.oracle.truth import Memory
 from kbx.protocol import ProtocolError, decode, encode
 
@@ -53,7 +53,7 @@ class Server:
             return encode(getattr(self, "_" + type(request).TYPE)(request))
         except InvalidTask as error:
             return self._failed(request, "invalid_task", error.message, error.file, error.line)
-        except Unsupported as error:
+        except (Unsupported, TooLarge) as error:
             return self._failed(request, "unsupported", str(error))
         except torch.OutOfMemoryError as error:
             return self._failed(request, "memory", str(error))
@@ -82,7 +82,8 @@ class Server:
         start = time.monotonic()
         self._end_session()
         task = taskfile.load(request.task, self.device.torch_device)
-        if isinstance(task, ModelTask) and not task.scaled:
+        task.check_room()
+        if isinstance(task, ModelTask) and not task.scaled and task.device != "cpu":
             raise Unsupported("modules are not judged at their published sizes yet; use --device cpu")
         planned = session.planned(task, request.seed)
         arenas = self.device.arenas(request.timed)
@@ -114,6 +115,7 @@ class Server:
     def _verify_task(self, request):
         start = time.monotonic()
         task = taskfile.load(request.task, self.device.torch_device)
+        task.check_room()
         report = controls.verify(task.seeded(request.seed), request.seed, self.device.torch_device)
         return messages.TaskVerified(request.id, report, time.monotonic() - start)
 

@@ -14,7 +14,7 @@ import torch
 
 from kbx import tensors
 from kbx.suite import DISTRIBUTIONS, Call, Contract, Inputs
-from kbx.suite.original import Original
+from kbx.suite.original import Original, OriginalModel
 from kbx.suite.values import leaves
 
 _NUMBERS = itertools.count(1)
@@ -43,6 +43,10 @@ class InvalidTask(Exception):
         self.message, self.file, self.line = message, file, line
 
 
+class TooLarge(Exception):
+    """This device cannot judge the task in any useful time."""
+
+
 @dataclass(frozen=True, eq=False)
 class Task:
     """A task file that was checked. ``stamp`` changes whenever the file does."""
@@ -68,6 +72,8 @@ class Task:
 
     scaled = False
     """Whether the calls are smaller than what the task is about."""
+    widens = True
+    """Whether the reference must run in float64; where one need not and does not, its own result is the truth."""
 
     @property
     def entries(self):
@@ -135,6 +141,9 @@ class Task:
     def check_unchanged(self):
         """Raises InvalidTask where the task rests on another file, and that one is no longer what it was."""
 
+    def check_room(self):
+        """Raises TooLarge where the task needs another device."""
+
     def updates(self, path):
         """Whether the call may change this argument: the task says so, or it is the usual ``out``."""
         return path.split("[")[0] in (*self.mutates, "out")
@@ -185,6 +194,10 @@ def _load(stamp, device):
         from kbx.oracle import recording  # which builds on this module
 
         return recording.task(stamp, module["ORIGINAL"], module.get("ENTRY"), device)
+    if isinstance(module.get("ORIGINAL"), OriginalModel):
+        from kbx.oracle import original_models  # which builds on this module
+
+        return original_models.task(stamp, module["ORIGINAL"], device)
     stem = os.path.splitext(os.path.basename(path))[0]
     reader = _Reader(path, module, lines)
     if "Model" in module:
@@ -216,8 +229,8 @@ def _execute(path):
             source = file.read()
         tree = ast.parse(source, path)
         if "ORIGINAL" in _targets(tree):
-            # The entry is the original's; the def line here is for those who read it without running Python.
-            tree.body = [s for s in tree.body if not isinstance(s, ast.FunctionDef)]
+            # The entry is the original's; the def lines here are for those who read it without running Python.
+            tree.body = [s for s in tree.body if not isinstance(s, (ast.FunctionDef, ast.ClassDef))]
         # Compilers of PyTorch look for the module of a function by its name, and remember what they find.
         module = types.ModuleType(f"kbx_task_{next(_NUMBERS)}")
         module.__file__ = path

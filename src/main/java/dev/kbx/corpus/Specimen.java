@@ -32,6 +32,9 @@ public record Specimen(
     Ending onGpu) {
   private static final Ending CORRECT = new Ending("correct", Set.of(Status.CORRECT), false);
 
+  /** A flag that says nothing of the file. */
+  private static final String ABOUT_THE_TASK = "scaled_inputs";
+
   /** An example, by its header. Throws {@link MalformedHeader}. */
   public static Specimen example(String source, String code) {
     return switch (Header.of(code)) {
@@ -61,6 +64,7 @@ public record Specimen(
     List<String> rejectedBy = found(report, Severity.REJECT);
     List<String> flags = new ArrayList<>(found(report, Severity.FLAG));
     if (verdict != null) flags.addAll(verdict.flags());
+    flags.remove(ABOUT_THE_TASK);
     boolean cheat = kind == Trial.Kind.CHEAT;
     List<String> problems = new ArrayList<>();
     report.broken().ifPresent(broken -> problems.add("static: " + broken.message()));

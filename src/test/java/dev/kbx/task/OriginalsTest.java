@@ -25,7 +25,7 @@ class OriginalsTest {
   }
 
   private static String text(Originals originals) {
-    return ((Originals.Written) originals.write(originals.files().getFirst())).text();
+    return ((Checkout.Written) originals.write(originals.files().getFirst())).text();
   }
 
   @Test
