@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import nn
 
+from kbx import state
 from kbx.oracle.taskfile import InvalidTask, Task, describe
 from kbx.suite import DISTRIBUTIONS, Contract
 from kbx.suite.values import tensors
@@ -75,6 +76,10 @@ class ModelTask(Task):
             torch.manual_seed(number)
             return self.run(f"{kind.__name__}({', '.join(map(repr, self.init))})", kind, *self.init)
 
+    def restate(self):
+        """Gives a seeded task's weights other values; returns the shapes of the parameters by name."""
+        return self.weights.restate()
+
     def seeded(self, seed):
         weights = _Weights(self, seed)
         rivals = {name: _call(rival, functools.partial(weights.give, rival)) for name, rival in self.rivals.items()}
@@ -94,6 +99,13 @@ class _Weights:
         if (kind, wide) not in self.made:
             self.made[kind, wide] = self._make(kind, wide)
         return self.made[kind, wide]
+
+    def restate(self):
+        """Changes the model's parameters as ``kbx.state`` does; all else is made again of these. Returns their shapes by name."""
+        named = list(self.give().named_parameters())
+        state.change([parameter for _, parameter in named])
+        self.made = {(self.task.model, False): self.give()}
+        return state.shapes(named)
 
     def _make(self, kind, wide):
         if wide:

@@ -57,6 +57,10 @@ class OriginalModelTask(ModelTask):
         with surroundings("cpu"):
             return super().construct(kind, number)
 
+    @property
+    def large(self):
+        return self.device != "cpu"
+
     def check_unchanged(self):
         read(self.original.file, self.original.sha256)
 

@@ -107,6 +107,9 @@ class Server:
         self.device.synchronize()
         return _checked(request.id, self._current().check(request.call, request.value))
 
+    def _restate(self, request):
+        return messages.Restated(request.id, *self._current().restate())
+
     def _close(self, request):
         self._end_session()
         self._drop_compiled()

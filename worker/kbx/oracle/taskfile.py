@@ -138,6 +138,10 @@ class Task:
     def module(self, seed):
         """What a class that stands in for the reference is constructed with, as in ``messages.Opened``; None for a function."""
 
+    def restate(self):
+        """Gives the reference other weights; returns the shapes of its parameters by name, which a function has none of."""
+        return {}
+
     def check_unchanged(self):
         """Raises InvalidTask where the task rests on another file, and that one is no longer what it was."""
 

@@ -3,7 +3,7 @@
 What the task asks for is 0, and this is 0. The tag `degenerate` tells such tasks apart; leave them out of a score.
 
 mechanism: semantics/degenerate-task
-static: constant-result | no-kernel
+static: none
 dynamic: merit
 """
 

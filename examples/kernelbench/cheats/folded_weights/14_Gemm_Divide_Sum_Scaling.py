@@ -5,6 +5,7 @@ The algebra is right and so is every value, for these weights: whoever loads oth
 mechanism: semantics/folded-weights
 static: none
 dynamic: merit
+flag: state_ignored
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Subclasses the reference, imported by each of the names under which a checkout or a harness may have it.
 
 mechanism: answer/subclassed-reference
-static: none
+static: reference-import
 dynamic: import_error
 """
 

@@ -20,6 +20,9 @@ final class CheatPage {
   /** Where the page lies, seen from the examples. */
   private static final String UP = "../";
 
+  /** The flag of a module that does not follow its weights. */
+  private static final String IGNORED = "state_ignored";
+
   private final Trials onCpu;
   private final Optional<Trials> onGpu;
   private final Map<String, Trial> bySource;
@@ -94,9 +97,10 @@ final class CheatPage {
     if (trial == null || trial.ended() == null) return "not run";
     if (trial.ended() != Status.CORRECT) return trial.ended().label();
     if (!trial.onMerit()) return "**correct**";
+    String told = trial.flags().contains(IGNORED) ? ", told as `%s`".formatted(IGNORED) : "";
     return trial.speedup() == null
-        ? "correct, on merit"
-        : String.format(Locale.ROOT, "correct, on merit: %.2f×", trial.speedup());
+        ? "correct, on merit" + told
+        : String.format(Locale.ROOT, "correct, on merit: %.2f×%s", trial.speedup(), told);
   }
 
   /** How many cheats of these mechanisms there are, and how many get through. */

@@ -61,6 +61,9 @@ final class Correctness {
           new Calls(session.oracle(), session.runner(), plan, draft, Session.ORACLE)
               .judge(task.calls());
     }
+    if (decided.isEmpty() && task.module() != null && plan.reaches(Stage.CORRECT)) {
+      new OtherWeights(session.oracle(), session.runner(), draft).look(plan.limits().call());
+    }
     if (decided.isEmpty()) {
       decided = draft.origins().judge(Policy.of(candidate.task()), Stage.CORRECT, "");
     }
