@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.verdict.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,6 +97,61 @@ class ModulesTest {
             Map.entry("no_bias", "wrong_values"),
             Map.entry("no_constructor", "runtime_error"),
             Map.entry("no_class", "no_entry"));
+  }
+
+  @Test
+  void bundledMistakesEndAsExpected() throws Exception {
+    Path examples = Kbx.home().resolve("examples/kernelbench");
+    JsonNode expected = Json.mapper().readTree(Files.readString(examples.resolve("expected.json")));
+    Map<String, String> wanted = new TreeMap<>();
+    expected
+        .propertyStream()
+        .forEach(e -> wanted.put(e.getKey(), e.getValue().get("status").asString()));
+    Kbx.Result result =
+        Kbx.run(
+            folder,
+            "eval",
+            examples.resolve("failing"),
+            "--suite",
+            "kernelbench",
+            "--device",
+            "cpu",
+            "--json");
+    Map<String, String> got = new TreeMap<>();
+    for (JsonNode verdict : result.json().get("verdicts")) {
+      Path source = Path.of(verdict.get("source").asString());
+      got.put(examples.relativize(source).toString(), verdict.get("status").asString());
+    }
+    assertThat(got).hasSize(4).isEqualTo(wanted);
+    Kbx.Result other = Kbx.here("eval", examples, "--out", folder.resolve("out"));
+    assertThat(other.exit()).isEqualTo(ExitCode.USAGE);
+    assertThat(other.err()).contains("is for the suite kernelbench, and this run judges");
+  }
+
+  /** It folds its bias into nothing: as constructed it is what the reference adds. */
+  @Test
+  void aModuleThatDoesNotFollowItsWeightsIsTold() throws Exception {
+    write("follows", HONEST);
+    write(
+        "folded",
+        HONEST
+            .replace(
+                "torch.randn(bias_shape))",
+                "torch.randn(bias_shape))\n        self.b = [self.bias.clone()]")
+            .replace("(x, self.bias, y", "(x, self.b[0], y"));
+    Kbx.Result result =
+        Kbx.run(
+            folder, "eval", "candidates", "--suite", "kernelbench", "--device", "cpu", "--json");
+    Map<String, String> flags = new TreeMap<>();
+    for (JsonNode verdict : result.json().get("verdicts")) {
+      assertThat(verdict.get("status").asString()).isEqualTo("correct");
+      String name = Path.of(verdict.get("source").asString()).getName(1).toString();
+      flags.put(name, verdict.get("flags").toString());
+    }
+    assertThat(flags)
+        .containsOnly(
+            Map.entry("follows", "[\"scaled_inputs\"]"),
+            Map.entry("folded", "[\"scaled_inputs\",\"state_ignored\"]"));
   }
 
   @Test
