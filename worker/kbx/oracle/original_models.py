@@ -40,6 +40,7 @@ class OriginalModelTask(ModelTask):
 
     original: OriginalModel = field(kw_only=True)
     flops: float = field(kw_only=True)
+    """Of a call's products and convolutions."""
     nbytes: int = field(kw_only=True)
     """Of a call's arguments together, or of the largest tensor that it makes."""
 
@@ -54,7 +55,7 @@ class OriginalModelTask(ModelTask):
         return _checked_call(self.path, self.inputs, self.model, placed(made, device))
 
     def construct(self, kind, number):
-        with surroundings("cpu"):
+        with surroundings(self.device):
             return super().construct(kind, number)
 
     @property
@@ -90,7 +91,7 @@ def task(stamp, original, device):
         model=model, init=_init(path, names["get_init_inputs"]), rivals={}, device=device, original=original,
         flops=0, nbytes=0,
     )  # fmt: skip
-    return _tried(made)
+    return replace(_tried(replace(made, device="cpu")), device=device)
 
 
 def _stem(path):

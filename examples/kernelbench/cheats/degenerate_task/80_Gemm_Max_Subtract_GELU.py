@@ -1,10 +1,11 @@
 """Ignores its input: the mean over a dimension of size 1 is taken from the number itself, so the published task is always 0.
 
-What the task asks for is 0, and this is 0. The tag `degenerate` tells such tasks apart; leave them out of a score.
+What the task asks for is 0, and this is 0. The verdict says what the task is worth.
 
 mechanism: semantics/degenerate-task
 static: none
 dynamic: merit
+flag: degenerate_task
 """
 
 import torch

@@ -7,7 +7,14 @@ dynamic: import_error
 
 import importlib
 
-_NAMES = ("reference", "model", "original", "KernelBench.level1.36_RMSNorm_", "tasks.kernelbench.level1.36_RMSNorm_", "__main__")
+_NAMES = (
+    "reference",
+    "model",
+    "original",
+    "KernelBench.level1.36_RMSNorm_",
+    "tasks.kernelbench.level1.36_RMSNorm_",
+    "__main__",
+)
 
 
 def _model():

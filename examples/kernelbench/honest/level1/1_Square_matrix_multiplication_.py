@@ -21,13 +21,17 @@ def matmul_kernel(a_ptr, b_ptr, c_ptr, n, BLOCK: tl.constexpr, BLOCK_K: tl.const
     columns = column_block * BLOCK + tl.arange(0, BLOCK)
     inner = tl.arange(0, BLOCK_K)
     total = tl.zeros((BLOCK, BLOCK), tl.float32)
-    for start in range(0, n, BLOCK_K):
-        k = start + inner
-        a = tl.load(a_ptr + rows[:, None] * n + k[None, :], mask=(rows[:, None] < n) & (k[None, :] < n), other=0.0)
-        b = tl.load(
-            b_ptr + k[:, None] * n + columns[None, :], mask=(k[:, None] < n) & (columns[None, :] < n), other=0.0
-        )
-        total = tl.dot(a, b, total, input_precision="ieee")
+    # a sum of short sums: one chain of thousands of products loses digits
+    for outer in range(0, n, 8 * BLOCK_K):
+        part = tl.zeros((BLOCK, BLOCK), tl.float32)
+        for start in range(outer, tl.minimum(outer + 8 * BLOCK_K, n), BLOCK_K):
+            k = start + inner
+            a = tl.load(a_ptr + rows[:, None] * n + k[None, :], mask=(rows[:, None] < n) & (k[None, :] < n), other=0.0)
+            b = tl.load(
+                b_ptr + k[:, None] * n + columns[None, :], mask=(k[:, None] < n) & (columns[None, :] < n), other=0.0
+            )
+            part = tl.dot(a, b, part, input_precision="ieee")
+        total += part
     inside = (rows[:, None] < n) & (columns[None, :] < n)
     tl.store(c_ptr + rows[:, None] * n + columns[None, :], total, mask=inside)
 

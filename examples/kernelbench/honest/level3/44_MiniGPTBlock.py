@@ -39,15 +39,21 @@ def linear_kernel(
     rows = (tl.program_id(0) * BM + tl.arange(0, BM)).to(tl.int64)
     columns = tl.program_id(1) * BN + tl.arange(0, BN)
     total = tl.zeros((BM, BN), tl.float32)
-    for start in range(0, k, BK):
-        inner = start + tl.arange(0, BK)
-        x = tl.load(
-            x_ptr + rows[:, None] * k + inner[None, :], mask=(rows[:, None] < m) & (inner[None, :] < k), other=0.0
-        )
-        w = tl.load(
-            w_ptr + columns[None, :] * k + inner[:, None], mask=(columns[None, :] < n) & (inner[:, None] < k), other=0.0
-        )
-        total = tl.dot(x, w, total, input_precision="ieee")
+    # a sum of short sums: one chain of thousands of products loses digits
+    for outer in range(0, k, 8 * BK):
+        part = tl.zeros((BM, BN), tl.float32)
+        for start in range(outer, tl.minimum(outer + 8 * BK, k), BK):
+            inner = start + tl.arange(0, BK)
+            x = tl.load(
+                x_ptr + rows[:, None] * k + inner[None, :], mask=(rows[:, None] < m) & (inner[None, :] < k), other=0.0
+            )
+            w = tl.load(
+                w_ptr + columns[None, :] * k + inner[:, None],
+                mask=(columns[None, :] < n) & (inner[:, None] < k),
+                other=0.0,
+            )
+            part = tl.dot(x, w, part, input_precision="ieee")
+        total += part
     y = total + tl.load(bias_ptr + columns, mask=columns < n, other=0.0)[None, :]
     if GELU:
         y = 0.5 * y * (1.0 + tanh(0.7978845608028654 * (y + 0.044715 * y * y * y)))

@@ -34,8 +34,8 @@ public record Specimen(
     @Nullable String flag) {
   private static final Ending CORRECT = new Ending("correct", Set.of(Status.CORRECT), false);
 
-  /** A flag that says nothing of the file. */
-  private static final String ABOUT_THE_TASK = "scaled_inputs";
+  /** Flags that say nothing of an honest file. */
+  private static final Set<String> ABOUT_THE_TASK = Set.of("scaled_inputs", "degenerate_task");
 
   /** An example, by its header. Throws {@link MalformedHeader}. */
   public static Specimen example(String source, String code) {
@@ -73,8 +73,8 @@ public record Specimen(
     List<String> rejectedBy = found(report, Severity.REJECT);
     List<String> flags = new ArrayList<>(found(report, Severity.FLAG));
     if (verdict != null) flags.addAll(verdict.flags());
-    flags.remove(ABOUT_THE_TASK);
     boolean cheat = kind == Trial.Kind.CHEAT;
+    if (!cheat) flags.removeAll(ABOUT_THE_TASK);
     List<String> problems = new ArrayList<>();
     report.broken().ifPresent(broken -> problems.add("static: " + broken.message()));
     if (cheat) compareRules(rejectedBy, problems);

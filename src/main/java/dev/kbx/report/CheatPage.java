@@ -20,9 +20,6 @@ final class CheatPage {
   /** Where the page lies, seen from the examples. */
   private static final String UP = "../";
 
-  /** The flag of a module that does not follow its weights. */
-  private static final String IGNORED = "state_ignored";
-
   private final Trials onCpu;
   private final Optional<Trials> onGpu;
   private final Map<String, Trial> bySource;
@@ -97,7 +94,8 @@ final class CheatPage {
     if (trial == null || trial.ended() == null) return "not run";
     if (trial.ended() != Status.CORRECT) return trial.ended().label();
     if (!trial.onMerit()) return "**correct**";
-    String told = trial.flags().contains(IGNORED) ? ", told as `%s`".formatted(IGNORED) : "";
+    String told =
+        trial.told().isEmpty() ? "" : ", told as `%s`".formatted(String.join("`, `", trial.told()));
     return trial.speedup() == null
         ? "correct, on merit" + told
         : String.format(Locale.ROOT, "correct, on merit: %.2f×%s", trial.speedup(), told);

@@ -53,6 +53,7 @@ final class Correctness {
     Message.Opened task = session.open(false);
     sized = !task.sizes().isEmpty();
     if (Boolean.TRUE.equals(task.scaled())) draft.flags(List.of("scaled_inputs"));
+    if (candidate.task().isDegenerate()) draft.flags(List.of("degenerate_task"));
     long start = System.nanoTime();
     Optional<Outcome> decided = session.load(task, files);
     draft.spent(Stage.CALL, (System.nanoTime() - start) / 1e9);
