@@ -87,7 +87,10 @@ def test_published_sizes_need_a_gpu_and_are_never_made_without_one(imported):
         TooLarge, match=r"published sizes only, and these \(512 MiB at once, 1100 GFLOP a call\) need a GPU"
     ):
         task.check_room()
-    taskfile.load(path, "cuda:0").check_room()
+    for device in ("cuda", "cuda:0"):  # where there may be none
+        there = taskfile.load(path, device)
+        there.check_room()
+        assert (there.device, len(there.sizes)) == (device, 1)
     taskfile.load(imported("level3/3_Perceptron.py")).check_room()
 
 

@@ -77,7 +77,8 @@ class OriginalModelTask(ModelTask):
 
 def task(stamp, original, device):
     """The task of an original file; raises InvalidTask where it is none, or does not run."""
-    names = _execute(original, device)
+    # Calls for a GPU may be outlined where there is none.
+    names = _execute(original, device if torch.cuda.is_available() else "cpu")
     path, model = original.file, names.get("Model")
     if not (isinstance(model, type) and issubclass(model, nn.Module)):
         raise InvalidTask("defines no class Model that is a torch.nn.Module", path)

@@ -60,7 +60,8 @@ final class Precompiler {
                       candidate.code(),
                       task.entries(),
                       candidate.task().operations(),
-                      Map.of()),
+                      Map.of(),
+                      false),
               plan.limits().load());
       if (loaded instanceof Message.Raised || !constructed(runner, task)) return Map.of();
       Message compiled =
@@ -85,7 +86,7 @@ final class Precompiler {
 
   private Message.Outlined outline(Candidate candidate)
       throws InterruptedException, Oracle.Refused {
-    return slot.oracle()
+    return slot.outliner()
         .ask(
             Message.Outlined.class,
             id ->
