@@ -97,7 +97,17 @@ public final class Verification {
   private List<Control> outline(Workers.Slot slot, Task task)
       throws InterruptedException, Oracle.Refused {
     String file = task.file().toAbsolutePath().toString();
-    slot.oracle().ask(Message.Outlined.class, id -> new Message.Outline(id, file, false), LIMIT);
+    try (Oracles.Borrowed borrowed = slot.borrow()) {
+      try {
+        borrowed
+            .oracle()
+            .ask(Message.Outlined.class, id -> new Message.Outline(id, file, false), LIMIT);
+      } catch (Oracle.Refused e) {
+        borrowed.sound(); // A file that cannot be used says nothing against the oracle.
+        throw e;
+      }
+      borrowed.sound();
+    }
     return List.of();
   }
 
