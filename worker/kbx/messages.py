@@ -166,6 +166,25 @@ class Constructed:
 
 
 @dataclass
+class TakeState:
+    """Give the instance other weights, as ``kbx.state`` makes them of those it has."""
+
+    TYPE: ClassVar[str] = "take_state"
+    id: int
+    parameters: dict
+    """As in ``restated``."""
+
+
+@dataclass
+class StateTaken:
+    TYPE: ClassVar[str] = "state_taken"
+    id: int
+    taken: bool
+    """Whether it has parameters of those names and shapes, and no others; nothing is changed otherwise."""
+    seconds: float
+
+
+@dataclass
 class Precompile:
     """Compile what the entry launches on these arguments, and run none of it. For a runner that has no arenas and no GPU."""
 
@@ -470,6 +489,24 @@ class Checked:
 
 
 @dataclass
+class Restate:
+    """Give the reference other weights, for one more call. Nothing can be asked of the earlier calls then."""
+
+    TYPE: ClassVar[str] = "restate"
+    id: int
+
+
+@dataclass
+class Restated:
+    TYPE: ClassVar[str] = "restated"
+    id: int
+    call: int
+    """To be prepared and checked like any other."""
+    parameters: dict
+    """Shapes of the reference's parameters by name; with none there is nothing to ask."""
+
+
+@dataclass
 class PrepareSize:
     """Make fresh input sets of one benchmark size, ``sets`` of them or as many as fit the arenas, where no runner sees them."""
 
@@ -671,13 +708,24 @@ class Peaks:
 
 TO_ZYGOTE = (Spawn, Kill)
 FROM_ZYGOTE = (Hello, Spawned, Exited, Failed)
-TO_RUNNER = (Attach, Load, Construct, Precompile, Call, Measure, RecordCalls, ReplayCalls, Profile)
-FROM_RUNNER = (Attached, Loaded, Constructed, Precompiled, Returned, Raised, Measured, CallsRecorded, Profiled)
+TO_RUNNER = (Attach, Load, Construct, TakeState, Precompile, Call, Measure, RecordCalls, ReplayCalls, Profile)
+FROM_RUNNER = (
+    Attached,
+    Loaded,
+    Constructed,
+    StateTaken,
+    Precompiled,
+    Returned,
+    Raised,
+    Measured,
+    CallsRecorded,
+    Profiled,
+)
 TO_ORACLE = (
-    Outline, OutlineLargest, Weigh, Open, Prepare, Check, PrepareSize, LendSize, Baseline, CheckSize, Close, VerifyTask, Probe, MeasurePeaks,
+    Outline, OutlineLargest, Weigh, Open, Prepare, Check, Restate, PrepareSize, LendSize, Baseline, CheckSize, Close, VerifyTask, Probe, MeasurePeaks,
     CompileBaseline, CompareBaseline,
 )  # fmt: skip
 FROM_ORACLE = (
-    Hello, Failed, Outlined, OutlinedLargest, Weighed, Opened, Prepared, Checked, PreparedSize, LentSize, BaselineMeasured, Closed, TaskVerified, Probed,
+    Hello, Failed, Outlined, OutlinedLargest, Weighed, Opened, Prepared, Checked, Restated, PreparedSize, LentSize, BaselineMeasured, Closed, TaskVerified, Probed,
     Peaks, BaselineCompiled, BaselineCompared,
 )  # fmt: skip

@@ -6,8 +6,10 @@ import textwrap
 import pytest
 import torch
 
+from kbx import messages
 from kbx.oracle import controls, taskfile, work
 from kbx.oracle.taskfile import InvalidTask
+from kbx.runner import module
 
 TASK = '''
 """A linear layer and a number."""
@@ -149,3 +151,63 @@ def test_beside_has_sizes_of_inputs_alone(write, beside):
     path = write(TASK.replace("CONTRACT =", f"BESIDE = {beside}\nCONTRACT ="))
     with pytest.raises(InvalidTask, match="which is not a size of the inputs alone"):
         taskfile.load(path, "cuda:0")
+
+
+class Linear(torch.nn.Linear):
+    """A layer with a buffer."""
+
+    def __init__(self, features):
+        super().__init__(features, features)
+        self.register_buffer("mask", torch.ones(2))
+
+
+def test_both_sides_change_weights_alike(write):
+    task = taskfile.load(write(TASK)).seeded("0a")
+    call = task.call(task.cases[0], "standard", "x")
+    before = task.reference(*call.args, **call.kwargs)
+    made = task.construct(task.model, task.weights_seed("0a"))
+    shapes = task.restate()
+    assert shapes == {"linear.weight": [5, 5], "linear.bias": [5]}
+    assert module.take_state(made, shapes)
+    with torch.no_grad():
+        after = task.reference(*call.args, **call.kwargs)
+        assert torch.equal(made(*call.args, **call.kwargs), after)
+        wide = task.reference(*(a.double() for a in call.args), **call.kwargs)
+    assert not torch.allclose(before, after, rtol=1e-2)
+    torch.testing.assert_close(wide, after.double())
+
+
+def test_neither_ones_nor_zeros_stay_and_buffers_do():
+    made = Linear(3)
+    torch.nn.init.ones_(made.weight)
+    torch.nn.init.zeros_(made.bias)
+    assert module.take_state(made, {"weight": [3, 3], "bias": [3]})
+    assert (made.weight != 1).any() and (made.bias != 0).all()
+    assert torch.equal(made.mask, torch.ones(2))
+
+
+@pytest.mark.parametrize(
+    "shapes", [{"weight": [3, 3]}, {"weight": [3, 3], "offset": [3]}, {"weight": [9], "bias": [3]}]
+)
+def test_other_parameters_are_left_alone(shapes):
+    made = Linear(3)
+    before = made.weight.clone()
+    assert not module.take_state(made, shapes)
+    assert torch.equal(made.weight, before)
+    assert not module.take_state(object(), shapes)
+
+
+def test_a_call_is_judged_by_the_weights_that_were_changed(oracle, write):
+    path = write(TASK)
+    opened, runner = oracle.open(path, 92_000)
+    own = taskfile.load(path)
+    made = own.construct(own.model, opened.module["seed"])
+    assert runner.judge(0, made).status == "correct"
+    folded = {name: parameter.clone() for name, parameter in made.state_dict().items()}
+    restated = oracle.ask(messages.Restate)
+    assert restated.call == len(opened.calls)
+    assert module.take_state(made, restated.parameters)
+    assert runner.judge(restated.call, made).status == "correct"
+    made.load_state_dict(folded)
+    assert runner.judge(restated.call, made).status == "wrong_values"
+    oracle.ask(messages.Close)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import nn
 
+from kbx import state
 from kbx.oracle.taskfile import InvalidTask, Task, describe
 from kbx.suite import DISTRIBUTIONS, Contract
 from kbx.suite.values import tensors
@@ -81,6 +82,10 @@ class ModelTask(Task):
             torch.manual_seed(number)
             return self.run(f"{kind.__name__}({', '.join(map(repr, self.init))})", kind, *self.init)
 
+    def restate(self):
+        """Gives a seeded task's weights other values; returns the shapes of the parameters by name."""
+        return self.weights.restate()
+
     def seeded(self, seed):
         weights = _Weights(self, seed)
         rivals = {name: _call(rival, functools.partial(weights.give, rival)) for name, rival in self.rivals.items()}
@@ -100,6 +105,13 @@ class _Weights:
         if (kind, wide) not in self.made:
             self.made[kind, wide] = self._make(kind, wide)
         return self.made[kind, wide]
+
+    def restate(self):
+        """Changes the model's parameters as ``kbx.state`` does; all else is made again of these. Returns their shapes by name."""
+        named = list(self.give().named_parameters())
+        state.change([parameter for _, parameter in named])
+        self.made = {(self.task.model, False): self.give()}
+        return state.shapes(named)
 
     def _make(self, kind, wide):
         if wide:
@@ -135,6 +147,11 @@ def _call(kind, give):
     return forward
 
 
+def unbound(model):
+    """The reference of a task that is bound to no weights yet: its signature and place, not to be called."""
+    return _call(model, None)
+
+
 def _signature(kind):
     signature = inspect.signature(kind.forward)
     return signature.replace(parameters=list(signature.parameters.values())[1:])
@@ -157,11 +174,10 @@ def task(stamp, stem, module, reader, device):
     if device != "cpu" and module.get("BESIDE"):
         cases.append(cases[0] | _beside(reader, init, cases[0]))
     rivals = {_snake(name): kind for name, kind in module.items() if _is_rival(name, kind, model)}
-    unbound = _call(model, None)
     return ModelTask(
         path=path, stamp=stamp, name=stem, entry=ENTRY, dtype=reader.dtype(),
         cases=cases, sizes=[] if device == "cpu" else cases[:1],
-        contract=reader.get("CONTRACT", Contract), reference=unbound, inputs=inputs,
+        contract=reader.get("CONTRACT", Contract), reference=unbound(model), inputs=inputs,
         distributions=reader.each("DISTRIBUTIONS", reader.get("DISTRIBUTIONS", tuple, DISTRIBUTIONS), DISTRIBUTIONS),
         mutates=(), skip_controls=reader.get("SKIP_CONTROLS", dict, {}), controls={}, rounds=ROUNDS,
         model=model, usable=module.get("usable"), init=_init(path, init, _asked(reader, init, parameters, 0)), rivals=rivals,

@@ -16,9 +16,10 @@ from kbx import tensors
 from kbx.oracle import footprint, truth
 from kbx.oracle.taskfile import InvalidTask, describe
 
-_NOT_WITHOUT_VALUES = (
+NOT_WITHOUT_VALUES = (
     DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException, UnsupportedFakeTensorException,
 )  # fmt: skip
+"""What shapes alone raise where they would have to look at values."""
 _LARGEST = 256 << 20
 """Bytes of a call's arguments, and of a module's weights and intermediate results: what a candidate does in PyTorch before it
 launches touches them all."""
@@ -70,7 +71,7 @@ def _made(task, parameters):
         with FakeTensorMode(allow_non_fake_inputs=True):
             return task.call(parameters, task.distributions[0], "outline", "cpu", fast=True)
     except InvalidTask as error:
-        if isinstance(error.__cause__, _NOT_WITHOUT_VALUES):
+        if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
             return None
         raise
 

@@ -54,7 +54,7 @@ class RecordedTask(Task):
         return _recorded(self.original.file, self.original.sha256, self.entry, self.device).calls[parameters["call"]]
 
     def check_unchanged(self):
-        _read(self.original.file, self.original.sha256)
+        read(self.original.file, self.original.sha256)
 
     def updates(self, path):
         return path.split("[")[0] in self.mutates
@@ -163,11 +163,11 @@ class _Run:
 
     def execute(self):
         """Runs reference and tests; returns ``test_results``."""
-        tree = self._parse(_read(self.file, self.sha256))
+        tree = self._parse(read(self.file, self.sha256))
         module = types.ModuleType("__main__")
         module.__dict__.update({"__file__": self.file, BEGIN: lambda: self._begin(module.__dict__)})
         try:
-            with _surroundings(self.device):
+            with surroundings(self.device):
                 random.seed(SEED)
                 torch.manual_seed(SEED)
                 exec(compile(tree, self.file, "exec"), module.__dict__)
@@ -183,7 +183,7 @@ class _Run:
         if "test_results" not in module.__dict__:
             raise InvalidTask("the tests leave no test_results", self.file, self.separator)
         # What the reference's module keeps is kept as long as the reference.
-        return _placed(module.__dict__.pop("test_results"), self.device)
+        return placed(module.__dict__.pop("test_results"), self.device)
 
     def reference(self):
         """The reference, for a call outside the tests."""
@@ -191,8 +191,8 @@ class _Run:
 
         @functools.wraps(function)
         def reference(*args, **kwargs):
-            with _surroundings(device):
-                return _placed(function(*args, **kwargs), device)
+            with surroundings(device):
+                return placed(function(*args, **kwargs), device)
 
         return reference
 
@@ -265,7 +265,7 @@ class _Run:
         """A leaf of its own memory on the device, out of every graph; tensors of odd layouts are left to be refused."""
         if not isinstance(leaf, torch.Tensor) or leaf.layout != torch.strided:
             return leaf
-        leaf = _placed(leaf, self.device).detach().as_subclass(torch.Tensor)
+        leaf = placed(leaf, self.device).detach().as_subclass(torch.Tensor)
         return truth.copy_leaf(leaf.resolve_conj().resolve_neg() if leaf.is_conj() or leaf.is_neg() else leaf)
 
     def _obstacle(self, call, result):
@@ -290,7 +290,7 @@ class _Run:
 
 
 @contextlib.contextmanager
-def _surroundings(device):
+def surroundings(device):
     """Makes the CPU their GPU where there is none, and leaves nothing of theirs behind."""
     path, modules, dtype = list(sys.path), set(sys.modules), torch.get_default_dtype()
     precision, bytecode = torch.get_float32_matmul_precision(), sys.dont_write_bytecode
@@ -315,7 +315,7 @@ def _of(module, folders):
     return file is not None and os.path.realpath(os.path.dirname(file)) in map(os.path.realpath, folders)
 
 
-def _read(file, sha256):
+def read(file, sha256):
     """The source of an original that is still what was imported."""
     try:
         with open(file, "rb") as opened:
@@ -337,7 +337,7 @@ def _streams(device):
     return [torch.get_rng_state(), *cuda]
 
 
-def _placed(value, device):
+def placed(value, device):
     """Results out of every graph and on the device, where those of a candidate belong."""
 
     def place(leaf):

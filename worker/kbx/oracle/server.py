@@ -16,7 +16,7 @@ from kbx import PROTOCOL, messages
 from kbx.oracle import controls, footprint, outline, session, taskfile
 from kbx.oracle.baselines import NotCompiled
 from kbx.oracle.bench import NotRecorded
-from kbx.oracle.taskfile import InvalidTask
+from kbx.oracle.taskfile import InvalidTask, TooLarge
 from kbx.oracle.truth import Memory
 from kbx.protocol import ProtocolError, decode, encode
 
@@ -54,7 +54,7 @@ class Server:
             return encode(getattr(self, "_" + type(request).TYPE)(request))
         except InvalidTask as error:
             return self._failed(request, "invalid_task", error.message, error.file, error.line)
-        except Unsupported as error:
+        except (Unsupported, TooLarge) as error:
             return self._failed(request, "unsupported", str(error))
         except torch.OutOfMemoryError as error:
             return self._failed(request, "memory", str(error))
@@ -90,6 +90,7 @@ class Server:
         start = time.monotonic()
         self._end_session()
         task = taskfile.load(request.task, self.device.torch_device)
+        task.check_room()
         planned = session.planned(task, request.seed)
         arenas = self.device.arenas(request.timed, (request.lent, request.returned))
         self.session = session.Session(
@@ -115,6 +116,9 @@ class Server:
         self.device.synchronize()
         return _checked(request.id, self._current().check(request.call, request.value))
 
+    def _restate(self, request):
+        return messages.Restated(request.id, *self._current().restate())
+
     def _close(self, request):
         self._end_session()
         self._drop_compiled()
@@ -123,6 +127,7 @@ class Server:
     def _verify_task(self, request):
         start = time.monotonic()
         task = taskfile.load(request.task, self.device.torch_device)
+        task.check_room()
         device = self.device.torch_device
         report = controls.verify(task.seeded(request.seed), request.seed, device, request.alone)
         if task.large:

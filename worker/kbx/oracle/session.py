@@ -6,7 +6,7 @@ import torch
 
 from kbx import tensors
 from kbx.oracle import claims, judge, truth
-from kbx.oracle.plan import plan
+from kbx.oracle.plan import PlannedCall, plan
 from kbx.oracle.taskfile import InvalidTask
 from kbx.suite.values import tensors as tensors_of
 from kbx.tensors import ALIGN, span
@@ -85,6 +85,13 @@ class Session:
         if self.task.contract.random:
             return self._draw(known, index if first is None else first, judgement.value)
         return self._repeat(known, index, first, judgement.value)
+
+    def restate(self):
+        """Gives the reference other weights; returns the index of a call that is judged by them, and the parameters' shapes."""
+        first, index = self.calls[0], len(self.calls)
+        name = f"{self.seed}/{self.task.name}/restated"
+        self.calls = [*self.calls, PlannedCall(index, first.parameters, first.distribution, name)]
+        return index, self.task.restate()
 
     def _draw(self, known, first, value):
         """Collects the draws of a random operation; the contract is asked when all are there."""

@@ -14,7 +14,7 @@ import torch
 
 from kbx import tensors
 from kbx.suite import DISTRIBUTIONS, Call, Contract, Inputs
-from kbx.suite.original import Original
+from kbx.suite.original import Original, OriginalModel
 from kbx.suite.values import leaves
 
 _NUMBERS = itertools.count(1)
@@ -41,6 +41,10 @@ class InvalidTask(Exception):
     def __init__(self, message, file, line=None):
         super().__init__(message)
         self.message, self.file, self.line = message, file, line
+
+
+class TooLarge(Exception):
+    """This device cannot judge the task in any useful time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +74,8 @@ class Task:
     """Whether the calls are smaller than what the task is about."""
     large = False
     """Whether calls may have gigabytes: their values are drawn on the device, and checking them takes what room there is."""
+    widens = True
+    """Whether the reference must run in float64; where one need not and does not, its own result is the truth."""
 
     @property
     def entries(self):
@@ -134,8 +140,15 @@ class Task:
     def module(self, seed):
         """What a class that stands in for the reference is constructed with, as in ``messages.Opened``; None for a function."""
 
+    def restate(self):
+        """Gives the reference other weights; returns the shapes of its parameters by name, which a function has none of."""
+        return {}
+
     def check_unchanged(self):
         """Raises InvalidTask where the task rests on another file, and that one is no longer what it was."""
+
+    def check_room(self):
+        """Raises TooLarge where the task needs another device."""
 
     def updates(self, path):
         """Whether the call may change this argument: the task says so, or it is the usual ``out``."""
@@ -187,6 +200,10 @@ def _load(stamp, device):
         from kbx.oracle import recording  # which builds on this module
 
         return recording.task(stamp, module["ORIGINAL"], module.get("ENTRY"), device)
+    if isinstance(module.get("ORIGINAL"), OriginalModel):
+        from kbx.oracle import original_models  # which builds on this module
+
+        return original_models.task(stamp, module["ORIGINAL"], device)
     stem = os.path.splitext(os.path.basename(path))[0]
     reader = _Reader(path, module, lines)
     if "Model" in module:
@@ -218,8 +235,8 @@ def _execute(path):
             source = file.read()
         tree = ast.parse(source, path)
         if "ORIGINAL" in _targets(tree):
-            # The entry is the original's; the def line here is for those who read it without running Python.
-            tree.body = [s for s in tree.body if not isinstance(s, ast.FunctionDef)]
+            # The entry is the original's; the def lines here are for those who read it without running Python.
+            tree.body = [s for s in tree.body if not isinstance(s, (ast.FunctionDef, ast.ClassDef))]
         # Compilers of PyTorch look for the module of a function by its name, and remember what they find.
         module = types.ModuleType(f"kbx_task_{next(_NUMBERS)}")
         module.__file__ = path

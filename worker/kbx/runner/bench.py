@@ -81,6 +81,7 @@ class Bench:
         self._emulated = spawn.device == "cpu"
         self._device = cuda_on_cpu.DEVICE if self._emulated else torch.device("cuda", 0)
         self._arenas, self._entry, self._path = {}, None, os.path.abspath(SOURCE)
+        self._instance = None
         self._clock = self._graphs = None
         self._recorded = []
         self._witness = None
@@ -101,6 +102,7 @@ class Bench:
             messages.Attach: self._attach,
             messages.Load: self._load,
             messages.Construct: self._construct,
+            messages.TakeState: self._take_state,
             messages.Precompile: self._precompile,
             messages.Call: self._call,
             messages.Measure: self._measure,
@@ -154,8 +156,11 @@ class Bench:
 
     def _construct(self, request):
         with self._witness.watching():
-            self._entry = module.construct(self._entry, request.module, self._device)
+            self._instance, self._entry = module.construct(self._entry, request.module, self._device)
         return messages.Constructed(request.id, 0.0)
+
+    def _take_state(self, request):
+        return messages.StateTaken(request.id, module.take_state(self._instance, request.parameters), 0.0)
 
     def _precompile(self, request):
         ahead.compile_calls(self._entry, request.calls, request.seconds)

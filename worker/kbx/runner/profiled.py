@@ -39,7 +39,7 @@ def _profile(job):
     kwargs = {k: tensors.decode(tree, lambda leaf: _tensor(leaf, device)) for k, tree in job["call"]["kwargs"].items()}
     entry = _entry(job["source"], job["entries"])
     if "module" in job["call"]:
-        entry = module.construct(entry, job["call"]["module"], device)
+        _, entry = module.construct(entry, job["call"]["module"], device)
     entry(*args, **kwargs)  # compiles, tunes and allocates
     if not on_gpu:
         entry(*args, **kwargs)

@@ -1,6 +1,7 @@
-"""Tasks of the original KernelBench-X: which file one is, and the rules that its authors judge by.
+"""Tasks of the originals: which file one is, and the rules that the authors of KernelBench-X judge by.
 
-``kbx tasks import`` writes task files that hold an ``Original``; ``kbx.oracle.recording`` runs the file that it names.
+``kbx tasks import`` writes task files that hold an ``Original``, which ``kbx.oracle.recording`` runs, or an ``OriginalModel``, for
+``kbx.oracle.original_models``.
 """
 
 from dataclasses import dataclass
@@ -28,6 +29,14 @@ class Original:
     file: str
     sha256: str
     thresholds: dict | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class OriginalModel:
+    """A task file of the original KernelBench, read where it lies. ``sha256`` is its state when it was imported."""
+
+    file: str
+    sha256: str
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,8 @@ import tools.jackson.databind.ObjectReader;
  * say level, number and sample. What cannot be used is reported and the rest is read.
  *
  * <p>Order is that of the sources, within a folder that of the paths, within a file that of the
- * lines. In folders, hidden entries, {@code __pycache__}, {@code __init__.py} and other kinds of
- * files are passed over in silence.
+ * lines. In folders, hidden entries, {@code __pycache__}, {@code __init__.py}, other kinds of files
+ * and folders with the {@link SuiteMark} of another suite are passed over in silence.
  */
 public final class CandidateSources {
   /** Longest candidate, in bytes of UTF-8. */
@@ -69,7 +69,20 @@ public final class CandidateSources {
   public static Reading read(List<Path> sources, Suite suite, Collection<Task> selected) {
     CandidateSources reader = new CandidateSources(suite, selected);
     for (Path source : sources) {
-      SourceFiles.in(source, reader.problems::add).forEach(reader::readFile);
+      Optional<String> other = SuiteMark.other(source, suite.name());
+      if (other.isPresent()) {
+        reader.problem(
+            source,
+            null,
+            "is for the suite %s, and this run judges %s; give it --suite %s"
+                .formatted(other.get(), suite.name(), other.get()));
+        continue;
+      }
+      SourceFiles.in(
+              source,
+              reader.problems::add,
+              folder -> SuiteMark.other(folder, suite.name()).isPresent())
+          .forEach(reader::readFile);
     }
     return new Reading(reader.candidates, reader.problems);
   }

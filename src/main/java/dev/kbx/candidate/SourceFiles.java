@@ -16,6 +16,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -36,10 +37,19 @@ public final class SourceFiles {
    * silence.
    */
   public static List<Path> in(Path source, Consumer<Problem> problems) {
+    return in(source, problems, _ -> false);
+  }
+
+  /**
+   * The same, without folders below the source that are passed over as well.
+   *
+   * @param passedOver folders of no concern
+   */
+  static List<Path> in(Path source, Consumer<Problem> problems, Predicate<Path> passedOver) {
     if (!Files.exists(source)) {
       problems.accept(problem(source, "does not exist"));
     } else if (Files.isDirectory(source)) {
-      List<Path> files = list(source, problems);
+      List<Path> files = list(source, problems, passedOver);
       if (!files.isEmpty()) return files;
       problems.accept(
           problem(source, "holds no candidates; they are task.py files and .jsonl predictions"));
@@ -99,7 +109,8 @@ public final class SourceFiles {
     return file.toString().toLowerCase(Locale.ROOT).endsWith(extension);
   }
 
-  private static List<Path> list(Path folder, Consumer<Problem> problems) {
+  private static List<Path> list(
+      Path folder, Consumer<Problem> problems, Predicate<Path> passedOver) {
     List<Path> found = new ArrayList<>();
     try {
       Files.walkFileTree(
@@ -109,7 +120,7 @@ public final class SourceFiles {
           new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult preVisitDirectory(Path dir, BasicFileAttributes attributes) {
-              boolean skip = !dir.equals(folder) && isPassedOver(dir);
+              boolean skip = !dir.equals(folder) && (isPassedOver(dir) || passedOver.test(dir));
               return skip ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
             }
 

@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.candidate.Candidate;
+import dev.kbx.candidate.SuiteMark;
 import dev.kbx.check.Rules;
 import dev.kbx.check.StaticCheck;
 import dev.kbx.check.StaticReport;
@@ -13,7 +14,6 @@ import dev.kbx.run.Evaluation;
 import dev.kbx.run.Limits;
 import dev.kbx.run.Plan;
 import dev.kbx.store.Store;
-import dev.kbx.task.Suite;
 import dev.kbx.task.Suites;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
@@ -46,14 +46,14 @@ import picocli.CommandLine.Parameters;
       "interrupted one stopped."
     })
 final class CheatsCommand implements Callable<Integer> {
-  private static final String SUITE = "kernelbenchx";
+  private static final List<String> SUITES = List.of("kernelbenchx", "kernelbench");
 
   @Parameters(
       paramLabel = "PATH",
       arity = "0..*",
       description =
-          "Only these files or folders with such headers. Default: examples/cheats,"
-              + " examples/honest, kernels of the suite.")
+          "Only these files or folders with such headers. Default: cheats and honest in"
+              + " examples and examples/kernelbench, kernels of the suite.")
   private List<Path> paths = List.of();
 
   @Option(
@@ -92,10 +92,7 @@ final class CheatsCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException, PythonProblem {
     if (timeout < 1) throw new UserError("--timeout %d: at least 1 second".formatted(timeout));
     if (every < 1) throw new UserError("--every %d: at least 1".formatted(every));
-    Suite suite = Suites.open(SUITE, Home.tasks());
-    CorpusFiles files = new CorpusFiles(suite);
-    List<CorpusFiles.Entry> entries =
-        paths.isEmpty() ? files.bundled(every) : files.examples(paths);
+    List<CorpusFiles.Entry> entries = entries();
     Path folder = OutFolder.writable(out);
     Trials trials;
     try (var _ = FolderLock.of(folder)) {
@@ -109,6 +106,21 @@ final class CheatsCommand implements Callable<Integer> {
     }
     System.out.print(new CheatTable(Terminal.columns()).render(trials));
     return trials.differing().isEmpty() ? ExitCode.OK : ExitCode.USAGE;
+  }
+
+  private List<CorpusFiles.Entry> entries() {
+    List<CorpusFiles.Entry> entries = new ArrayList<>();
+    for (String name : SUITES) {
+      List<Path> own = paths.stream().filter(path -> suite(path).equals(name)).toList();
+      if (!paths.isEmpty() && own.isEmpty()) continue;
+      CorpusFiles files = new CorpusFiles(Suites.open(name, Home.tasks()));
+      entries.addAll(paths.isEmpty() ? files.bundled(every) : files.examples(own));
+    }
+    return entries;
+  }
+
+  private static String suite(Path path) {
+    return SuiteMark.near(path).filter(SUITES::contains).orElse(SUITES.getFirst());
   }
 
   private Trials judge(List<CorpusFiles.Entry> entries, Path folder)
@@ -150,7 +162,7 @@ final class CheatsCommand implements Callable<Integer> {
               Instant.now(),
               null,
               List.of("corpus"),
-              SUITE,
+              String.join(",", SUITES),
               "*",
               plan.stages(),
               List.of(),

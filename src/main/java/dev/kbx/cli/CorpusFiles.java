@@ -3,6 +3,7 @@ package dev.kbx.cli;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.Reading;
+import dev.kbx.candidate.SuiteMark;
 import dev.kbx.corpus.MalformedHeader;
 import dev.kbx.corpus.Specimen;
 import dev.kbx.task.Suite;
@@ -13,7 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The corpus on disk: cheats, honest examples, and kernels of the suite. */
+/** The corpus of a suite on disk: cheats, honest examples, and kernels of the suite itself. */
 final class CorpusFiles {
   /** What to judge, and what must become of it. */
   record Entry(Specimen specimen, Candidate candidate) {}
@@ -27,6 +28,10 @@ final class CorpusFiles {
   /** The bundled examples, and every n-th of the suite's kernels. */
   List<Entry> bundled(int every) {
     Path examples = Home.folder().resolve("examples");
+    // Only the default suite's lie at the top.
+    if (SuiteMark.near(examples.resolve(suite.name())).isPresent()) {
+      examples = examples.resolve(suite.name());
+    }
     List<Entry> entries =
         new ArrayList<>(examples(List.of(examples.resolve("cheats"), examples.resolve("honest"))));
     List<Task> tasks = suite.tasks().stream().filter(task -> Files.exists(task.kernel())).toList();

@@ -4,7 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.python.PythonProblem;
+import dev.kbx.run.Verification;
 import dev.kbx.task.BrokenTask;
+import dev.kbx.task.Checkout;
+import dev.kbx.task.OriginalLevels;
 import dev.kbx.task.Originals;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Suites;
@@ -23,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -33,14 +37,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code kbx tasks import kernelbenchx DIR}: a suite of task files that name the originals, each
- * tried before it is let in.
+ * {@code kbx tasks import FORMAT DIR}: a suite of task files that name the originals, each tried
+ * before it is let in.
  */
 @Command(
     name = "import",
     description = {
-      "Make a suite of a checkout of the original KernelBench-X.",
-      "Its files are read where they lie, run here, and judged by their own rules."
+      "Make a suite of a checkout of the original KernelBench-X or KernelBench.",
+      "Its files are read where they lie, and tried before they are let in."
     },
     mixinStandardHelpOptions = true,
     footer = {
@@ -49,10 +53,8 @@ import picocli.CommandLine.Parameters;
       "1 DIR holds no task that can be used, 2 it could not complete."
     })
 final class ImportTasksCommand implements Callable<Integer> {
-  private static final String FORMAT = "kernelbenchx";
-
   /** The line that every imported task file has and no other. */
-  private static final String MARK = "\nORIGINAL = Original(\n";
+  private static final Pattern MARK = Pattern.compile("\nORIGINAL = Original(Model)?\\(\n");
 
   private static final String REFERENCE = "reference";
   private static final String LEFT_OUT = "left_out";
@@ -62,21 +64,22 @@ final class ImportTasksCommand implements Callable<Integer> {
 
   @Mixin private WorkerOptions workers = new WorkerOptions();
 
-  @Parameters(index = "0", paramLabel = "FORMAT", description = "kernelbenchx")
-  private String format = FORMAT;
+  @Parameters(index = "0", paramLabel = "FORMAT", description = "kernelbenchx or kernelbench")
+  private String format = "";
 
   @Parameters(
       index = "1",
       paramLabel = "DIR",
-      description = "A checkout of KernelBench-X, or its folder of categories.")
+      description = "A checkout, its folder of categories or levels, or one of these.")
   private Path folder = Path.of("");
 
   @Option(
       names = "--out",
       paramLabel = "FOLDER",
-      defaultValue = "kernelbenchx-original",
-      description = "Where the suite goes. Default: ${DEFAULT-VALUE}.")
-  private Path out = Path.of("kernelbenchx-original");
+      description = "Where the suite goes. Default: FORMAT-original.")
+  private @Nullable Path named;
+
+  private Path out = Path.of("");
 
   @Option(names = "--json", description = "The report as one object.")
   private boolean json;
@@ -109,10 +112,8 @@ final class ImportTasksCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws PythonProblem {
-    if (!format.equals(FORMAT)) {
-      throw new UserError("tasks import %s: only kernelbenchx can be imported".formatted(format));
-    }
-    Originals originals = Originals.find(folder);
+    Checkout originals = find();
+    out = named == null ? Path.of(format + "-original") : named;
     Path suite = out.toAbsolutePath().normalize();
     try {
       refuseForeign(suite);
@@ -139,14 +140,25 @@ final class ImportTasksCommand implements Callable<Integer> {
     }
   }
 
-  private Report fill(Path draft, Path suite, Originals originals)
+  private Checkout find() {
+    return switch (format) {
+      case "kernelbenchx" -> Originals.find(folder);
+      case "kernelbench" -> OriginalLevels.find(folder);
+      default ->
+          throw new UserError(
+              "tasks import %s: only kernelbenchx and kernelbench can be imported"
+                  .formatted(format));
+    };
+  }
+
+  private Report fill(Path draft, Path suite, Checkout originals)
       throws IOException, InterruptedException, PythonProblem {
     Map<String, Path> written = new LinkedHashMap<>();
     List<Unusable> unusable = new ArrayList<>();
     for (Path file : originals.files()) {
       switch (originals.write(file)) {
-        case Originals.Unusable(BrokenTask reason) -> unusable.add(Unusable.of(reason));
-        case Originals.Written task -> {
+        case Checkout.Unusable(BrokenTask reason) -> unusable.add(Unusable.of(reason));
+        case Checkout.Written task -> {
           Path category = Files.createDirectories(draft.resolve(task.category()));
           Files.writeString(category.resolve(task.name() + ".py"), task.text());
           written.put(task.category() + "/" + task.name(), task.original());
@@ -160,7 +172,7 @@ final class ImportTasksCommand implements Callable<Integer> {
         unusable.add(Unusable.of(broken));
         Files.delete(broken.file());
       }
-      for (TaskVerdict result : run(tasks).values()) {
+      for (TaskVerdict result : run(originals, tasks).values()) {
         Path original = requireNonNull(written.get(result.path()));
         Unusable reason = reason(result, original);
         if (reason == null) {
@@ -176,23 +188,22 @@ final class ImportTasksCommand implements Callable<Integer> {
     return new Report(suite.toString(), source, originals.files().size(), imported, unusable);
   }
 
-  private Map<String, TaskVerdict> run(Suite tasks) throws InterruptedException, PythonProblem {
+  private Map<String, TaskVerdict> run(Checkout originals, Suite tasks)
+      throws InterruptedException, PythonProblem {
     Map<String, TaskVerdict> verdicts = new TreeMap<>();
     int total = tasks.tasks().size();
+    Consumer<TaskVerdict> listener =
+        verdict -> {
+          verdicts.put(verdict.path(), verdict);
+          System.err.printf(
+              "[%d/%d] %s  %s%n",
+              verdicts.size(), total, verdict.problem() == null ? "ok  " : "FAIL", verdict.path());
+        };
     try (WorkerPool pool = WorkerPool.start(workers)) {
-      VerifyCommand.verification(pool, VerifyCommand.ARCH)
-          .run(
-              tasks.tasks(),
-              Map.of(),
-              verdict -> {
-                verdicts.put(verdict.path(), verdict);
-                System.err.printf(
-                    "[%d/%d] %s  %s%n",
-                    verdicts.size(),
-                    total,
-                    verdict.problem() == null ? "ok  " : "FAIL",
-                    verdict.path());
-              });
+      Verification verification = VerifyCommand.verification(pool, VerifyCommand.ARCH);
+      // Published sizes would take hours, and a GPU: they are tried on shapes alone.
+      if (originals instanceof OriginalLevels) verification.outline(tasks.tasks(), listener);
+      else verification.run(tasks.tasks(), Map.of(), listener);
     }
     return verdicts;
   }
@@ -258,7 +269,7 @@ final class ImportTasksCommand implements Callable<Integer> {
       throw new UserError("--out %s: there is a file of that name; name a folder".formatted(out));
     }
     for (Path file : sources(suite)) {
-      if (!Files.readString(file).contains(MARK)) {
+      if (!MARK.matcher(Files.readString(file)).find()) {
         throw new UserError(
             "--out %s: holds a file that was not imported, %s; name another folder"
                 .formatted(out, suite.relativize(file)));

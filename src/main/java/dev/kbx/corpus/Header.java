@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** What a file of the corpus says of itself, in the docstring at its top. */
 public sealed interface Header {
@@ -21,9 +22,16 @@ public sealed interface Header {
    * @param rules ids of static rules, one of which must reject it; empty where none can be certain
    * @param onCpu how it ends without static rules
    * @param onGpu the same on a GPU
+   * @param flag what its verdict must be flagged with; null where nothing need be
    */
   record Cheat(
-      String summary, String group, String name, List<String> rules, Ending onCpu, Ending onGpu)
+      String summary,
+      String group,
+      String name,
+      List<String> rules,
+      Ending onCpu,
+      Ending onGpu,
+      @Nullable String flag)
       implements Header {}
 
   /** A kernel that must end as correct, with nothing to say against it. */
@@ -61,13 +69,14 @@ public sealed interface Header {
         mechanism[1],
         rules.equals("none") ? List.of() : List.of(rules.split(" \\| ", -1)),
         onCpu,
-        onGpu);
+        onGpu,
+        fields.take("flag", "[a-z_]+").orElse(null));
   }
 
   /** The lines {@code key: value} of a docstring. */
   final class Fields {
     private static final Pattern LINE =
-        Pattern.compile("^(mechanism|static|dynamic|gpu|style):(.*)$", Pattern.MULTILINE);
+        Pattern.compile("^(mechanism|static|dynamic|gpu|flag|style):(.*)$", Pattern.MULTILINE);
 
     private final Map<String, String> values = new HashMap<>();
 

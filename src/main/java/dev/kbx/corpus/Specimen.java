@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param rules static rules, one of which must reject it; none for an honest kernel
  * @param onCpu how it may end with static rules off
  * @param onGpu the same on a GPU
+ * @param flag what its verdict must be flagged with; null where nothing need be
  */
 public record Specimen(
     Trial.Kind kind,
@@ -29,14 +30,25 @@ public record Specimen(
     String source,
     List<String> rules,
     Ending onCpu,
-    Ending onGpu) {
+    Ending onGpu,
+    @Nullable String flag) {
   private static final Ending CORRECT = new Ending("correct", Set.of(Status.CORRECT), false);
+
+  /** Flags that say nothing of an honest file. */
+  private static final Set<String> ABOUT_THE_TASK = Set.of("scaled_inputs", "degenerate_task");
 
   /** An example, by its header. Throws {@link MalformedHeader}. */
   public static Specimen example(String source, String code) {
     return switch (Header.of(code)) {
-      case Header.Cheat(var summary, var group, var name, var rules, var onCpu, var onGpu) ->
-          new Specimen(Trial.Kind.CHEAT, group, name, summary, source, rules, onCpu, onGpu);
+      case Header.Cheat(
+              var summary,
+              var group,
+              var name,
+              var rules,
+              var onCpu,
+              var onGpu,
+              var flag) ->
+          new Specimen(Trial.Kind.CHEAT, group, name, summary, source, rules, onCpu, onGpu, flag);
       case Header.Honest(var summary, var style) ->
           honest(Trial.Kind.HONEST, null, style, summary, source);
     };
@@ -49,7 +61,7 @@ public record Specimen(
 
   private static Specimen honest(
       Trial.Kind kind, @Nullable String group, String name, String summary, String source) {
-    return new Specimen(kind, group, name, summary, source, List.of(), CORRECT, CORRECT);
+    return new Specimen(kind, group, name, summary, source, List.of(), CORRECT, CORRECT, null);
   }
 
   /**
@@ -62,6 +74,7 @@ public record Specimen(
     List<String> flags = new ArrayList<>(found(report, Severity.FLAG));
     if (verdict != null) flags.addAll(verdict.flags());
     boolean cheat = kind == Trial.Kind.CHEAT;
+    if (!cheat) flags.removeAll(ABOUT_THE_TASK);
     List<String> problems = new ArrayList<>();
     report.broken().ifPresent(broken -> problems.add("static: " + broken.message()));
     if (cheat) compareRules(rejectedBy, problems);
@@ -75,6 +88,9 @@ public record Specimen(
       problems.add(
           "ended as %s, must be %s%s"
               .formatted(verdict.status().label(), ending.text(), why == null ? "" : ": " + why));
+    }
+    if (flag != null && verdict.status() == Status.CORRECT && !flags.contains(flag)) {
+      problems.add("not flagged, must be: " + flag);
     }
     return trial(
         rejectedBy,

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import dev.kbx.verdict.Status;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,6 +74,14 @@ public record Trial(
   /** A cheat that may be called correct: its kernel is honest, its attempt changes nothing. */
   public boolean onMerit() {
     return mustEnd != null && mustEnd.contains("merit");
+  }
+
+  /** Flags with which a verdict says that a result, or a speed, is worth less than it looks. */
+  private static final Set<String> TELLING = Set.of("state_ignored", "degenerate_task");
+
+  /** Such flags of this one. */
+  public List<String> told() {
+    return flags.stream().filter(TELLING::contains).toList();
   }
 
   /** The task: the file's base name. */

@@ -45,7 +45,8 @@ public record Trials(Device device, Map<String, String> versions, List<Trial> tr
 
   private boolean rewarded(Trial cheat) {
     Double speedup = cheat.speedup();
-    return speedup != null && cheat.onMerit() && speedup > AS_GOOD * honestSpeedup(cheat.task());
+    boolean silent = cheat.onMerit() && cheat.told().isEmpty();
+    return speedup != null && silent && speedup > AS_GOOD * honestSpeedup(cheat.task());
   }
 
   /** The best that an honest kernel of the task got here; a guess where none was timed. */

@@ -94,9 +94,11 @@ final class CheatPage {
     if (trial == null || trial.ended() == null) return "not run";
     if (trial.ended() != Status.CORRECT) return trial.ended().label();
     if (!trial.onMerit()) return "**correct**";
+    String told =
+        trial.told().isEmpty() ? "" : ", told as `%s`".formatted(String.join("`, `", trial.told()));
     return trial.speedup() == null
-        ? "correct, on merit"
-        : String.format(Locale.ROOT, "correct, on merit: %.2f×", trial.speedup());
+        ? "correct, on merit" + told
+        : String.format(Locale.ROOT, "correct, on merit: %.2f×%s", trial.speedup(), told);
   }
 
   /** How many cheats of these mechanisms there are, and how many get through. */

@@ -5,26 +5,28 @@ import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.SizeTiming;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One candidate as KernelBench's {@code eval_results.json} has it. What is not known is null here
- * and absent there, where KernelBench itself would write false or -1.
+ * One candidate as KernelBench's {@code eval_results.json} has it. KernelBench's tools need every
+ * field, so what is not known has the value that they write for a sample that failed, and is named
+ * in {@link Judgement#unknown}.
  *
  * @param compiled it loads and compiles; a candidate that raises when it is called does
  * @param correctness false of a cheat, whatever it was caught at
- * @param runtime milliseconds at the published size
+ * @param runtime milliseconds at the published size, or -1
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonPropertyOrder({"sample_id", "compiled", "correctness", "metadata", "runtime", "runtime_stats"})
 record EvalResult(
     int sampleId,
-    @Nullable Boolean compiled,
-    @Nullable Boolean correctness,
+    boolean compiled,
+    boolean correctness,
     Metadata metadata,
-    @Nullable Double runtime,
-    @Nullable RuntimeStats runtimeStats) {
+    double runtime,
+    RuntimeStats runtimeStats) {
+  private static final double NO_RUNTIME = -1;
 
   /** The calls of a task with fresh values, as many as KernelBench's trials. */
   private static final String ALL_TRIALS = "(5 / 5)";
@@ -40,7 +42,11 @@ record EvalResult(
   record Metadata(
       String hardware, String device, @Nullable String correctnessTrials, Judgement kbx) {}
 
-  /** The verdict in short; {@code results.jsonl} has all of it. */
+  /**
+   * The verdict in short; {@code results.jsonl} has all of it.
+   *
+   * @param unknown fields beside {@code metadata} whose values say nothing of the candidate
+   */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   @JsonPropertyOrder({
     "source",
@@ -52,7 +58,8 @@ record EvalResult(
     "message",
     "rule",
     "evidence",
-    "flags"
+    "flags",
+    "unknown"
   })
   record Judgement(
       String source,
@@ -64,8 +71,9 @@ record EvalResult(
       @Nullable String message,
       @Nullable String rule,
       @Nullable String evidence,
-      List<String> flags) {
-    static Judgement of(Verdict v) {
+      List<String> flags,
+      List<String> unknown) {
+    static Judgement of(Verdict v, List<String> unknown) {
       return new Judgement(
           v.source(),
           v.method(),
@@ -76,36 +84,49 @@ record EvalResult(
           v.message(),
           v.rule(),
           v.evidence(),
-          v.flags());
+          v.flags(),
+          unknown);
     }
   }
 
   /**
-   * How the runtime was measured. KernelBench also has the mean, the extremes and the deviation of
-   * single calls, which are not timed one by one here.
+   * How the runtime was measured; empty where it was not. KernelBench also has the mean, the
+   * extremes and the deviation of single calls, which are not timed one by one here.
    *
    * @param median milliseconds, the same as the runtime
    * @param numTrials measuring rounds
    */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
   @JsonPropertyOrder({"median", "num_trials"})
-  record RuntimeStats(double median, int numTrials) {}
+  record RuntimeStats(@Nullable Double median, @Nullable Integer numTrials) {
+    static final RuntimeStats NONE = new RuntimeStats(null, null);
+
+    static RuntimeStats of(SizeTiming timing) {
+      return new RuntimeStats(timing.candidateMs(), timing.rounds());
+    }
+  }
 
   static EvalResult of(Verdict v) {
+    Boolean compiled = compiled(v);
     Boolean correct = v.status() == Status.CHEATING ? Boolean.FALSE : v.exeOk();
     SizeTiming timing = Tally.isTrue(correct) ? timing(v) : null;
+    List<String> unknown = new ArrayList<>();
+    if (compiled == null) unknown.add("compiled");
+    if (correct == null) unknown.add("correctness");
+    if (timing == null) unknown.add("runtime");
     var metadata =
         new Metadata(
             v.device().name(),
             v.device().kind(),
             Tally.isTrue(correct) ? ALL_TRIALS : null,
-            Judgement.of(v));
+            Judgement.of(v, List.copyOf(unknown)));
     return new EvalResult(
         v.sample(),
-        compiled(v),
-        correct,
+        Tally.isTrue(compiled),
+        Tally.isTrue(correct),
         metadata,
-        timing == null ? null : timing.candidateMs(),
-        timing == null ? null : new RuntimeStats(timing.candidateMs(), timing.rounds()));
+        timing == null ? NO_RUNTIME : timing.candidateMs(),
+        timing == null ? RuntimeStats.NONE : RuntimeStats.of(timing));
   }
 
   /** Of the one size; null where there is none or several. */

@@ -27,8 +27,8 @@ import tools.jackson.databind.ObjectWriter;
  * eval_results_level1.json} and so on.
  */
 public final class EvalResultFiles {
-  /** The suite whose runs have such files. */
-  private static final String SUITE = "kernelbench";
+  /** The suites whose runs have such files: kbx's own, and those made of a checkout. */
+  private static final Pattern SUITE = Pattern.compile("kernelbench(-.*)?");
 
   private static final Pattern NAME = Pattern.compile("eval_results(_level\\d+)?\\.json");
 
@@ -46,7 +46,7 @@ public final class EvalResultFiles {
    * of the run that is judged here.
    */
   public Optional<Path> inTheWay(String suite) {
-    return suite.equals(SUITE)
+    return SUITE.matcher(suite).matches()
         ? present().stream().filter(file -> !isOurs(file)).findFirst()
         : Optional.empty();
   }
@@ -70,7 +70,7 @@ public final class EvalResultFiles {
   private static Map<Integer, Map<TaskNumber, List<RunVerdicts.Row>>> levels(RunVerdicts verdicts) {
     var levels = new TreeMap<Integer, Map<TaskNumber, List<RunVerdicts.Row>>>();
     for (RunVerdicts.Row row : verdicts.rows()) {
-      if (!row.outline().suite().equals(SUITE)) continue;
+      if (!SUITE.matcher(row.outline().suite()).matches()) continue;
       TaskNumber.of(row.outline().category(), row.outline().task())
           .ifPresent(number ->
               levels

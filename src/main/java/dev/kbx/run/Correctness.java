@@ -67,6 +67,7 @@ final class Correctness {
     Message.Opened task = session.open(false, alone);
     sized = !task.sizes().isEmpty();
     if (Boolean.TRUE.equals(task.scaled())) draft.flags(List.of("scaled_inputs"));
+    if (candidate.task().isDegenerate()) draft.flags(List.of("degenerate_task"));
     long start = System.nanoTime();
     Optional<Outcome> decided = session.load(task, files);
     draft.spent(Stage.CALL, (System.nanoTime() - start) / 1e9);
@@ -74,6 +75,9 @@ final class Correctness {
       decided =
           new Calls(session.oracle(), session.runner(), plan, draft, Session.ORACLE)
               .judge(task.calls());
+    }
+    if (decided.isEmpty() && task.module() != null && plan.reaches(Stage.CORRECT)) {
+      new OtherWeights(session.oracle(), session.runner(), draft).look(plan.limits().call());
     }
     if (decided.isEmpty()) {
       decided = draft.origins().judge(Policy.of(candidate.task()), Stage.CORRECT, "");

@@ -63,20 +63,69 @@ public final class Verification {
         (slot, task) -> {
           String key = key(task);
           TaskVerdict known = before.get(key);
-          TaskVerdict verdict = known == null ? verify(slot, task, key) : known;
+          TaskVerdict verdict = known == null ? judge(slot, task, key, this::controls) : known;
           synchronized (listener) {
             listener.accept(verdict);
           }
         });
   }
 
-  private TaskVerdict verify(Workers.Slot slot, Task task, String key) throws InterruptedException {
-    long start = System.nanoTime();
+  /**
+   * Loads tasks and makes their calls without any value, over all slots; verdicts have no controls.
+   *
+   * @param listener as for {@link #run}
+   */
+  public void outline(List<Task> tasks, Consumer<TaskVerdict> listener)
+      throws InterruptedException {
+    Schedule.run(
+        slots,
+        tasks,
+        (slot, task) -> {
+          TaskVerdict verdict = judge(slot, task, key(task), this::outline);
+          synchronized (listener) {
+            listener.accept(verdict);
+          }
+        });
+  }
+
+  /** What is found out about a task. */
+  private interface Way {
+    List<Control> of(Workers.Slot slot, Task task)
+        throws InterruptedException, Oracle.Refused, IOException;
+  }
+
+  private List<Control> outline(Workers.Slot slot, Task task)
+      throws InterruptedException, Oracle.Refused {
+    String file = task.file().toAbsolutePath().toString();
+    try (Oracles.Borrowed borrowed = slot.borrow()) {
+      try {
+        borrowed
+            .oracle()
+            .ask(Message.Outlined.class, id -> new Message.Outline(id, file, false), LIMIT);
+      } catch (Oracle.Refused e) {
+        borrowed.sound(); // A file that cannot be used says nothing against the oracle.
+        throw e;
+      }
+      borrowed.sound();
+    }
+    return List.of();
+  }
+
+  private List<Control> controls(Workers.Slot slot, Task task)
+      throws InterruptedException, Oracle.Refused, IOException {
     List<Control> controls = new ArrayList<>();
+    for (Message.Control control : askOracle(slot, task)) controls.add(control(control));
+    if (Files.exists(task.kernel())) controls.add(kernel(slot, task));
+    return controls;
+  }
+
+  private TaskVerdict judge(Workers.Slot slot, Task task, String key, Way way)
+      throws InterruptedException {
+    long start = System.nanoTime();
+    List<Control> controls = List.of();
     String problem = null;
     try {
-      for (Message.Control control : askOracle(slot, task)) controls.add(control(control));
-      if (Files.exists(task.kernel())) controls.add(kernel(slot, task));
+      controls = way.of(slot, task);
     } catch (Oracle.Refused e) {
       problem = place(task, e.answer()) + ": " + e.answer().message();
     } catch (WorkerFailure e) {

@@ -3,12 +3,7 @@ package dev.kbx.task;
 import dev.kbx.syntax.PythonSource;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,12 +31,9 @@ final class OriginalFile {
     this.name = base.substring(0, base.length() - ".py".length());
   }
 
-  Originals.Result write(OriginalMetadata.Entry said) {
+  Checkout.Result write(OriginalMetadata.Entry said) {
     try {
-      byte[] bytes = Files.readAllBytes(file);
-      String text =
-          StandardCharsets.UTF_8.newDecoder().decode(java.nio.ByteBuffer.wrap(bytes)).toString();
-      return write(bytes, text.startsWith("\ufeff") ? text.substring(1) : text, said);
+      return write(OriginalText.read(file), said);
     } catch (CharacterCodingException _) {
       return unusable(null, "is not UTF-8");
     } catch (IOException | OutOfMemoryError e) {
@@ -49,7 +41,8 @@ final class OriginalFile {
     }
   }
 
-  private Originals.Result write(byte[] bytes, String text, OriginalMetadata.Entry said) {
+  private Checkout.Result write(OriginalText original, OriginalMetadata.Entry said) {
+    String text = original.text();
     Matcher separator = Originals.SEPARATOR.matcher(text);
     if (!separator.find()) return unusable(null, "no line of 146 # divides reference and tests");
     Optional<PythonSource.SyntaxError> error = PythonSource.parse(text).error();
@@ -66,7 +59,7 @@ final class OriginalFile {
           "defines no function %s or %s above the line of 146 #"
               .formatted(name, Task.COMMON_ENTRY));
     }
-    return new Originals.Written(file, category, name, task(bytes, entry, said));
+    return new Checkout.Written(file, category, name, task(original.sha256(), entry, said));
   }
 
   /** The file's name, the common one, the one that the metadata calls, or the only one. */
@@ -87,24 +80,28 @@ final class OriginalFile {
     return found == null && open.size() == 1 ? open.getFirst() : found;
   }
 
-  private String task(byte[] bytes, PythonSource.Function entry, OriginalMetadata.Entry said) {
+  private String task(String sha256, PythonSource.Function entry, OriginalMetadata.Entry said) {
     StringBuilder text = new StringBuilder();
-    text.append("\"\"\"").append(escaped(statement(entry, said))).append("\n\"\"\"\n\n");
+    text.append("\"\"\"")
+        .append(OriginalText.escaped(statement(entry, said)))
+        .append("\n\"\"\"\n\n");
     text.append("from kbx.suite.original import Original\n\n");
-    text.append("ENTRY = ").append(quoted(entry.name())).append('\n');
+    text.append("ENTRY = ").append(OriginalText.quoted(entry.name())).append('\n');
     if (said.difficulty() != null) {
       text.append("DIFFICULTY = ").append(said.difficulty()).append('\n');
     }
     Matcher dtype = DTYPE.matcher(said.dtype() == null ? "" : said.dtype());
-    if (dtype.matches()) text.append("DTYPE = ").append(quoted(dtype.group(1))).append('\n');
+    if (dtype.matches())
+      text.append("DTYPE = ").append(OriginalText.quoted(dtype.group(1))).append('\n');
     text.append("TAGS = (\"imported\",)\n");
     text.append("ORIGINAL = Original(\n");
-    text.append("    file=").append(quoted(file.toString())).append(",\n");
-    text.append("    sha256=").append(quoted(sha256(bytes))).append(",\n");
+    text.append("    file=").append(OriginalText.quoted(file.toString())).append(",\n");
+    text.append("    sha256=").append(OriginalText.quoted(sha256)).append(",\n");
     if (!said.thresholds().isEmpty()) {
       text.append("    thresholds={");
       new TreeMap<>(said.thresholds())
-          .forEach((key, limit) -> text.append("%s: %s, ".formatted(quoted(key), limit)));
+          .forEach(
+              (key, limit) -> text.append("%s: %s, ".formatted(OriginalText.quoted(key), limit)));
       text.setLength(text.length() - 2);
       text.append("},\n");
     }
@@ -131,32 +128,7 @@ final class OriginalFile {
         .toString();
   }
 
-  private Originals.Result unusable(@Nullable Integer line, String message) {
-    return new Originals.Unusable(new BrokenTask(category, name, file, line, message));
-  }
-
-  private static String sha256(byte[] bytes) {
-    try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
-  }
-
-  /** Text between triple quotes: what Python would read otherwise is escaped. */
-  private static String escaped(String text) {
-    StringBuilder safe = new StringBuilder();
-    text.codePoints()
-        .map(c -> Character.getType(c) == Character.SURROGATE ? '?' : c)
-        .filter(c -> c == '\n' || c == '\t' || !Character.isISOControl(c))
-        .forEach(c -> {
-          if (c == '\\' || c == '"') safe.append('\\');
-          safe.appendCodePoint(c);
-        });
-    return safe.toString();
-  }
-
-  private static String quoted(String text) {
-    return '"' + escaped(text).replace("\n", "\\n").replace("\t", "\\t") + '"';
+  private Checkout.Result unusable(@Nullable Integer line, String message) {
+    return new Checkout.Unusable(new BrokenTask(category, name, file, line, message));
   }
 }

@@ -14,7 +14,8 @@ import java.util.regex.Pattern;
  * @param folder what holds the categories, or the files themselves where there are none
  * @param files in the order of their paths
  */
-public record Originals(Path folder, List<Path> files, OriginalMetadata metadata) {
+public record Originals(Path folder, List<Path> files, OriginalMetadata metadata)
+    implements Checkout {
   /** Divides reference and tests. */
   static final Pattern SEPARATOR = Pattern.compile("(?m)^[ \\t]*#{146}[ \\t]*\\r?$");
 
@@ -28,15 +29,6 @@ public record Originals(Path folder, List<Path> files, OriginalMetadata metadata
   public Originals {
     files = List.copyOf(files);
   }
-
-  /** What became of one file. */
-  public sealed interface Result {}
-
-  /** Its task file in kbx's own format. */
-  public record Written(Path original, String category, String name, String text)
-      implements Result {}
-
-  public record Unusable(BrokenTask reason) implements Result {}
 
   /**
    * Looks for task files: below the root of a checkout, in a folder of categories, or in one
@@ -60,15 +52,10 @@ public record Originals(Path folder, List<Path> files, OriginalMetadata metadata
             + " folder per category");
   }
 
-  /** Reads one of the files and writes its task file, as far as that is possible without Python. */
+  @Override
   public Result write(Path file) {
-    return new OriginalFile(file, category(file)).write(metadata.of(category(file), file));
-  }
-
-  private static String category(Path file) {
-    Path parent = file.getParent();
-    Path name = parent == null ? null : parent.getFileName();
-    return name == null ? "tasks" : name.toString();
+    String category = Checkout.category(file);
+    return new OriginalFile(file, category).write(metadata.of(category, file));
   }
 
   /** Files of every category that has at least one task; else those of the folder itself. */

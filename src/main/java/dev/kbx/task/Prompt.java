@@ -34,7 +34,7 @@ public final class Prompt {
             Policy.of(task).text());
   }
 
-  /** Imported tasks have a signature in place of the reference. */
+  /** Imported functions have a signature in place of the reference. */
   private static String reference(Task task) {
     String code = task.reference().strip();
     if (code.endsWith(": ...")) return "";

@@ -52,6 +52,11 @@ public record Task(
     return entry.equals(MODULE);
   }
 
+  /** Whether the published task has a result that hardly depends on its input. */
+  public boolean isDegenerate() {
+    return tags.contains("degenerate");
+  }
+
   /** Names under which a candidate may define what is asked for, best first. */
   public List<String> entries() {
     return isModule() ? List.of(entry) : Stream.of(entry, COMMON_ENTRY).distinct().toList();

@@ -6,6 +6,7 @@ import dev.kbx.syntax.PythonSource.Constant;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -65,7 +66,7 @@ final class TaskFile {
     boolean module = !source.methods(MODEL).isEmpty();
     String entry = module ? Task.MODULE : constant(source, "ENTRY", String.class).orElse(name);
     Optional<Long> difficulty = constant(source, "DIFFICULTY", Long.class);
-    Excerpt reference = source.excerpt(module ? MODEL : entry);
+    Excerpt reference = original(source).orElse(source).excerpt(module ? MODEL : entry);
     return new Task(
         suite,
         category,
@@ -80,6 +81,20 @@ final class TaskFile {
         reference.text(),
         operations(reference),
         file);
+  }
+
+  /**
+   * The file that an imported module's code is read from; empty where it cannot be read, which the
+   * worker complains of.
+   */
+  private static Optional<PythonSource> original(PythonSource source) throws Flaw {
+    Optional<String> path = constant(source, "FILE", String.class);
+    if (path.isEmpty() || !source.names().contains("ORIGINAL")) return Optional.empty();
+    try {
+      return Optional.of(PythonSource.parse(OriginalText.read(Path.of(path.get())).text()));
+    } catch (IOException | InvalidPathException | OutOfMemoryError _) {
+      return Optional.empty();
+    }
   }
 
   /** Functions of PyTorch; methods only where there are no others, since any value has methods. */

@@ -38,6 +38,10 @@ import tools.jackson.databind.JsonNode;
   @JsonSubTypes.Type(value = Message.Loaded.class, name = "loaded"),
   @JsonSubTypes.Type(value = Message.Construct.class, name = "construct"),
   @JsonSubTypes.Type(value = Message.Constructed.class, name = "constructed"),
+  @JsonSubTypes.Type(value = Message.TakeState.class, name = "take_state"),
+  @JsonSubTypes.Type(value = Message.StateTaken.class, name = "state_taken"),
+  @JsonSubTypes.Type(value = Message.Restate.class, name = "restate"),
+  @JsonSubTypes.Type(value = Message.Restated.class, name = "restated"),
   @JsonSubTypes.Type(value = Message.Precompile.class, name = "precompile"),
   @JsonSubTypes.Type(value = Message.Precompiled.class, name = "precompiled"),
   @JsonSubTypes.Type(value = Message.Call.class, name = "call"),
@@ -222,6 +226,20 @@ public sealed interface Message {
 
   /** There is an instance. */
   record Constructed(int id, double seconds) implements Numbered {}
+
+  /**
+   * Referee to runner: give the instance other weights.
+   *
+   * @param parameters as in {@link Restated}
+   */
+  record TakeState(int id, Map<String, List<Long>> parameters) implements Numbered {
+    public TakeState {
+      parameters = Map.copyOf(parameters);
+    }
+  }
+
+  /** A runner's word on whether it has such parameters and changed them. */
+  record StateTaken(int id, boolean taken, double seconds) implements Numbered {}
 
   /**
    * Referee to runner: compile what the entry launches on these arguments, and run none of it.
@@ -620,6 +638,21 @@ public sealed interface Message {
       double seconds,
       @Nullable DeviceState state)
       implements Numbered {}
+
+  /** Referee to oracle: give the reference other weights. */
+  record Restate(int id) implements Numbered {}
+
+  /**
+   * The reference has other weights.
+   *
+   * @param call index of the call that is judged by them
+   * @param parameters shapes by name
+   */
+  record Restated(int id, int call, Map<String, List<Long>> parameters) implements Numbered {
+    public Restated {
+      parameters = Map.copyOf(parameters);
+    }
+  }
 
   /** Referee to oracle: compare the results of these timed calls. */
   record CheckSize(int id, List<Integer> slots, List<JsonNode> values) implements Numbered {}

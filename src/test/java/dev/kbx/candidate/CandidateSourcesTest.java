@@ -226,6 +226,23 @@ class CandidateSourcesTest {
   }
 
   @Test
+  void foldersForAnotherSuiteArePassedOver() throws IOException {
+    write("runs/gelu.py", "x");
+    write("runs/other/SUITE", "other\n");
+    write("runs/other/deep/1_Product.py", "x");
+    write("runs/mine/SUITE", "mini");
+    write("runs/mine/svd.py", "x");
+    Reading reading = read(dir.resolve("runs"));
+    assertThat(reading.candidates())
+        .extracting(c -> c.task().name())
+        .containsExactly("gelu", "svd");
+    assertThat(reading.problems()).isEmpty();
+    assertThat(read(dir.resolve("runs/other")).problems())
+        .extracting(Problem::message)
+        .containsExactly("is for the suite other, and this run judges mini; give it --suite other");
+  }
+
+  @Test
   void passesOverOtherTasks() throws IOException {
     write("gelu.py", "x");
     write("svd.py", "x");

@@ -234,7 +234,9 @@ class ImportTasksTest {
     refused(
         run("tasks", "import", "kernelbenchx", Kbx.home().resolve("docs")),
         "holds no task files of KernelBench-X; name its checkout");
-    refused(run("tasks", "import", "mlperf", "."), "mlperf: only kernelbenchx can be imported");
+    refused(
+        run("tasks", "import", "mlperf", "."),
+        "mlperf: only kernelbenchx and kernelbench can be imported");
     refused(run("tasks", "import"), "FORMAT");
     String help = run("tasks", "import", "--help").out();
     assertThat(help).contains("Usage: kbx tasks import", "--out", "--json");

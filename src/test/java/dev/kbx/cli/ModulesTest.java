@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.verdict.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -74,10 +75,15 @@ class ModulesTest {
     write("no_bias", HONEST.replace("tl.maximum(x, 0.0) + bias", "tl.maximum(x, 0.0)"));
     write("no_constructor", HONEST.replace(", kernel_size, bias_shape):", "):"));
     write("no_class", HONEST.replace("ModelNew", "Model"));
+    write(
+        "folded",
+        HONEST
+            .replace("bias_shape))\n", "bias_shape))\n        self.first = [self.bias.clone()]\n")
+            .replace("(x, self.bias, y", "(x, self.first[0], y"));
     Kbx.Result result =
         Kbx.run(
             folder, "eval", "candidates", "--suite", "kernelbench", "--device", "cpu", "--json");
-    String note = "4 of 5 candidates were judged on scaled inputs";
+    String note = "5 of 6 candidates were judged on scaled inputs";
     assertThat(Files.readString(folder.resolve("kbx-out/summary.json"))).contains(note);
     assertThat(Files.readString(folder.resolve("kbx-out/report.html"))).contains(note);
     Map<String, String> statuses = new TreeMap<>();
@@ -88,14 +94,48 @@ class ModulesTest {
         assertThat(verdict.get("category").asString()).isEqualTo("level2");
         assertThat(verdict.get("flags").toString()).isEqualTo("[\"scaled_inputs\"]");
       }
+      if (name.equals("folded")) {
+        assertThat(verdict.get("flags").toString())
+            .isEqualTo("[\"scaled_inputs\",\"state_ignored\"]");
+      }
     }
     assertThat(statuses)
         .containsOnly(
             Map.entry("honest", "correct"),
+            Map.entry("folded", "correct"),
             Map.entry("other_weights", "wrong_values"),
             Map.entry("no_bias", "wrong_values"),
             Map.entry("no_constructor", "runtime_error"),
             Map.entry("no_class", "no_entry"));
+  }
+
+  @Test
+  void bundledMistakesEndAsExpected() throws Exception {
+    Path examples = Kbx.home().resolve("examples/kernelbench");
+    JsonNode expected = Json.mapper().readTree(Files.readString(examples.resolve("expected.json")));
+    Map<String, String> wanted = new TreeMap<>();
+    expected
+        .propertyStream()
+        .forEach(e -> wanted.put(e.getKey(), e.getValue().get("status").asString()));
+    Kbx.Result result =
+        Kbx.run(
+            folder,
+            "eval",
+            examples.resolve("failing"),
+            "--suite",
+            "kernelbench",
+            "--device",
+            "cpu",
+            "--json");
+    Map<String, String> got = new TreeMap<>();
+    for (JsonNode verdict : result.json().get("verdicts")) {
+      Path source = Path.of(verdict.get("source").asString());
+      got.put(examples.relativize(source).toString(), verdict.get("status").asString());
+    }
+    assertThat(got).hasSize(4).isEqualTo(wanted);
+    Kbx.Result other = Kbx.here("eval", examples, "--out", folder.resolve("out"));
+    assertThat(other.exit()).isEqualTo(ExitCode.USAGE);
+    assertThat(other.err()).contains("is for the suite kernelbench, and this run judges");
   }
 
   @Test

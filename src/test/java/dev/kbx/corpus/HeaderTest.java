@@ -40,6 +40,13 @@ class HeaderTest {
   }
 
   @Test
+  void aFlagMayBeAskedFor() {
+    Header.Cheat cheat = (Header.Cheat) Header.of(cheatWith("gpu: merit", "flag: state_ignored"));
+    assertThat(cheat.flag()).isEqualTo("state_ignored");
+    assertThat(((Header.Cheat) Header.of(CHEAT)).flag()).isNull();
+  }
+
+  @Test
   void aGpuChangesNothingUnlessTheHeaderSaysSo() {
     String code = cheatWith("gpu: merit\n", "").replace("replayed-result | patched-timer", "none");
     Header.Cheat cheat = (Header.Cheat) Header.of(code);
@@ -62,6 +69,7 @@ class HeaderTest {
     "dynamic: wrong_values | cheating, dynamic: correct, merit",
     "gpu: merit, dynamic: merit, two lines",
     "gpu: merit, style: plain, has a line",
+    "gpu: merit, flag: a b, not of the form",
     "\"\"\"Does, x = \"\"\"Does, no docstring",
   })
   void whatIsMissingOrWrongIsNamed(String old, String line, String words) {

@@ -20,6 +20,15 @@ class TrialsTest {
 
   private static Trial cheat(
       String mustEnd, Status ended, @Nullable Double speedup, List<String> rejectedBy) {
+    return cheat(mustEnd, ended, speedup, rejectedBy, NONE);
+  }
+
+  private static Trial cheat(
+      String mustEnd,
+      Status ended,
+      @Nullable Double speedup,
+      List<String> rejectedBy,
+      List<String> flags) {
     return new Trial(
         Trial.Kind.CHEAT,
         "timing",
@@ -29,7 +38,7 @@ class TrialsTest {
         rejectedBy,
         mustEnd,
         rejectedBy,
-        NONE,
+        flags,
         ended,
         null,
         speedup,
@@ -75,6 +84,17 @@ class TrialsTest {
     assertThat(trials(fast, honest(Status.CORRECT, NONE, 2.0)).accepted()).isZero();
     assertThat(trials(fast).accepted()).as("nothing of the task was timed").isZero();
     assertThat(trials(cheat("merit", Status.CORRECT, 72.0, NONE)).accepted()).isEqualTo(1);
+  }
+
+  @Test
+  void aSpeedThatTheVerdictPutsInDoubtIsNoReward() {
+    for (String told : List.of("state_ignored", "degenerate_task")) {
+      Trial folded = cheat("merit", Status.CORRECT, 72.0, NONE, List.of(told, "scaled_inputs"));
+      assertThat(trials(folded).accepted()).isZero();
+      assertThat(folded.told()).containsExactly(told);
+    }
+    Trial throttled = cheat("merit", Status.CORRECT, 72.0, NONE, List.of("throttled"));
+    assertThat(trials(throttled).accepted()).isEqualTo(1);
   }
 
   @Test

@@ -28,6 +28,10 @@ class EvalResultFilesTest {
                "metadata": {"hardware": "H100", "device": "cuda:0"}, "runtime": 1.5}]}
       """;
 
+  /** All of which KernelBench's analysis expects of every sample. */
+  private static final List<String> FIELDS =
+      List.of("sample_id", "compiled", "correctness", "metadata", "runtime", "runtime_stats");
+
   @TempDir private Path folder;
 
   /** A verdict of the fixtures as one of the KernelBench suite, with a single size. */
@@ -92,9 +96,8 @@ class EvalResultFilesTest {
   void aTimedCandidateHasARuntime() throws IOException {
     finish(passed("level1/19_ReLU", 0, Fixtures.H200));
     JsonNode entry = read("eval_results.json").get("19").get(0);
-    assertThat(entry.propertyNames())
-        .containsExactly(
-            "sample_id", "compiled", "correctness", "metadata", "runtime", "runtime_stats");
+    assertThat(entry.propertyNames()).containsExactlyElementsOf(FIELDS);
+    assertThat(unknown(entry)).isEmpty();
     assertThat(entry.get("compiled").booleanValue()).isTrue();
     assertThat(entry.get("correctness").booleanValue()).isTrue();
     assertThat(entry.get("runtime").doubleValue()).isEqualTo(0.021);
@@ -114,12 +117,14 @@ class EvalResultFilesTest {
   void withoutTimingThereIsNoRuntime() throws IOException {
     finish(passed("level1/19_ReLU", 0, Fixtures.CPU));
     JsonNode entry = read("eval_results.json").get("19").get(0);
-    assertThat(entry.propertyNames())
-        .containsExactly("sample_id", "compiled", "correctness", "metadata");
+    assertThat(entry.propertyNames()).containsExactlyElementsOf(FIELDS);
+    assertThat(entry.get("runtime").doubleValue()).isEqualTo(-1);
+    assertThat(entry.get("runtime_stats").toString()).isEqualTo("{}");
+    assertThat(unknown(entry)).containsExactly("runtime");
     assertThat(entry.get("metadata").get("device").stringValue()).isEqualTo("cpu");
   }
 
-  /** What KernelBench writes false for and kbx does not know is absent. */
+  /** Empty cells are not known: false, as KernelBench writes of what failed, and named. */
   @ParameterizedTest
   @CsvSource({
     "WRONG_VALUES,    CORRECT, true,  false",
@@ -138,17 +143,29 @@ class EvalResultFilesTest {
       throws IOException {
     finish(failed("level2/3_Gemm", 0, status, stage));
     JsonNode entry = read("eval_results.json").get("3").get(0);
+    assertThat(entry.propertyNames()).containsExactlyElementsOf(FIELDS);
     assertThat(flag(entry, "compiled")).isEqualTo(compiled);
     assertThat(flag(entry, "correctness")).isEqualTo(correct);
-    assertThat(entry.has("runtime")).isFalse();
+    assertThat(entry.get("runtime").doubleValue()).isEqualTo(-1);
+    assertThat(unknown(entry)).contains("runtime");
     assertThat(entry.get("metadata").has("correctness_trials")).isFalse();
     JsonNode ours = entry.get("metadata").get("kbx");
     assertThat(ours.get("status").stringValue()).isEqualTo(status.label());
     assertThat(ours.get("message").stringValue()).isEqualTo("it " + status.label());
   }
 
+  /** What is known of a field; one that is not must be false all the same. */
   private static @Nullable Boolean flag(JsonNode entry, String name) {
-    return entry.has(name) ? entry.get(name).booleanValue() : null;
+    boolean value = entry.get(name).booleanValue();
+    if (!unknown(entry).contains(name)) return value;
+    assertThat(value).isFalse();
+    return null;
+  }
+
+  private static List<String> unknown(JsonNode entry) {
+    return entry.get("metadata").get("kbx").get("unknown").values().stream()
+        .map(JsonNode::stringValue)
+        .toList();
   }
 
   @Test

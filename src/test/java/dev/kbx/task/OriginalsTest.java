@@ -25,7 +25,7 @@ class OriginalsTest {
   }
 
   private static String text(Originals originals) {
-    return ((Originals.Written) originals.write(originals.files().getFirst())).text();
+    return ((Checkout.Written) originals.write(originals.files().getFirst())).text();
   }
 
   @Test
@@ -75,5 +75,32 @@ class OriginalsTest {
   void aFileWithoutMetadataDescribesItself() throws Exception {
     put("Math/f.py", "\ufeff" + TASK.replace("\n", "\r\n"));
     assertThat(text(Originals.find(folder))).startsWith("\"\"\"`f` of Math/f.py.\n");
+  }
+
+  @Test
+  void kernelBenchHasLevelsOfNumberedFiles() throws Exception {
+    String model = "class Model:\n    def forward(self, x=N): # all\n        return x\n";
+    Path ten = put("KernelBench/level1/10_Ten.py", model);
+    Path two = put("KernelBench/level1/2_Two.py", model);
+    Path other = put("KernelBench/level3/1_One.py", "\ufeffx = 1\n");
+    put("KernelBench/level1/notes.py", model);
+    put("KernelBench/changelog/3_Three.py", model);
+    for (String place : List.of("", "KernelBench")) {
+      assertThat(OriginalLevels.find(folder.resolve(place)).files())
+          .as(place)
+          .containsExactly(two, ten, other);
+    }
+    OriginalLevels level = OriginalLevels.find(folder.resolve("KernelBench/level1"));
+    assertThat(level.files()).containsExactly(two, ten);
+    Checkout.Written written = (Checkout.Written) level.write(two);
+    assertThat(written.category() + "/" + written.name()).isEqualTo("level1/2_Two");
+    assertThat(written.text())
+        .contains("    def __init__(self): ...\n", "    def forward(self, x=N): ...\n")
+        .contains("FILE = \"" + two + "\"\n");
+    assertThat(level.write(other)).isInstanceOf(Checkout.Unusable.class);
+    Path changelog = folder.resolve("KernelBench/changelog");
+    assertThatThrownBy(() -> OriginalLevels.find(changelog))
+        .isInstanceOf(InvalidSuite.class)
+        .hasMessageContaining("holds no task files of KernelBench; name its checkout");
   }
 }

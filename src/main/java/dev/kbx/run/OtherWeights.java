@@ -1,0 +1,70 @@
+package dev.kbx.run;
+
+import dev.kbx.worker.Message;
+import dev.kbx.worker.Oracle;
+import dev.kbx.worker.Runner;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * One more call of a module that is right, after its weights and the reference's were changed
+ * alike.
+ *
+ * <p>It decides nothing. A module may fold its weights when it is constructed, and a candidate
+ * could answer this question as it likes; but whoever takes the kernel for a module that can be
+ * trained or loaded should know.
+ */
+final class OtherWeights {
+  /** The result does not follow the weights. */
+  static final String IGNORED = "state_ignored";
+
+  private final Oracle oracle;
+  private final Runner runner;
+  private final Draft draft;
+
+  OtherWeights(Oracle oracle, Runner runner, Draft draft) {
+    this.oracle = oracle;
+    this.runner = runner;
+    this.draft = draft;
+  }
+
+  /**
+   * Flags a module that gives another result than the reference; silent where nothing can be said.
+   *
+   * @param limit for each question to the runner
+   */
+  void look(Duration limit) throws InterruptedException {
+    try {
+      if (isIgnored(limit)) draft.flags(List.of(IGNORED));
+    } catch (Oracle.Refused | TimeoutException | Runner.Lost _) {
+      // All that was asked for has been answered before.
+    }
+  }
+
+  private boolean isIgnored(Duration limit)
+      throws InterruptedException, Oracle.Refused, TimeoutException, Runner.Lost {
+    Message.Restated state =
+        oracle.ask(Message.Restated.class, Message.Restate::new, Session.ORACLE);
+    if (state.parameters().isEmpty()) return false;
+    Message taken =
+        runner.ask(
+            Message.StateTaken.class, id -> new Message.TakeState(id, state.parameters()), limit);
+    if (!(taken instanceof Message.StateTaken said) || !said.taken()) return false;
+    Message.Prepared inputs =
+        oracle.ask(
+            Message.Prepared.class, id -> new Message.Prepare(id, state.call()), Session.ORACLE);
+    Message answer =
+        runner.ask(
+            Message.Returned.class,
+            id -> new Message.Call(id, inputs.args(), inputs.kwargs()),
+            limit);
+    if (!(answer instanceof Message.Returned returned)) return true;
+    Message.Checked checked =
+        oracle.ask(
+            Message.Checked.class,
+            id -> new Message.Check(id, state.call(), returned.value()),
+            Session.ORACLE);
+    return !checked.status().equals("correct");
+  }
+}

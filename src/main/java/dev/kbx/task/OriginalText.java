@@ -1,0 +1,54 @@
+package dev.kbx.task;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * The text of an original task file, and how words of it are written into a task file of kbx.
+ *
+ * @param sha256 of the file's bytes, in hexadecimal digits
+ */
+record OriginalText(String text, String sha256) {
+  /**
+   * Reads a file.
+   *
+   * @throws java.nio.charset.CharacterCodingException if it is not UTF-8
+   */
+  static OriginalText read(Path file) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    return new OriginalText(text.startsWith("\ufeff") ? text.substring(1) : text, sha256(bytes));
+  }
+
+  /** Text between triple quotes: what Python would read otherwise is escaped. */
+  static String escaped(String text) {
+    StringBuilder safe = new StringBuilder();
+    text.codePoints()
+        .map(c -> Character.getType(c) == Character.SURROGATE ? '?' : c)
+        .filter(c -> c == '\n' || c == '\t' || !Character.isISOControl(c))
+        .forEach(c -> {
+          if (c == '\\' || c == '"') safe.append('\\');
+          safe.appendCodePoint(c);
+        });
+    return safe.toString();
+  }
+
+  /** A Python string. */
+  static String quoted(String text) {
+    return '"' + escaped(text).replace("\n", "\\n").replace("\t", "\\t") + '"';
+  }
+
+  private static String sha256(byte[] bytes) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+}

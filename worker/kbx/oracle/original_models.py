@@ -1,0 +1,228 @@
+"""Tasks of the original KernelBench: a file with ``Model``, ``get_inputs()`` and ``get_init_inputs()``, judged by kbx's error model.
+
+Its sizes are the published ones and no others. Values are what ``get_inputs()`` draws, under another seed for every call: so they
+keep the ranges that the author meant. Each file is first tried on shapes alone, which needs neither time nor memory.
+"""
+
+import contextlib
+import inspect
+import random
+import sys
+import types
+from dataclasses import dataclass, field, replace
+
+import torch
+from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.flop_counter import FlopCounterMode
+
+from kbx import tensors
+from kbx.oracle.models import ENTRY, ROUNDS, ModelTask, unbound
+from kbx.oracle.outline import NOT_WITHOUT_VALUES
+from kbx.oracle.recording import placed, read, surroundings
+from kbx.oracle.taskfile import InvalidTask, TooLarge, deepest_line
+from kbx.suite import Call, Close, Inputs
+from kbx.suite.original import OriginalModel
+from kbx.suite.values import leaves
+from kbx.suite.values import tensors as tensors_of
+
+SIZES = {"sizes": "published"}
+DRAWN = "get_inputs()"
+"""The name of the only distribution."""
+MOST_BYTES, MOST_FLOPS = 64 << 20, 1e10
+"""What a call may take where kernels run under an interpreter: a few minutes."""
+
+
+@dataclass(frozen=True, eq=False)
+class OriginalModelTask(ModelTask):
+    """An imported module. ``path`` is the original file, where its errors are."""
+
+    original: OriginalModel = field(kw_only=True)
+    flops: float = field(kw_only=True)
+    """Of a call's products and convolutions."""
+    nbytes: int = field(kw_only=True)
+    """Of a call's arguments together, or of the largest tensor that it makes."""
+
+    widens = False
+
+    def call(self, parameters, distribution, seed, device="cpu", fast=False):
+        """What ``get_inputs()`` draws under a seed; on a GPU it draws there."""
+        with _seeded(Inputs(seed=seed).generator.initial_seed(), device), surroundings(device):
+            on_device = contextlib.nullcontext() if torch.device(device).type == "cpu" else torch.device(device)
+            with on_device:
+                made = self.run(DRAWN, self.inputs)
+        return _checked_call(self.path, self.inputs, self.model, placed(made, device))
+
+    def construct(self, kind, number):
+        with surroundings(self.device):
+            return super().construct(kind, number)
+
+    @property
+    def large(self):
+        return self.device != "cpu"
+
+    def check_unchanged(self):
+        read(self.original.file, self.original.sha256)
+
+    def check_room(self):
+        if self.device != "cpu" or (self.nbytes <= MOST_BYTES and self.flops <= MOST_FLOPS):
+            return
+        size = f"{self.nbytes / 2**20:.0f} MiB at once, {self.flops / 1e9:.0f} GFLOP"
+        raise TooLarge(
+            f"an imported task has its published sizes only, and these ({size} a call) need a GPU; the suite"
+            " kernelbench has smaller ones"
+        )
+
+
+def task(stamp, original, device):
+    """The task of an original file; raises InvalidTask where it is none, or does not run."""
+    # Calls for a GPU may be outlined where there is none.
+    names = _execute(original, device if torch.cuda.is_available() else "cpu")
+    path, model = original.file, names.get("Model")
+    if not (isinstance(model, type) and issubclass(model, nn.Module)):
+        raise InvalidTask("defines no class Model that is a torch.nn.Module", path)
+    for name in ("get_inputs", "get_init_inputs"):
+        if not isinstance(names.get(name), types.FunctionType):
+            raise InvalidTask(f"defines no function {name}()", path)
+    made = OriginalModelTask(
+        path=path, stamp=stamp, name=_stem(path), entry=ENTRY, dtype="float32",
+        cases=[SIZES], sizes=[] if device == "cpu" else [SIZES], contract=Close(), reference=unbound(model),
+        inputs=names["get_inputs"], distributions=(DRAWN,), mutates=(), skip_controls={}, controls={}, rounds=ROUNDS,
+        model=model, init=_init(path, names["get_init_inputs"]), rivals={}, device=device, original=original,
+        flops=0, nbytes=0,
+    )  # fmt: skip
+    return replace(_tried(replace(made, device="cpu")), device=device)
+
+
+def _stem(path):
+    return path.rpartition("/")[2].removesuffix(".py")
+
+
+def _execute(original, device):
+    """Runs the file as a module of its own; returns its names."""
+    source = read(original.file, original.sha256)
+    # torch.compile looks for the module of a class by its name.
+    module = types.ModuleType(f"kbx_original_{original.sha256[:16]}")
+    module.__file__ = original.file
+    sys.modules[module.__name__] = module
+    try:
+        with surroundings(device):
+            exec(compile(source, original.file, "exec"), module.__dict__)
+    except SyntaxError as error:
+        raise InvalidTask(f"not valid Python: {error.msg}", original.file, error.lineno) from None
+    except ModuleNotFoundError as error:
+        text = f"needs the module {error.name!r}, which cannot be found from there or in this Python"
+        raise InvalidTask(text, original.file, deepest_line(error, original.file)) from error
+    except (Exception, SystemExit) as error:
+        text = f"importing the file raised {type(error).__name__}: {error}"
+        raise InvalidTask(text, original.file, deepest_line(error, original.file)) from error
+    return module.__dict__
+
+
+def _init(path, function):
+    line = function.__code__.co_firstlineno
+    try:
+        with _seeded(0, "cpu"), surroundings("cpu"):
+            made = function()
+    except Exception as error:
+        text = f"get_init_inputs() raised {type(error).__name__}: {error}"
+        raise InvalidTask(text, path, deepest_line(error, path)) from error
+    if not isinstance(made, (list, tuple)):
+        raise InvalidTask(f"get_init_inputs() must return a list, not {type(made).__name__}", path, line)
+    for place, value in enumerate(made):
+        for leaf_path, leaf in leaves(value, f"get_init_inputs()[{place}]"):
+            if isinstance(leaf, torch.Tensor) or tensors.encode(leaf, None)["t"] == "opaque":
+                raise InvalidTask(f"{leaf_path} is a {type(leaf).__name__}, which no message can carry", path, line)
+    return list(made)
+
+
+def _checked_call(path, function, model, made):
+    line = function.__code__.co_firstlineno
+    if not isinstance(made, (list, tuple)):
+        raise InvalidTask(f"{DRAWN} must return a list, not {type(made).__name__}", path, line)
+    try:
+        inspect.signature(model.forward).bind(None, *made)
+    except TypeError as error:
+        raise InvalidTask(f"{DRAWN} does not fit Model.forward(): {error}", path, line) from None
+    for place, leaf in leaves(list(made), DRAWN):
+        if isinstance(leaf, torch.Tensor):
+            if leaf.layout != torch.strided or leaf.dtype not in tensors.DTYPES.values():
+                raise InvalidTask(f"{place} is a {leaf.layout} tensor of {leaf.dtype}", path, line)
+        elif tensors.encode(leaf, None)["t"] == "opaque":
+            raise InvalidTask(f"{place} is a {type(leaf).__name__}, which no call can carry", path, line)
+    return Call(tuple(made))
+
+
+@contextlib.contextmanager
+def _seeded(number, device):
+    """Every generator that a file may draw from starts at ``number``, and is afterwards what it was."""
+    devices = [] if torch.device(device).type == "cpu" else [torch.device(device)]
+    numpy = sys.modules.get("numpy")
+    states = random.getstate(), numpy and numpy.random.get_state()
+    try:
+        with torch.random.fork_rng(devices=devices):
+            torch.manual_seed(number)
+            random.seed(number)
+            if numpy:
+                numpy.random.seed(number % 2**32)
+            yield
+    finally:
+        random.setstate(states[0])
+        if numpy:
+            numpy.random.set_state(states[1])
+
+
+# ---------------------------------------------------------------- on shapes alone
+
+
+class _Watch(TorchDispatchMode):
+    """Notes the largest tensor that an operation makes, and which operations draw random numbers."""
+
+    def __init__(self):
+        super().__init__()
+        self.nbytes, self.random = 0, []
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        if torch.Tag.nondeterministic_seeded in function.tags:
+            self.random.append(str(function))
+        sizes = [t.numel() * t.element_size() for t in tensors_of(result if isinstance(result, tuple) else [result])]
+        self.nbytes = max(self.nbytes, *sizes, 0)
+        return result
+
+
+def _tried(made):
+    """The task with what one forward on shapes says of it: of as much as does not depend on values."""
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        try:
+            call = made.call(SIZES, DRAWN, "shapes")
+            made = replace(made, nbytes=sum(t.numel() * t.element_size() for t in tensors_of(list(call.args))))
+            model = _constructed(made)
+            watch, flops = _forward(made, model, call.args)
+        except InvalidTask as error:
+            if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
+                return made
+            raise
+        if watch.random:
+            text = f"forward() draws random numbers ({watch.random[0]}), which another process cannot repeat"
+            raise InvalidTask(text, made.path, made.model.forward.__code__.co_firstlineno)
+        return replace(made, flops=flops, nbytes=max(made.nbytes, watch.nbytes))
+
+
+def _constructed(made):
+    """An instance without memory for its weights, where constructing one does not look at values."""
+    try:
+        return made.construct(made.model, 0)
+    except InvalidTask as error:
+        if not isinstance(error.__cause__, NOT_WITHOUT_VALUES):
+            raise
+    with torch._subclasses.fake_tensor.unset_fake_temporarily():
+        return made.construct(made.model, 0)
+
+
+def _forward(made, forward, args):
+    watch, counter = _Watch(), FlopCounterMode(display=False)
+    with torch.random.fork_rng(devices=[]), torch.no_grad(), counter, watch:
+        made.run("forward()", forward, *args)
+    return watch, counter.get_total_flops()

@@ -1,0 +1,30 @@
+"""Other weights for a module that is there already: both sides make the same ones of those they have.
+
+A module that has folded its weights into something else when it was constructed, or left some out because they happened to be
+ones or zeros, computes the old result with them.
+"""
+
+import torch
+
+
+def shapes(named):
+    """Shapes by name, of ``(name, parameter)`` pairs."""
+    return {name: list(parameter.shape) for name, parameter in named}
+
+
+def change(parameters):
+    """Gives each floating-point parameter other values of about the same size, in place.
+
+    Exact on every device: elements in the opposite order, each times one of eight factors around 1, plus 1/32, so that neither
+    ones nor zeros stay what they are.
+    """
+    with torch.no_grad():
+        for parameter in parameters:
+            if parameter.is_floating_point():
+                parameter.copy_(_changed(parameter))
+
+
+def _changed(values):
+    flat = values.reshape(-1).flip(0)
+    factors = torch.arange(flat.numel(), device=flat.device).remainder_(8).to(flat.dtype).div_(16).add_(0.75)
+    return flat.mul_(factors).add_(0.03125).reshape(values.shape)

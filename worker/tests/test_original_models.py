@@ -1,0 +1,116 @@
+"""Imported modules: a file of the original KernelBench, judged by kbx's error model on what its get_inputs() draws."""
+
+import hashlib
+import json
+import re
+
+import pytest
+import torch
+from oracle_process import WORKER
+
+from kbx import messages
+from kbx.oracle import controls, taskfile, truth
+from kbx.oracle.taskfile import InvalidTask, TooLarge
+
+ORIGINALS = WORKER.parent / "src" / "test" / "resources" / "original-kernelbench" / "KernelBench"
+
+
+@pytest.fixture
+def imported(tmp_path):
+    """Writes the task file of an original, as ``kbx tasks import`` does; returns its path."""
+
+    def write(path):
+        file = ORIGINALS / path
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        task = tmp_path / file.name
+        task.write_text(
+            f'"""Statement."""\n\nfrom kbx.suite.original import OriginalModel\n\n'
+            f"ORIGINAL = OriginalModel(\n    file={json.dumps(str(file))},\n    sha256={digest!r},\n)\n\n\n"
+            "class Model:\n    def __init__(self, size=undefined): ...\n    def forward(self, x): ...\n"
+        )
+        return str(task)
+
+    return write
+
+
+def values(task, seed):
+    return task.call(task.cases[0], task.distributions[0], seed).args
+
+
+def test_values_are_the_authors_under_a_seed_of_every_calls_own(imported):
+    task = taskfile.load(imported("level1/2_Halve.py"))
+    state = torch.get_rng_state()
+    (one,), (same,), (other,) = (values(task, seed) for seed in ("a/0", "a/0", "a/1"))
+    assert torch.equal(one, same)
+    assert not torch.equal(one, other)
+    assert one.shape == (5, 301)
+    assert one.min() >= 1 and one.max() <= 9 and one.mean() == pytest.approx(5, abs=0.5)
+    assert torch.equal(torch.get_rng_state(), state)
+    places, count = values(taskfile.load(imported("level1/3_Lookup.py")), "a/0")
+    assert (places.dtype, places.device.type, count) == (torch.int64, "cpu", 3)
+
+
+def test_candidates_are_judged_by_the_error_model(oracle, imported):
+    opened, runner = oracle.open(imported("level1/2_Halve.py"), 91_000)
+    assert opened.entries == ["ModelNew"]
+    assert opened.module["init"] == [{"t": "float", "v": (2.0).hex()}]
+    assert [c.get("repeats") for c in opened.calls] == [None] * 5 + [0]
+    assert {c["distribution"] for c in opened.calls} == {"get_inputs()"}
+    assert not opened.scaled
+    assert {runner.judge(c["index"], lambda x: x / 2 + 2).status for c in opened.calls} == {"correct"}
+    assert runner.judge(0, lambda x: x / 2 + 2.001).status == "wrong_values"
+    oracle.ask(messages.Close)
+
+
+@pytest.mark.parametrize(
+    "path", ["level1/2_Halve.py", "level1/3_Lookup.py", "level2/4_Linear_Shift.py", "level3/3_Perceptron.py"]
+)
+def test_controls_hold(imported, path):
+    task = taskfile.load(imported(path)).seeded("5eed")
+    assert [row for row in controls.verify(task, "5eed", "cpu") if not row["ok"]] == []
+
+
+def test_what_does_not_run_in_float64_is_judged_against_float32(imported):
+    """Its shift is no buffer and stays float32."""
+    task = taskfile.load(imported("level2/4_Linear_Shift.py")).seeded("5eed")
+    known = truth.know(task, task.call(task.cases[0], "", "a/0"), "5eed")
+    assert known.truth is known.expected
+    assert known.truth.dtype == torch.float32
+    right = taskfile.load(imported("level1/2_Halve.py")).seeded("5eed")
+    assert truth.know(right, right.call(right.cases[0], "", "a/0"), "5eed").truth.dtype == torch.float64
+
+
+def test_published_sizes_need_a_gpu_and_are_never_made_without_one(imported):
+    path = imported("level1/1_Square_matrix_product_.py")
+    task = taskfile.load(path)
+    with pytest.raises(
+        TooLarge, match=r"published sizes only, and these \(512 MiB at once, 1100 GFLOP a call\) need a GPU"
+    ):
+        task.check_room()
+    for device in ("cuda", "cuda:0"):  # where there may be none
+        there = taskfile.load(path, device)
+        there.check_room()
+        assert (there.device, len(there.sizes)) == (device, 1)
+    taskfile.load(imported("level3/3_Perceptron.py")).check_room()
+
+
+@pytest.mark.parametrize(
+    "path, line, message",
+    [
+        ("level2/5_Dropout.py", 10, r"forward\(\) draws random numbers \(aten.bernoulli_.float\)"),
+        ("level2/6_Misfit.py", 11, r"forward\(\) raised RuntimeError: .*"),
+        ("level2/7_Unfinished.py", None, r"defines no function get_inputs\(\)"),
+        ("level2/8_Broken.py", 3, "not valid Python: .*"),
+        (
+            "level3/1_Foreign.py",
+            2,
+            "needs the module 'no_such_package', which cannot be found from there or in this Python",
+        ),
+        ("level3/2_Odd_arguments.py", 18, r"get_init_inputs\(\)\[0\] is a Linear, which no message can carry"),
+    ],
+)
+def test_what_cannot_be_a_task_says_why_and_where(imported, path, line, message):
+    with pytest.raises(InvalidTask) as caught:
+        taskfile.load(imported(path))
+    assert re.match(message, caught.value.message), caught.value.message
+    assert (caught.value.file, caught.value.line) == (str(ORIGINALS / path), line)
