@@ -123,6 +123,7 @@ def _be_bench(sock, data_sock, arch, folder, others, deadline):
         signal.alarm(deadline)
         os.chdir(folder)
         os.environ["TRITON_CACHE_DIR"] = f"{folder}/triton"
+        os.environ["TORCH_EXTENSIONS_DIR"] = f"{folder}/extensions"
         from kbx.runner.bench import serve
 
         serve(sock, data_sock, messages.Spawn(1, 1, "cpu", arch=arch))

@@ -59,7 +59,10 @@ final class Judge {
   private Verdict staged(String run, Candidate candidate) throws InterruptedException {
     Draft statics = new Draft();
     Optional<Outcome> decided = Statics.decide(candidate, plan, statics);
-    Map<String, String> files = decided.isEmpty() ? compiled(candidate, statics) : Map.of();
+    Precompiler.Compiled compiled =
+        decided.isEmpty() ? compiled(candidate, statics) : Precompiler.Compiled.NOTHING;
+    decided = decided.or(compiled::failure);
+    Map<String, String> files = compiled.files();
     Draft draft = statics;
     boolean alone = false;
     for (int failures = 0; decided.isEmpty(); ) {
@@ -98,16 +101,19 @@ final class Judge {
     return draft.verdict(run, candidate, plan, device(), versions, outcome);
   }
 
-  private Map<String, String> compiled(Candidate candidate, Draft draft)
+  private Precompiler.Compiled compiled(Candidate candidate, Draft draft)
       throws InterruptedException {
     Gpu gpu = slot.gpu();
-    if (gpu == null) return Map.of();
-    try (var _ = gpu.lease().shared()) {
-      var _ = slot.oracle(); // Its start is work for the device.
-    } catch (WorkerFailure e) {
-      return Map.of(); // Whoever needs it next reports what is wrong.
+    // Without a GPU kernels are compiled as they are called; C++ takes longer than a call may.
+    if (gpu == null && !Precompiler.bringsCpp(candidate)) return Precompiler.Compiled.NOTHING;
+    if (gpu != null) {
+      try (var _ = gpu.lease().shared()) {
+        var _ = slot.oracle(); // Its start is work for the device.
+      } catch (WorkerFailure e) {
+        return Precompiler.Compiled.NOTHING; // Whoever needs it next reports what is wrong.
+      }
     }
-    return new Precompiler(slot, plan, draft).compile(candidate);
+    return new Precompiler(slot, plan, draft, versions).compile(candidate);
   }
 
   /** The device that judged, where its oracle has said which it is. */

@@ -7,16 +7,21 @@ import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.Runner;
 import dev.kbx.worker.WorkerFailure;
+import dev.kbx.worker.Zygote;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeoutException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * The compile stage for a GPU, done on the CPU in a runner that has no GPU, while others use it:
- * what the candidate launches is compiled, and no kernel runs.
+ * The compile stage, done on the CPU in a runner that has no GPU, while others use it: what the
+ * candidate launches is compiled, and its C++, and no kernel runs.
  *
  * <p>It only saves time. What it cannot compile is compiled where it runs, and what goes wrong here
- * goes wrong there again, where it counts.
+ * goes wrong there again, where it counts. One thing is decided here: C++ that takes too much time
+ * or memory.
  */
 final class Precompiler {
   private static final Duration ATTACH = Duration.ofSeconds(30);
@@ -24,32 +29,78 @@ final class Precompiler {
   /** After this long no further call is begun. */
   private static final Duration BUDGET = Duration.ofSeconds(10);
 
+  /** Compiling C++ with PyTorch's headers takes a minute, or several on a machine that is busy. */
+  private static final Duration CPP_LIMIT = Duration.ofMinutes(6);
+
+  /** Two files at a time, each of which takes up to 2 GiB. */
+  private static final Zygote.Allowance CPP_ALLOWANCE =
+      new Zygote.Allowance(6L << 30, 600, 256, 1L << 30);
+
   private final Workers.Slot slot;
   private final Plan plan;
   private final Draft draft;
+  private final Map<String, String> versions;
 
-  Precompiler(Workers.Slot slot, Plan plan, Draft draft) {
+  Precompiler(Workers.Slot slot, Plan plan, Draft draft, Map<String, String> versions) {
     this.slot = slot;
     this.plan = plan;
     this.draft = draft;
+    this.versions = versions;
   }
 
-  /** Files of Triton's cache; none where nothing could be compiled ahead. */
-  Map<String, String> compile(Candidate candidate) throws InterruptedException {
+  /**
+   * What came of it.
+   *
+   * @param files Triton's cache and libraries; none where nothing could be compiled ahead
+   * @param failure of C++ that could not be compiled in reasonable time and memory
+   */
+  record Compiled(Map<String, String> files, Optional<Outcome> failure) {
+    static final Compiled NOTHING = new Compiled(Map.of(), Optional.empty());
+
+    static Compiled of(Map<String, String> files) {
+      return new Compiled(files, Optional.empty());
+    }
+
+    static Compiled failed(Outcome outcome) {
+      return new Compiled(Map.of(), Optional.of(outcome));
+    }
+  }
+
+  /** Whether the source may compile C++. Its author can only wait longer by saying so in vain. */
+  static boolean bringsCpp(Candidate candidate) {
+    return candidate.code().contains("cpp_extension");
+  }
+
+  Compiled compile(Candidate candidate) throws InterruptedException {
     long start = System.nanoTime();
+    boolean cpp = bringsCpp(candidate);
     try {
-      Message.Outlined task = outline(candidate);
-      return compile(candidate, task);
-    } catch (TimeoutException | Runner.Lost | Oracle.Refused | WorkerFailure e) {
-      return Map.of();
+      KeptBinaries.Key key = KeptBinaries.Key.of(candidate, arch(), timed(), versions);
+      Map<String, String> files = slot.binaries().read(key);
+      if (files.isEmpty()) {
+        files = compile(candidate, outline(candidate), cpp);
+        slot.binaries().write(key, files);
+      }
+      return Compiled.of(files);
+    } catch (TimeoutException e) {
+      return cpp
+          ? Compiled.failed(Outcome.timeout(Stage.COMPILE, "compiling its C++", CPP_LIMIT))
+          : Compiled.NOTHING;
+    } catch (Runner.Lost e) {
+      return cpp && e.how().reason().equals("memory")
+          ? Compiled.failed(Outcome.lost(e, Stage.COMPILE))
+          : Compiled.NOTHING;
+    } catch (Oracle.Refused | WorkerFailure e) {
+      return Compiled.NOTHING;
     } finally {
       draft.spent(Stage.COMPILE, (System.nanoTime() - start) / 1e9);
     }
   }
 
-  private Map<String, String> compile(Candidate candidate, Message.Outlined task)
+  private Map<String, String> compile(Candidate candidate, Message.Outlined task, boolean cpp)
       throws InterruptedException, TimeoutException, Runner.Lost {
-    try (Runner runner = spawn()) {
+    Duration load = cpp ? CPP_LIMIT : plan.limits().load();
+    try (Runner runner = spawn(cpp)) {
       runner.ask(Message.Attached.class, id -> new Message.Attach(id, Session.NO_ARENAS), ATTACH);
       Message loaded =
           runner.ask(
@@ -61,25 +112,25 @@ final class Precompiler {
                       task.entries(),
                       candidate.task().operations(),
                       Map.of()),
-              plan.limits().load());
-      if (loaded instanceof Message.Raised || !constructed(runner, task)) return Map.of();
+              load);
+      boolean ready = loaded instanceof Message.Loaded && constructed(runner, task, load);
+      if (!ready && !cpp) return Map.of();
+      // What is wrong with C++ travels, too.
+      JsonNode calls = ready ? task.calls() : JsonNodeFactory.instance.arrayNode();
       Message compiled =
           runner.ask(
               Message.Precompiled.class,
-              id -> new Message.Precompile(id, task.calls(), BUDGET.toSeconds()),
-              BUDGET.plus(plan.limits().call()));
+              id -> new Message.Precompile(id, calls, BUDGET.toSeconds()),
+              BUDGET.plus(cpp ? CPP_LIMIT : plan.limits().call()));
       return compiled instanceof Message.Precompiled done ? done.files() : Map.of();
     }
   }
 
-  private boolean constructed(Runner runner, Message.Outlined task)
+  private boolean constructed(Runner runner, Message.Outlined task, Duration limit)
       throws InterruptedException, TimeoutException, Runner.Lost {
     Message.Module module = task.module();
     return module == null
-        || runner.ask(
-                Message.Constructed.class,
-                id -> new Message.Construct(id, module),
-                plan.limits().load())
+        || runner.ask(Message.Constructed.class, id -> new Message.Construct(id, module), limit)
             instanceof Message.Constructed;
   }
 
@@ -90,17 +141,24 @@ final class Precompiler {
             Message.Outlined.class,
             id ->
                 new Message.Outline(
-                    id,
-                    candidate.task().file().toAbsolutePath().toString(),
-                    plan.reaches(Stage.PERF)),
+                    id, candidate.task().file().toAbsolutePath().toString(), timed()),
             Session.ORACLE);
   }
 
-  private Runner spawn() throws InterruptedException {
-    String arch =
-        slot.described()
-            .map(Verdict.Device::arch)
-            .orElseThrow(() -> new WorkerFailure("a device without an architecture"));
-    return slot.zygote().spawn(slot.device().withoutGpu(), arch, plan.limits().allowance());
+  private Runner spawn(boolean cpp) throws InterruptedException {
+    Zygote.Allowance allowance = cpp ? CPP_ALLOWANCE : plan.limits().allowance();
+    return slot.zygote().spawn(slot.device().withoutGpu(), arch(), allowance);
+  }
+
+  /** Benchmark sizes are a matter for a GPU. */
+  private boolean timed() {
+    return slot.gpu() != null && plan.reaches(Stage.PERF);
+  }
+
+  private String arch() {
+    if (slot.gpu() == null) return plan.arch();
+    return slot.described()
+        .map(Verdict.Device::arch)
+        .orElseThrow(() -> new WorkerFailure("a device without an architecture"));
   }
 }
