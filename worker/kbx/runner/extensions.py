@@ -53,6 +53,7 @@ loaded = []
 """Modules of the candidate that are compiled from C++."""
 operations = set()
 """Operations that its libraries have registered with torch, ``namespace::name``."""
+_watches = []
 
 
 @functools.cache
@@ -69,6 +70,7 @@ def install(path, arch=None):
 
     build, load = cpp_extension._write_ninja_file_and_build_library, cpp_extension._import_module_from_library
     folder()
+    cpp_extension.CUDA_HOME = toolkit.home()
     parameters = inspect.signature(build)
 
     def find_or_build(*given, **named):
@@ -188,9 +190,13 @@ def _require(cuda):
         raise Unavailable("inline C++ needs ninja, which is not on the PATH")
     if cuda and torch.version.cuda is None:
         raise Unavailable(f"inline CUDA C++ needs a PyTorch with CUDA, and this is {torch.__version__}")
-    if cuda and toolkit.home() is None:
+    if cuda and (home := toolkit.home()) is None:
         raise Unavailable(
             "inline CUDA C++ needs nvcc, which this machine lacks; install the CUDA toolkit or let CUDA_HOME name its folder"
+        )
+    if cuda and not toolkit.has_runtime(home):
+        raise Unavailable(
+            f"inline CUDA C++ needs libcudart.so, which the CUDA toolkit in {home} lacks; install it whole"
         )
 
 
@@ -216,7 +222,42 @@ def _load(load, name, build_folder, is_module):
     operations.update(op.split(".")[0] for op in torch._C._dispatch_get_all_op_names() if op not in before)
     if is_module:
         loaded.append(module)
+        for watch in _watches:
+            watch.join(module)
     return module
+
+
+class _Watch:
+    def __init__(self, observe):
+        self._observe, self._replaced = observe, []
+
+    def join(self, module):
+        for name, function in list(vars(module).items()):
+            if callable(function) and not isinstance(function, type):
+                self._replaced.append((module, name, function))
+                setattr(module, name, functools.partial(self._observe, function))
+
+    def leave(self):
+        for module, name, function in self._replaced:
+            setattr(module, name, function)
+
+
+@contextlib.contextmanager
+def watched(observe):
+    """For a while functions of loaded modules are called by ``observe(function, *args, **kwargs)``.
+
+    At other times, when calls are timed, nothing is in their way. Those that the candidate has taken out of a module before are
+    not seen.
+    """
+    watch = _Watch(observe)
+    _watches.append(watch)
+    for module in loaded:
+        watch.join(module)
+    try:
+        yield
+    finally:
+        _watches.remove(watch)
+        watch.leave()
 
 
 def _stand_in(arch):

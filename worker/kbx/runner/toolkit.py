@@ -23,6 +23,11 @@ def nvcc(folder):
     return os.path.join(folder, "bin", "nvcc")
 
 
+def has_runtime(folder):
+    """Whether programs can be linked with CUDA's runtime there."""
+    return any(os.path.exists(os.path.join(folder, place, "libcudart.so")) for place in ("lib64", "lib"))
+
+
 def versions():
     """``nvcc`` (13.0.88) and ``cxx``, the compiler of host code (12.2.0); empty where there is no nvcc."""
     folder = home()
