@@ -132,12 +132,17 @@ def test_what_is_declared_and_never_defined_does_not_link():
     assert "answer(_object*, _object*) is declared and never defined" in reply.message
 
 
-@pytest.mark.skipif(not (shutil.which("ninja") and shutil.which("c++")), reason="the compiler is named before nvcc")
 def test_without_nvcc_it_is_the_machine_that_lacks_something(monkeypatch):
     monkeypatch.setenv("CUDA_HOME", "/nowhere")
     reply, files = ahead(SOURCE)
     assert (reply.kind, reply.feature, files) == ("unsupported", None, {})
     assert "inline CUDA C++ needs" in reply.message
+
+
+def test_without_nvcc_host_code_is_not_compiled_either(monkeypatch):
+    monkeypatch.setenv("CUDA_HOME", "/nowhere")
+    reply, files = ahead(SOURCE.replace("cuda_sources=CUDA, ", ""))
+    assert (reply.kind, files) == ("unsupported", {})
 
 
 def test_the_toolkit_is_where_torch_looks(monkeypatch, tmp_path):

@@ -74,7 +74,9 @@ def install(path, arch=None):
     parameters = inspect.signature(build)
 
     def find_or_build(*given, **named):
-        _build(build, load, path, parameters.bind(*given, **named).arguments)
+        how = parameters.bind(*given, **named).arguments
+        # What is never called need not be compiled: without a GPU all C++ waits for nvcc.
+        _build(build, load, path, how, how["with_cuda"] or arch is not None)
 
     cpp_extension._write_ninja_file_and_build_library = find_or_build
     cpp_extension._import_module_from_library = functools.partial(_load if arch is None else _stand_in(arch), load)
@@ -83,7 +85,7 @@ def install(path, arch=None):
 # ---------------------------------------------------------------- building
 
 
-def _build(build, load, path, how):
+def _build(build, load, path, how, cuda):
     """Leaves ``name.so`` in the build folder, from another runner or from the compilers."""
     made = folder() / f"{_digest(how)}.so"
     said = made.with_suffix(".json")
@@ -96,7 +98,7 @@ def _build(build, load, path, how):
         return
     made.parent.mkdir(parents=True, exist_ok=True)
     try:
-        _compile(build, how, path)
+        _compile(build, how, path, cuda)
         _resolve(load, how)
     except CompilationError as error:
         _keep(said, json.dumps([str(error), error.place]).encode())
@@ -121,8 +123,8 @@ def _digest(how):
     return hashlib.sha256(json.dumps(parts).replace(scratch, "{scratch}").encode()).hexdigest()
 
 
-def _compile(build, how, path):
-    _require(how["with_cuda"])
+def _compile(build, how, path, cuda):
+    _require(cuda)
     # Without symbols a library is half as large.
     how = {**how, "verbose": False, "extra_ldflags": [*(how.get("extra_ldflags") or ()), "-Wl,-s"]}
     try:
@@ -183,11 +185,6 @@ def _require(cuda):
     """Raises Unavailable, naming what this machine lacks."""
     from torch.utils import cpp_extension
 
-    compiler = cpp_extension.get_cxx_compiler()
-    if shutil.which(compiler) is None:
-        raise Unavailable(f"inline C++ needs a compiler, and {compiler} is not on the PATH")
-    if not cpp_extension.is_ninja_available():
-        raise Unavailable("inline C++ needs ninja, which is not on the PATH")
     if cuda and torch.version.cuda is None:
         raise Unavailable(f"inline CUDA C++ needs a PyTorch with CUDA, and this is {torch.__version__}")
     if cuda and (home := toolkit.home()) is None:
@@ -198,6 +195,11 @@ def _require(cuda):
         raise Unavailable(
             f"inline CUDA C++ needs libcudart.so, which the CUDA toolkit in {home} lacks; install it whole"
         )
+    compiler = cpp_extension.get_cxx_compiler()
+    if shutil.which(compiler) is None:
+        raise Unavailable(f"inline C++ needs a compiler, and {compiler} is not on the PATH")
+    if not cpp_extension.is_ninja_available():
+        raise Unavailable("inline C++ needs ninja, which is not on the PATH")
 
 
 @contextlib.contextmanager
