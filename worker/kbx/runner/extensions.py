@@ -14,7 +14,9 @@ import os
 import shutil
 import subprocess
 import types
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 
@@ -69,41 +71,71 @@ def install(path, arch=None):
     from torch.utils import cpp_extension
 
     build, load = cpp_extension._write_ninja_file_and_build_library, cpp_extension._import_module_from_library
+    parameters, builder = inspect.signature(build), _Builder(build, load, path, arch is not None)
+
+    def provide(*given, **named):
+        builder.provide(parameters.bind(*given, **named).arguments)
+
     folder()
     cpp_extension.CUDA_HOME = toolkit.home()
-    parameters = inspect.signature(build)
-
-    def find_or_build(*given, **named):
-        how = parameters.bind(*given, **named).arguments
-        # What is never called need not be compiled: without a GPU all C++ waits for nvcc.
-        _build(build, load, path, how, how["with_cuda"] or arch is not None)
-
-    cpp_extension._write_ninja_file_and_build_library = find_or_build
+    cpp_extension._write_ninja_file_and_build_library = provide
     cpp_extension._import_module_from_library = functools.partial(_load if arch is None else _stand_in(arch), load)
 
 
 # ---------------------------------------------------------------- building
 
 
-def _build(build, load, path, how, cuda):
-    """Leaves ``name.so`` in the build folder, from another runner or from the compilers."""
-    made = folder() / f"{_digest(how)}.so"
-    said = made.with_suffix(".json")
-    if said.exists():
-        message, place = json.loads(said.read_text())
-        raise CompilationError(message, place and diagnostics.Place(*place))
-    target = Path(how["build_directory"]) / f"{how['name']}.so"
-    if made.exists():
-        shutil.copy(made, target)
-        return
-    made.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        _compile(build, how, path, cuda)
-        _resolve(load, how)
-    except CompilationError as error:
-        _keep(said, json.dumps([str(error), error.place]).encode())
-        raise
-    _keep(made, target.read_bytes())
+class _Builder(NamedTuple):
+    """Makes libraries by torch's own ``build`` and ``load``; ``how`` are the arguments of the former."""
+
+    build: Callable
+    load: Callable
+    path: str
+    ahead: bool
+    """Without a GPU, for a runner that may have one."""
+
+    def provide(self, how):
+        """Leaves ``name.so`` in the build folder, from another runner or from the compilers."""
+        made = folder() / f"{_digest(how)}.so"
+        said = made.with_suffix(".json")
+        if said.exists():
+            message, place = json.loads(said.read_text())
+            raise CompilationError(message, place and diagnostics.Place(*place))
+        target = Path(how["build_directory"]) / f"{how['name']}.so"
+        if made.exists():
+            shutil.copy(made, target)
+            return
+        # What is never called need not be compiled: without a GPU all C++ waits for nvcc.
+        _require(how["with_cuda"] or self.ahead)
+        made.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._compile(how)
+            if self.ahead:
+                _resolve(self.load, how)
+        except CompilationError as error:
+            _keep(said, json.dumps([str(error), error.place]).encode())
+            raise
+        _keep(made, target.read_bytes())
+
+    def _compile(self, how):
+        # Without symbols a library is half as large.
+        how = {**how, "verbose": False, "extra_ldflags": [*(how.get("extra_ldflags") or ()), "-Wl,-s"]}
+        try:
+            with _default("MAX_JOBS", _JOBS):
+                self.build(**how)
+        except RuntimeError as error:
+            if not isinstance(error.__cause__, subprocess.CalledProcessError):
+                raise
+            output = (error.__cause__.output or b"").decode(errors="replace")
+            if diagnostics.lacks_memory(output):
+                raise MemoryError("compiling its C++ takes more memory than there is") from None
+            raise self._failure(output, how) from None
+
+    def _failure(self, output, how):
+        generated = {Path(source).name: Path(source).read_text(errors="replace") for source in how["sources"]}
+        source = Path(self.path).read_text(encoding="utf-8", errors="replace")
+        lines = diagnostics.Lines(generated, source)
+        return CompilationError(*diagnostics.explain(output, lines, Path(self.path).name))
 
 
 def _keep(file, content):
@@ -121,29 +153,6 @@ def _digest(how):
     parts += [os.environ.get(name) for name in _BUILDING]
     scratch = str(folder().parent.parent)
     return hashlib.sha256(json.dumps(parts).replace(scratch, "{scratch}").encode()).hexdigest()
-
-
-def _compile(build, how, path, cuda):
-    _require(cuda)
-    # Without symbols a library is half as large.
-    how = {**how, "verbose": False, "extra_ldflags": [*(how.get("extra_ldflags") or ()), "-Wl,-s"]}
-    try:
-        with _default("MAX_JOBS", _JOBS):
-            build(**how)
-    except RuntimeError as error:
-        if not isinstance(error.__cause__, subprocess.CalledProcessError):
-            raise
-        output = (error.__cause__.output or b"").decode(errors="replace")
-        if diagnostics.lacks_memory(output):
-            raise MemoryError("compiling its C++ takes more memory than there is") from None
-        raise _failure(output, how, path) from None
-
-
-def _failure(output, how, path):
-    generated = {Path(source).name: Path(source).read_text(errors="replace") for source in how["sources"]}
-    source = Path(path).read_text(encoding="utf-8", errors="replace")
-    lines = diagnostics.Lines(generated, source)
-    return CompilationError(*diagnostics.explain(output, lines, Path(path).name))
 
 
 def _resolve(load, how):

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +44,9 @@ public final class KeptBinaries {
   /** The folder's size above which the files unused for longest are deleted. */
   private static final long MOST_BYTES = 2L << 30;
 
+  /** That part of it may be written before it is looked at again. */
+  private static final int SHARE = 8;
+
   /** Errors are found again each time: a machine that was short of memory makes some, too. */
   private static final String ERRORS = "libraries/.*\\.json";
 
@@ -49,7 +54,7 @@ public final class KeptBinaries {
   private final InstantSource clock;
   private final long mostBytes;
   private final Consumer<String> warn;
-  private final AtomicBoolean swept = new AtomicBoolean();
+  private final AtomicLong unswept = new AtomicLong(Long.MAX_VALUE / 2);
   private final AtomicBoolean warned = new AtomicBoolean();
 
   KeptBinaries(@Nullable Path folder, InstantSource clock, long mostBytes, Consumer<String> warn) {
@@ -149,10 +154,11 @@ public final class KeptBinaries {
     try {
       Path parent = requireNonNull(file.getParent());
       Files.createDirectories(parent);
-      if (!swept.getAndSet(true)) sweep();
+      byte[] content = Json.mapper().writeValueAsBytes(new Kept(key, files));
+      if (unswept.addAndGet(content.length) > mostBytes / SHARE) sweep();
       Path draft = Files.createTempFile(parent, ".", ".json");
       try {
-        Files.write(draft, Json.mapper().writeValueAsBytes(new Kept(key, files)));
+        Files.write(draft, content);
         Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
       } finally {
         Files.deleteIfExists(draft);
@@ -172,12 +178,14 @@ public final class KeptBinaries {
 
   private record Aged(Path path, FileTime used, long bytes) {}
 
-  /** Once a run: deletes the files unused for longest until the rest is small enough. */
-  private void sweep() throws IOException {
+  /** Deletes the files unused for longest until the rest is small enough. */
+  private synchronized void sweep() throws IOException {
+    if (unswept.getAndSet(0) <= mostBytes / SHARE) return; // Another thread just did.
     List<Aged> all = new ArrayList<>();
     try (Stream<Path> paths = Files.walk(requireNonNull(folder))) {
-      for (Path path : (Iterable<Path>) paths.filter(Files::isRegularFile)::iterator) {
-        all.add(new Aged(path, Files.getLastModifiedTime(path), Files.size(path)));
+      for (Path path : (Iterable<Path>) paths::iterator) {
+        BasicFileAttributes about = Files.readAttributes(path, BasicFileAttributes.class);
+        if (about.isRegularFile()) all.add(new Aged(path, about.lastModifiedTime(), about.size()));
       }
     }
     all.sort(Comparator.comparing(Aged::used));

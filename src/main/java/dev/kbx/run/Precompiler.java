@@ -30,7 +30,7 @@ final class Precompiler {
   private static final Duration BUDGET = Duration.ofSeconds(10);
 
   /** Compiling C++ with PyTorch's headers takes a minute, or several on a machine that is busy. */
-  private static final Duration CPP_LIMIT = Duration.ofMinutes(6);
+  private static final Duration CPP_LIMIT = Duration.ofMinutes(10);
 
   /** Two files at a time, each of which takes up to 2 GiB. */
   private static final Zygote.Allowance CPP_ALLOWANCE =
