@@ -97,10 +97,12 @@ class Witness:
         """Runs a function of the candidate's own C++: what it takes and gives counts as a launch; torch's part in it is seen."""
         with torch._C.DisableTorchFunction():
             records = self._note(self._ledger.reach, (*args, *kwargs.values())) or []
+            before = self._ledger.computed()
         result = function(*args, **kwargs)
         with torch._C.DisableTorchFunction():
-            made = self._note(self._ledger.reach, tuple(tensors_in(result))) or []
-            self._note(self._ledger.launch, True, list({r.key: r for r in (*records, *made)}.values()), None)
+            during = {event for event, elements in self._ledger.computed().items() if elements != before.get(event)}
+            made = self._note(self._ledger.made, tensors_in(result)) or []
+            self._note(self._ledger.launch, True, list({r.key: r for r in (*records, *made)}.values()), None, during)
         return result
 
     def _use(self, *values):
