@@ -136,6 +136,8 @@ class Load:
     """PyTorch functions that the reference calls: where one of them moves data, moving data is the work."""
     files: dict = field(default_factory=dict)
     """What ``precompiled`` brought from another runner of the same source, put in place before the import."""
+    timed: bool = False
+    """Whether the candidate has the device alone, so that its own clocks are worth reading: autotuning takes its time."""
 
 
 @dataclass

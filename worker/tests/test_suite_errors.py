@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from kbx.suite import DISTRIBUTIONS, Close, Exact, Inputs, call
+from kbx.suite import DISTRIBUTIONS, Close, Exact, Inputs, call, errors
 from kbx.suite.values import transform
 
 SEEDS = range(4)
@@ -213,3 +213,42 @@ def test_an_overflow_of_the_reference_excuses_nothing_else():
     assert outcome(Close(), wrong, sqrt_exp, x).right
     wrong[1] += 0.01
     assert [m["index"] for m in outcome(Close(), wrong, sqrt_exp, x).mismatches] == [[1]]
+
+
+NEAR = [
+    (torch.float32, False, 15, 17),
+    (torch.float16, False, 3, 5),
+    (torch.float32, True, 3, 5),
+    (torch.float64, False, 15, 17),
+]
+"""dtype, whether TF32 is allowed, and units of roundoff that are near and that are not."""
+
+
+@pytest.mark.parametrize(("dtype", "tf32", "near", "far"), NEAR)
+def test_what_is_near_the_reference_is_right(dtype, tf32, near, far):
+    reference = torch.linspace(1, 2, 1000, dtype=torch.float64).to(dtype)
+    # The roundoff counts relative to an element and what it was made of, both about 1.5 here.
+    unit = 2 * 1.5 * errors.roundoff(dtype, tf32)
+    for units, expected in ((near, True), (far, False)):
+        got = reference.clone()
+        got[500] += units * unit * (0.98 if expected else 1.02)
+        assert errors.near(got, reference, tf32) is expected
+        if expected:
+            assert not errors.close("x", got, reference, reference.double(), tf32=tf32).wrong
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_only_the_same_is_near_what_is_not_finite(value):
+    ones, other = torch.ones(10), torch.ones(10)
+    other[3] = value
+    assert not errors.near(ones, other) and not errors.near(other, ones)
+    assert errors.near(other, other.clone()) and not errors.near(other, other * 1.01)
+
+
+def test_near_says_nothing_where_a_norm_overflows():
+    huge = torch.full((10,), 3e38)
+    assert not errors.near(torch.zeros(10), huge)
+
+
+def test_nothing_at_all_is_near():
+    assert errors.near(torch.empty(0, 3), torch.empty(0, 3))

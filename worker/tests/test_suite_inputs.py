@@ -78,6 +78,16 @@ def test_matrices_have_the_condition_asked_for():
         assert (values[0] / values[-1]).item() == pytest.approx(50)
 
 
+def test_fast_matrices_have_the_condition_asked_for_too():
+    make = Inputs("float32", fast=True)
+    spd = make.spd(64, batch=(2,), condition=1e3).double()
+    assert torch.linalg.cond(spd).tolist() == pytest.approx([1e3] * 2, rel=1e-2)
+    assert not torch.equal(*spd)
+    for shape in ((50, 90), (90, 50)):
+        values = torch.linalg.svdvals(make.well_conditioned(*shape, condition=50).double())
+        assert (values[0] / values[-1]).item() == pytest.approx(50, rel=1e-3)
+
+
 def test_choice_visits_everything():
     make = Inputs()
     assert {make.choice("abc") for _ in range(50)} == set("abc")

@@ -27,6 +27,8 @@ def main():
         compiler_cache.make(options.compiler_cache, options.uid)
     _harden(options.uid)
     server = _server(options)
+    if options.outlines:
+        server.prepare_outlines()
     write_frame(outgoing, encode(server.hello()))
     while True:
         write_frame(outgoing, server.answer(requests.get()))
@@ -37,6 +39,9 @@ def _parser():
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--index", type=int, default=0, help="which GPU")
     parser.add_argument("--uid", type=int, help="user to become, when started as root")
+    parser.add_argument(
+        "--outlines", action="store_true", help="be ready to outline calls, for which torch imports much"
+    )
     parser.add_argument("--compiler-cache", help="folder for what torch.compile makes, for an oracle of baselines")
     return parser
 

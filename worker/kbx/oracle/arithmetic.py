@@ -8,7 +8,9 @@ import math
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils.flop_counter import FlopCounterMode, flop_registry
+from torch.utils.flop_counter import FlopCounterMode, _FlopCounterMode, flop_registry
+
+from kbx.oracle.modes import without_dynamo
 
 _PRECISIONS = {
     torch.float64: "fp64", torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16", torch.int8: "int8",
@@ -79,6 +81,10 @@ _FORMULAS = {
 """Products that torch's counter leaves out."""
 
 
+without_dynamo(_FlopCounterMode)
+
+
+@without_dynamo
 class Arithmetic(TorchDispatchMode):
     """Watches the operations of one call on ``arguments``, tensors of which each has memory of its own."""
 

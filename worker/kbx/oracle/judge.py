@@ -13,6 +13,8 @@ from kbx.oracle.claims import ClaimError, TensorClaim
 from kbx.suite.values import Named, leaves, tensors, transform
 from kbx.tensors import dtype_name
 
+_WORD = torch.int64.itemsize
+
 
 @dataclass
 class Judgement:
@@ -84,6 +86,13 @@ def decide(task, known, values):
     if outcome.right:
         return Judgement("correct", metrics=outcome.metrics)
     return Judgement("wrong_values", "; ".join(outcome.complaints), outcome.mismatches, outcome.metrics)
+
+
+def agrees(task, value, known):
+    """Whether a result of the reference's form is so near the reference's that its contract need not be asked."""
+    if task.contract.random:
+        return False
+    return same_bits(value, known.expected) or task.contract.agrees(value, known.expected)
 
 
 def forged(error):
@@ -174,7 +183,10 @@ def _short(value):
 
 def equal_bits(a, b):
     """Compares bytes: NaN equals itself, 0.0 does not equal -0.0."""
-    return torch.equal(_raw(a), _raw(b))
+    pair = _raw(a), _raw(b)
+    if all(t.numel() % _WORD == 0 and t.data_ptr() % _WORD == 0 for t in pair):
+        pair = [t.view(torch.int64) for t in pair]  # several times as fast
+    return torch.equal(*pair)
 
 
 def _raw(tensor):

@@ -3,6 +3,7 @@ profile them where no oracle lends it values."""
 
 import functools
 
+import torch
 from torch._subclasses.fake_tensor import (
     DataDependentOutputException,
     DynamicOutputShapeException,
@@ -15,6 +16,9 @@ from kbx import tensors
 from kbx.oracle import truth
 from kbx.oracle.taskfile import InvalidTask, describe
 
+DEVICE = torch.device("cuda")
+"""What the calls are for: where there is none the oracle itself may still outline them."""
+
 _NOT_WITHOUT_VALUES = (
     DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException, UnsupportedFakeTensorException,
 )  # fmt: skip
@@ -22,6 +26,12 @@ _LARGEST = 256 << 20
 """Bytes of a call's arguments: what a candidate does in PyTorch before it launches touches them all."""
 _TURNS = 2
 """Every other call leaves arguments out, see ``Task.spoken``: that may be another launch."""
+
+
+def warm():
+    """Imports what a fake tensor needs, a few seconds of torch."""
+    with FakeTensorMode():
+        torch.empty(1)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -67,8 +67,12 @@ class Server:
         id_ = request.id if request else -1
         return encode(messages.Failed(id_, reason, message[:4000], file, line))
 
+    def prepare_outlines(self):
+        """Does now what the first outline would otherwise wait for."""
+        outline.warm()
+
     def _outline(self, request):
-        task = taskfile.load(request.task, self.device.torch_device)
+        task = taskfile.load(request.task, outline.DEVICE)
         return messages.Outlined(request.id, task.entries, outline.calls(task, request.timed), task.module("outline"))
 
     def _outline_largest(self, request):

@@ -6,6 +6,7 @@ from collections import Counter
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from kbx.oracle.modes import without_dynamo
 from kbx.suite.values import tensors
 from kbx.tensors import span
 
@@ -64,6 +65,7 @@ _PUTS = {
 """Operations that write so many elements of the argument that they change, and read none of it."""
 
 
+@without_dynamo
 class Traffic(TorchDispatchMode):
     """Watches the operations of one call on ``arguments``, tensors of which each has memory of its own.
 

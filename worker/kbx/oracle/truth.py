@@ -118,9 +118,16 @@ def _itself(tensor, arguments):
 
 
 def _reference(task, what, call, seed):
-    torch.manual_seed(seed_number(seed))
+    _reseed(seed_number(seed))
     with torch.no_grad():
         return task.run(what, task.reference, *call.args, **call.kwargs)
+
+
+def _reseed(number):
+    """``torch.manual_seed`` for the host and the GPUs. That one also writes down a stack for every kind of device that is not
+    there, each time, and keeps it."""
+    for generator in (torch.default_generator, *torch.cuda.default_generators):
+        generator.manual_seed(number)
 
 
 def seed_number(text):

@@ -1,8 +1,8 @@
 """Compiles what a candidate launches before it gets a device: its entry is called on zeros, and no kernel runs.
 
 Triton's cache then travels to the runner that has the device, which finds there what it would have compiled, and so do
-libraries that the candidate makes of C++ (see ``kbx.runner.extensions``). Nothing rests on it: whatever fails here is left to that runner, and its verdict. A wrong binary is the candidate's own doing, and its
-results are judged like any others.
+libraries that the candidate makes of C++ (see ``kbx.runner.extensions``). Nothing rests on it: whatever fails here is left
+to that runner, and its verdict. A wrong binary is the candidate's own doing, and its results are judged like any others.
 """
 
 import base64
@@ -10,6 +10,7 @@ import contextlib
 import itertools
 import mmap
 import os
+import signal
 import time
 import zlib
 from pathlib import Path
@@ -25,11 +26,43 @@ _ELSEWHERE = "{cache}"
 """Stands in packed files for the folder of the cache, which differs from runner to runner."""
 
 
+_PROCESSES = 8
+"""Among how many a candidate's calls are split. Most calls are launches of their own, and each takes a compiler 0.1 to 0.3 s."""
+_LOOK_SECONDS = 0.002
+
+
 def compile_calls(entry, calls, seconds):
     """Calls ``entry`` with zeros for each of ``calls`` (``{"args", "kwargs"}``), until ``seconds`` are over."""
     launches.only_compile()
     cuda_on_cpu.leave_empty()
     end = time.monotonic() + seconds
+    shares = max(1, min(_PROCESSES, len(os.sched_getaffinity(0)), len(calls)))
+    children = [_child(entry, calls[share::shares], end) for share in range(1, shares)]
+    _compile(entry, calls[::shares], end)
+    for child in children:
+        _wait(child, end)
+
+
+def _child(entry, calls, end):
+    """A process that does a part; what it compiles is in the cache for all."""
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        _compile(entry, calls, end)
+    finally:
+        os._exit(0)
+
+
+def _wait(child, end):
+    """Waits until a child has ended; one that was forked beside a thread of the candidate's may hang."""
+    while os.waitpid(child, os.WNOHANG)[0] == 0:
+        if time.monotonic() > end:
+            os.kill(child, signal.SIGKILL)
+        time.sleep(_LOOK_SECONDS)
+
+
+def _compile(entry, calls, end):
     for call in itertools.takewhile(lambda _: time.monotonic() < end, calls):
         # The candidate may well stumble over zeros, or over results that no kernel wrote.
         with contextlib.suppress(Exception):
@@ -45,6 +78,11 @@ def _blank(leaf):
         -1, max(1, tensors.span(shape, stride)) * dtype.itemsize, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
     )
     return torch.frombuffer(memory, dtype=dtype).as_strided(shape, stride)
+
+
+def kernels():
+    """How many were compiled."""
+    return sum(1 for _ in _folders()["triton"].rglob("*.cubin"))
 
 
 def pack():

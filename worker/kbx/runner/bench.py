@@ -4,6 +4,8 @@ This process runs the candidate and is trusted with nothing: every answer is a c
 lies in the arenas. So there is no defence here against the candidate, only order.
 """
 
+import contextlib
+import importlib
 import os
 import random
 import sys
@@ -33,6 +35,14 @@ _NoFunctionModes, _NoDispatchModes = torch._C.DisableTorchFunction, torch._C._Di
 
 _MESSAGE_CHARS = 2000
 _FRAMES = 20
+
+
+def warm():
+    """What each runner would otherwise load or compile for itself, done once in the process that they are forked from."""
+    launches.warm()
+    with contextlib.suppress(ImportError):
+        # torch.utils.cpp_extension imports it, and must not be imported itself here: it would initialise CUDA.
+        importlib.import_module("setuptools")
 
 
 class NoEntry(Exception):
@@ -121,6 +131,8 @@ class Bench:
         random.seed(0)
         torch.manual_seed(0)
         ahead.unpack(request.files)
+        if not self._emulated:
+            launches.tune(request.timed)
         with open(self._path, "w", encoding="utf-8") as file:
             file.write(request.source)
         if extensions.MODULE in request.source:
@@ -144,7 +156,7 @@ class Bench:
 
     def _precompile(self, request):
         ahead.compile_calls(self._entry, request.calls, request.seconds)
-        return messages.Precompiled(request.id, ahead.pack(), len(self._recorder.take_compiled()), 0.0)
+        return messages.Precompiled(request.id, ahead.pack(), ahead.kernels(), 0.0)
 
     def _call(self, request):
         self._recorder.take_launches()

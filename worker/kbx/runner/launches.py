@@ -74,6 +74,8 @@ class _Launcher:
 
     def __init__(self, src, metadata):
         self._function, self._types = src.fn, src.signature
+        if not _runs:
+            _compile_launcher(src, metadata)
 
     def __call__(self, x, y, z, stream, function, packed, launch_metadata, enter, exit, *arguments):
         if enter is not None:
@@ -85,6 +87,15 @@ class _Launcher:
             interpreter.launch(self._function, self._types, (x, y, z), arguments)
         if exit is not None:
             exit(launch_metadata)
+
+
+def _compile_launcher(src, metadata):
+    """Leaves the stub that a GPU's launcher needs in Triton's cache: up to Triton 3.6 a C compiler makes one for each signature."""
+    # Without CUDA's libraries there is none, and later versions have one for all.
+    with contextlib.suppress(Exception):
+        from triton.backends.nvidia.driver import CudaLauncher
+
+        CudaLauncher(src, metadata)
 
 
 def _refuse_host_tensors(arguments):
@@ -169,6 +180,25 @@ def run_once(call, quantiles=None, **_):
     """A benchmarker that has no clock worth reading: runs the call, reports one millisecond for every quantile."""
     call()
     return [1.0] * len(quantiles) if quantiles else 1.0
+
+
+_TUNING = {False: (1, 1), True: (5, 25)}
+"""Milliseconds of warm-up and of measuring that a configuration gets, by whether the candidate has the device alone. Triton's own
+25 and 100 are seconds for one shape; a twentieth of a second ranks what differs by more than noise."""
+
+
+def tune(timed):
+    """Sets how long autotuning looks at each configuration, on a GPU. Where the candidate is timed, what it says itself counts."""
+    warmup, rep = _TUNING[timed]
+
+    def bench(call, quantiles=None, **_):
+        return triton.testing.do_bench(call, warmup=warmup, rep=rep, quantiles=quantiles)
+
+    def chosen(tuner):
+        own = getattr(tuner, "_do_bench", None)
+        return own if timed and own is not None else bench
+
+    Autotuner.do_bench = property(chosen)
 
 
 _stock_bench = Autotuner._bench

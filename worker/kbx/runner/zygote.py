@@ -376,8 +376,7 @@ def _warm(bench):
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as cache:
         os.environ["TRITON_CACHE_DIR"] = cache
-        if hasattr(bench, "warm"):
-            bench.warm()
+        bench.warm()
         del os.environ["TRITON_CACHE_DIR"]
     versions = {"python": platform.python_version(), "torch": torch.__version__, "triton": triton.__version__}
     return versions | toolkit.versions()
@@ -386,7 +385,9 @@ def _warm(bench):
 def main():
     parser = argparse.ArgumentParser(prog="kbx.runner.zygote", description=__doc__.splitlines()[0])
     parser.add_argument("--hide", action="append", default=[], metavar="DIR", help="folder no runner may see")
-    parser.add_argument("--bench", default="kbx.runner.bench", metavar="MODULE", help="module whose serve() runs there")
+    parser.add_argument(
+        "--bench", default="kbx.runner.bench", metavar="MODULE", help="module whose warm() runs here and serve() there"
+    )
     options = parser.parse_args()
     _clean_environment()
     referee_in, referee_out = _private_descriptors()

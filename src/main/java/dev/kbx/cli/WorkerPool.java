@@ -42,9 +42,7 @@ final class WorkerPool implements AutoCloseable {
   static WorkerPool start(WorkerOptions options, Plan plan)
       throws InterruptedException, PythonProblem {
     if (plan.stages().getLast() == Stage.STATIC) return withoutPython(options);
-    WorkerPool pool = start(options);
-    if (plan.stages().getLast() == Stage.PERF) pool.workers.begin();
-    return pool;
+    return start(options);
   }
 
   private static WorkerPool withoutPython(WorkerOptions options) {
@@ -88,15 +86,15 @@ final class WorkerPool implements AutoCloseable {
             WorkerPool::say);
     List<Workers.Slot> slots = wanted.stream().map(workers::slot).toList();
     try {
+      workers.begin();
       Thread zygote = Thread.ofVirtual().start(() -> warm(workers));
-      Message.Hello hello = slots.getFirst().oracle().hello();
+      Message.Hello hello = slots.getFirst().greeting();
       zygote.join();
       Map<String, String> versions = new TreeMap<>(hello.versions());
       versions.putAll(toolchain(workers));
       versions.put("kbx", Version.number());
       return new WorkerPool(workers, slots, Workers.described(hello), versions);
     } catch (WorkerFailure | InterruptedException e) {
-      slots.forEach(Workers.Slot::close);
       workers.close();
       throw e;
     }
@@ -152,6 +150,5 @@ final class WorkerPool implements AutoCloseable {
   @Override
   public void close() {
     workers.close();
-    slots.parallelStream().forEach(Workers.Slot::close);
   }
 }

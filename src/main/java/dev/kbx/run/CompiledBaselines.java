@@ -132,7 +132,7 @@ final class CompiledBaselines implements AutoCloseable {
     compare(
         oracle, 0,
         warm); // As with candidates, the first round wakes the clocks and does not count.
-    for (int number = 1; !rounds.enough((System.nanoTime() - begin) / 1e9); number++) {
+    for (int number = 1; !rounds.enough((System.nanoTime() - begin) / 1e9, false); number++) {
       Message.BaselineCompared times = compare(oracle, number, warm);
       if (!conditions.spoilt(times.state())) rounds.add(round(times, number));
     }

@@ -5,6 +5,7 @@ import dev.kbx.task.Policy;
 import dev.kbx.verdict.Stage;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.Runner;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,8 +31,16 @@ final class Correctness {
    * @param files what was compiled ahead
    */
   Outcome judge(Map<String, String> files) throws InterruptedException {
-    Oracle oracle = slot.oracle();
-    try (Session session = new Session(oracle, slot.runner(plan), plan, candidate, draft)) {
+    try (Oracles.Borrowed borrowed = slot.borrow()) {
+      Outcome outcome = judge(borrowed.oracle(), files);
+      borrowed.sound();
+      return outcome;
+    }
+  }
+
+  private Outcome judge(Oracle oracle, Map<String, String> files) throws InterruptedException {
+    Runner runner = slot.runner(plan, oracle.hello());
+    try (Session session = new Session(oracle, runner, plan, candidate, draft)) {
       Outcome outcome;
       try {
         outcome = calls(session, files);

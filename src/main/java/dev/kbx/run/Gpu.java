@@ -1,6 +1,7 @@
 package dev.kbx.run;
 
 import dev.kbx.task.Task;
+import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
@@ -15,7 +16,9 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -36,28 +39,42 @@ final class Gpu implements AutoCloseable {
   /** Creating a CUDA context, on a machine that may be busy. */
   private static final Duration CONTEXT = Duration.ofSeconds(60);
 
-  /** Runners kept ready: one for each of a candidate's two stages. */
-  private static final int SPARES = 2;
+  /** Candidates in the correctness stage at the same time: each has an oracle with a context. */
+  private static final int CORRECTING = 3;
+
+  /** Oracles for that stage that are started beforehand. */
+  private static final int BEGUN = 2;
+
+  /** Runners kept ready, for both stages of some candidates: none are made while one is timed. */
+  private static final int SPARES = 2 * GATHER;
+
+  /**
+   * Spares made at the same time: a driver makes one context after the other, a process does not.
+   */
+  private static final int MAKERS = 3;
 
   private final Workers workers;
   private final DeviceSlot device;
   private final Lease lease = new Lease(GATHER, PATIENCE);
+  private final Semaphore correcting = new Semaphore(CORRECTING, true);
+  private final Oracles oracles;
   private final Deque<Runner> spares = new ArrayDeque<>();
   private final Map<Path, List<Double>> quietBaselines = new HashMap<>();
   private final Set<Sized> unrecordable = new HashSet<>();
   private final Spending spending = new Spending();
-  private final Object oracles = new Object();
+  private final Object timing = new Object();
   private final CompiledBaselines compiledBaselines;
   private final Profiler profiler;
   private @Nullable Oracle oracle;
   private @Nullable Map<String, Double> peaks;
-  private boolean refilling;
+  private int making;
   private boolean closed;
   private volatile boolean lost;
 
   Gpu(Workers workers, DeviceSlot device) {
     this.workers = workers;
     this.device = device;
+    this.oracles = new Oracles(() -> workers.startOracle(device));
     this.compiledBaselines = workers.compiledBaselines(device);
     this.profiler = new Profiler(this, workers::notice);
   }
@@ -82,7 +99,7 @@ final class Gpu implements AutoCloseable {
 
   /** The oracle that times. */
   Oracle oracle() throws InterruptedException {
-    synchronized (oracles) {
+    synchronized (timing) {
       Oracle current = oracle;
       if (current != null && current.alive()) return current;
       if (current != null) current.close();
@@ -92,21 +109,47 @@ final class Gpu implements AutoCloseable {
     }
   }
 
-  /**
-   * Starts the oracle that times while nobody needs it yet; whoever does finds out what is wrong.
-   */
+  /** What the oracle that times says of itself and the device. */
+  Message.Hello greeting() throws InterruptedException {
+    return oracle().hello();
+  }
+
+  /** The device, once an oracle has said which it is. */
+  Optional<Verdict.Device> described() {
+    synchronized (timing) {
+      return Optional.ofNullable(oracle).map(known -> Workers.described(known.hello()));
+    }
+  }
+
+  /** Oracles that do not time. */
+  Oracles oracles() {
+    return oracles;
+  }
+
+  /** The right to be in the correctness stage; to be asked for before the lease. */
+  Admission admit() throws InterruptedException {
+    correcting.acquire();
+    return correcting::release;
+  }
+
+  /** Ends when it is closed. */
+  interface Admission extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /** Starts oracles that the first candidates need. */
   void begin() {
-    Thread.ofVirtual()
-        .name("timing-oracle")
-        .start(() -> {
-          try {
-            oracle();
-          } catch (WorkerFailure e) {
-            System.getLogger("kbx").log(System.Logger.Level.DEBUG, "no timing oracle", e);
-          } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-          }
-        });
+    Workers.inBackground("timing oracle", this::oracle);
+    for (int i = 0; i < BEGUN; i++) Workers.inBackground("oracle", this::spareOracle);
+  }
+
+  private Oracle spareOracle() throws InterruptedException {
+    try (Lease.Held _ = lease.shared();
+        Oracles.Borrowed borrowed = oracles.borrow()) {
+      borrowed.sound();
+      return borrowed.oracle();
+    }
   }
 
   /**
@@ -173,7 +216,7 @@ final class Gpu implements AutoCloseable {
 
   /** Ends the oracle that times, so that the next use starts from nothing. */
   void reset() {
-    synchronized (oracles) {
+    synchronized (timing) {
       if (oracle != null) oracle.close();
       oracle = null;
     }
@@ -219,9 +262,10 @@ final class Gpu implements AutoCloseable {
   /** Makes runners for later while the device is shared: a context is work for the device, too. */
   private synchronized void refill(
       String arch, Message.Hello greeting, Zygote.Allowance allowance) {
-    if (refilling || closed) return;
-    refilling = true;
-    Thread.ofVirtual().name("spares").start(() -> fill(arch, greeting, allowance));
+    while (!closed && making < MAKERS && making < SPARES - spares.size()) {
+      making++;
+      Thread.ofVirtual().name("spares").start(() -> fill(arch, greeting, allowance));
+    }
   }
 
   private void fill(String arch, Message.Hello greeting, Zygote.Allowance allowance) {
@@ -237,7 +281,7 @@ final class Gpu implements AutoCloseable {
       // Whoever needs a runner next makes one, and reports what is wrong.
       System.getLogger("kbx").log(System.Logger.Level.DEBUG, "no spare runner", e);
     } finally {
-      refilled();
+      made();
     }
   }
 
@@ -250,8 +294,8 @@ final class Gpu implements AutoCloseable {
     else spares.add(runner);
   }
 
-  private synchronized void refilled() {
-    refilling = false;
+  private synchronized void made() {
+    making--;
   }
 
   @Override
@@ -260,6 +304,7 @@ final class Gpu implements AutoCloseable {
     spares.forEach(Runner::close);
     spares.clear();
     compiledBaselines.close();
+    oracles.close();
     reset();
   }
 }

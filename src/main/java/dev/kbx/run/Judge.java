@@ -71,14 +71,12 @@ final class Judge {
         decided = run(candidate, draft, files, alone);
         alone = true; // A fault beside others may be theirs.
       } catch (WorkerFailure e) {
-        slot.reset();
         if (lost()) throw new DeviceLost(device(), e);
         if (failures++ == RETRIES) {
           decided = Optional.of(Outcome.of(Status.INFRASTRUCTURE, Stage.CALL, e.getMessage()));
         }
       } catch (RuntimeException e) {
         // A fault of kbx, which one candidate has met: the others are judged all the same.
-        slot.reset();
         decided =
             Optional.of(
                 Outcome.of(
@@ -103,17 +101,10 @@ final class Judge {
 
   private Precompiler.Compiled compiled(Candidate candidate, Draft draft)
       throws InterruptedException {
-    Gpu gpu = slot.gpu();
     // Without a GPU kernels are compiled as they are called; C++ takes longer than a call may.
-    if (gpu == null && !Precompiler.bringsCpp(candidate)) return Precompiler.Compiled.NOTHING;
-    if (gpu != null) {
-      try (var _ = gpu.lease().shared()) {
-        var _ = slot.oracle(); // Its start is work for the device.
-      } catch (WorkerFailure e) {
-        return Precompiler.Compiled.NOTHING; // Whoever needs it next reports what is wrong.
-      }
-    }
-    return new Precompiler(slot, plan, draft, versions).compile(candidate);
+    return slot.gpu() == null && !Precompiler.bringsCpp(candidate)
+        ? Precompiler.Compiled.NOTHING
+        : new Precompiler(slot, plan, draft, versions).compile(candidate);
   }
 
   /** The device that judged, where its oracle has said which it is. */
@@ -144,7 +135,8 @@ final class Judge {
     Correctness correctness = new Correctness(slot, plan, candidate, draft);
     if (gpu == null) return Optional.of(correctness.judge(files));
     Outcome outcome;
-    try (Lease.Held held = alone ? gpu.lease().alone() : gpu.lease().shared()) {
+    try (Gpu.Admission _ = gpu.admit();
+        Lease.Held held = alone ? gpu.lease().alone() : gpu.lease().shared()) {
       outcome = correctness.judge(files);
       if (isFault(outcome.status()) && held.company()) return Optional.empty();
       probe(outcome);

@@ -49,9 +49,7 @@ final class Performance {
         session.end();
         outcome = refused(e);
       }
-      Outcome left = session.leave(outcome);
-      if (timing != null && timing.referenceRefused()) gpu.reset();
-      return left;
+      return session.leave(outcome);
     } catch (RuntimeException e) {
       gpu.reset();
       throw e;

@@ -24,6 +24,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
  * or memory.
  */
 final class Precompiler {
+  private static final JsonNode NO_CALLS = JsonNodeFactory.instance.arrayNode();
   private static final Duration ATTACH = Duration.ofSeconds(30);
 
   /** After this long no further call is begun. */
@@ -111,19 +112,37 @@ final class Precompiler {
                       candidate.code(),
                       task.entries(),
                       candidate.task().operations(),
-                      Map.of()),
+                      Map.of(),
+                      false),
               load);
       boolean ready = loaded instanceof Message.Loaded && constructed(runner, task, load);
-      if (!ready && !cpp) return Map.of();
-      // What is wrong with C++ travels, too.
-      JsonNode calls = ready ? task.calls() : JsonNodeFactory.instance.arrayNode();
-      Message compiled =
-          runner.ask(
-              Message.Precompiled.class,
-              id -> new Message.Precompile(id, calls, BUDGET.toSeconds()),
-              BUDGET.plus(cpp ? CPP_LIMIT : plan.limits().call()));
-      return compiled instanceof Message.Precompiled done ? done.files() : Map.of();
+      if (cpp) {
+        // What is wrong with C++ travels, too.
+        Map<String, String> made = precompiled(runner, NO_CALLS, BUDGET);
+        if (!ready || !made.isEmpty()) return made;
+      }
+      return ready ? called(runner, task, cpp) : Map.of();
     }
+  }
+
+  /** What the first calls compile: C++ as well, where it was not at import. */
+  private Map<String, String> called(Runner runner, Message.Outlined task, boolean cpp)
+      throws InterruptedException, Runner.Lost {
+    try {
+      return precompiled(runner, task.calls(), cpp ? CPP_LIMIT : BUDGET);
+    } catch (TimeoutException e) {
+      return Map.of(); // It may be a call's other work, which is nothing for a CPU.
+    }
+  }
+
+  private Map<String, String> precompiled(Runner runner, JsonNode calls, Duration budget)
+      throws InterruptedException, TimeoutException, Runner.Lost {
+    Message compiled =
+        runner.ask(
+            Message.Precompiled.class,
+            id -> new Message.Precompile(id, calls, budget.toSeconds()),
+            budget.plus(plan.limits().call()));
+    return compiled instanceof Message.Precompiled done ? done.files() : Map.of();
   }
 
   private boolean constructed(Runner runner, Message.Outlined task, Duration limit)
@@ -134,15 +153,22 @@ final class Precompiler {
             instanceof Message.Constructed;
   }
 
+  /** On the CPU by an oracle of the CPU: it judges smaller sizes than a GPU does. */
   private Message.Outlined outline(Candidate candidate)
       throws InterruptedException, Oracle.Refused {
-    return slot.oracle()
-        .ask(
-            Message.Outlined.class,
-            id ->
-                new Message.Outline(
-                    id, candidate.task().file().toAbsolutePath().toString(), timed()),
-            Session.ORACLE);
+    if (slot.gpu() != null) return outline(candidate, slot.outliner());
+    try (Oracles.Borrowed borrowed = slot.borrow()) {
+      Message.Outlined outlined = outline(candidate, borrowed.oracle());
+      borrowed.sound();
+      return outlined;
+    }
+  }
+
+  private Message.Outlined outline(Candidate candidate, Oracle oracle)
+      throws InterruptedException, Oracle.Refused {
+    String task = candidate.task().file().toAbsolutePath().toString();
+    return oracle.ask(
+        Message.Outlined.class, id -> new Message.Outline(id, task, timed()), Session.ORACLE);
   }
 
   private Runner spawn(boolean cpp) throws InterruptedException {

@@ -35,7 +35,7 @@ final class Rounds {
   /** Rounds after which 2 % of jitter a round have come down to {@link #TIGHT}. */
   static final int MAX = 32;
 
-  /** As {@link #MAX} where {@link #SHORT_MS} applies. */
+  /** As {@link #MAX} below {@link #SHORT_MS}. */
   static final int MAX_SHORT = 8;
 
   /**
@@ -47,14 +47,20 @@ final class Rounds {
   /** Half width of the interval of the ratio at which measuring stops, relative. */
   private static final double TIGHT = 0.01;
 
-  /** As {@link #TIGHT} where {@link #SHORT_MS} applies. */
+  /** As {@link #TIGHT} below {@link #SHORT_MS}. */
   private static final double TIGHT_SHORT = 0.03;
 
   /**
-   * Below this many milliseconds a call, launching is what is timed, and it is not worth a second
-   * of the device: the interval stays as wide as it is after a few rounds.
+   * Below this many milliseconds a call is not worth a second of the device: the interval stays as
+   * wide as it is after a few rounds.
    */
   private static final double SHORT_MS = 0.050;
+
+  /**
+   * Below this many milliseconds a call, what is timed may be how fast Python launches: on a slow
+   * host that takes 10 to 60 us a kernel, and a reference may be several.
+   */
+  private static final double LAUNCHING_MS = 0.250;
 
   /** Seconds of rounds for one size after which measuring stops, once there are enough rounds. */
   private static final double BUDGET_SECONDS = 1.5;
@@ -93,14 +99,17 @@ final class Rounds {
 
   /**
    * Whether measuring may stop after {@code seconds} on this size: after both orders, if at all.
+   *
+   * @param provisional whether a launch-bound size will be measured in another way, too
    */
-  boolean enough(double seconds) {
+  boolean enough(double seconds, boolean provisional) {
     int measured = rounds.size() + gaps.size();
     if (measured < MIN || measured % 2 == 1) return false;
-    return measured >= (launchBound() ? MAX_SHORT : MAX) || seconds > BUDGET_SECONDS || tight();
+    if (provisional && launchBound()) return true;
+    return measured >= (isShort() ? MAX_SHORT : MAX) || seconds > BUDGET_SECONDS || tight();
   }
 
-  /** Decides which rounds count, and how. Call once, when measuring has ended. */
+  /** Decides which rounds count, and how, when measuring has ended. */
   void settle() {
     settleGaps();
     countUnevenRounds();
@@ -114,8 +123,9 @@ final class Rounds {
     boolean often =
         gaps.size() >= GAP_ROUNDS && gaps.size() >= STALL_SHARE * (rounds.size() + gaps.size());
     if (!often && rounds.size() >= MIN) return;
-    gapsCount = !gaps.isEmpty();
+    gapsCount |= !gaps.isEmpty();
     gaps.forEach(round -> rounds.add(round.withGap()));
+    gaps.clear();
   }
 
   /**
@@ -168,12 +178,20 @@ final class Rounds {
   private boolean tight() {
     if (rounds.size() < MIN) return false;
     Ratio ratio = ratio();
-    return ratio.high() - ratio.low() <= 2 * (launchBound() ? TIGHT_SHORT : TIGHT) * ratio.value();
+    return ratio.high() - ratio.low() <= 2 * (isShort() ? TIGHT_SHORT : TIGHT) * ratio.value();
   }
 
-  /** Whether launching is most of what is timed, on one side at least. */
+  /** Whether launching may be much of what is timed, on one side at least. */
   boolean launchBound() {
-    return !rounds.isEmpty() && Math.min(candidateMs(), referenceMs()) < SHORT_MS;
+    return shorterThan(LAUNCHING_MS);
+  }
+
+  private boolean isShort() {
+    return shorterThan(SHORT_MS);
+  }
+
+  private boolean shorterThan(double ms) {
+    return !rounds.isEmpty() && Math.min(candidateMs(), referenceMs()) < ms;
   }
 
   /**

@@ -37,6 +37,7 @@ final class Session implements AutoCloseable {
   private final Plan plan;
   private final Candidate candidate;
   private final Draft draft;
+  private boolean timed;
 
   Session(Oracle oracle, Runner runner, Plan plan, Candidate candidate, Draft draft) {
     this.oracle = oracle;
@@ -60,6 +61,7 @@ final class Session implements AutoCloseable {
    * @param timed whether benchmark sizes will be asked for
    */
   Message.Opened open(boolean timed) throws InterruptedException, Oracle.Refused {
+    this.timed = timed;
     return oracle.ask(
         Message.Opened.class,
         id ->
@@ -86,7 +88,8 @@ final class Session implements AutoCloseable {
       Message answer =
           runner.ask(
               Message.Loaded.class,
-              id -> new Message.Load(id, candidate.code(), task.entries(), operations, files),
+              id ->
+                  new Message.Load(id, candidate.code(), task.entries(), operations, files, timed),
               limit);
       if (answer instanceof Message.Raised raised) {
         return Optional.of(Outcome.raised(raised, true));

@@ -53,6 +53,7 @@ final class SizeRun {
   private final Conditions launchedConditions = new Conditions();
   private final Conditions replayedConditions = new Conditions();
   private final int watchedRound;
+  private int number;
   private @Nullable Rounds replayed;
   private @Nullable JsonNode recorded;
   private @Nullable Physics physics;
@@ -71,9 +72,14 @@ final class SizeRun {
     return size.index();
   }
 
-  /** Launched from Python. The outcome, if there is no time. */
-  Optional<Outcome> measure() throws InterruptedException, Oracle.Refused {
-    Optional<Outcome> decided = rounds(launched, 0);
+  /**
+   * Launched from Python; called again it goes on. The outcome, if there is no time.
+   *
+   * @param provisional whether {@link #measureRecorded} will be tried if this size is launch-bound
+   */
+  Optional<Outcome> measure(boolean provisional) throws InterruptedException, Oracle.Refused {
+    recorded = null;
+    Optional<Outcome> decided = rounds(launched, 0, provisional);
     if (decided.isPresent()) return decided;
     quiet.compare(size, launched.referenceMs());
     return impossible(launched);
@@ -98,7 +104,8 @@ final class SizeRun {
     if (refused.isPresent()) return refused;
     recorded = calls;
     Rounds rounds = new Rounds();
-    Optional<Outcome> decided = rounds(rounds, RECORDING + 1);
+    number = RECORDING + 1;
+    Optional<Outcome> decided = rounds(rounds, number, false);
     if (decided.isPresent()) return decided;
     replayed = rounds;
     return impossible(rounds);
@@ -150,18 +157,18 @@ final class SizeRun {
     return Batches.calls(quiet.ms(size));
   }
 
-  private Optional<Outcome> rounds(Rounds rounds, int first)
+  private Optional<Outcome> rounds(Rounds rounds, int first, boolean provisional)
       throws InterruptedException, Oracle.Refused {
     long start = System.nanoTime();
-    for (int number = first; !rounds.enough((System.nanoTime() - start) / 1e9); number++) {
-      Optional<Outcome> decided = round(rounds, number, number - first >= WARM_UP_ROUNDS);
+    for (; !rounds.enough((System.nanoTime() - start) / 1e9, provisional); number++) {
+      Optional<Outcome> decided = round(rounds, number - first >= WARM_UP_ROUNDS);
       if (decided.isPresent()) return decided;
     }
     rounds.settle();
     return Optional.empty();
   }
 
-  private Optional<Outcome> round(Rounds rounds, int number, boolean counts)
+  private Optional<Outcome> round(Rounds rounds, boolean counts)
       throws InterruptedException, Oracle.Refused {
     Message.PreparedSize prepared = batches.prepare(size, sets(), number);
     physics = Physics.of(prepared, gpu.peaks());

@@ -7,6 +7,7 @@ import dev.kbx.verdict.Verdict.SizeTiming;
 import dev.kbx.verdict.Verdict.Speedup;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.WorkerFailure;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -30,7 +31,6 @@ final class Timing {
   private final Gpu gpu;
   private final Path task;
   private @Nullable Outcome dropped;
-  private boolean referenceRefused;
 
   /**
    * @param task the task's file
@@ -58,10 +58,14 @@ final class Timing {
   /** Times every size; the outcome, if that shows more than times. */
   Optional<Outcome> judge() throws InterruptedException, Oracle.Refused {
     for (SizeRun run : runs) {
-      Optional<Outcome> decided = run.measure();
+      Optional<Outcome> decided = run.measure(isRecorded(run));
       if (decided.isPresent()) return decided;
     }
-    return plan.baseline() == Baseline.EAGER ? judgeRecorded() : Optional.empty();
+    return judgeRecorded();
+  }
+
+  private boolean isRecorded(SizeRun run) {
+    return plan.baseline() == Baseline.EAGER && gpu.recordable(task, run.index());
   }
 
   /**
@@ -70,16 +74,23 @@ final class Timing {
    *
    * <p>After everything else: a process that failed at being recorded can be asked nothing more.
    */
-  private Optional<Outcome> judgeRecorded() throws InterruptedException {
+  private Optional<Outcome> judgeRecorded() throws InterruptedException, Oracle.Refused {
     for (SizeRun run : runs) {
-      if (!run.launchBound() || !gpu.recordable(task, run.index())) continue;
-      Optional<Outcome> found = recorded(run);
+      if (!run.launchBound() || !isRecorded(run)) continue;
+      Optional<Outcome> found;
+      try {
+        found = recorded(run);
+      } catch (WorkerFailure e) {
+        gpu.unrecordable(task, run.index()); // Whatever the oracle died of, it is not tried again.
+        throw e;
+      }
       if (found.isEmpty()) continue;
       Outcome outcome = found.get();
       if (outcome.status() == Status.CHEATING) return found;
       if (outcome.status() != Status.INFRASTRUCTURE) return launchedOnly(outcome);
       gpu.unrecordable(task, run.index());
-      referenceRefused = true;
+      Optional<Outcome> decided = run.measure(false);
+      if (decided.isPresent()) return decided;
     }
     return Optional.empty();
   }
@@ -121,11 +132,6 @@ final class Timing {
   /** Why the candidate's process can be asked no more, though the verdict does not rest on it. */
   Optional<Outcome> dropped() {
     return Optional.ofNullable(dropped);
-  }
-
-  /** Whether the reference failed at being recorded, which may leave something in its process. */
-  boolean referenceRefused() {
-    return referenceRefused;
   }
 
   /** What was measured, once {@link #judge} has found nothing. */

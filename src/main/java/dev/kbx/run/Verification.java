@@ -80,7 +80,6 @@ public final class Verification {
     } catch (Oracle.Refused e) {
       problem = place(task, e.answer()) + ": " + e.answer().message();
     } catch (WorkerFailure e) {
-      slot.reset();
       problem = task.file() + ": " + e.getMessage();
     } catch (IOException e) {
       problem = task.kernel() + ": cannot be read (" + e.getMessage() + ")";
@@ -98,14 +97,21 @@ public final class Verification {
 
   private List<Message.Control> askOracle(Workers.Slot slot, Task task)
       throws InterruptedException, Oracle.Refused {
-    return slot.oracle()
-        .ask(
-            Message.TaskVerified.class,
-            id ->
-                new Message.VerifyTask(
-                    id, task.file().toAbsolutePath().toString(), Seeds.of(plan.secret(), task, "")),
-            LIMIT)
-        .controls();
+    try (Oracles.Borrowed borrowed = slot.borrow()) {
+      Message.TaskVerified verified =
+          borrowed
+              .oracle()
+              .ask(
+                  Message.TaskVerified.class,
+                  id ->
+                      new Message.VerifyTask(
+                          id,
+                          task.file().toAbsolutePath().toString(),
+                          Seeds.of(plan.secret(), task, "")),
+                  LIMIT);
+      borrowed.sound();
+      return verified.controls();
+    }
   }
 
   private static Control control(Message.Control said) {

@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The trusted processes of a run: one zygote for all slots, one oracle for each. Started when first
- * asked for, started again when they have died.
+ * The trusted processes of a run: one zygote for all slots, for each device oracles that several
+ * slots share, and with GPUs one oracle more, which says on the CPU what calls look like. Started
+ * when first asked for, started again when they have died.
  */
 public final class Workers implements AutoCloseable {
   private final Path python;
@@ -33,6 +34,9 @@ public final class Workers implements AutoCloseable {
   private final Consumer<String> notices;
   private final Set<String> noticed = ConcurrentHashMap.newKeySet();
   private final Map<Integer, Gpu> gpus = new HashMap<>();
+  private final Oracles onCpu = new Oracles(() -> startOracle(DeviceSlot.cpu(0)));
+  private final Object outlining = new Object();
+  private @Nullable Oracle outliner;
   private @Nullable Zygote zygote;
   private volatile boolean closed;
 
@@ -76,7 +80,23 @@ public final class Workers implements AutoCloseable {
     return started;
   }
 
-  /** A new slot; its oracle starts with the first use. Slots on one GPU share it. */
+  /**
+   * The oracle that outlines the calls of tasks. It asks nothing of a GPU and may be used at any
+   * time, by several threads at once.
+   */
+  Oracle outliner() throws InterruptedException {
+    synchronized (outlining) {
+      Oracle current = outliner;
+      if (current != null && current.alive()) return current;
+      if (current != null) current.close();
+      if (closed) throw new WorkerFailure("the workers were closed");
+      Oracle started = Oracle.ofOutlines(python, home);
+      outliner = started;
+      return started;
+    }
+  }
+
+  /** A new slot. Slots on one GPU share it. */
   public synchronized Slot slot(DeviceSlot device) {
     Gpu gpu =
         device.kind() == DeviceSlot.Kind.CUDA
@@ -85,9 +105,26 @@ public final class Workers implements AutoCloseable {
     return new Slot(this, device, gpu);
   }
 
-  /** Starts the oracles that time, beside whatever else is starting. */
+  /** Starts what the first candidates on GPUs need, beside whatever else is starting. */
   public synchronized void begin() {
+    if (gpus.isEmpty()) return;
+    inBackground("outliner", this::outliner);
     gpus.values().forEach(Gpu::begin);
+  }
+
+  /** Starts a process while nobody needs it yet; whoever does finds out what is wrong. */
+  static void inBackground(String name, Oracles.Start start) {
+    Thread.ofVirtual()
+        .name(name)
+        .start(() -> {
+          try {
+            var _ = start.oracle();
+          } catch (WorkerFailure e) {
+            System.getLogger("kbx").log(System.Logger.Level.DEBUG, "no " + name, e);
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
   }
 
   /** Where the time of whoever was alone on a GPU went, by the GPU's number. */
@@ -142,12 +179,17 @@ public final class Workers implements AutoCloseable {
   public synchronized void close() {
     closed = true;
     gpus.values().forEach(Gpu::close);
+    onCpu.close();
+    synchronized (outlining) {
+      if (outliner != null) outliner.close();
+      outliner = null;
+    }
     if (zygote != null) zygote.close();
     zygote = null;
   }
 
   /** One place where one candidate at a time is judged. Used by one thread at a time. */
-  public static final class Slot implements AutoCloseable {
+  public static final class Slot {
     private static final Duration PROBE = Duration.ofSeconds(20);
     private static final List<Duration> PAUSES =
         List.of(Duration.ZERO, Duration.ofSeconds(1), Duration.ofSeconds(3));
@@ -155,8 +197,6 @@ public final class Workers implements AutoCloseable {
     private final Workers workers;
     private final DeviceSlot device;
     private final @Nullable Gpu gpu;
-    private @Nullable Oracle oracle;
-    private Verdict.@Nullable Device described;
 
     private Slot(Workers workers, DeviceSlot device, @Nullable Gpu gpu) {
       this.workers = workers;
@@ -168,12 +208,21 @@ public final class Workers implements AutoCloseable {
       return device;
     }
 
+    /** What an oracle of this slot's device says of itself; one is started if need be. */
+    public Message.Hello greeting() throws InterruptedException {
+      if (gpu != null) return gpu.greeting();
+      try (Oracles.Borrowed borrowed = borrow()) {
+        borrowed.sound();
+        return borrowed.oracle().hello();
+      }
+    }
+
     /**
      * This slot's own GPU, once its oracle has said which it is: those of one run differ at least
      * in their UUIDs. Empty on the CPU.
      */
     Optional<Verdict.Device> described() {
-      return Optional.ofNullable(described);
+      return gpu == null ? Optional.empty() : gpu.described();
     }
 
     /** The GPU that this slot is on, with others; null on the CPU. */
@@ -190,19 +239,22 @@ public final class Workers implements AutoCloseable {
       return workers.binaries;
     }
 
-    public Oracle oracle() throws InterruptedException {
-      Oracle current = oracle;
-      if (current != null && current.alive()) return current;
-      if (current != null) current.close();
-      Oracle started = workers.startOracle(device);
-      oracle = started;
-      if (gpu != null) described = Workers.described(started.hello());
-      return started;
+    /** The oracle that outlines calls. */
+    Oracle outliner() throws InterruptedException {
+      return workers.outliner();
     }
 
-    /** A fresh runner on this slot's device. A GPU must be held. */
-    Runner runner(Plan plan) throws InterruptedException {
-      Message.Hello greeting = oracle().hello();
+    /** An oracle for one candidate or task. A GPU must be held. */
+    Oracles.Borrowed borrow() throws InterruptedException {
+      return gpu == null ? workers.onCpu.borrow() : gpu.oracles().borrow();
+    }
+
+    /**
+     * A fresh runner on this slot's device. A GPU must be held.
+     *
+     * @param greeting of the oracle that the runner works with
+     */
+    Runner runner(Plan plan, Message.Hello greeting) throws InterruptedException {
       Zygote.Allowance allowance = plan.limits().allowance();
       return gpu == null
           ? zygote().spawn(device, plan.arch(), greeting, allowance)
@@ -218,11 +270,12 @@ public final class Workers implements AutoCloseable {
       if (gpu == null) return;
       for (Duration pause : PAUSES) {
         Thread.sleep(pause);
-        try {
-          oracle().ask(Message.Probed.class, Message.Probe::new, PROBE);
+        try (Oracles.Borrowed borrowed = borrow()) {
+          borrowed.oracle().ask(Message.Probed.class, Message.Probe::new, PROBE);
+          borrowed.sound();
           return;
         } catch (Oracle.Refused | WorkerFailure e) {
-          reset();
+          // It was ended: the next one starts from nothing.
         }
       }
       gpu.lose();
@@ -231,17 +284,6 @@ public final class Workers implements AutoCloseable {
     /** Whether the GPU is gone: nothing more can be judged on this slot. */
     boolean lost() {
       return gpu != null && gpu.lost();
-    }
-
-    /** Ends the oracle, so that the next use starts from nothing. */
-    void reset() {
-      if (oracle != null) oracle.close();
-      oracle = null;
-    }
-
-    @Override
-    public void close() {
-      reset();
     }
   }
 }

@@ -175,13 +175,15 @@ public sealed interface Message {
    *
    * @param operations PyTorch functions that the task's reference calls
    * @param files what {@link Precompiled} brought from another runner of the same source
+   * @param timed whether the candidate has the device alone, so that its own clocks count
    */
   record Load(
       int id,
       String source,
       List<String> entries,
       List<String> operations,
-      Map<String, String> files)
+      Map<String, String> files,
+      boolean timed)
       implements Numbered {}
 
   /**

@@ -43,6 +43,12 @@ public final class Oracle implements AutoCloseable {
     return start(python, home, slot, slot.ownUid(), arguments);
   }
 
+  /** Starts an oracle on the CPU that is asked for nothing but outlines. */
+  public static Oracle ofOutlines(Path python, Path home) throws InterruptedException {
+    DeviceSlot slot = DeviceSlot.cpu(0);
+    return start(python, home, slot, slot.uid(), List.of("--outlines"));
+  }
+
   private static Oracle start(
       Path python, Path home, DeviceSlot slot, int uid, List<String> further)
       throws InterruptedException {

@@ -46,8 +46,8 @@ class NoiseCandidatesTest {
     Plan plan =
         new Plan(
             List.of(Stage.CALL, Stage.CORRECT), Rules.all(), "sm_90", "secret", Limits.defaults());
-    try (Workers workers = workers();
-        Workers.Slot slot = workers.slot(DeviceSlot.cpu(0))) {
+    try (Workers workers = workers()) {
+      Workers.Slot slot = workers.slot(DeviceSlot.cpu(0));
       Verdict.Device device = new Verdict.Device("cpu", "here", null, null, null);
       List<Verdict> verdicts =
           new Repeats(List.of(slot), plan, device, Map.of()).judge(candidates, _ -> {});

@@ -165,8 +165,8 @@ class ComparisonTest {
         {"device": {"uuid": "GPU-a"}, "versions": {}, "failure": {}, "compiled_ms": [80, 80]}
         """);
     Plan plan = against(Baseline.COMPILE);
-    Workers workers = FakeWorkers.start(kept);
-    try (Workers.Slot slot = workers.slot(DeviceSlot.cuda(0))) {
+    try (Workers workers = FakeWorkers.start(kept)) {
+      Workers.Slot slot = workers.slot(DeviceSlot.cuda(0));
       Verdict verdict =
           new Judge(slot, plan, FakeWorkers.DEVICE, Map.of())
               .judge("run", FakeWorkers.candidate("timed", Map.of()));
@@ -175,8 +175,6 @@ class ComparisonTest {
       assertThat(speedup.baseline()).isEqualTo("compile");
       assertThat(speedup.value()).isCloseTo(1.6, within(1e-9));
       assertThat(requireNonNull(verdict.baselines())).hasSize(2);
-    } finally {
-      workers.close();
     }
   }
 }

@@ -46,7 +46,6 @@ class EvaluationTest {
   @AfterEach
   void close() {
     store.close();
-    slots.forEach(Workers.Slot::close);
     workers.close();
   }
 
@@ -146,7 +145,6 @@ class EvaluationTest {
       assertThat(requireNonNull(store.verdict(run, 0).profile()).kernels()).hasSize(1);
       assertThat(requireNonNull(store.verdict(run, 1).profile()).failure()).isEqualTo("busy");
     }
-    gpu.forEach(Workers.Slot::close);
   }
 
   @Test

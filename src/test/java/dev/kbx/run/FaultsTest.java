@@ -29,7 +29,6 @@ class FaultsTest {
 
   @AfterEach
   void close() {
-    slots.forEach(Workers.Slot::close);
     workers.close();
   }
 

@@ -29,7 +29,6 @@ class JudgeTest {
 
   @AfterEach
   void close() {
-    slot.close();
     workers.close();
   }
 
@@ -61,14 +60,13 @@ class JudgeTest {
             "sm_90",
             "secret",
             FakeWorkers.plan().limits());
-    try (Workers.Slot gpu = workers.slot(DeviceSlot.cuda(0))) {
-      Verdict verdict =
-          new Judge(gpu, timed, FakeWorkers.DEVICE, Map.of())
-              .judge("run", FakeWorkers.candidate("task", Map.of()));
-      assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
-      assertThat(verdict.flags()).containsExactly("no_sizes");
-      assertThat(verdict.perfOk()).isNull();
-    }
+    Workers.Slot gpu = workers.slot(DeviceSlot.cuda(0));
+    Verdict verdict =
+        new Judge(gpu, timed, FakeWorkers.DEVICE, Map.of())
+            .judge("run", FakeWorkers.candidate("task", Map.of()));
+    assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
+    assertThat(verdict.flags()).containsExactly("no_sizes");
+    assertThat(verdict.perfOk()).isNull();
   }
 
   @ParameterizedTest

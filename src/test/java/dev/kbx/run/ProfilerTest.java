@@ -30,7 +30,6 @@ class ProfilerTest {
 
   @AfterEach
   void close() {
-    slot.close();
     workers.close();
   }
 

@@ -49,8 +49,8 @@ class RepeatsTest {
 
   @Test
   void equalSourcesAreJudgedEachTimeAndShowTheNoise() throws Exception {
-    try (Workers workers = FakeWorkers.start();
-        Workers.Slot slot = workers.slot(DeviceSlot.cuda(0))) {
+    try (Workers workers = FakeWorkers.start()) {
+      Workers.Slot slot = workers.slot(DeviceSlot.cuda(0));
       List<Verdict> same = judge(slot, 1);
       List<Verdict> slowed = judge(slot, 1.03);
       NoiseReport report = NoiseReport.of(Map.of(), Instant.EPOCH, same, same, slowed);

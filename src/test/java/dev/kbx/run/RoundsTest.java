@@ -94,7 +94,7 @@ class RoundsTest {
 
     Rounds measure(double speedup) {
       Rounds rounds = new Rounds();
-      for (int number = 1; !rounds.enough(seconds); number++) {
+      for (int number = 1; !rounds.enough(seconds, false); number++) {
         rounds.add(round(number % 2 == 0, speedup));
       }
       rounds.settle();
@@ -221,7 +221,7 @@ class RoundsTest {
     for (int i = 0; i < 4; i++) {
       rounds.add(round(i, i % 2 == 0 ? 1.01 : 1, i % 2 == 0 ? 1 : 1.01));
     }
-    assertThat(rounds.enough(0)).isTrue();
+    assertThat(rounds.enough(0, false)).isTrue();
     assertThat(rounds.ratio().value()).isCloseTo(1, within(1e-9));
     assertThat(halfWidth(rounds.ratio())).isLessThan(1e-4);
   }
@@ -251,12 +251,22 @@ class RoundsTest {
   }
 
   @Test
+  void whatIsMeasuredInAnotherWayTooNeedsFewRounds() {
+    for (double ms : new double[] {0.1, 1}) {
+      Rounds rounds = new Rounds();
+      for (int i = 0; i < 4; i++) rounds.add(round(i, i % 3 == 0 ? 2 * ms : ms, ms));
+      assertThat(rounds.enough(0, true)).as("%s ms", ms).isEqualTo(ms < 0.25);
+      assertThat(rounds.enough(0, false)).as("%s ms", ms).isFalse();
+    }
+  }
+
+  @Test
   void anOddRoundIsNoPlaceToStop() {
     Rounds rounds = new Rounds();
     for (int i = 0; i < 5; i++) {
-      assertThat(rounds.enough(100)).isEqualTo(i == 4);
+      assertThat(rounds.enough(100, false)).isEqualTo(i == 4);
       rounds.add(round(i, 1, 1));
     }
-    assertThat(rounds.enough(100)).isFalse();
+    assertThat(rounds.enough(100, false)).isFalse();
   }
 }

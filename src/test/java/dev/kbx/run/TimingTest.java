@@ -28,7 +28,6 @@ class TimingTest {
 
   @AfterEach
   void close() {
-    slot.close();
     workers.close();
   }
 
