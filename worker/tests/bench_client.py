@@ -10,10 +10,12 @@ import socket
 import tempfile
 import textwrap
 
+import setuptools  # noqa: F401  a bench without a GPU needs it, and would import it after each fork
 import torch
 
 from kbx import messages, protocol, tensors
 from kbx.runner import launches
+from kbx.runner.bench import serve
 
 # What the zygote does before it forks: one thread (a child of a threaded process hangs) and a warm compiler.
 torch.set_num_threads(1)
@@ -90,14 +92,17 @@ class BenchClient:
 
 
 @contextlib.contextmanager
-def bench(source=None, *entries, arch="sm_90", deadline=_DEADLINE_SECONDS):
-    """A client of a fresh bench; with ``source``, attached and loaded."""
+def bench(source=None, *entries, arch="sm_90", deadline=_DEADLINE_SECONDS, cache=None):
+    """A client of a fresh bench; with ``source``, attached and loaded.
+
+    ``cache``: a folder where benches find the kernels that others have compiled; else each compiles its own.
+    """
     ours, theirs = socket.socketpair()
     ours_data, theirs_data = socket.socketpair()
     with tempfile.TemporaryDirectory(prefix="kbx-test-") as folder:
         child = os.fork()
         if child == 0:
-            _be_bench(theirs, theirs_data, arch, folder, (ours, ours_data), deadline)
+            _be_bench(theirs, theirs_data, arch, folder, cache, (ours, ours_data), deadline)
         theirs.close()
         theirs_data.close()
         client = BenchClient(ours, ours_data)
@@ -115,17 +120,15 @@ def bench(source=None, *entries, arch="sm_90", deadline=_DEADLINE_SECONDS):
             os.waitpid(child, 0)
 
 
-def _be_bench(sock, data_sock, arch, folder, others, deadline):
+def _be_bench(sock, data_sock, arch, folder, cache, others, deadline):
     """The child's life; never returns to the test."""
     try:
         for other in others:
             other.close()
         signal.alarm(deadline)
         os.chdir(folder)
-        os.environ["TRITON_CACHE_DIR"] = f"{folder}/triton"
+        os.environ["TRITON_CACHE_DIR"] = cache or f"{folder}/triton"
         os.environ["TORCH_EXTENSIONS_DIR"] = f"{folder}/extensions"
-        from kbx.runner.bench import serve
-
         serve(sock, data_sock, messages.Spawn(1, 1, "cpu", arch=arch))
     finally:
         os._exit(1)

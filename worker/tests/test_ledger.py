@@ -1,5 +1,6 @@
 """Who made a result: small candidates on the real bench, those that do their own work and those that do not."""
 
+import tempfile
 import textwrap
 
 import pytest
@@ -66,6 +67,8 @@ def doubled(x):
     return out
 """
 
+COMPILED = tempfile.TemporaryDirectory(prefix="kbx-test-")
+"""The kernels are the same in every test, and what they compile to is not the matter here."""
 X = torch.randn(1000)
 MOST_FOREIGN = 0.1
 """What the referee tolerates."""
@@ -74,7 +77,7 @@ MOST_FOREIGN = 0.1
 def origins(source, *calls, operations=()):
     """The accounts of ``run`` on each of ``calls`` (tuples of arguments)."""
     found = []
-    with bench() as client:
+    with bench(cache=COMPILED.name) as client:
         client.attach()
         loaded = client.load(KERNELS + textwrap.dedent(source), operations=operations)
         assert isinstance(loaded, messages.Loaded), loaded
@@ -363,7 +366,7 @@ def test_results_that_are_numbers():
     assert own(origins(source.format("doubled(x)[0].item()"))) == 1
 
 
-COMPILED = """
+LIBRARY = """
 import types
 from kbx.runner import extensions
 
@@ -384,18 +387,18 @@ extensions.loaded.append(extension)
 
 
 def test_functions_of_the_candidates_own_library_are_its_own():
-    (origin,) = origins(KERNELS + COMPILED + "\ndef run(x):\n    return extension.copied(x)\n", (X,))
+    (origin,) = origins(KERNELS + LIBRARY + "\ndef run(x):\n    return extension.copied(x)\n", (X,))
     assert origin["own"] == origin["elements"] == 1000
     assert origin["foreign"] == 0 and origin["operations"] == []
 
 
 def test_what_torch_computes_inside_a_library_is_seen():
-    (origin,) = origins(KERNELS + COMPILED + "\ndef run(x):\n    return extension.scaled_by_torch(x)\n", (X,))
+    (origin,) = origins(KERNELS + LIBRARY + "\ndef run(x):\n    return extension.scaled_by_torch(x)\n", (X,))
     assert origin["own"] == 1000
     (operation,) = origin["operations"]
     assert (operation["name"], operation["elements"]) == ("Tensor.mul", 2000)
 
 
 def test_memory_written_by_nobodys_library_stays_unseen():
-    (origin,) = origins(KERNELS + COMPILED + "\ndef run(x):\n    return copied(x)\n", (X,))
+    (origin,) = origins(KERNELS + LIBRARY + "\ndef run(x):\n    return copied(x)\n", (X,))
     assert origin["own"] == 0 and origin["foreign"] >= 1000

@@ -242,21 +242,28 @@ answer = profile.run(messages.Profile(1, SOURCE, ["run"], {}, CALL, 60.0), spawn
 """
 
 
+@pytest.fixture(scope="module")
+def sandboxed(tmp_path_factory):
+    """A zygote whose runners see a folder with a fake ncu; and that folder."""
+    folder = tmp_path_factory.mktemp("sandboxed")
+    fake_ncu.install(folder, "page")
+    for shown in (folder, folder.parent, folder.parent.parent):
+        shown.chmod(0o755)  # the runner is another user
+    zygote = harness.Zygote(path=str(folder))
+    yield zygote, folder
+    zygote.close()
+
+
 @pytest.mark.parametrize("loopback", [True, False])
-def test_it_works_inside_the_sandbox_where_it_can_talk_to_itself(tmp_path, loopback):
-    fake_ncu.install(tmp_path, "page")
-    for folder in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
-        folder.chmod(0o755)  # the runner is another user
-    zygote = harness.Zygote(path=str(tmp_path))
-    try:
-        runner = zygote.spawn(loopback=loopback)
-        if not runner.protections["files"] or not runner.protections["network"]:
-            pytest.skip("a runner here has no files or network of its own")
-        given = f"FOLDER, SOURCE, CALL = {str(tmp_path)!r}, {SCALE!r}, {CALL!r}\n"
-        kernels, failure = runner(given + PROFILE_IN_SANDBOX)
-        if loopback:
-            assert failure is None and kernels[0]["kernel"] == "add_kernel"
-        else:
-            assert kernels is None and "no loopback" in failure
-    finally:
-        zygote.close()
+def test_it_works_inside_the_sandbox_where_it_can_talk_to_itself(sandboxed, loopback):
+    zygote, folder = sandboxed
+    runner = zygote.spawn(loopback=loopback)
+    if not runner.protections["files"] or not runner.protections["network"]:
+        pytest.skip("a runner here has no files or network of its own")
+    given = f"FOLDER, SOURCE, CALL = {str(folder)!r}, {SCALE!r}, {CALL!r}\n"
+    kernels, failure = runner(given + PROFILE_IN_SANDBOX)
+    if loopback:
+        assert failure is None and kernels[0]["kernel"] == "add_kernel"
+    else:
+        assert kernels is None and "no loopback" in failure
+    runner.kill()

@@ -27,11 +27,27 @@ def wait_until_gone(name, patience=5.0):
     return harness.named(name) == []
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def zygote():
+    """One for all tests that leave it alive."""
     zygote = harness.Zygote()
     yield zygote
     zygote.close()
+
+
+@pytest.fixture
+def mortal():
+    """One of its own for a test that ends it."""
+    zygote = harness.Zygote()
+    yield zygote
+    zygote.close()
+
+
+@pytest.fixture
+def runner(zygote):
+    runner = zygote.spawn()
+    yield runner
+    runner.kill()
 
 
 def test_hello(zygote):
@@ -40,44 +56,44 @@ def test_hello(zygote):
     assert {"python", "torch", "triton"} <= hello["versions"].keys()
 
 
-def test_end_of_input_removes_everything(zygote):
+def test_end_of_input_removes_everything(mortal):
     name = harness.marker()
     for _ in range(2):
-        zygote.spawn()(LINGER.format(name=name))
-    zygote.close()
-    assert zygote.process.returncode == 0
+        mortal.spawn()(LINGER.format(name=name))
+    mortal.close()
+    assert mortal.process.returncode == 0
     assert harness.named(name) == []
 
 
-def test_death_of_the_zygote_removes_everything(zygote):
+def test_death_of_the_zygote_removes_everything(mortal):
     name = harness.marker()
-    zygote.spawn()(LINGER.format(name=name))
-    os.kill(zygote.process.pid, signal.SIGKILL)
+    mortal.spawn()(LINGER.format(name=name))
+    os.kill(mortal.process.pid, signal.SIGKILL)
     assert wait_until_gone(name)
 
 
 def test_runners_are_relayed_side_by_side(zygote):
     runners = [zygote.spawn() for _ in range(4)]
+    for wait, runner in zip((0.4, 0.3, 0.2, 0.1), runners, strict=True):
+        runner.start(f"import time; time.sleep({wait}); answer = spawn.runner")
+    assert [zygote.expect(r.number)["answer"] for r in runners] == [r.number for r in runners]
     for runner in runners:
-        runner.start("import time; time.sleep(0.1 * (5 - spawn.runner)); answer = spawn.runner")
-    assert [zygote.expect(r.number)["answer"] for r in runners] == [1, 2, 3, 4]
+        runner.kill()
 
 
-def test_large_frames_pass_whole(zygote):
-    runner = zygote.spawn()
+def test_large_frames_pass_whole(runner):
     assert runner(f"answer = len({'x' * (8 << 20)!r})") == 8 << 20
     assert len(runner("answer = 'y' * (3 << 20)")) == 3 << 20
 
 
-def test_a_channel_in_use_is_refused(zygote):
-    runner = zygote.spawn()
+def test_a_channel_in_use_is_refused(zygote, runner):
     zygote.send(0, {"type": "spawn", "id": 99, "runner": runner.number, "device": "cpu"})
     assert zygote.expect(0, "failed")["id"] == 99
     assert runner("answer = 5") == 5
 
 
 def test_an_oracle_that_is_not_there_fails_the_spawn(zygote):
-    zygote.send(0, {"type": "spawn", "id": 7, "runner": 7, "device": "cpu", "data_address": "kbx-nobody"})
+    zygote.send(0, {"type": "spawn", "id": 999, "runner": 999, "device": "cpu", "data_address": "kbx-nobody"})
     assert zygote.expect(0, "failed")["reason"] == "internal"
 
 
@@ -94,6 +110,7 @@ def test_data_socket_carries_the_runner_number(zygote):
             assert peer.recv(4) == runner.number.to_bytes(4, "big")
             runner("data_sock.sendall(b'hello'); answer = data_sock.fileno()")
             assert peer.recv(5) == b"hello"
+        runner.kill()
 
 
 def test_spawning_is_quick(zygote):

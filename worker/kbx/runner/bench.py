@@ -87,6 +87,11 @@ class Bench:
         if self._emulated:
             launches.emulate(spawn.arch)
             cuda_on_cpu.install(spawn.arch)
+        else:
+            # The driver's part, which asks nothing of the device; the context comes with the first message, and so does the
+            # report of what is wrong.
+            with contextlib.suppress(RuntimeError, AssertionError):
+                torch.cuda.init()
         self._recorder = launches.Recorder()
         self._recorder.install()
 

@@ -45,13 +45,14 @@ final class Gpu implements AutoCloseable {
   /** Oracles for that stage that are started beforehand. */
   private static final int BEGUN = 2;
 
-  /** Runners kept ready, for both stages of some candidates: none are made while one is timed. */
-  private static final int SPARES = 2 * GATHER;
+  /** Runners kept ready: one for each stage of two candidates. */
+  private static final int SPARES = 4;
 
   /**
-   * Spares made at the same time: a driver makes one context after the other, a process does not.
+   * Spares made at the same time. A driver makes one context after the other; more would only keep
+   * candidates waiting for theirs.
    */
-  private static final int MAKERS = 3;
+  private static final int MAKERS = 2;
 
   private final Workers workers;
   private final DeviceSlot device;
@@ -241,7 +242,10 @@ final class Gpu implements AutoCloseable {
 
   private Runner warm(String arch, Message.Hello greeting, Zygote.Allowance allowance)
       throws InterruptedException {
-    Runner runner = workers.zygote().spawn(device, arch, greeting, allowance);
+    return withContext(workers.zygote().spawn(device, arch, greeting, allowance));
+  }
+
+  private static Runner withContext(Runner runner) throws InterruptedException {
     try {
       Message answer =
           runner.ask(
@@ -271,8 +275,13 @@ final class Gpu implements AutoCloseable {
   private void fill(String arch, Message.Hello greeting, Zygote.Allowance allowance) {
     try {
       while (wantsSpare()) {
+        // Forked, and its driver initialised, while the device may be timing somebody.
+        Runner runner = workers.zygote().spawn(device, arch, greeting, allowance);
         try (var _ = lease.shared()) {
-          if (wantsSpare()) keep(warm(arch, greeting, allowance));
+          keep(withContext(runner));
+        } catch (InterruptedException e) {
+          runner.close();
+          throw e;
         }
       }
     } catch (InterruptedException e) {

@@ -6,8 +6,10 @@ import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,9 +32,12 @@ final class QuietBaseline {
   /** Numbers of rounds that timing never reaches, so that no input comes twice. */
   private static final int BEFORE = 1000;
 
-  private static final int AGAIN = 1001;
-  private static final int AFTER = 1002;
+  private static final int AGAIN = 1005;
+  private static final int AFTER = 1010;
   private static final int AT_ONCE = 1004;
+
+  /** Batches that must all say the same: one alone may be the machine's doing. */
+  private static final int BATCHES = 3;
 
   /** Calls in a batch while nobody knows how long they take. */
   private static final int CALLS = 4;
@@ -74,21 +79,28 @@ final class QuietBaseline {
     if (slow != null || !slower(size, liveMs) || !slower(size, time(oracle, size, AT_ONCE, warm)))
       return;
     Thread.sleep(PAUSE);
-    double again = time(oracle, size, AGAIN, warm);
-    if (slower(size, again)) slow = new Slow(size, again);
+    double least = batches(size, AGAIN).min().orElseThrow();
+    if (slower(size, least)) slow = new Slow(size, least);
   }
 
   /** Once the candidate's process is gone: evidence that it held the baseline back, if there is. */
   Optional<Outcome> verdict() throws InterruptedException, Oracle.Refused {
     if (slow == null) return Optional.empty();
     Message.Size size = slow.size();
-    double after = time(oracle, size, AFTER, warm);
-    if (slower(size, after)) return Optional.empty();
+    double after = batches(size, AFTER).max().orElseThrow();
+    if (slower(size, after) || !slower(slow.liveMs(), after)) return Optional.empty();
     return Optional.of(
         Outcome.cheating(
             Stage.PERF,
             "baseline: slower while the candidate's process lives: %s takes %.4f ms beside it, %.4f ms before and %.4f ms after"
                 .formatted(size.shape(), slow.liveMs(), quietMs.get(size.index()), after)));
+  }
+
+  private DoubleStream batches(Message.Size size, int round)
+      throws InterruptedException, Oracle.Refused {
+    double[] medians = new double[BATCHES];
+    for (int i = 0; i < BATCHES; i++) medians[i] = time(oracle, size, round + i, warm);
+    return Arrays.stream(medians);
   }
 
   private boolean slower(Message.Size size, double ms) {

@@ -23,12 +23,16 @@ class BadInputTest {
   @TempDir private Path folder;
 
   /** Judges a source as far as no Python is needed. */
-  private Kbx.Result eval(Object source, Object... more) throws Exception {
+  private Kbx.Result eval(Object source, Object... more) {
+    return Kbx.here(arguments(source, more));
+  }
+
+  private Object[] arguments(Object source, Object... more) {
     Object[] arguments = new Object[more.length + 6];
     Object[] common = {"eval", source, "--stages", "static", "--out", folder.resolve("out")};
     System.arraycopy(common, 0, arguments, 0, common.length);
     System.arraycopy(more, 0, arguments, common.length, more.length);
-    return Kbx.run(folder, arguments);
+    return arguments;
   }
 
   private Path file(String name, String content) throws IOException {
@@ -48,7 +52,7 @@ class BadInputTest {
 
   @Test
   void noSource() throws Exception {
-    refused(Kbx.run(folder, "eval"), "SOURCE");
+    refused(Kbx.here("eval"), "SOURCE");
   }
 
   @Test
@@ -87,7 +91,8 @@ class BadInputTest {
   void aPredictionOfFiftyMegabytes() throws Exception {
     String huge =
         "{\"file\": \"Activation/gelu.py\", \"predict\": \"" + "x".repeat(50 << 20) + "\"}\n";
-    Kbx.Result result = eval(file("p.jsonl", huge + GOOD));
+    // A process of its own: its heap is no larger than a user's.
+    Kbx.Result result = Kbx.run(folder, arguments(file("p.jsonl", huge + GOOD)));
     assertThat(result.exit()).as(result.err()).isZero();
     assertThat(result.err()).contains("p.jsonl:1", "MiB");
     assertThat(Files.readAllLines(folder.resolve("out/results.jsonl"))).hasSize(1);
@@ -96,13 +101,13 @@ class BadInputTest {
   @Test
   void outIsAFile() throws Exception {
     Path file = file("taken", "x");
-    refused(Kbx.run(folder, "eval", file("p.jsonl", GOOD), "--out", file), "taken");
+    refused(Kbx.here("eval", file("p.jsonl", GOOD), "--out", file), "taken");
   }
 
   @Test
   void outCannotBeWritten() throws Exception {
     refused(
-        Kbx.run(folder, "eval", file("p.jsonl", GOOD), "--stages", "static", "--out", "/proc/kbx"),
+        Kbx.here("eval", file("p.jsonl", GOOD), "--stages", "static", "--out", "/proc/kbx"),
         "--out /proc/kbx");
   }
 
@@ -115,7 +120,7 @@ class BadInputTest {
     assumeTrue(mount.waitFor() == 0, "mounting a small disk needs root");
     try {
       refused(
-          Kbx.run(folder, "eval", file("p.jsonl", GOOD), "--stages", "static", "--out", disk),
+          Kbx.here("eval", file("p.jsonl", GOOD), "--stages", "static", "--out", disk),
           disk.toString(),
           "space");
     } finally {
@@ -151,8 +156,7 @@ class BadInputTest {
   })
   void badOptions(String option, String value, String word) throws Exception {
     refused(
-        Kbx.run(
-            folder, "eval", file("p.jsonl", GOOD), option, value, "--out", folder.resolve("out")),
+        Kbx.here("eval", file("p.jsonl", GOOD), option, value, "--out", folder.resolve("out")),
         word);
   }
 
@@ -164,6 +168,6 @@ class BadInputTest {
   @Test
   void unknownRunAndTask() throws Exception {
     refused(Kbx.run(folder, "runs", "list"), "kbx-out");
-    refused(Kbx.run(folder, "tasks", "show", "gelo"), "gelo", "gelu");
+    refused(Kbx.here("tasks", "show", "gelo"), "gelo", "gelu");
   }
 }

@@ -85,8 +85,8 @@ class CheckTest {
   @Test
   void strictFailsWhereASourceIsRefused() throws Exception {
     Path file = file("gelu.py", OPEN);
-    assertThat(check(file).exit()).isZero();
-    Kbx.Result strict = check(file, "--strict");
+    assertThat(Kbx.here("check", file).exit()).isZero();
+    Kbx.Result strict = Kbx.here("check", file, "--strict");
     assertThat(strict.exit()).isEqualTo(1);
     assertThat(strict.out()).contains("gelu.py:1:9: broken: syntax_error", "1 broken in 1 source");
     assertThat(strict.err()).isEmpty();
@@ -144,7 +144,7 @@ class CheckTest {
     "--format,yaml,yaml"
   })
   void badOptions(String option, String value, String words) throws Exception {
-    refused(check(file("gelu.py", OPEN), option, value), words);
+    refused(Kbx.here("check", file("gelu.py", OPEN), option, value), words);
   }
 
   @Test
@@ -160,7 +160,8 @@ class CheckTest {
   void evalKnowsTheSameRulesAndRemembersNothingAcrossThem() throws Exception {
     String honest = Files.readString(Kbx.home().resolve("examples/honest/plain/gelu.py"));
     Path file = file("gelu.py", honest + "\n\ntorch.cuda.Event = None\n");
-    assertThat(check(file).out()).contains(":1: reject: patched-timer", "1 rejection in 1 source");
+    assertThat(Kbx.here("check", file).out())
+        .contains(":1: reject: patched-timer", "1 rejection in 1 source");
     refused(eval(file, "--off", "nosuch-rule"), "no rule 'nosuch-rule'");
     JsonNode rejected = eval(file, "--json").json().at("/verdicts/0");
     assertThat(rejected.get("rule").asString()).isEqualTo("patched-timer");
@@ -181,10 +182,11 @@ class CheckTest {
     refused(eval(file, "--resume"), "against best", "against eager");
   }
 
-  private Kbx.Result eval(Path file, Object... more) throws Exception {
-    Object[] all = new Object[more.length + 4];
-    System.arraycopy(new Object[] {"eval", file, "--stages", "static"}, 0, all, 0, 4);
-    System.arraycopy(more, 0, all, 4, more.length);
-    return Kbx.run(folder, all);
+  private Kbx.Result eval(Path file, Object... more) {
+    Object[] all = new Object[more.length + 6];
+    Object[] common = {"eval", file, "--stages", "static", "--out", folder.resolve("out")};
+    System.arraycopy(common, 0, all, 0, common.length);
+    System.arraycopy(more, 0, all, common.length, more.length);
+    return Kbx.here(all);
   }
 }

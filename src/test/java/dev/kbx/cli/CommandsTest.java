@@ -23,7 +23,14 @@ class CommandsTest {
   @TempDir private Path folder;
 
   private Kbx.Result ok(Object... arguments) throws Exception {
-    Kbx.Result result = Kbx.run(folder, arguments);
+    return ok(Kbx.run(folder, arguments));
+  }
+
+  private static Kbx.Result here(Object... arguments) {
+    return ok(Kbx.here(arguments));
+  }
+
+  private static Kbx.Result ok(Kbx.Result result) {
     assertThat(result.exit()).as(result.err()).isZero();
     return result;
   }
@@ -33,7 +40,7 @@ class CommandsTest {
     for (String command :
         List.of(
             "eval", "check", "tasks", "runs", "compare", "analyze", "doctor", "bench", "package")) {
-      String help = ok("help", command).out();
+      String help = here("help", command).out();
       assertThat(help).as(command).contains("Usage: kbx " + command);
       assertThat(help.lines()).as(command).allMatch(line -> line.length() <= 100);
     }
@@ -50,33 +57,35 @@ class CommandsTest {
       categories.add(task.get("category").asString());
     }
     assertThat(categories).hasSize(15);
-    assertThat(ok("tasks", "show", "gelu").out()).contains("kernel_function", "approximate");
+    assertThat(here("tasks", "show", "gelu").out()).contains("kernel_function", "approximate");
   }
 
   @Test
   void aPromptHoldsAllThatAModelNeeds() throws Exception {
-    assertThat(ok("tasks", "show", "matmul_w8a8", "--prompt").out())
+    assertThat(here("tasks", "show", "matmul_w8a8", "--prompt").out())
         .contains(
             "clamp(round(",
             "def matmul_w8a8(input: torch.Tensor",
             "def _quantize(",
             "import torch\n")
         .doesNotContain("negative_", "def inputs(", "kbx.suite");
-    assertThat(Kbx.run(folder, "tasks", "show", "gelu", "--prompt", "--json").exit()).isEqualTo(1);
+    assertThat(Kbx.here("tasks", "show", "gelu", "--prompt", "--json").exit()).isEqualTo(1);
   }
 
   @Test
   void runsAreListedShownAndDeleted() throws Exception {
-    ok("eval", GELU, "--stages", "static");
-    ok("eval", GELU, "--stages", "static");
+    Path out = folder.resolve("kbx-out");
+    here("eval", GELU, "--stages", "static", "--out", out);
+    here("eval", GELU, "--stages", "static", "--out", out);
     JsonNode runs = ok("runs", "list", "--json").json();
     assertThat(runs.size()).isEqualTo(2);
     String newest = runs.get(0).get("id").asString();
-    assertThat(ok("runs", "list").out()).contains(newest, "complete", "1/1");
-    assertThat(ok("runs", "show", newest, "--json").json().get("verdicts").size()).isEqualTo(1);
-    ok("runs", "delete", newest);
-    assertThat(ok("runs", "list").out()).doesNotContain(newest);
-    assertThat(Kbx.run(folder, "runs", "show", newest).exit()).isEqualTo(1);
+    assertThat(here("runs", "list", "--out", out).out()).contains(newest, "complete", "1/1");
+    JsonNode shown = here("runs", "show", newest, "--json", "--out", out).json();
+    assertThat(shown.get("verdicts").size()).isEqualTo(1);
+    here("runs", "delete", newest, "--out", out);
+    assertThat(here("runs", "list", "--out", out).out()).doesNotContain(newest);
+    assertThat(Kbx.here("runs", "show", newest, "--out", out).exit()).isEqualTo(1);
   }
 
   @Test

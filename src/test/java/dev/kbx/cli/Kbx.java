@@ -79,6 +79,7 @@ final class Kbx {
             List.of(
                 JAVA.toString(),
                 "--enable-native-access=ALL-UNNAMED",
+                "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-Xmx512m",
                 "-Dkbx.home=" + home(),

@@ -110,6 +110,11 @@ class TimingTest {
   }
 
   @Test
+  void aBaselineThatIsMostlySlowBesideTheCandidateIsNone() throws Exception {
+    assertThat(judge("sluggish", Map.of()).status()).isEqualTo(Status.CORRECT);
+  }
+
+  @Test
   void whoLeavesNoMemoryToTheReferenceIsOutOfMemory() throws Exception {
     assertThat(judge("starved", Map.of()).status()).isEqualTo(Status.OUT_OF_MEMORY);
   }

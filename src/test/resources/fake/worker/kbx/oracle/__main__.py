@@ -1,7 +1,7 @@
 """An oracle whose tasks have two calls, for which every result is right; slow.py takes its time, once.py has one call.
 
-Tasks with a size: in timed.py the reference always takes 100 ms; in hogged.py it takes 200 ms while there is a candidate, in hot.py
-also when it has gone; in warm.py the device slows itself down in rounds 1 to 3, in baked.py in all. No clock runs that long. Each call
+Tasks with a size: in timed.py the reference always takes 100 ms; in hogged.py it takes 200 ms while there is a candidate,
+in sluggish.py all but once, in hot.py also when it has gone; in warm.py the device slows itself down in rounds 1 to 3, in baked.py in all. No clock runs that long. Each call
 moves 100 GB, at 1000 GB/s; in product.py 20 GB, and computes 30 Gflop, at 1 Tflop/s. Once stale.py
 is open, memory is three times as fast as before. Of unknown.py no outline can be made. In noisy.py there are three sizes, whose times
 have the noise of a device. In
@@ -21,12 +21,12 @@ import time
 import kbx
 
 BRIEF = ("brief.py", "waiting.py", "moody.py", "stale_graph.py", "held.py")
-TIMED = (*BRIEF, "starved.py", "full.py", "timed.py", "unknown.py", "hogged.py", "hot.py", "warm.py", "baked.py", "product.py", "stale.py")
+TIMED = (*BRIEF, "starved.py", "full.py", "timed.py", "unknown.py", "hogged.py", "sluggish.py", "hot.py", "warm.py", "baked.py", "product.py", "stale.py")
 NOISY = (0.008, 0.2, 2.0)  # milliseconds a call
 COOL = {"sm_mhz": 1980, "memory_mhz": 2619, "celsius": 45, "watts": 400.5, "throttle": ["sw_power_cap"]}
 HOT = {"sm_mhz": 990, "memory_mhz": 2619, "celsius": 90, "throttle": ["hw_thermal"]}
 FULL = {"starved.py": 2, "full.py": 1}  # how often there is memory for sizes without a candidate
-BEFORE, AFTER = 1000, 1002  # rounds that QuietBaseline asks for
+BEFORE, AGAIN, AFTER = 1000, 1005, range(1010, 1013)  # rounds that QuietBaseline asks for
 CALLS = [{"index": i, "case": f"case {i}", "distribution": "uniform"} for i in range(2)]
 
 
@@ -58,7 +58,8 @@ def main():
         elif request["type"] == "prepare_size":
             alone = {
                 "warm.py": request["round"] not in (1, 2, 3),
-                "hogged.py": request["round"] in (BEFORE, AFTER),
+                "hogged.py": request["round"] in (BEFORE, *AFTER),
+                "sluggish.py": request["round"] in (BEFORE, AGAIN, *AFTER),
                 "hot.py": request["round"] == BEFORE,
             }
             milliseconds = 100.0 if alone.get(name, True) else 200.0
