@@ -19,7 +19,7 @@ class Hello:
     """``oracle`` or ``zygote``."""
     pid: int
     versions: dict
-    """``kbx, python, torch, triton`` (absent where not installed)."""
+    """``kbx, python, torch, triton``, and from a zygote ``nvcc, cxx`` (absent where not installed)."""
     device: dict | None = None
     """Oracle only: ``kind`` (cpu, cuda), ``name``, ``arch``, and on a GPU ``uuid, driver, memory_bytes, host_bytes``."""
     data_address: str | None = None
@@ -135,7 +135,7 @@ class Load:
     operations: list = field(default_factory=list)
     """PyTorch functions that the reference calls: where one of them moves data, moving data is the work."""
     files: dict = field(default_factory=dict)
-    """What ``precompiled`` brought from another runner of the same source: Triton's cache, filled before the import."""
+    """What ``precompiled`` brought from another runner of the same source, put in place before the import."""
     timed: bool = False
     """Whether the candidate has the device alone, so that its own clocks are worth reading: autotuning takes its time."""
 
@@ -201,7 +201,7 @@ class Precompiled:
     TYPE: ClassVar[str] = "precompiled"
     id: int
     files: dict
-    """Triton's cache: base64 by path below its folder. Empty where it is larger than a frame."""
+    """Base64 by path: ``triton/…`` of Triton's cache, ``libraries/…`` made of C++. What does not fit a frame is left out."""
     kernels: int
     """Launch signatures that were compiled."""
     seconds: float

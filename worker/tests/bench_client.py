@@ -128,6 +128,7 @@ def _be_bench(sock, data_sock, arch, folder, cache, others, deadline):
         signal.alarm(deadline)
         os.chdir(folder)
         os.environ["TRITON_CACHE_DIR"] = cache or f"{folder}/triton"
+        os.environ["TORCH_EXTENSIONS_DIR"] = f"{folder}/extensions"
         serve(sock, data_sock, messages.Spawn(1, 1, "cpu", arch=arch))
     finally:
         os._exit(1)

@@ -364,3 +364,41 @@ def test_results_that_are_numbers():
     assert own(origins(source.format("bool((x > 0).all())"))) == 0
     assert foreign(origins(source.format("float(x.sum())"))) > 0.9
     assert own(origins(source.format("doubled(x)[0].item()"))) == 1
+
+
+LIBRARY = """
+import types
+from kbx.runner import extensions
+
+def copied(x):
+    out = torch.empty_like(x)
+    ctypes.memmove(addresses(out), addresses(x), 4 * x.numel())
+    return out
+
+def scaled_by_torch(x):
+    return copied(x * 2)
+
+addresses = eval("lambda tensor: tensor.data_ptr()", {})
+extension = types.ModuleType("extension")
+extension.copied, extension.scaled_by_torch = copied, scaled_by_torch
+extensions.loaded.append(extension)
+"""
+"""Functions that write memory unseen, as those of a library made of C++ do."""
+
+
+def test_functions_of_the_candidates_own_library_are_its_own():
+    (origin,) = origins(KERNELS + LIBRARY + "\ndef run(x):\n    return extension.copied(x)\n", (X,))
+    assert origin["own"] == origin["elements"] == 1000
+    assert origin["foreign"] == 0 and origin["operations"] == []
+
+
+def test_what_torch_computes_inside_a_library_is_seen():
+    (origin,) = origins(KERNELS + LIBRARY + "\ndef run(x):\n    return extension.scaled_by_torch(x)\n", (X,))
+    assert origin["own"] == 1000
+    (operation,) = origin["operations"]
+    assert (operation["name"], operation["elements"]) == ("Tensor.mul", 2000)
+
+
+def test_memory_written_by_nobodys_library_stays_unseen():
+    (origin,) = origins(KERNELS + LIBRARY + "\ndef run(x):\n    return copied(x)\n", (X,))
+    assert origin["own"] == 0 and origin["foreign"] >= 1000

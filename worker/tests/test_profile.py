@@ -134,7 +134,7 @@ def test_what_was_compiled_ahead_is_there(installed, tmp_path):
     source += f"\nopen({str(seen)!r}, 'w').write(json.dumps(seen))\n"
     with bench(deadline=2 * LONG_SECONDS) as client:
         assert client.ask(messages.Profile(1, source, ["run"], files, CALL, LONG_SECONDS)).failure is None
-    assert json.loads(seen.read_text()) == sorted({name.split("/")[0] for name in files})
+    assert json.loads(seen.read_text()) == sorted({name.split("/")[1] for name in files})
 
 
 ARGUMENTS = """

@@ -37,6 +37,7 @@ class Server:
 
     def __init__(self, device):
         self.device, self.memory = device, Memory()
+        self.outlined_for = device.torch_device
         self.session = self.runner = self.bench = self.compiled = None
 
     def hello(self):
@@ -69,11 +70,12 @@ class Server:
         return encode(messages.Failed(id_, reason, message[:4000], file, line))
 
     def prepare_outlines(self):
-        """Does now what the first outline would otherwise wait for."""
+        """Outlines are for GPUs from now on. What the first one would wait for is done at once."""
         outline.warm()
+        self.outlined_for = _SOME_GPU
 
     def _outline(self, request):
-        task = taskfile.load(request.task, _SOME_GPU)
+        task = taskfile.load(request.task, self.outlined_for)
         return messages.Outlined(request.id, task.entries, outline.calls(task, request.timed), task.module("outline"))
 
     def _outline_largest(self, request):

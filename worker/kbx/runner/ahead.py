@@ -1,8 +1,8 @@
 """Compiles what a candidate launches before it gets a device: its entry is called on zeros, and no kernel runs.
 
-Triton's cache then travels to the runner that has the device, which finds there what it would have compiled. Nothing rests
-on it: whatever fails here is left to that runner, and its verdict. A wrong binary is the candidate's own doing, and its
-results are judged like any others.
+Triton's cache then travels to the runner that has the device, which finds there what it would have compiled, and so do
+libraries that the candidate makes of C++ (see ``kbx.runner.extensions``). Nothing rests on it: whatever fails here is left
+to that runner, and its verdict. A wrong binary is the candidate's own doing, and its results are judged like any others.
 """
 
 import base64
@@ -18,7 +18,7 @@ from pathlib import Path
 import torch
 
 from kbx import protocol, tensors
-from kbx.runner import cuda_on_cpu, launches
+from kbx.runner import cuda_on_cpu, extensions, launches
 
 _ROOM = protocol.MAX_RUNNER_FRAME - (64 << 10)
 """Characters of base64 that fit in a frame, with what else it holds."""
@@ -82,24 +82,30 @@ def _blank(leaf):
 
 def kernels():
     """How many were compiled."""
-    return sum(1 for _ in _folder().rglob("*.cubin"))
+    return sum(1 for _ in _folders()["triton"].rglob("*.cubin"))
 
 
 def pack():
-    """The files of Triton's cache by path, compressed, in base64; none if they are too large to send."""
-    folder = _folder()
-    paths = [p for p in sorted(folder.rglob("*")) if p.is_file()]
-    packed = {str(p.relative_to(folder)): _packed(_moved(p, p.read_bytes(), str(folder), _ELSEWHERE)) for p in paths}
-    return packed if sum(map(len, packed.values())) < _ROOM else {}
+    """Libraries and Triton's cache by path, compressed, in base64: of each kind all, or none if they are too large to send."""
+    packed = {}
+    for kind, folder in _folders().items():
+        paths = [p for p in sorted(folder.rglob("*")) if p.is_file()]
+        found = {
+            f"{kind}/{p.relative_to(folder)}": _packed(_moved(p, p.read_bytes(), folder, _ELSEWHERE)) for p in paths
+        }
+        if sum(map(len, (*packed.values(), *found.values()))) < _ROOM:
+            packed.update(found)
+    return packed
 
 
 def unpack(files):
-    """Fills Triton's cache with what ``pack`` gave."""
-    folder = _folder()
+    """Puts what ``pack`` gave where libraries and Triton's kernels are looked for."""
+    folders = _folders()
     for name, text in files.items():
-        path = folder / name
+        kind, _, rest = name.partition("/")
+        path = folders[kind] / rest
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(_moved(path, zlib.decompress(base64.b64decode(text)), _ELSEWHERE, str(folder)))
+        path.write_bytes(_moved(path, zlib.decompress(base64.b64decode(text)), _ELSEWHERE, folders[kind]))
 
 
 def _packed(content):
@@ -108,8 +114,9 @@ def _packed(content):
 
 def _moved(path, content, here, there):
     """Triton's list of a kernel's files names them by whole paths."""
-    return content.replace(here.encode(), there.encode()) if path.suffix == ".json" else content
+    return content.replace(str(here).encode(), str(there).encode()) if path.suffix == ".json" else content
 
 
-def _folder():
-    return Path(os.environ["TRITON_CACHE_DIR"])
+def _folders():
+    """Where what is compiled lies; libraries, without which nothing can be called, first."""
+    return {"libraries": extensions.folder(), "triton": Path(os.environ["TRITON_CACHE_DIR"])}

@@ -19,7 +19,7 @@ import torch
 import triton
 
 from kbx import graphs, messages, protocol, tensors
-from kbx.runner import ahead, arenas, cuda_on_cpu, launches, module, profile
+from kbx.runner import ahead, arenas, cuda_on_cpu, extensions, launches, module, profile
 from kbx.runner.clock import Clock
 from kbx.runner.interpreter import Unsupported
 from kbx.runner.ledger import Ledger
@@ -142,6 +142,8 @@ class Bench:
             launches.tune(request.timed)
         with open(self._path, "w", encoding="utf-8") as file:
             file.write(request.source)
+        if extensions.MODULE in request.source:
+            extensions.install(self._path, self._spawn.arch if self._emulated else None)
         module = types.ModuleType("candidate")
         module.__file__ = self._path
         sys.modules["candidate"] = module
@@ -280,18 +282,22 @@ class Bench:
             request.id,
             classify(causes, loading=isinstance(request, messages.Load)),
             f"{type(error).__module__}.{type(error).__qualname__}",
-            _text(error)[:_MESSAGE_CHARS],
-            self._frames(error),
-            unsupported.feature[:_MESSAGE_CHARS] if unsupported else None,
+            _text(unsupported if unsupported and unsupported.feature is None else error)[:_MESSAGE_CHARS],
+            self._frames(causes),
+            unsupported.feature[:_MESSAGE_CHARS] if unsupported and unsupported.feature else None,
             self._recorder.take_compiled(),
         )
 
-    def _frames(self, error):
-        """The candidate's own frames, outermost first; a syntax error has its line alone."""
+    def _frames(self, causes):
+        """The candidate's own frames, outermost first; a syntax error has its line alone, and C++ its own as the innermost."""
+        error = causes[0]
         if isinstance(error, SyntaxError):
             return [{"line": error.lineno or 0, "function": "", "text": (error.text or "").strip()[:200]}]
         found = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == self._path]
-        return [{"line": f.lineno, "function": f.name, "text": (f.line or "")[:200]} for f in found[-_FRAMES:]]
+        frames = [{"line": f.lineno, "function": f.name, "text": (f.line or "")[:200]} for f in found[-_FRAMES:]]
+        for place in (e.place for e in causes if isinstance(e, extensions.CompilationError) and e.place):
+            frames.append({"line": place.line, "function": "C++", "text": place.text[:200]})
+        return frames
 
 
 def _chain(error):
@@ -317,7 +323,9 @@ def _text(error):
         return ""
 
 
-_COMPILE = (triton.CompilationError, triton.OutOfResources, triton.runtime.errors.PTXASError)
+_COMPILE = (
+    triton.CompilationError, triton.OutOfResources, triton.runtime.errors.PTXASError, extensions.CompilationError,
+)  # fmt: skip
 
 _MEMORY = (MemoryError, torch.OutOfMemoryError)
 _CPU_ALLOCATOR = "DefaultCPUAllocator"

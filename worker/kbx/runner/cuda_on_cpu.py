@@ -18,7 +18,6 @@ from torch.utils._device import _device_constructors
 
 from kbx.runner import threads
 from kbx.runner.architectures import ARCHITECTURES
-from kbx.runner.interpreter import Unsupported
 
 DEVICE = torch.device("cuda", 0)
 _HOST = "_kbx_on_host"
@@ -195,10 +194,6 @@ def _nothing():
     return lambda *args, **kwargs: None
 
 
-def _refuse_extension(*args, **kwargs):
-    raise Unsupported("CUDA C++ extensions")
-
-
 def _cuda_functions(arch):
     """What replaces attributes of ``torch.cuda``, by name."""
     properties = _properties(arch)
@@ -241,9 +236,6 @@ def _cuda_functions(arch):
 
 def install(arch_name):
     """Makes this process look like one with a GPU of ``arch_name``, for good. Call after ``launches.emulate``."""
-    # Imported here because on a machine with a GPU it initialises CUDA, which the zygote must not.
-    from torch.utils import cpp_extension
-
     os.environ["TORCHDYNAMO_DISABLE"] = (
         "1"  # torch.compile would look for the GPU's driver; its functions run as they are
     )
@@ -255,7 +247,6 @@ def install(arch_name):
     torch.amp.autocast = _Autocast
     # Answered before torch sees the stream, which it would want to be one of its own.
     torch.Tensor.record_stream = lambda self, stream: None
-    cpp_extension.load = cpp_extension.load_inline = _refuse_extension
     _CudaOnCpu().__enter__()
     threads.enter_in_each(_CudaOnCpu)
 

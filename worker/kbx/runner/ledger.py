@@ -155,9 +155,19 @@ class Ledger:
                 found.update((r.key, r) for r in (record, *record.reaches))
         return list(found.values())
 
-    def launch(self, own, records, where):
-        """A Triton kernel has run on these storages; ``own`` if it is the candidate's."""
-        events = set().union(self._in_scalars, *(r.events for r in records))
+    def made(self, tensors):
+        """Records of tensors that a function has returned which may write memory, without looking for changes."""
+        found = (self._storages.find(t) or self._storages.alias(t) or self._storages.add(t) for t in tensors)
+        return [record for record in found if record is not None]
+
+    def computed(self):
+        """What was computed in this call so far: elements by event."""
+        return {event: event.elements for event in self._events.values()}
+
+    def launch(self, own, records, where, during=frozenset()):
+        """A kernel has run on these storages; ``own`` if it is the candidate's. It may have read what came of the events
+        ``during``."""
+        events = set().union(self._in_scalars, during, *(r.events for r in records))
         tainted = self._without_arguments or any(r.tainted for r in records)
         if not own:
             events.add(self._event(*where(), sum(r.bytes for r in records) // 4))

@@ -11,7 +11,7 @@ import re
 import sys
 import sysconfig
 
-from kbx.runner import linux
+from kbx.runner import linux, toolkit
 
 _SYSTEM = (
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/sys/devices/system/cpu",
@@ -61,7 +61,7 @@ def plan(cuda, hidden=()):
     """The tree for one kind of device. ``hidden``: folders that must not be seen even where a bound one holds them."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     worker = os.path.dirname(package)
-    wanted = {*_SYSTEM, *(_CUDA if cuda else ()), *_python(exclude=worker)}
+    wanted = {*_SYSTEM, *(_CUDA if cuda else ()), *_python(exclude=worker), *_toolkit()}
     wanted |= {os.path.join(package, name) for name in _WORKER_FILES}
     concealed = {os.path.dirname(worker), *(os.path.abspath(path) for path in hidden)}
     kinds = {path: "hide" for path in concealed}
@@ -88,6 +88,12 @@ def _python(exclude):
     paths |= {os.path.abspath(path) for path in sys.path if path and os.path.exists(path)}
     paths |= {os.path.realpath(path) for path in paths}
     return {path for path in paths if path != "/" and not _inside(exclude, path)}
+
+
+def _toolkit():
+    """The CUDA toolkit, which compiles without a GPU, too."""
+    folder = toolkit.home()
+    return {folder, os.path.realpath(folder)} - {"/"} if folder else set()
 
 
 def _inside(path, folder):

@@ -37,7 +37,7 @@ def _profile(job):
     device = torch.device("cuda", 0) if on_gpu else torch.device("cpu")
     args = [tensors.decode(tree, lambda leaf: _tensor(leaf, device)) for tree in job["call"]["args"]]
     kwargs = {k: tensors.decode(tree, lambda leaf: _tensor(leaf, device)) for k, tree in job["call"]["kwargs"].items()}
-    entry = _entry(job["source"], job["entries"])
+    entry = _entry(job["source"], job["entries"], None if on_gpu else job["arch"])
     if "module" in job["call"]:
         _, entry = module.construct(entry, job["call"]["module"], device)
     entry(*args, **kwargs)  # compiles, tunes and allocates
@@ -59,12 +59,17 @@ def _emulate(arch):
     cuda_on_cpu.install(arch)
 
 
-def _entry(path, names):
+def _entry(path, names, arch):
+    from kbx.runner import extensions
+
     module = types.ModuleType("candidate")
     module.__file__ = path
     sys.modules["candidate"] = module
     with open(path, encoding="utf-8") as file:
-        exec(compile(file.read(), path, "exec"), vars(module))
+        source = file.read()
+    if extensions.MODULE in source:
+        extensions.install(path, arch)
+    exec(compile(source, path, "exec"), vars(module))
     return next(getattr(module, name) for name in names if callable(getattr(module, name, None)))
 
 

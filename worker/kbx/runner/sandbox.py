@@ -260,6 +260,7 @@ def _reset_environment(cell):
     os.environ.update(
         kept,
         HOME=scratch, TMPDIR=scratch, TRITON_CACHE_DIR=f"{scratch}/triton", USER="runner", LOGNAME="runner",
+        TORCH_EXTENSIONS_DIR=f"{scratch}/extensions",
         CUDA_VISIBLE_DEVICES=(cell.tree.gpu or str(cell.spawn.device_index)) if cuda else "",
     )  # fmt: skip
 

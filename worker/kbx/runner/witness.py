@@ -14,7 +14,7 @@ from torch._library import custom_ops
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from kbx.runner import interpreter, operations, threads
+from kbx.runner import extensions, interpreter, operations, threads
 from kbx.runner.storages import tensors_in
 
 _PACKAGES = os.path.dirname(os.path.dirname(torch.__file__))
@@ -44,7 +44,7 @@ class Witness:
         self._failed = False
         with torch._C.DisableTorchFunction():
             self._note(self._ledger.begin, tensors)
-        with self.watching():
+        with self.watching(), extensions.watched(self._called):
             result = entry(*args, **kwargs)
         with torch._C.DisableTorchFunction():
             account = self._note(self._ledger.end, result)
@@ -79,6 +79,8 @@ class Witness:
     def _operated(self, function, args, kwargs):
         if _is_interpreting():
             return function(*args, **kwargs)
+        if extensions.operations and operations.full_name(function) in extensions.operations:
+            return self._called(function, *args, **kwargs)
         if (implementation := _implementation(function)) is not None:
             with contextlib.ExitStack() as stack:
                 for mode in self._outer:
@@ -89,6 +91,18 @@ class Witness:
             self._note(self._use, args, kwargs)
             result = function(*args, **kwargs)
             self._note(self._ledger.operation, function, args, kwargs, result, lambda: self._where(function))
+        return result
+
+    def _called(self, function, *args, **kwargs):
+        """Runs a function of the candidate's own C++: what it takes and gives counts as a launch; torch's part in it is seen."""
+        with torch._C.DisableTorchFunction():
+            records = self._note(self._ledger.reach, (*args, *kwargs.values())) or []
+            before = self._ledger.computed()
+        result = function(*args, **kwargs)
+        with torch._C.DisableTorchFunction():
+            during = {event for event, elements in self._ledger.computed().items() if elements != before.get(event)}
+            made = self._note(self._ledger.made, tensors_in(result)) or []
+            self._note(self._ledger.launch, True, list({r.key: r for r in (*records, *made)}.values()), None, during)
         return result
 
     def _use(self, *values):

@@ -24,7 +24,7 @@ import tempfile
 import time
 
 from kbx import PROTOCOL, messages, protocol
-from kbx.runner import linux, mounts, processes, relay, sandbox
+from kbx.runner import linux, mounts, processes, relay, sandbox, toolkit
 
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "TMPDIR", "HOME", "CUDA_HOME")
 _ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
@@ -378,7 +378,8 @@ def _warm(bench):
         os.environ["TRITON_CACHE_DIR"] = cache
         bench.warm()
         del os.environ["TRITON_CACHE_DIR"]
-    return {"python": platform.python_version(), "torch": torch.__version__, "triton": triton.__version__}
+    versions = {"python": platform.python_version(), "torch": torch.__version__, "triton": triton.__version__}
+    return versions | toolkit.versions()
 
 
 def main():

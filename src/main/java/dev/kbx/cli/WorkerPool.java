@@ -3,6 +3,7 @@ package dev.kbx.cli;
 import dev.kbx.python.Interpreter;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.run.KeptBaselines;
+import dev.kbx.run.KeptBinaries;
 import dev.kbx.run.KeptPeaks;
 import dev.kbx.run.Plan;
 import dev.kbx.run.Workers;
@@ -76,7 +77,13 @@ final class WorkerPool implements AutoCloseable {
     KeptPeaks peaks =
         KeptPeaks.in(Home.state().resolve("peaks"), InstantSource.system(), WorkerPool::say);
     Workers workers =
-        new Workers(python.executable(), Home.workers(), peaks, keptBaselines(), WorkerPool::say);
+        new Workers(
+            python.executable(),
+            Home.workers(),
+            peaks,
+            keptBaselines(),
+            KeptBinaries.in(Home.state().resolve("compiled"), WorkerPool::say),
+            WorkerPool::say);
     List<Workers.Slot> slots = wanted.stream().map(workers::slot).toList();
     try {
       workers.begin();
@@ -84,6 +91,7 @@ final class WorkerPool implements AutoCloseable {
       Message.Hello hello = slots.getFirst().greeting();
       zygote.join();
       Map<String, String> versions = new TreeMap<>(hello.versions());
+      versions.putAll(toolchain(workers));
       versions.put("kbx", Version.number());
       return new WorkerPool(workers, slots, Workers.described(hello), versions);
     } catch (WorkerFailure | InterruptedException e) {
@@ -98,6 +106,17 @@ final class WorkerPool implements AutoCloseable {
 
   private static void say(String note) {
     System.err.println("kbx: " + note);
+  }
+
+  /** What a candidate's C++ is compiled with; empty where there is nothing to compile CUDA. */
+  private static Map<String, String> toolchain(Workers workers) throws InterruptedException {
+    try {
+      Map<String, String> found = new TreeMap<>(workers.zygote().hello().versions());
+      found.keySet().retainAll(List.of("nvcc", "cxx"));
+      return found;
+    } catch (WorkerFailure e) {
+      return Map.of(); // The first candidate finds out why.
+    }
   }
 
   /** Starts the zygote beside the oracle; if it cannot start, the first candidate finds out why. */

@@ -59,7 +59,10 @@ final class Judge {
   private Verdict staged(String run, Candidate candidate) throws InterruptedException {
     Draft statics = new Draft();
     Optional<Outcome> decided = Statics.decide(candidate, plan, statics);
-    Map<String, String> files = decided.isEmpty() ? compiled(candidate, statics) : Map.of();
+    Precompiler.Compiled compiled =
+        decided.isEmpty() ? compiled(candidate, statics) : Precompiler.Compiled.NOTHING;
+    decided = decided.or(compiled::failure);
+    Map<String, String> files = compiled.files();
     Draft draft = statics;
     boolean alone = false;
     for (int failures = 0; decided.isEmpty(); ) {
@@ -96,9 +99,12 @@ final class Judge {
     return draft.verdict(run, candidate, plan, device(), versions, outcome);
   }
 
-  private Map<String, String> compiled(Candidate candidate, Draft draft)
+  private Precompiler.Compiled compiled(Candidate candidate, Draft draft)
       throws InterruptedException {
-    return slot.gpu() == null ? Map.of() : new Precompiler(slot, plan, draft).compile(candidate);
+    // Without a GPU kernels are compiled as they are called; C++ takes longer than a call may.
+    return slot.gpu() == null && !Precompiler.bringsCpp(candidate)
+        ? Precompiler.Compiled.NOTHING
+        : new Precompiler(slot, plan, draft, versions).compile(candidate);
   }
 
   /** The device that judged, where its oracle has said which it is. */

@@ -101,8 +101,10 @@ record Outcome(
 
   private static String explain(Message.Raised raised) {
     if (raised.kind().equals("unsupported")) {
-      return "the interpreter on this machine lacks %s; judge this candidate on a GPU"
-          .formatted(raised.feature() == null ? raised.message() : raised.feature());
+      return raised.feature() == null
+          ? raised.message()
+          : "the interpreter on this machine lacks %s; judge this candidate on a GPU"
+              .formatted(raised.feature());
     }
     String type = raised.exception().substring(raised.exception().lastIndexOf('.') + 1);
     String where =

@@ -7,51 +7,103 @@ import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.Runner;
 import dev.kbx.worker.WorkerFailure;
+import dev.kbx.worker.Zygote;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeoutException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * The compile stage for a GPU, done on the CPU in a runner that has no GPU, while others use it:
- * what the candidate launches is compiled, and no kernel runs.
+ * The compile stage, done on the CPU in a runner that has no GPU, while others use it: what the
+ * candidate launches is compiled, and its C++, and no kernel runs.
  *
  * <p>It only saves time. What it cannot compile is compiled where it runs, and what goes wrong here
- * goes wrong there again, where it counts.
+ * goes wrong there again, where it counts. One thing is decided here: C++ that takes too much time
+ * or memory.
  */
 final class Precompiler {
+  private static final JsonNode NO_CALLS = JsonNodeFactory.instance.arrayNode();
   private static final Duration ATTACH = Duration.ofSeconds(30);
 
   /** After this long no further call is begun. */
   private static final Duration BUDGET = Duration.ofSeconds(10);
 
+  /** Compiling C++ with PyTorch's headers takes a minute, or several on a machine that is busy. */
+  private static final Duration CPP_LIMIT = Duration.ofMinutes(10);
+
+  /** Two files at a time, each of which takes up to 2 GiB. */
+  private static final Zygote.Allowance CPP_ALLOWANCE =
+      new Zygote.Allowance(6L << 30, 600, 256, 1L << 30);
+
   private final Workers.Slot slot;
   private final Plan plan;
   private final Draft draft;
+  private final Map<String, String> versions;
 
-  Precompiler(Workers.Slot slot, Plan plan, Draft draft) {
+  Precompiler(Workers.Slot slot, Plan plan, Draft draft, Map<String, String> versions) {
     this.slot = slot;
     this.plan = plan;
     this.draft = draft;
+    this.versions = versions;
   }
 
-  /** Files of Triton's cache; none where nothing could be compiled ahead. */
-  Map<String, String> compile(Candidate candidate) throws InterruptedException {
+  /**
+   * What came of it.
+   *
+   * @param files Triton's cache and libraries; none where nothing could be compiled ahead
+   * @param failure of C++ that could not be compiled in reasonable time and memory
+   */
+  record Compiled(Map<String, String> files, Optional<Outcome> failure) {
+    static final Compiled NOTHING = new Compiled(Map.of(), Optional.empty());
+
+    static Compiled of(Map<String, String> files) {
+      return new Compiled(files, Optional.empty());
+    }
+
+    static Compiled failed(Outcome outcome) {
+      return new Compiled(Map.of(), Optional.of(outcome));
+    }
+  }
+
+  /** Whether the source may compile C++. Its author can only wait longer by saying so in vain. */
+  static boolean bringsCpp(Candidate candidate) {
+    return candidate.code().contains("cpp_extension");
+  }
+
+  Compiled compile(Candidate candidate) throws InterruptedException {
     long start = System.nanoTime();
+    boolean cpp = bringsCpp(candidate);
     try {
-      Message.Outlined task = outline(candidate);
-      return compile(candidate, task);
-    } catch (TimeoutException | Runner.Lost | Oracle.Refused | WorkerFailure e) {
-      return Map.of();
+      KeptBinaries.Key key = KeptBinaries.Key.of(candidate, arch(), timed(), versions);
+      Map<String, String> files = slot.binaries().read(key);
+      if (files.isEmpty()) {
+        files = compile(candidate, outline(candidate), cpp);
+        slot.binaries().write(key, files);
+      }
+      return Compiled.of(files);
+    } catch (TimeoutException e) {
+      return cpp
+          ? Compiled.failed(Outcome.timeout(Stage.COMPILE, "compiling its C++", CPP_LIMIT))
+          : Compiled.NOTHING;
+    } catch (Runner.Lost e) {
+      return cpp && e.how().reason().equals("memory")
+          ? Compiled.failed(Outcome.lost(e, Stage.COMPILE))
+          : Compiled.NOTHING;
+    } catch (Oracle.Refused | WorkerFailure e) {
+      return Compiled.NOTHING;
     } finally {
       draft.spent(Stage.COMPILE, (System.nanoTime() - start) / 1e9);
     }
   }
 
-  private Map<String, String> compile(Candidate candidate, Message.Outlined task)
+  private Map<String, String> compile(Candidate candidate, Message.Outlined task, boolean cpp)
       throws InterruptedException, TimeoutException, Runner.Lost {
     // A module's only size may be more than the host can compute on: constructing it is in vain.
-    if (task.module() != null && task.calls().isEmpty()) return Map.of();
-    try (Runner runner = spawn()) {
+    if (!cpp && task.module() != null && task.calls().isEmpty()) return Map.of();
+    Duration load = cpp ? CPP_LIMIT : plan.limits().load();
+    try (Runner runner = spawn(cpp)) {
       runner.ask(Message.Attached.class, id -> new Message.Attach(id, Session.NO_ARENAS), ATTACH);
       Message loaded =
           runner.ask(
@@ -64,46 +116,77 @@ final class Precompiler {
                       candidate.task().operations(),
                       Map.of(),
                       false),
-              plan.limits().load());
-      if (loaded instanceof Message.Raised || !constructed(runner, task)) return Map.of();
-      Message compiled =
-          runner.ask(
-              Message.Precompiled.class,
-              id -> new Message.Precompile(id, task.calls(), BUDGET.toSeconds()),
-              BUDGET.plus(plan.limits().call()));
-      return compiled instanceof Message.Precompiled done ? done.files() : Map.of();
+              load);
+      boolean ready = loaded instanceof Message.Loaded && constructed(runner, task, load);
+      if (cpp) {
+        // What is wrong with C++ travels, too.
+        Map<String, String> made = precompiled(runner, NO_CALLS, BUDGET);
+        if (!ready || !made.isEmpty()) return made;
+      }
+      return ready ? called(runner, task, cpp) : Map.of();
     }
   }
 
-  private boolean constructed(Runner runner, Message.Outlined task)
+  /** What the first calls compile: C++ as well, where it was not at import. */
+  private Map<String, String> called(Runner runner, Message.Outlined task, boolean cpp)
+      throws InterruptedException, Runner.Lost {
+    try {
+      return precompiled(runner, task.calls(), cpp ? CPP_LIMIT : BUDGET);
+    } catch (TimeoutException e) {
+      return Map.of(); // It may be a call's other work, which is nothing for a CPU.
+    }
+  }
+
+  private Map<String, String> precompiled(Runner runner, JsonNode calls, Duration budget)
+      throws InterruptedException, TimeoutException, Runner.Lost {
+    Message compiled =
+        runner.ask(
+            Message.Precompiled.class,
+            id -> new Message.Precompile(id, calls, budget.toSeconds()),
+            budget.plus(plan.limits().call()));
+    return compiled instanceof Message.Precompiled done ? done.files() : Map.of();
+  }
+
+  private boolean constructed(Runner runner, Message.Outlined task, Duration limit)
       throws InterruptedException, TimeoutException, Runner.Lost {
     Message.Module module = task.module();
     return module == null
-        || runner.ask(
-                Message.Constructed.class,
-                id -> new Message.Construct(id, module),
-                plan.limits().load())
+        || runner.ask(Message.Constructed.class, id -> new Message.Construct(id, module), limit)
             instanceof Message.Constructed;
   }
 
+  /** On the CPU by an oracle of the CPU: it judges smaller sizes than a GPU does. */
   private Message.Outlined outline(Candidate candidate)
       throws InterruptedException, Oracle.Refused {
-    return slot.outliner()
-        .ask(
-            Message.Outlined.class,
-            id ->
-                new Message.Outline(
-                    id,
-                    candidate.task().file().toAbsolutePath().toString(),
-                    plan.reaches(Stage.PERF)),
-            Session.ORACLE);
+    if (slot.gpu() != null) return outline(candidate, slot.outliner());
+    try (Oracles.Borrowed borrowed = slot.borrow()) {
+      Message.Outlined outlined = outline(candidate, borrowed.oracle());
+      borrowed.sound();
+      return outlined;
+    }
   }
 
-  private Runner spawn() throws InterruptedException {
-    String arch =
-        slot.described()
-            .map(Verdict.Device::arch)
-            .orElseThrow(() -> new WorkerFailure("a device without an architecture"));
-    return slot.zygote().spawn(slot.device().withoutGpu(), arch, plan.limits().allowance());
+  private Message.Outlined outline(Candidate candidate, Oracle oracle)
+      throws InterruptedException, Oracle.Refused {
+    String task = candidate.task().file().toAbsolutePath().toString();
+    return oracle.ask(
+        Message.Outlined.class, id -> new Message.Outline(id, task, timed()), Session.ORACLE);
+  }
+
+  private Runner spawn(boolean cpp) throws InterruptedException {
+    Zygote.Allowance allowance = cpp ? CPP_ALLOWANCE : plan.limits().allowance();
+    return slot.zygote().spawn(slot.device().withoutGpu(), arch(), allowance);
+  }
+
+  /** Benchmark sizes are a matter for a GPU. */
+  private boolean timed() {
+    return slot.gpu() != null && plan.reaches(Stage.PERF);
+  }
+
+  private String arch() {
+    if (slot.gpu() == null) return plan.arch();
+    return slot.described()
+        .map(Verdict.Device::arch)
+        .orElseThrow(() -> new WorkerFailure("a device without an architecture"));
   }
 }

@@ -30,6 +30,7 @@ public final class Workers implements AutoCloseable {
   private final Path home;
   private final KeptPeaks peaks;
   private final KeptBaselines baselines;
+  private final KeptBinaries binaries;
   private final Consumer<String> notices;
   private final Set<String> noticed = ConcurrentHashMap.newKeySet();
   private final Map<Integer, Gpu> gpus = new HashMap<>();
@@ -44,15 +45,28 @@ public final class Workers implements AutoCloseable {
    * @param home folder that holds {@code worker/}
    * @param peaks what is known of devices from before
    * @param baselines what is known of compiled references from before
+   * @param binaries what candidates were compiled to before
    * @param notices hears, once each, what this machine cannot do of what was asked for
    */
   public Workers(
-      Path python, Path home, KeptPeaks peaks, KeptBaselines baselines, Consumer<String> notices) {
+      Path python,
+      Path home,
+      KeptPeaks peaks,
+      KeptBaselines baselines,
+      KeptBinaries binaries,
+      Consumer<String> notices) {
     this.python = python;
     this.home = home;
     this.peaks = peaks;
     this.baselines = baselines;
+    this.binaries = binaries;
     this.notices = notices;
+  }
+
+  /** Workers that keep nothing of what candidates are compiled to. */
+  public Workers(
+      Path python, Path home, KeptPeaks peaks, KeptBaselines baselines, Consumer<String> notices) {
+    this(python, home, peaks, baselines, KeptBinaries.nowhere(), notices);
   }
 
   /** The zygote, alive as far as is known. */
@@ -218,6 +232,11 @@ public final class Workers implements AutoCloseable {
 
     public Zygote zygote() throws InterruptedException {
       return workers.zygote();
+    }
+
+    /** What candidates were compiled to before. */
+    KeptBinaries binaries() {
+      return workers.binaries;
     }
 
     /** The oracle that outlines calls. */

@@ -28,8 +28,8 @@ public enum Policy {
   MODULES(
       false,
       """
-      Replace what you can make faster by Triton kernels of that file; PyTorch may compute the rest. How
-      much of it PyTorch computed is reported.
+      Replace what you can make faster by Triton kernels or inline CUDA C++ (`load_inline`) of that
+      file; PyTorch may compute the rest. How much of it PyTorch computed is reported.
       """,
       "this suite reports what PyTorch computed and rejects nothing for it");
 

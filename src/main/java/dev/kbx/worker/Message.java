@@ -251,7 +251,7 @@ public sealed interface Message {
   /**
    * What the runner compiled: of use to other runners of the same source, and to nobody else.
    *
-   * @param files of Triton's cache, by path
+   * @param files of Triton's cache and libraries made of C++, by path
    */
   record Precompiled(int id, Map<String, String> files, int kernels, double seconds)
       implements Numbered {

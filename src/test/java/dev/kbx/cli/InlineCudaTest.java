@@ -1,0 +1,109 @@
+package dev.kbx.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Candidates that bring CUDA C++, on a machine without a GPU. nvcc is a stand-in that compiles host
+ * code, so that nothing of PyTorch's headers is needed.
+ */
+class InlineCudaTest {
+  private static final Map<String, String> WITH_NVCC =
+      Map.of("CUDA_HOME", Kbx.home().resolve("worker/tests/fake_cuda").toString());
+  private static final Map<String, String> WITHOUT_NVCC = Map.of("CUDA_HOME", "/nowhere");
+
+  private static final String SOURCE =
+      """
+      # %s
+      import torch
+      from torch import nn
+      from torch.utils.cpp_extension import load_inline
+
+      CPP = r\"""
+      #include <Python.h>
+      PyObject* relu(PyObject*, PyObject*);
+      static PyMethodDef methods[] = {{"relu", relu, METH_O, ""}, {0, 0, 0, 0}};
+      static PyModuleDef module = {PyModuleDef_HEAD_INIT, "m", 0, -1, methods};
+      PyMODINIT_FUNC PyInit_kbx_inline_relu() { return PyModule_Create(&module); }
+      \"""
+      CUDA = \"""
+      #include <Python.h>
+      PyObject* relu(PyObject*, PyObject* x) {
+          return x;
+      }
+      \"""
+      extension = load_inline("kbx_inline_relu", CPP, CUDA, no_implicit_headers=True)
+
+
+      class ModelNew(nn.Module):
+          def forward(self, x):
+              return extension.relu(x)
+      """
+          .formatted(UUID.randomUUID());
+
+  @TempDir private Path folder;
+
+  private JsonNode verdict(String source, Map<String, String> environment, String out)
+      throws Exception {
+    Path file = folder.resolve("candidates/level1/19_ReLU.py");
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, source);
+    Kbx.Result result =
+        Kbx.run(
+            folder,
+            environment,
+            "eval",
+            "candidates",
+            "--suite",
+            "kernelbench",
+            "--device",
+            "cpu",
+            "--out",
+            out,
+            "--json");
+    assertThat(result.json().get("verdicts").size()).as(result.err()).isEqualTo(1);
+    return result.json().get("verdicts").get(0);
+  }
+
+  private static String message(JsonNode verdict) {
+    return verdict.get("status").asString() + ": " + verdict.get("message").asString();
+  }
+
+  @Test
+  void itIsCompiledOnceAndTheVerdictSaysThatItWasNotRun() throws Exception {
+    JsonNode first = verdict(SOURCE, WITH_NVCC, "first");
+    JsonNode second = verdict(SOURCE, WITH_NVCC, "second");
+    for (JsonNode each : new JsonNode[] {first, second}) {
+      assertThat(message(each))
+          .isEqualTo(
+              "infrastructure: compiled for sm_90 and not run: inline CUDA C++ runs only on a"
+                  + " GPU");
+      assertThat(each.get("versions").get("nvcc").asString()).isEqualTo("13.0.0");
+    }
+    double once = first.get("seconds").get("compile").asDouble();
+    assertThat(second.get("seconds").get("compile").asDouble()).isLessThan(once / 5);
+  }
+
+  @Test
+  void anErrorHasTheLineOfTheCandidate() throws Exception {
+    JsonNode verdict =
+        verdict(SOURCE.replace("return x;", "return undeclared_here;"), WITH_NVCC, "o");
+    assertThat(message(verdict))
+        .startsWith("compile_error: CompilationError (line 16): candidate.py:16: error:")
+        .contains("identifier \"undeclared_here\" is undefined");
+    assertThat(verdict.get("stage").asString()).isEqualTo("compile");
+  }
+
+  @Test
+  void withoutNvccTheMachineLacksSomething() throws Exception {
+    assertThat(message(verdict(SOURCE, WITHOUT_NVCC, "o")))
+        .startsWith("infrastructure: inline CUDA C++ needs nvcc, which this machine lacks");
+  }
+}

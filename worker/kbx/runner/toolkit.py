@@ -1,0 +1,49 @@
+"""The CUDA toolkit of this machine, for candidates that bring CUDA C++."""
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+
+_USUAL = "/usr/local/cuda"
+_SECONDS = 20
+
+
+def home():
+    """Its folder, found where torch looks: ``CUDA_HOME``, ``nvcc`` on the PATH, /usr/local/cuda. None without an nvcc there."""
+    found = os.environ.get("CUDA_HOME")
+    if not found:
+        program = shutil.which("nvcc")
+        found = os.path.dirname(os.path.dirname(program)) if program else _USUAL
+    return found if os.path.isfile(nvcc(found)) else None
+
+
+def nvcc(folder):
+    return os.path.join(folder, "bin", "nvcc")
+
+
+def has_runtime(folder):
+    """Whether programs can be linked with CUDA's runtime there."""
+    return any(os.path.exists(os.path.join(folder, place, "libcudart.so")) for place in ("lib64", "lib"))
+
+
+def versions():
+    """``nvcc`` (13.0.88) and ``cxx``, the compiler of host code (12.2.0); empty where there is no nvcc."""
+    folder = home()
+    if folder is None:
+        return {}
+    found = {
+        "nvcc": _told(r"\bV(\d[\d.]*)", nvcc(folder), "--version"),
+        "cxx": _told(r"(\d[\d.]*)", "c++", "-dumpfullversion"),
+    }
+    return {name: version for name, version in found.items() if version}
+
+
+def _told(pattern, *command):
+    """The first match in what a program prints, or None."""
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        told = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS).stdout
+        if match := re.search(pattern, told):
+            return match[1]
+    return None

@@ -1,0 +1,178 @@
+"""A candidate's C++: compiled in one runner, found in another, explained where it is wrong; nvcc is a stand-in."""
+
+import os
+import shutil
+import types
+from pathlib import Path
+
+import pytest
+import torch
+from bench_client import bench
+
+from kbx import messages
+from kbx.runner import extensions, mounts, toolkit
+
+CUDA = Path(__file__).resolve().parent / "fake_cuda"
+NAME = "kbx_test_extension"
+
+needs_compilers = pytest.mark.skipif(
+    torch.version.cuda is None or not (shutil.which("ninja") and shutil.which("c++")),
+    reason="needs ninja, a C++ compiler and a PyTorch with CUDA",
+)
+
+CPP = r"""
+#include <Python.h>
+PyObject* answer(PyObject*, PyObject*);
+static PyMethodDef methods[] = {{"answer", answer, METH_NOARGS, ""}, {0, 0, 0, 0}};
+static PyModuleDef module = {PyModuleDef_HEAD_INIT, "m", 0, -1, methods};
+PyMODINIT_FUNC PyInit_kbx_test_extension() { return PyModule_Create(&module); }
+"""
+
+SOURCE = f'''
+from torch.utils.cpp_extension import load_inline
+
+CUDA = """
+#include <Python.h>
+PyObject* answer(PyObject*, PyObject*) {{
+    return PyLong_FromLong(42);
+}}
+"""
+
+module = load_inline("{NAME}", cpp_sources=r"""{CPP}""", cuda_sources=CUDA, no_implicit_headers=True)
+
+def run():
+    return module.answer()
+'''
+
+
+@pytest.fixture(autouse=True)
+def machine(monkeypatch, tmp_path):
+    """Counts compilations of the stand-in, which is the only nvcc."""
+    monkeypatch.setenv("CUDA_HOME", str(CUDA))
+    monkeypatch.setenv("FAKE_NVCC_LOG", str(tmp_path / "log"))
+
+    def compilations():
+        log = tmp_path / "log"
+        return log.read_text().splitlines() if log.exists() else []
+
+    return compilations
+
+
+def ahead(source, **options):
+    """What a runner without a device answers to ``load``, and the files that leave it."""
+    with bench(deadline=240, **options) as client:
+        client.ask(messages.Attach(1, []))
+        reply = client.load(source)
+        return reply, client.ask(messages.Precompile(2, [], 1.0)).files
+
+
+def judged(source, files):
+    """The answers to ``load`` and ``call`` of a runner that is given those files."""
+    with bench(deadline=240) as client:
+        client.attach()
+        loaded = client.load(source, files=files)
+        return loaded, client.call() if isinstance(loaded, messages.Loaded) else None
+
+
+@needs_compilers
+def test_a_library_is_compiled_once_and_not_run_without_a_gpu(machine, monkeypatch):
+    reply, files = ahead(SOURCE)
+    assert isinstance(reply, messages.Loaded), reply
+    assert [name.split("/")[0] for name in files] == ["libraries"]
+    monkeypatch.setenv("CUDA_HOME", "/nowhere")
+    loaded, called = judged(SOURCE, files)
+    assert isinstance(loaded, messages.Loaded), loaded
+    assert (called.kind, called.feature) == ("unsupported", None)
+    assert called.message == "compiled for sm_90 and not run: inline CUDA C++ runs only on a GPU"
+    assert called.frames[-1]["text"] == "return module.answer()"
+    assert len(machine()) == 1
+
+
+@needs_compilers
+@pytest.mark.parametrize(("arch", "number"), [("sm_80", 80), ("sm_86", 86), ("sm_89", 89), ("sm_100", 100)])
+def test_architectures_go_by_name(machine, arch, number):
+    reply, _ = ahead(SOURCE, arch=arch)
+    assert isinstance(reply, messages.Loaded), reply
+    assert f"arch=compute_{number},code=sm_{number}" in machine()[0].split()
+
+
+@needs_compilers
+def test_files_serve_no_other_source(machine):
+    _, files = ahead(SOURCE)
+    loaded, _ = judged(SOURCE.replace("42", "43"), files)
+    assert isinstance(loaded, messages.Loaded)
+    assert len(machine()) == 2
+
+
+@needs_compilers
+def test_errors_have_lines_of_the_candidate_and_travel(machine):
+    wrong = SOURCE.replace("(42)", "(undeclared_here)")
+    reply, files = ahead(wrong)
+    loaded, _ = judged(wrong, files)
+    assert len(machine()) == 1
+    for raised in (reply, loaded):
+        assert raised.kind == "compile"
+        place, _, rest = raised.message.partition(": ")
+        assert rest.splitlines() == [
+            'error: identifier "undeclared_here" is undefined', "    return PyLong_FromLong(undeclared_here);"
+        ]  # fmt: skip
+        innermost = raised.frames[-1]
+        assert place == f"candidate.py:{innermost['line']}"
+        assert innermost["text"] == "return PyLong_FromLong(undeclared_here);"
+
+
+@needs_compilers
+def test_what_is_declared_and_never_defined_does_not_link():
+    reply, _ = ahead(
+        SOURCE.replace("PyObject* answer(PyObject*, PyObject*) {{", "").replace(
+            "answer(PyObject*, PyObject*) {", "other() {"
+        )
+    )
+    assert (reply.kind, reply.frames[-1]["text"][:6]) == ("compile", "module")
+    assert "answer(_object*, _object*) is declared and never defined" in reply.message
+
+
+def test_without_nvcc_it_is_the_machine_that_lacks_something(monkeypatch):
+    monkeypatch.setenv("CUDA_HOME", "/nowhere")
+    reply, files = ahead(SOURCE)
+    assert (reply.kind, reply.feature, files) == ("unsupported", None, {})
+    assert "inline CUDA C++ needs" in reply.message
+
+
+def test_without_nvcc_host_code_is_not_compiled_either(monkeypatch):
+    monkeypatch.setenv("CUDA_HOME", "/nowhere")
+    reply, files = ahead(SOURCE.replace("cuda_sources=CUDA, ", ""))
+    assert (reply.kind, files) == ("unsupported", {})
+
+
+def test_the_toolkit_is_where_torch_looks(monkeypatch, tmp_path):
+    assert toolkit.home() == str(CUDA)
+    assert toolkit.versions()["nvcc"] == "13.0.0"
+    monkeypatch.delenv("CUDA_HOME")
+    monkeypatch.setenv("PATH", f"{CUDA}/bin:{os.environ['PATH']}")
+    assert toolkit.home() == str(CUDA)
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path))
+    assert toolkit.home() is None and toolkit.versions() == {}
+
+
+def test_a_runner_without_a_gpu_sees_the_toolkit(monkeypatch, tmp_path):
+    folder = shutil.copytree(CUDA, tmp_path / "cuda")
+    monkeypatch.setenv("CUDA_HOME", str(folder))
+    assert str(folder) in mounts.plan(cuda=False).readable
+
+
+def test_calls_are_watched_for_a_while(monkeypatch):
+    module = types.ModuleType("compiled")
+    module.double = lambda x: 2 * x
+    double = module.double
+    monkeypatch.setattr(extensions, "loaded", [module])
+    seen = []
+
+    def observe(function, *args, **kwargs):
+        seen.append(args)
+        return function(*args, **kwargs)
+
+    with extensions.watched(observe):
+        assert module.double(4) == 8
+    assert module.double is double and module.double(5) == 10
+    assert seen == [(4,)]
