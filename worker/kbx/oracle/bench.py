@@ -72,7 +72,7 @@ class Bench:
             if self.size in self.session.recorded:
                 self.session.recorded[self.size].take(self.own)
         except NotRecorded as unfit:
-            return unfit
+            return unfit.with_traceback(None)  # which would keep this round's values alive
         return None
 
     def _recorded(self):
@@ -159,6 +159,7 @@ class Bench:
         judgement = session.examine_lent(self.task, known, claim, out, lent, self.leaves[slot])
         if judgement.status != "correct" or judge.agrees(self.task, judgement.value, known):
             return judgement
+        del known  # before there is more of the same
         return judge.decide(self.task, self.know(slot), [judgement.value])
 
     def _inside(self, claim, start):

@@ -37,7 +37,7 @@ class Server:
 
     def __init__(self, device):
         self.device, self.memory = device, Memory()
-        self.outlined_for = device.torch_device
+        self.outlined_for = None
         self.session = self.runner = self.bench = self.compiled = None
 
     def hello(self):
@@ -75,7 +75,7 @@ class Server:
         self.outlined_for = _SOME_GPU
 
     def _outline(self, request):
-        task = taskfile.load(request.task, self.outlined_for)
+        task = taskfile.load(request.task, self.outlined_for or self.device.torch_device)
         return messages.Outlined(request.id, task.entries, outline.calls(task, request.timed), task.module("outline"))
 
     def _outline_largest(self, request):

@@ -1,5 +1,6 @@
 """What is known of one call: its arguments, the reference's result, and the truth in float64."""
 
+import contextlib
 import functools
 from collections import OrderedDict
 from dataclasses import dataclass, replace
@@ -40,12 +41,15 @@ class Known:
         held = [self.call.args, self.call.kwargs, self.expected, self.truth]
         return sum(span(t.shape, t.stride()) * t.element_size() for v in held for t in tensors(v))
 
-    @functools.cached_property
+    @property
     def on_host(self):
         """The same in host memory, for comparing: a device takes as long for ten elements as for ten million. The call itself
         if it is large."""
-        if self.nbytes > HOST_BYTES:
-            return self
+        # Kept in itself it would be a cycle, and gigabytes of the device would wait for the collector.
+        return self if self.nbytes > HOST_BYTES else self._copied
+
+    @functools.cached_property
+    def _copied(self):
         call = Call(to_host(self.call.args), to_host(self.call.kwargs))
         return replace(self, call=call, expected=to_host(self.expected), truth=to_host(self.truth))
 
@@ -95,11 +99,11 @@ def know_where_there_is_room(task, call, seed):
     The reference's own error is unknown then and the tolerance rests on the unit roundoff alone. An honest result may be as far
     from the reference as both are from the truth, which the slack of the model covers.
     """
-    try:
+    with contextlib.suppress(torch.OutOfMemoryError):
         return know(task, call, seed)
-    except torch.OutOfMemoryError:
-        torch.cuda.empty_cache()
-        return know(task, call, seed, wide=False)
+    # Not while the exception is handled: it holds on to all that there was no room for.
+    torch.cuda.empty_cache()
+    return know(task, call, seed, wide=False)
 
 
 def after(task, call, returned, selves):

@@ -1,0 +1,69 @@
+"""What is known of large calls must not outlive its use: on a GPU it has gigabytes."""
+
+import contextlib
+import dataclasses
+import gc
+import pathlib
+import weakref
+
+import pytest
+import torch
+
+from kbx.oracle import judge, taskfile, truth
+from kbx.suite import call
+
+TANH = pathlib.Path(__file__).parents[2] / "tasks/kernelbenchx/Activation/tanh.py"
+SEED = "5eed"
+
+
+@pytest.fixture
+def task():
+    return taskfile.load(TANH, torch.device("cpu"))
+
+
+@pytest.fixture(autouse=True)
+def collector():
+    """Memory must not wait for it."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.parametrize("elements", [1000, 1 << 20])
+def test_a_call_is_gone_as_soon_as_nobody_holds_it(task, elements):
+    known = truth.know(task, call(torch.rand(elements)), SEED)
+    assert judge.decide(task, known, [known.expected]).status == "correct"
+    expected = weakref.ref(known.expected)
+    del known
+    assert expected() is None
+
+
+def test_what_there_was_no_room_for_is_gone_before_the_next_try(task):
+    tries = []
+
+    def reference(input, out=None):
+        alive = [t for t in tries if t() is not None]
+        assert not alive
+        if input.dtype == torch.float64:
+            tries.append(weakref.ref(input))
+            raise torch.OutOfMemoryError("no room")
+        return torch.tanh(input)
+
+    tight = dataclasses.replace(task, reference=reference)
+    known = truth.know_where_there_is_room(tight, call(torch.rand(100)), SEED)
+    assert known.truth is known.expected and len(tries) == 1
+
+
+def test_memory_beyond_the_budget_is_given_back_before_more_is_taken(task):
+    memory, alive = truth.Memory(budget=1 << 20), []
+
+    def make():
+        with contextlib.suppress(IndexError):
+            assert alive[-1]() is None
+        known = truth.know(task, call(torch.rand(1 << 20)), SEED)
+        judge.decide(task, known, [known.expected])
+        alive.append(weakref.ref(known.expected))
+        return known
+
+    for key in range(3):
+        memory.get(key, make)
