@@ -55,6 +55,11 @@ def inputs(make, batch_size, in_channels, depth, height, width):
     return call(make.floats(batch_size, in_channels, depth, height, width))
 
 
+def usable(model):
+    """With positive multipliers alone, whether they come before the pooling or after makes no difference."""
+    return bool((model.multiplier < 0).any())
+
+
 class PositivePoolsEarlier(Model):
     """Leaky ReLU keeps the order: the second one may follow the pooling."""
 

@@ -43,9 +43,10 @@ SIZES = [
 
 
 def magnitude(input, weight, bias=None, beta=1, threshold=20):
-    """Rounding errors of z grow with the norm of its terms, and reach the result as far as it rises with z."""
+    """Rounding errors of z grow with the norm of its terms, and reach the result as far as it rises with z. That of the one in
+    1 + exp reaches all of them."""
     terms = F.linear(input.square(), weight.square(), None if bias is None else bias.square()).sqrt()
-    return terms * torch.sigmoid(beta * F.linear(input, weight, bias))
+    return terms * torch.sigmoid(beta * F.linear(input, weight, bias)) + 1 / beta
 
 
 # A sum of thousands of products in order errs more than PyTorch's, which may add up a tree: four times the usual room.

@@ -183,6 +183,7 @@ def load(path, device="cpu"):
 
     An imported task's calls are recorded on ``device``; they must not be asked for on another.
     """
+    path = os.fspath(path)  # torch.compile wants the names of source files to be text
     try:
         state = os.stat(path)
     except OSError as error:
