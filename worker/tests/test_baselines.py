@@ -5,7 +5,6 @@ import shutil
 
 import pytest
 import torch
-import torch._inductor.config
 import torch.nn.functional as F
 from oracle_process import SEED, TASKS
 from test_oracle_bench import HostDevice
@@ -52,8 +51,6 @@ def standing_in(monkeypatch):
     return stand_in
 
 
-# A header compiled ahead and a look at what vector instructions there are pay for themselves after many kernels; this is one.
-@torch._inductor.config.patch({"cpp_cache_precompile_headers": False, "cpp.vec_isa_ok": False})
 @pytest.mark.skipif(not shutil.which("g++"), reason="no C++ compiler for Inductor")
 def test_the_reference_is_compiled_and_timed_against_eager():
     reference = compiled()
