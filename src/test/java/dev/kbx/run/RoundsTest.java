@@ -261,6 +261,15 @@ class RoundsTest {
   }
 
   @Test
+  void whereAClockDisagreesAFewRoundsAreNotEnough() {
+    Rounds rounds = new Rounds();
+    for (int i = 0; i < 4; i++) {
+      rounds.add(new Round(0.02, i == 2 ? 5 : 0, 0, 0.02 + 0.01 * i, i % 2 == 0, 1e-5));
+    }
+    assertThat(rounds.enough(0, true)).isFalse();
+  }
+
+  @Test
   void anOddRoundIsNoPlaceToStop() {
     Rounds rounds = new Rounds();
     for (int i = 0; i < 5; i++) {
