@@ -72,14 +72,14 @@ class Bench:
             if self.size in self.session.recorded:
                 self.session.recorded[self.size].take(self.own)
         except NotRecorded as unfit:
-            return unfit.with_traceback(None)  # which would keep this round's values alive
+            return str(unfit)  # its traceback would keep this round's values alive
         return None
 
     def _recorded(self):
         """The reference's graphs of this size, made once for a candidate. They have the values of this round."""
         known = self.session.recorded.get(self.size)
         if self._unfit:
-            raise self._unfit
+            raise NotRecorded(self._unfit)
         if waiting := [name for name in self.work.uncounted if _LINEAR_ALGEBRA.search(name)]:
             raise NotRecorded(f"{waiting[0]} waits for the device")
         if known is None:
@@ -186,6 +186,8 @@ class RecordedReference:
             with torch.no_grad():
                 self.graphs = bench.device.recorded([self._bound(call) for call in self.calls])
                 self._look(bench)
+        except torch.OutOfMemoryError:
+            raise  # no word about the reference: a candidate may have left no room
         except RuntimeError as error:
             raise NotRecorded(f"{error}".strip().partition("\n")[0][:_REASON_CHARACTERS]) from error
 

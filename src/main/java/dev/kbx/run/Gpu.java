@@ -73,6 +73,7 @@ final class Gpu implements AutoCloseable {
   private int making;
   private boolean closed;
   private volatile boolean lost;
+  private volatile Verdict.@Nullable Device described;
 
   Gpu(Workers workers, DeviceSlot device) {
     this.workers = workers;
@@ -127,6 +128,7 @@ final class Gpu implements AutoCloseable {
       if (current != null) current.close();
       Oracle started = workers.startOracle(device);
       oracle = started;
+      described = Workers.described(started.hello());
       return started;
     }
   }
@@ -138,9 +140,7 @@ final class Gpu implements AutoCloseable {
 
   /** The device, once an oracle has said which it is. */
   Optional<Verdict.Device> described() {
-    synchronized (timing) {
-      return Optional.ofNullable(oracle).map(known -> Workers.described(known.hello()));
-    }
+    return Optional.ofNullable(described);
   }
 
   /** Oracles that do not time. */

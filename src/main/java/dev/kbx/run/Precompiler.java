@@ -100,8 +100,7 @@ final class Precompiler {
 
   private Map<String, String> compile(Candidate candidate, Message.Outlined task, boolean cpp)
       throws InterruptedException, TimeoutException, Runner.Lost {
-    // A module's only size may be more than the host can compute on: constructing it is in vain.
-    if (!cpp && task.module() != null && task.calls().isEmpty()) return Map.of();
+    if (!cpp && isTooLarge(task)) return Map.of();
     Duration load = cpp ? CPP_LIMIT : plan.limits().load();
     try (Runner runner = spawn(cpp)) {
       runner.ask(Message.Attached.class, id -> new Message.Attach(id, Session.NO_ARENAS), ATTACH);
@@ -117,14 +116,25 @@ final class Precompiler {
                       Map.of(),
                       false),
               load);
-      boolean ready = loaded instanceof Message.Loaded && constructed(runner, task, load);
       if (cpp) {
         // What is wrong with C++ travels, too.
+        Map<String, String> made = precompiled(runner, NO_CALLS, BUDGET);
+        if (!made.isEmpty()) return made;
+      }
+      // A module's only size may be more than the host can compute on, and its weights than it has
+      // room for here.
+      if (!(loaded instanceof Message.Loaded) || isTooLarge(task)) return Map.of();
+      boolean ready = constructed(runner, task, load);
+      if (cpp) {
         Map<String, String> made = precompiled(runner, NO_CALLS, BUDGET);
         if (!ready || !made.isEmpty()) return made;
       }
       return ready ? called(runner, task, cpp) : Map.of();
     }
+  }
+
+  private static boolean isTooLarge(Message.Outlined task) {
+    return task.module() != null && task.calls().isEmpty();
   }
 
   /** What the first calls compile: C++ as well, where it was not at import. */

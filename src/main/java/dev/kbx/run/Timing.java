@@ -95,10 +95,12 @@ final class Timing {
     return Optional.empty();
   }
 
-  private static Optional<Outcome> recorded(SizeRun run) throws InterruptedException {
+  private static Optional<Outcome> recorded(SizeRun run)
+      throws InterruptedException, Oracle.Refused {
     try {
       return run.measureRecorded();
     } catch (Oracle.Refused e) {
+      if (e.answer().reason().equals("memory")) throw e; // Who took it is to be found out.
       return Optional.of(Session.refused(e.answer()));
     }
   }
