@@ -118,7 +118,7 @@ class CommandsTest {
             "cpu",
             "--jobs",
             2);
-    await().atMost(Duration.ofMinutes(1)).until(() -> Files.readString(err).contains("[1/"));
+    await().atMost(Duration.ofMinutes(3)).until(() -> Files.readString(err).contains("[1/"));
     List<ProcessHandle> workers = process.descendants().toList();
     assertThat(workers).isNotEmpty();
     Kbx.Result second = Kbx.run(folder, "eval", GELU, "--stages", "static");
