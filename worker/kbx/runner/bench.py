@@ -5,7 +5,6 @@ lies in the arenas. So there is no defence here against the candidate, only orde
 """
 
 import contextlib
-import importlib
 import os
 import random
 import sys
@@ -40,9 +39,6 @@ _FRAMES = 20
 def warm():
     """What each runner would otherwise load or compile for itself, done once in the process that they are forked from."""
     launches.warm()
-    with contextlib.suppress(ImportError):
-        # torch.utils.cpp_extension imports it, and must not be imported itself here: it would initialise CUDA.
-        importlib.import_module("setuptools")
 
 
 class NoEntry(Exception):
