@@ -87,7 +87,7 @@ final class WorkerPool implements AutoCloseable {
     List<Workers.Slot> slots = wanted.stream().map(workers::slot).toList();
     try {
       workers.begin();
-      Thread zygote = Thread.ofVirtual().start(() -> warm(workers));
+      Thread zygote = Workers.inBackground("zygote", workers::zygote);
       Message.Hello hello = slots.getFirst().greeting();
       zygote.join();
       Map<String, String> versions = new TreeMap<>(hello.versions());
@@ -116,17 +116,6 @@ final class WorkerPool implements AutoCloseable {
       return found;
     } catch (WorkerFailure e) {
       return Map.of(); // The first candidate finds out why.
-    }
-  }
-
-  /** Starts the zygote beside the oracle; if it cannot start, the first candidate finds out why. */
-  private static void warm(Workers workers) {
-    try {
-      workers.zygote();
-    } catch (WorkerFailure e) {
-      System.getLogger("kbx").log(System.Logger.Level.DEBUG, "zygote did not start", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 

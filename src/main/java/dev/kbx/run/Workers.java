@@ -112,13 +112,18 @@ public final class Workers implements AutoCloseable {
     gpus.values().forEach(Gpu::begin);
   }
 
+  /** Starts a process. */
+  public interface Start {
+    void start() throws InterruptedException;
+  }
+
   /** Starts a process while nobody needs it yet; whoever does finds out what is wrong. */
-  static void inBackground(String name, Oracles.Start start) {
-    Thread.ofVirtual()
+  public static Thread inBackground(String name, Start process) {
+    return Thread.ofVirtual()
         .name(name)
         .start(() -> {
           try {
-            var _ = start.oracle();
+            process.start();
           } catch (WorkerFailure e) {
             System.getLogger("kbx").log(System.Logger.Level.DEBUG, "no " + name, e);
           } catch (InterruptedException e) {
