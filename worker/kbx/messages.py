@@ -427,6 +427,8 @@ class Open:
     """Bytes that the arenas hold at least, as in ``weighed``."""
     alone: bool = False
     """Whether nobody else uses the device: where memory is short, results are then compared without a truth in float64."""
+    published: bool = False
+    """Whether values are compared by the tolerances that the authors of the suite publish, not by the error model."""
 
 
 @dataclass

@@ -20,6 +20,7 @@ from torch import nn
 from kbx import state
 from kbx.oracle.taskfile import InvalidTask, Task, describe
 from kbx.suite import DISTRIBUTIONS, Contract
+from kbx.suite.original import MODULE_TOLERANCES
 from kbx.suite.values import tensors
 from kbx.tensors import encode
 
@@ -45,6 +46,8 @@ class ModelTask(Task):
     device: str = "cpu"
     weights: object = None
     """``_Weights`` of the seed that the task is bound to; None while it is bound to none."""
+
+    tolerances = MODULE_TOLERANCES
 
     @property
     def entries(self):

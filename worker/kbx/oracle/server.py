@@ -93,6 +93,8 @@ class Server:
         self._end_session()
         task = taskfile.load(request.task, self.device.torch_device)
         task.check_room()
+        if request.published:
+            task = taskfile.published(task)
         planned = session.planned(task, request.seed)
         arenas = self.device.arenas(request.timed, (request.lent, request.returned))
         self.session = session.Session(

@@ -8,13 +8,13 @@ import os
 import sys
 import traceback
 import types
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
 from kbx import tensors
 from kbx.suite import DISTRIBUTIONS, Call, Contract, Inputs
-from kbx.suite.original import Original, OriginalModel
+from kbx.suite.original import TOLERANCES, Original, OriginalModel, by_published_tolerances
 from kbx.suite.values import leaves
 
 _NUMBERS = itertools.count(1)
@@ -74,6 +74,8 @@ class Task:
     """Whether the calls are smaller than what the task is about."""
     large = False
     """Whether calls may have gigabytes: their values are drawn on the device, and checking them takes what room there is."""
+    tolerances = TOLERANCES
+    """The constant ones that its suite's authors publish, by dtype."""
     widens = True
     """Whether the reference must run in float64; where one need not and does not, its own result is the truth."""
 
@@ -191,6 +193,12 @@ def load(path, device="cpu"):
     task = _load((path, state.st_mtime_ns, state.st_size), str(device))
     task.check_unchanged()
     return task
+
+
+@functools.lru_cache(maxsize=1024)
+def published(task):
+    """The task judged by the tolerances that its suite's authors publish, where its contract has any."""
+    return replace(task, contract=by_published_tolerances(task.contract, task.tolerances))
 
 
 @functools.lru_cache(maxsize=1024)

@@ -86,6 +86,7 @@ final class CheatsCommand implements Callable<Integer> {
       description = "Write the page docs/cheats.md, from this run and those kept in bench/.")
   private @Nullable Path page;
 
+  @Mixin private SeedOption seed = new SeedOption();
   @Mixin private WorkerOptions workers = new WorkerOptions();
 
   @Override
@@ -130,7 +131,7 @@ final class CheatsCommand implements Callable<Integer> {
             staticOnly ? List.of(Stage.STATIC) : List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
             Rules.all(),
             VerifyCommand.ARCH,
-            Home.secret(),
+            seed.seed(),
             Limits.of(Duration.ofSeconds(timeout)));
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
         WorkerPool pool = WorkerPool.start(workers, plan)) {

@@ -13,6 +13,7 @@ import dev.kbx.run.Cache;
 import dev.kbx.run.Evaluation;
 import dev.kbx.run.Limits;
 import dev.kbx.run.Plan;
+import dev.kbx.run.Tolerance;
 import dev.kbx.store.Store;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Suites;
@@ -89,6 +90,16 @@ final class EvalCommand implements Callable<Integer> {
   private String baseline = "eager";
 
   @Option(
+      names = "--tolerance",
+      paramLabel = "KIND",
+      defaultValue = "model",
+      description =
+          "How near results must be: model (by the reference's own rounding error on the same"
+              + " inputs), or published (by the constants of the suite's authors)."
+              + " Default: ${DEFAULT-VALUE}.")
+  private String tolerance = "model";
+
+  @Option(
       names = "--cache",
       paramLabel = "STATE",
       defaultValue = "cold",
@@ -127,14 +138,7 @@ final class EvalCommand implements Callable<Integer> {
               + " sm_100. Default: ${DEFAULT-VALUE}.")
   private String arch = "sm_90";
 
-  @Option(
-      names = "--seed",
-      paramLabel = "TEXT",
-      description =
-          "What inputs derive from. Default: a secret of this installation, so that nobody can"
-              + " predict them.")
-  private @Nullable String seed;
-
+  @Mixin private SeedOption seed = new SeedOption();
   @Mixin private RulesOption rules = new RulesOption();
   @Mixin private WorkerOptions workers = new WorkerOptions();
 
@@ -183,8 +187,11 @@ final class EvalCommand implements Callable<Integer> {
         wanted,
         rules.rules(),
         Architectures.check(arch),
-        seed == null ? Home.secret() : seed,
+        seed.seed(),
         Limits.of(Duration.ofSeconds(timeout)),
+        Tolerance.of(tolerance)
+            .orElseThrow(() ->
+                new UserError("--tolerance: '%s' is none of model,published".formatted(tolerance))),
         Baseline.of(baseline)
             .orElseThrow(() ->
                 new UserError(

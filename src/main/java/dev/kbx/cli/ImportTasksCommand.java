@@ -200,7 +200,8 @@ final class ImportTasksCommand implements Callable<Integer> {
               verdicts.size(), total, verdict.problem() == null ? "ok  " : "FAIL", verdict.path());
         };
     try (WorkerPool pool = WorkerPool.start(workers)) {
-      Verification verification = VerifyCommand.verification(pool, VerifyCommand.ARCH);
+      Verification verification =
+          VerifyCommand.verification(pool, VerifyCommand.ARCH, Home.secret());
       // Published sizes would take hours, and a GPU: they are tried on shapes alone.
       if (originals instanceof OriginalLevels) verification.outline(tasks.tasks(), listener);
       else verification.run(tasks.tasks(), Map.of(), listener);

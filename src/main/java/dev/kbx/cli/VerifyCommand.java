@@ -42,6 +42,7 @@ final class VerifyCommand implements Callable<Integer> {
   private static final Duration CALL = Duration.ofSeconds(20);
 
   @Mixin private SuiteOption suite = new SuiteOption();
+  @Mixin private SeedOption seed = new SeedOption();
   @Mixin private WorkerOptions workers = new WorkerOptions();
 
   @Parameters(
@@ -100,7 +101,7 @@ final class VerifyCommand implements Callable<Integer> {
       interrupts.advise(Interrupts.RESUMABLE);
       Map<String, TaskVerdict> found = new HashMap<>();
       VerifyProgress progress = new VerifyProgress(tasks.size());
-      verification(pool, arch)
+      verification(pool, arch, seed.seed())
           .run(
               tasks,
               before,
@@ -118,13 +119,13 @@ final class VerifyCommand implements Callable<Integer> {
   }
 
   /** Controls are judged up to correctness; nothing is timed. */
-  static Verification verification(WorkerPool pool, String arch) {
+  static Verification verification(WorkerPool pool, String arch, String seed) {
     Plan plan =
         new Plan(
             List.of(Stage.STATIC, Stage.COMPILE, Stage.CALL, Stage.CORRECT),
             Rules.all(),
             Architectures.check(arch),
-            Home.secret(),
+            seed,
             Limits.of(CALL));
     return new Verification(pool.slots(), plan, pool.device(), pool.versions());
   }

@@ -67,6 +67,7 @@ final class Correctness {
     Message.Opened task = session.open(false, alone);
     sized = !task.sizes().isEmpty();
     if (Boolean.TRUE.equals(task.scaled())) draft.flags(List.of("scaled_inputs"));
+    if (plan.tolerance() == Tolerance.PUBLISHED) draft.flags(List.of(Tolerance.FLAG));
     if (candidate.task().isDegenerate()) draft.flags(List.of("degenerate_task"));
     long start = System.nanoTime();
     Optional<Outcome> decided = session.load(task, files);

@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Under what verdicts are remembered: everything they depend on. Source, task file, stages, rules,
- * secret, limits, baseline, profile, device, versions. Safe for several threads.
+ * secret, limits, tolerance, baseline, profile, device, versions. Safe for several threads.
  *
  * <p>A task's file is read once a run, as the oracle does.
  */
@@ -34,6 +34,7 @@ final class Keys {
                 plan.arch(),
                 plan.secret(),
                 plan.limits(),
+                plan.tolerance(),
                 plan.against(),
                 plan.profile(),
                 run.device(),

@@ -11,6 +11,7 @@ import java.util.List;
  * @param rules the static rules that are switched on
  * @param arch what launches are compiled for where there is no GPU, {@code sm_90}
  * @param secret what seeds derive from; see {@link Seeds}
+ * @param tolerance how near results must be
  * @param baseline what speedups are against
  * @param cache what calls are timed with
  * @param profile whether Nsight Compute looks at what was timed
@@ -21,6 +22,7 @@ public record Plan(
     String arch,
     String secret,
     Limits limits,
+    Tolerance tolerance,
     Baseline baseline,
     Cache cache,
     boolean profile) {
@@ -29,14 +31,18 @@ public record Plan(
     stages = stages.stream().sorted().distinct().toList();
   }
 
-  /** A plan whose speedups are against eager PyTorch, with a cold cache and without profiles. */
+  /**
+   * A plan whose results are held to the error model and whose speedups are against eager PyTorch,
+   * with a cold cache and without profiles.
+   */
   public Plan(List<Stage> stages, Rules rules, String arch, String secret, Limits limits) {
-    this(stages, rules, arch, secret, limits, Baseline.EAGER, Cache.COLD, false);
+    this(stages, rules, arch, secret, limits, Tolerance.MODEL, Baseline.EAGER, Cache.COLD, false);
   }
 
   /** The same for a candidate whose task needs more than others. */
   Plan with(Needs needs) {
-    return new Plan(stages, rules, arch, secret, limits.with(needs), baseline, cache, profile);
+    Limits own = limits.with(needs);
+    return new Plan(stages, rules, arch, secret, own, tolerance, baseline, cache, profile);
   }
 
   /** What speedups are against, in words: {@code eager}, or {@code eager, warm cache}. */

@@ -75,7 +75,8 @@ final class Session implements AutoCloseable {
                 timed,
                 needs.lent(),
                 needs.returned(),
-                alone),
+                alone,
+                plan.tolerance() == Tolerance.PUBLISHED),
         ORACLE);
   }
 

@@ -465,6 +465,7 @@ public sealed interface Message {
    * @param lent bytes that the arena of arguments holds at least
    * @param returned bytes that the arena of results holds at least
    * @param alone whether nobody else uses the device
+   * @param published whether values are compared by the tolerances that the suite's authors publish
    */
   record Open(
       int id,
@@ -474,7 +475,8 @@ public sealed interface Message {
       boolean timed,
       long lent,
       long returned,
-      boolean alone)
+      boolean alone,
+      boolean published)
       implements Numbered {}
 
   /**

@@ -18,6 +18,12 @@ import tools.jackson.databind.json.JsonMapper;
 final class Kbx {
   private static final Path JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
 
+  /**
+   * What inputs derive from where a test is about many tasks, so that it finds the same every time.
+   * {@code bench/seeds.sh} looks for the values under which something differs.
+   */
+  static final String SEED = "tests";
+
   private Kbx() {}
 
   /** How a command ended. */

@@ -110,6 +110,45 @@ class ModulesTest {
   }
 
   @Test
+  void publishedTolerancesAreAnOption() throws Exception {
+    String relu =
+        """
+        import torch
+        from torch import nn
+
+
+        class ModelNew(nn.Module):
+            def forward(self, x):
+                return torch.relu(x) * 1.00005
+        """;
+    Path file = folder.resolve("19_ReLU.py");
+    Files.writeString(file, relu);
+    assertThat(judged(file, "model").get("status").asString()).isEqualTo("wrong_values");
+    JsonNode loose = judged(file, "published");
+    assertThat(loose.get("status").asString()).isEqualTo("correct");
+    assertThat(loose.get("flags").toString()).contains("published_tolerance");
+    Files.writeString(file, relu.replace("1.00005", "1.0005"));
+    assertThat(judged(file, "published").get("status").asString()).isEqualTo("wrong_values");
+  }
+
+  private JsonNode judged(Path file, String tolerance) throws Exception {
+    return Kbx.run(
+            folder,
+            "eval",
+            file,
+            "--suite",
+            "kernelbench",
+            "--device",
+            "cpu",
+            "--tolerance",
+            tolerance,
+            "--json")
+        .json()
+        .get("verdicts")
+        .get(0);
+  }
+
+  @Test
   void bundledMistakesEndAsExpected() throws Exception {
     Path examples = Kbx.home().resolve("examples/kernelbench");
     JsonNode expected = Json.mapper().readTree(Files.readString(examples.resolve("expected.json")));
@@ -145,7 +184,15 @@ class ModulesTest {
             folder,
             Stream.concat(
                     Stream.of(
-                        "tasks", "verify", "--suite", "kernelbench", "--device", "cpu", "--json"),
+                        "tasks",
+                        "verify",
+                        "--suite",
+                        "kernelbench",
+                        "--device",
+                        "cpu",
+                        "--seed",
+                        Kbx.SEED,
+                        "--json"),
                     QUICK.stream())
                 .toArray());
     List<String> unsound = new ArrayList<>();

@@ -41,7 +41,16 @@ class SuiteControlsTest {
     copySuite(folder.resolve("kernelbenchx"));
     Kbx.Result result =
         Kbx.run(
-            folder, "tasks", "verify", "--suite", "./kernelbenchx", "--device", "cpu", "--json");
+            folder,
+            "tasks",
+            "verify",
+            "--suite",
+            "./kernelbenchx",
+            "--device",
+            "cpu",
+            "--seed",
+            Kbx.SEED,
+            "--json");
     List<String> unsound = new ArrayList<>();
     for (JsonNode task : result.json()) {
       if (task.has("problem")) unsound.add(task.get("problem").asString());

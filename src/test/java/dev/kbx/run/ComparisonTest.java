@@ -64,6 +64,7 @@ class ComparisonTest {
         any.arch(),
         any.secret(),
         any.limits(),
+        any.tolerance(),
         baseline,
         cache,
         false);

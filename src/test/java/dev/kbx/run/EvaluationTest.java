@@ -124,6 +124,7 @@ class EvaluationTest {
         plan.arch(),
         plan.secret(),
         plan.limits(),
+        Tolerance.MODEL,
         Baseline.EAGER,
         Cache.COLD,
         profile);

@@ -42,6 +42,7 @@ class ProfilerTest {
             arch,
             "secret",
             FakeWorkers.plan().limits(),
+            Tolerance.MODEL,
             Baseline.EAGER,
             Cache.COLD,
             profile);

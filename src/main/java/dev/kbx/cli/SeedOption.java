@@ -1,0 +1,20 @@
+package dev.kbx.cli;
+
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** What the values of inputs and weights derive from. */
+final class SeedOption {
+  @Option(
+      names = "--seed",
+      paramLabel = "TEXT",
+      description =
+          "What inputs derive from. Default: a secret of this installation, so that nobody can"
+              + " predict them.")
+  private @Nullable String seed;
+
+  /** What was given, else the secret of this installation. */
+  String seed() {
+    return seed == null ? Home.secret() : seed;
+  }
+}
