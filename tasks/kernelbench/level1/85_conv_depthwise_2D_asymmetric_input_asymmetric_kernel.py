@@ -1,10 +1,11 @@
 """Depthwise convolution of rectangular images with a rectangular kernel.
 
 `Model(in_channels, out_channels, kernel_size_h, kernel_size_w, stride_h=1, stride_w=1, padding_h=0, padding_w=0,
-dilation_h=1, dilation_w=1, groups=1, bias=False)` holds one layer, `conv2d = nn.Conv2d(...)`, with these options and
-PyTorch's initialisation: `conv2d.weight` of shape `(out_channels, in_channels / groups, kernel_size_h, kernel_size_w)`
-and, with `bias=True`, `conv2d.bias` with one number for each output channel. Names that end in `_h` hold for rows,
-those in `_w` for columns.
+dilation_h=1, dilation_w=1, groups=1, bias=False)` holds one layer, `conv2d = nn.Conv2d(...)`, with these options, save
+that it is depthwise whatever they say: it has `in_channels` output channels and as many groups. `out_channels` and
+`groups` are accepted and ignored. Weights have PyTorch's initialisation: `conv2d.weight` is of shape
+`(in_channels, 1, kernel_size_h, kernel_size_w)` and, with `bias=True`, `conv2d.bias` has one number for each channel.
+Names that end in `_h` hold for rows, those in `_w` for columns.
 
 `forward(x)` takes float32 `x` of shape `(batch, in_channels, height, width)` and returns the layer's convolution, in
 which the kernel is not turned around:
@@ -15,8 +16,8 @@ which the kernel is not turned around:
 Places outside of `x` count as 0. Each output size is
 `floor((size + 2 * padding - dilation * (kernel - 1) - 1) / stride) + 1`.
 
-In this task `out_channels` and `groups` equal `in_channels`, so that every channel is a group of its own; strides and
-dilations are 1, and there is neither padding nor bias. Products and sums are float32, neither TF32 nor half precision.
+In this task `out_channels` and `groups` equal `in_channels` besides; strides and dilations are 1, and there is neither
+padding nor bias. Products and sums are float32, neither TF32 nor half precision.
 """
 
 from itertools import product
@@ -55,12 +56,12 @@ class Model(nn.Module):
         super().__init__()
         self.conv2d = nn.Conv2d(
             in_channels,
-            out_channels,
+            in_channels,
             (kernel_size_h, kernel_size_w),
             stride=(stride_h, stride_w),
             padding=(padding_h, padding_w),
             dilation=(dilation_h, dilation_w),
-            groups=groups,
+            groups=in_channels,
             bias=bias,
         )
 
