@@ -247,6 +247,8 @@ def install(arch_name):
     torch.amp.autocast = _Autocast
     # Answered before torch sees the stream, which it would want to be one of its own.
     torch.Tensor.record_stream = lambda self, stream: None
+    # Lays weights out for cuDNN, which is not there.
+    torch.nn.RNNBase.flatten_parameters = lambda self: None
     _CudaOnCpu().__enter__()
     threads.enter_in_each(_CudaOnCpu)
 

@@ -131,6 +131,27 @@ class ModulesTest {
     assertThat(judged(file, "published").get("status").asString()).isEqualTo("wrong_values");
   }
 
+  @Test
+  void recurrentLayersOfPyTorchRunWithoutAGpu() throws Exception {
+    Path file = folder.resolve("35_LSTM.py");
+    Files.writeString(
+        file,
+        """
+        from torch import nn
+
+
+        class ModelNew(nn.Module):
+            def __init__(self, input_size, hidden_size, num_layers, output_size, dropout=0.0):
+                super().__init__()
+                self.lstm = nn.LSTM(input_size, hidden_size, num_layers, batch_first=True)
+                self.fc = nn.Linear(hidden_size, output_size)
+
+            def forward(self, x, h0=None, c0=None):
+                return self.fc(self.lstm(x)[0][:, -1])
+        """);
+    assertThat(judged(file, "model").get("status").asString()).isEqualTo("correct");
+  }
+
   private JsonNode judged(Path file, String tolerance) throws Exception {
     return Kbx.run(
             folder,
