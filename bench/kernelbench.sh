@@ -65,12 +65,16 @@ import sys
 
 suite, folder, *beginnings = map(pathlib.Path, sys.argv[1:])
 folder.mkdir(parents=True, exist_ok=True)
-OWN = ("inputs", "init_inputs", "usable", "TAGS", "DTYPE", "PUBLISHED", "SCALED", "CONTRACT", "DISTRIBUTIONS", "SKIP_CONTROLS")
+OWN = ("inputs", "init_inputs", "usable", "TAGS", "DTYPE", "SCALED", "CONTRACT", "BESIDE", "DISTRIBUTIONS", "SKIP_CONTROLS")
 
 
-def stays(statement):
+def of_kbx(statement):
+    return isinstance(statement, ast.ImportFrom) and (statement.module or "").startswith("kbx")
+
+
+def stays(statement, imported):
     names = [getattr(statement, "name", "")] + [getattr(t, "id", "") for t in getattr(statement, "targets", [])]
-    if isinstance(statement, ast.ImportFrom) and (statement.module or "").startswith("kbx"):
+    if of_kbx(statement) or any(isinstance(n, ast.Name) and n.id in imported for n in ast.walk(statement)):
         return False
     return not any(n in OWN or n.startswith(("Positive", "Negative")) for n in names)
 
@@ -80,7 +84,8 @@ for file in sorted(suite.glob("*/*.py")):
     if not any(path.startswith(str(b)) for b in beginnings):
         continue
     tree = ast.parse(file.read_text(encoding="utf-8"))
-    tree.body = [s for s in tree.body[1:] if stays(s)]
+    imported = [alias.asname or alias.name for s in tree.body if of_kbx(s) for alias in s.names]
+    tree.body = [s for s in tree.body[1:] if stays(s, imported)]
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and node.name == "Model":
             node.name = "ModelNew"
