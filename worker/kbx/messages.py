@@ -204,6 +204,8 @@ class Precompiled:
     """Base64 by path: ``triton/…`` of Triton's cache, ``libraries/…`` made of C++. What does not fit a frame is left out."""
     kernels: int
     """Launch signatures that were compiled."""
+    whole: bool
+    """Whether every call was made in the time given."""
     seconds: float
 
 

@@ -92,6 +92,16 @@ def test_no_call_is_begun_when_time_is_up():
     assert precompile(SCALE, outlined(torch.empty(100)), seconds=0.0).files == {}
 
 
+def test_who_did_not_come_to_every_call_says_so():
+    waiting = SCALE.replace(
+        "    out = torch.empty_like(x)", "    import time; time.sleep(0.3)\n    out = torch.empty_like(x)"
+    )
+    calls = [outlined(torch.empty(100 * i)) for i in range(1, 40)]
+    assert not precompile(waiting, *calls, seconds=0.1).whole
+    assert precompile(SCALE, *calls[:3]).whole
+    assert precompile(SCALE).whole
+
+
 def test_what_does_not_fit_a_frame_stays_behind():
     source = SCALE + textwrap.dedent("""
     import os, pathlib

@@ -7,7 +7,6 @@ to that runner, and its verdict. A wrong binary is the candidate's own doing, an
 
 import base64
 import contextlib
-import itertools
 import mmap
 import os
 import signal
@@ -32,15 +31,15 @@ _LOOK_SECONDS = 0.002
 
 
 def compile_calls(entry, calls, seconds):
-    """Calls ``entry`` with zeros for each of ``calls`` (``{"args", "kwargs"}``), until ``seconds`` are over."""
+    """Calls ``entry`` with zeros for each of ``calls`` (``{"args", "kwargs"}``), until ``seconds`` are over; whether it came to all."""
     launches.only_compile()
     cuda_on_cpu.leave_empty()
     end = time.monotonic() + seconds
     shares = max(1, min(_PROCESSES, len(os.sched_getaffinity(0)), len(calls)))
     children = [_child(entry, calls[share::shares], end) for share in range(1, shares)]
-    _compile(entry, calls[::shares], end)
-    for child in children:
-        _wait(child, end)
+    whole = [_compile(entry, calls[::shares], end)]
+    whole += [_wait(child, end) for child in children]
+    return all(whole)
 
 
 def _child(entry, calls, end):
@@ -48,27 +47,32 @@ def _child(entry, calls, end):
     pid = os.fork()
     if pid:
         return pid
+    whole = False
     try:
-        _compile(entry, calls, end)
+        whole = _compile(entry, calls, end)
     finally:
-        os._exit(0)
+        os._exit(0 if whole else 1)
 
 
 def _wait(child, end):
-    """Waits until a child has ended; one that was forked beside a thread of the candidate's may hang."""
-    while os.waitpid(child, os.WNOHANG)[0] == 0:
+    """Waits until a child has ended, and says if it did all; one that was forked beside a thread of the candidate's may hang."""
+    while (ended := os.waitpid(child, os.WNOHANG))[0] == 0:
         if time.monotonic() > end:
             os.kill(child, signal.SIGKILL)
         time.sleep(_LOOK_SECONDS)
+    return ended[1] == 0
 
 
 def _compile(entry, calls, end):
-    for call in itertools.takewhile(lambda _: time.monotonic() < end, calls):
+    for call in calls:
+        if time.monotonic() >= end:
+            return False
         # The candidate may well stumble over zeros, or over results that no kernel wrote.
         with contextlib.suppress(Exception):
             args = [tensors.decode(tree, _blank) for tree in call["args"]]
             kwargs = {name: tensors.decode(tree, _blank) for name, tree in call["kwargs"].items()}
             entry(*args, **kwargs)
+    return True
 
 
 def _blank(leaf):

@@ -161,8 +161,8 @@ class Bench:
         return messages.StateTaken(request.id, module.take_state(self._instance, request.parameters), 0.0)
 
     def _precompile(self, request):
-        ahead.compile_calls(self._entry, request.calls, request.seconds)
-        return messages.Precompiled(request.id, ahead.pack(), ahead.kernels(), 0.0)
+        whole = ahead.compile_calls(self._entry, request.calls, request.seconds)
+        return messages.Precompiled(request.id, ahead.pack(), ahead.kernels(), whole, 0.0)
 
     def _call(self, request):
         self._recorder.take_launches()

@@ -95,9 +95,7 @@ final class Gpu implements AutoCloseable {
     try {
       String file = task.file().toAbsolutePath().toString();
       Message.Weighed said =
-          workers
-              .outliner()
-              .ask(Message.Weighed.class, id -> new Message.Weigh(id, file), Session.ORACLE);
+          workers.askOutliner(Message.Weighed.class, id -> new Message.Weigh(id, file));
       Needs found = Needs.of(said, greeting().deviceBytes(), greeting().hostBytes());
       needs.put(task.file(), found);
       return found;

@@ -102,9 +102,20 @@ final class Judge {
   private Precompiler.Compiled compiled(Candidate candidate, Draft draft)
       throws InterruptedException {
     // Without a GPU kernels are compiled as they are called; C++ takes longer than a call may.
-    return slot.gpu() == null && !Precompiler.bringsCpp(candidate)
-        ? Precompiler.Compiled.NOTHING
-        : new Precompiler(slot, plan, draft, versions).compile(candidate);
+    if (slot.gpu() == null && !Precompiler.bringsCpp(candidate)) {
+      return Precompiler.Compiled.NOTHING;
+    }
+    Precompiler precompiler = new Precompiler(slot, plan, draft, versions);
+    for (int failures = 0; ; ) {
+      try {
+        return precompiler.compile(candidate);
+      } catch (WorkerFailure e) {
+        if (failures++ == RETRIES) {
+          return Precompiler.Compiled.failed(
+              Outcome.of(Status.INFRASTRUCTURE, Stage.COMPILE, e.getMessage()));
+        }
+      }
+    }
   }
 
   /** The device that judged, where its oracle has said which it is. */

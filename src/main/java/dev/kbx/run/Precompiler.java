@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
+import java.util.function.IntFunction;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
@@ -21,7 +22,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
  *
  * <p>It only saves time. What it cannot compile is compiled where it runs, and what goes wrong here
  * goes wrong there again, where it counts. One thing is decided here: C++ that takes too much time
- * or memory.
+ * or memory. A runner with a GPU would not have either, so C++ that could not be compiled here for
+ * other reasons is not sent there.
  */
 final class Precompiler {
   private static final JsonNode NO_CALLS = JsonNodeFactory.instance.arrayNode();
@@ -67,11 +69,25 @@ final class Precompiler {
     }
   }
 
+  /**
+   * What a runner compiled.
+   *
+   * @param whole whether it came to every call
+   */
+  private record Made(Map<String, String> files, boolean whole) {
+    static final Made NOTHING = new Made(Map.of(), true);
+
+    boolean isEmpty() {
+      return files.isEmpty();
+    }
+  }
+
   /** Whether the source may compile C++. Its author can only wait longer by saying so in vain. */
   static boolean bringsCpp(Candidate candidate) {
     return candidate.code().contains("cpp_extension");
   }
 
+  /** Throws {@link WorkerFailure} where C++ could not be compiled and may be at another try. */
   Compiled compile(Candidate candidate) throws InterruptedException {
     long start = System.nanoTime();
     boolean cpp = bringsCpp(candidate);
@@ -79,8 +95,9 @@ final class Precompiler {
       KeptBinaries.Key key = KeptBinaries.Key.of(candidate, arch(), timed(), versions);
       Map<String, String> files = slot.binaries().read(key);
       if (files.isEmpty()) {
-        files = compile(candidate, outline(candidate), cpp);
-        slot.binaries().write(key, files);
+        Made made = compile(candidate, outline(candidate), cpp);
+        files = made.files();
+        if (made.whole()) slot.binaries().write(key, files);
       }
       return Compiled.of(files);
     } catch (TimeoutException e) {
@@ -91,19 +108,22 @@ final class Precompiler {
       return cpp && e.how().reason().equals("memory")
           ? Compiled.failed(Outcome.lost(e, Stage.COMPILE))
           : Compiled.NOTHING;
-    } catch (Oracle.Refused | WorkerFailure e) {
+    } catch (Oracle.Refused e) {
+      return Compiled.NOTHING; // What is wrong with the task is said when it is opened.
+    } catch (WorkerFailure e) {
+      if (cpp) throw e;
       return Compiled.NOTHING;
     } finally {
       draft.spent(Stage.COMPILE, (System.nanoTime() - start) / 1e9);
     }
   }
 
-  private Map<String, String> compile(Candidate candidate, Message.Outlined task, boolean cpp)
+  private Made compile(Candidate candidate, Message.Outlined task, boolean cpp)
       throws InterruptedException, TimeoutException, Runner.Lost {
-    if (!cpp && isTooLarge(task)) return Map.of();
+    if (!cpp && isTooLarge(task)) return Made.NOTHING;
     Duration load = cpp ? CPP_LIMIT : plan.limits().load();
     try (Runner runner = spawn(cpp)) {
-      runner.ask(Message.Attached.class, id -> new Message.Attach(id, Session.NO_ARENAS), ATTACH);
+      attach(runner);
       Message loaded =
           runner.ask(
               Message.Loaded.class,
@@ -118,18 +138,27 @@ final class Precompiler {
               load);
       if (cpp) {
         // What is wrong with C++ travels, too.
-        Map<String, String> made = precompiled(runner, NO_CALLS, BUDGET);
+        Made made = precompiled(runner, NO_CALLS, BUDGET);
         if (!made.isEmpty()) return made;
       }
       // A module's only size may be more than the host can compute on, and its weights than it has
       // room for here.
-      if (!(loaded instanceof Message.Loaded) || isTooLarge(task)) return Map.of();
+      if (!(loaded instanceof Message.Loaded) || isTooLarge(task)) return Made.NOTHING;
       boolean ready = constructed(runner, task, load);
       if (cpp) {
-        Map<String, String> made = precompiled(runner, NO_CALLS, BUDGET);
+        Made made = precompiled(runner, NO_CALLS, BUDGET);
         if (!ready || !made.isEmpty()) return made;
       }
-      return ready ? called(runner, task, cpp) : Map.of();
+      return ready ? called(runner, task, cpp) : Made.NOTHING;
+    }
+  }
+
+  /** Before a runner has any of the candidate's code, whatever goes wrong is kbx's. */
+  private static void attach(Runner runner) throws InterruptedException {
+    try {
+      runner.ask(Message.Attached.class, id -> new Message.Attach(id, Session.NO_ARENAS), ATTACH);
+    } catch (TimeoutException | Runner.Lost e) {
+      throw new WorkerFailure("a runner that compiles did not start: " + e.getMessage(), e);
     }
   }
 
@@ -138,23 +167,25 @@ final class Precompiler {
   }
 
   /** What the first calls compile: C++ as well, where it was not at import. */
-  private Map<String, String> called(Runner runner, Message.Outlined task, boolean cpp)
+  private Made called(Runner runner, Message.Outlined task, boolean cpp)
       throws InterruptedException, Runner.Lost {
     try {
       return precompiled(runner, task.calls(), cpp ? CPP_LIMIT : BUDGET);
     } catch (TimeoutException e) {
-      return Map.of(); // It may be a call's other work, which is nothing for a CPU.
+      return Made.NOTHING; // It may be a call's other work, which is nothing for a CPU.
     }
   }
 
-  private Map<String, String> precompiled(Runner runner, JsonNode calls, Duration budget)
+  private Made precompiled(Runner runner, JsonNode calls, Duration budget)
       throws InterruptedException, TimeoutException, Runner.Lost {
     Message compiled =
         runner.ask(
             Message.Precompiled.class,
             id -> new Message.Precompile(id, calls, budget.toSeconds()),
             budget.plus(plan.limits().call()));
-    return compiled instanceof Message.Precompiled done ? done.files() : Map.of();
+    return compiled instanceof Message.Precompiled done
+        ? new Made(done.files(), done.whole())
+        : Made.NOTHING;
   }
 
   private boolean constructed(Runner runner, Message.Outlined task, Duration limit)
@@ -168,19 +199,15 @@ final class Precompiler {
   /** On the CPU by an oracle of the CPU: it judges smaller sizes than a GPU does. */
   private Message.Outlined outline(Candidate candidate)
       throws InterruptedException, Oracle.Refused {
-    if (slot.gpu() != null) return outline(candidate, slot.outliner());
+    String task = candidate.task().file().toAbsolutePath().toString();
+    IntFunction<Message.Outline> request = id -> new Message.Outline(id, task, timed());
+    if (slot.gpu() != null) return slot.askOutliner(Message.Outlined.class, request);
     try (Oracles.Borrowed borrowed = slot.borrow()) {
-      Message.Outlined outlined = outline(candidate, borrowed.oracle());
+      Message.Outlined outlined =
+          borrowed.oracle().ask(Message.Outlined.class, request, Session.ORACLE);
       borrowed.sound();
       return outlined;
     }
-  }
-
-  private Message.Outlined outline(Candidate candidate, Oracle oracle)
-      throws InterruptedException, Oracle.Refused {
-    String task = candidate.task().file().toAbsolutePath().toString();
-    return oracle.ask(
-        Message.Outlined.class, id -> new Message.Outline(id, task, timed()), Session.ORACLE);
   }
 
   private Runner spawn(boolean cpp) throws InterruptedException {

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -84,7 +85,7 @@ public final class Workers implements AutoCloseable {
    * The oracle that outlines the calls of tasks. It asks nothing of a GPU and may be used at any
    * time, by several threads at once.
    */
-  Oracle outliner() throws InterruptedException {
+  private Oracle outliner() throws InterruptedException {
     synchronized (outlining) {
       Oracle current = outliner;
       if (current != null && current.alive()) return current;
@@ -93,6 +94,19 @@ public final class Workers implements AutoCloseable {
       Oracle started = Oracle.ofOutlines(python, home);
       outliner = started;
       return started;
+    }
+  }
+
+  /** Asks the oracle that outlines. One that fails to answer is ended: the next gets another. */
+  <T extends Message.Numbered> T askOutliner(
+      Class<T> expected, IntFunction<? extends Message.Numbered> request)
+      throws InterruptedException, Oracle.Refused {
+    Oracle asked = outliner();
+    try {
+      return asked.ask(expected, request, Session.ORACLE);
+    } catch (WorkerFailure e) {
+      asked.close();
+      throw e;
     }
   }
 
@@ -244,9 +258,11 @@ public final class Workers implements AutoCloseable {
       return workers.binaries;
     }
 
-    /** The oracle that outlines calls. */
-    Oracle outliner() throws InterruptedException {
-      return workers.outliner();
+    /** As {@link Workers#askOutliner}. */
+    <T extends Message.Numbered> T askOutliner(
+        Class<T> expected, IntFunction<? extends Message.Numbered> request)
+        throws InterruptedException, Oracle.Refused {
+      return workers.askOutliner(expected, request);
     }
 
     /** An oracle for one candidate or task. A GPU must be held. */

@@ -253,7 +253,7 @@ public sealed interface Message {
    *
    * @param files of Triton's cache and libraries made of C++, by path
    */
-  record Precompiled(int id, Map<String, String> files, int kernels, double seconds)
+  record Precompiled(int id, Map<String, String> files, int kernels, boolean whole, double seconds)
       implements Numbered {
     public Precompiled {
       files = Map.copyOf(files);
