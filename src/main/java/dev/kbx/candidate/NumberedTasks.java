@@ -3,6 +3,7 @@ package dev.kbx.candidate;
 import dev.kbx.task.BrokenTask;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
+import dev.kbx.verdict.RunFile;
 import dev.kbx.verdict.TaskNumber;
 import java.util.List;
 import java.util.Optional;

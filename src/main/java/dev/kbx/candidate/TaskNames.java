@@ -2,6 +2,7 @@ package dev.kbx.candidate;
 
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
+import dev.kbx.verdict.RunFile;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;

@@ -35,6 +35,7 @@ import picocli.CommandLine.ScopeType;
       RunsCommand.class,
       CompareCommand.class,
       AnalyzeCommand.class,
+      ExportCommand.class,
       DoctorCommand.class,
       BenchCommand.class,
       PackageCommand.class,

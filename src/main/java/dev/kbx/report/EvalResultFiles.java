@@ -46,9 +46,14 @@ public final class EvalResultFiles {
    * of the run that is judged here.
    */
   public Optional<Path> inTheWay(String suite) {
-    return SUITE.matcher(suite).matches()
+    return covers(suite)
         ? present().stream().filter(file -> !isOurs(file)).findFirst()
         : Optional.empty();
+  }
+
+  /** Whether runs of this suite have such files. */
+  static boolean covers(String suite) {
+    return SUITE.matcher(suite).matches();
   }
 
   /** Writes the files of a run, and removes those of an earlier one that it does not replace. */
@@ -70,7 +75,7 @@ public final class EvalResultFiles {
   private static Map<Integer, Map<TaskNumber, List<RunVerdicts.Row>>> levels(RunVerdicts verdicts) {
     var levels = new TreeMap<Integer, Map<TaskNumber, List<RunVerdicts.Row>>>();
     for (RunVerdicts.Row row : verdicts.rows()) {
-      if (!SUITE.matcher(row.outline().suite()).matches()) continue;
+      if (!covers(row.outline().suite())) continue;
       TaskNumber.of(row.outline().category(), row.outline().task())
           .ifPresent(number ->
               levels

@@ -6,6 +6,10 @@ import dev.kbx.verdict.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -79,6 +83,35 @@ class RunFolderTest {
         .contains("power of 2");
     assertThat(entries.values()).allMatch(entry -> entry.get("runtime").doubleValue() == -1);
     assertThat(Files.readString(theirs)).isEqualTo(before);
+    comesOutAgain();
+  }
+
+  /** What went in comes out, save what is for no task, and with kbx's results. */
+  private void comesOutAgain() throws Exception {
+    Path back = folder.resolve("back");
+    Path out = folder.resolve("kbx-out");
+    Kbx.Result exported = Kbx.run(folder, "export", "kernelbench", "back");
+    assertThat(exported.exit()).as(exported.err()).isZero();
+    assertThat(exported.err()).contains("3 kernels, 1 prompt, generation_config.yaml in back");
+    Map<String, String> files = texts(back);
+    assertThat(files.remove("eval_results.json"))
+        .isEqualTo(Files.readString(out.resolve("eval_results.json")));
+    Map<String, String> went = texts(folder.resolve("run"));
+    went.keySet().removeAll(Set.of("eval_results.json", "level_1_problem_101_sample_0_kernel.py"));
+    assertThat(files).isEqualTo(went);
+    Kbx.Result again = Kbx.here("export", "kernelbench", back, "--out", out);
+    assertThat(again.exit()).isEqualTo(ExitCode.USAGE);
+    assertThat(again.err()).contains(back + ": is not empty; name a new folder");
+  }
+
+  private static Map<String, String> texts(Path from) throws IOException {
+    Map<String, String> texts = new TreeMap<>();
+    try (Stream<Path> files = Files.list(from)) {
+      for (Path file : files.toList()) {
+        texts.put(file.getFileName().toString(), Files.readString(file));
+      }
+    }
+    return texts;
   }
 
   private static String inShort(JsonNode entry) {

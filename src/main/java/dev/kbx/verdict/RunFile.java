@@ -1,6 +1,5 @@
-package dev.kbx.candidate;
+package dev.kbx.verdict;
 
-import dev.kbx.verdict.TaskNumber;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -9,7 +8,7 @@ import java.util.regex.Pattern;
  * The name of a kernel in one of KernelBench's run folders: {@code
  * level_1_problem_19_sample_0_kernel.py}.
  */
-record RunFile(TaskNumber task, int sample) {
+public record RunFile(TaskNumber task, int sample) {
   /** A number as KernelBench writes it: without zeros before it. */
   private static final String NUMBER = "(0|[1-9]\\d{0,8})";
 
@@ -18,7 +17,7 @@ record RunFile(TaskNumber task, int sample) {
           "level_" + NUMBER + "_problem_" + NUMBER + "_sample_" + NUMBER + "_kernel\\.py");
 
   /** What a file's name, without folders, says; empty if it is none of these. */
-  static Optional<RunFile> parse(String name) {
+  public static Optional<RunFile> parse(String name) {
     Matcher matcher = NAME.matcher(name);
     if (!matcher.matches()) return Optional.empty();
     TaskNumber task = new TaskNumber(number(matcher, 1), number(matcher, 2));
@@ -30,13 +29,16 @@ record RunFile(TaskNumber task, int sample) {
   }
 
   /** The file's name. */
-  String name() {
-    return "level_"
-        + task.level()
-        + "_problem_"
-        + task.number()
-        + "_sample_"
-        + sample
-        + "_kernel.py";
+  public String name() {
+    return stem() + "_kernel.py";
+  }
+
+  /** The name of the file beside it that holds the prompt, where there is one. */
+  public String promptName() {
+    return stem() + "_prompt.txt";
+  }
+
+  private String stem() {
+    return "level_" + task.level() + "_problem_" + task.number() + "_sample_" + sample;
   }
 }

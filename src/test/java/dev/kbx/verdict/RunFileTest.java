@@ -1,8 +1,7 @@
-package dev.kbx.candidate;
+package dev.kbx.verdict;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kbx.verdict.TaskNumber;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;

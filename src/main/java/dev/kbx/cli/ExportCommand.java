@@ -1,0 +1,92 @@
+package dev.kbx.cli;
+
+import dev.kbx.report.RunFolder;
+import dev.kbx.report.RunVerdicts;
+import dev.kbx.store.Store;
+import dev.kbx.verdict.RunInfo;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code kbx export}: a run in the files of another harness. */
+@Command(
+    name = "export",
+    description = "Write a run as the files of another harness.",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "kernelbench: a run folder of KernelBench, level_L_problem_P_sample_S_kernel.py for",
+      "every kernel, and eval_results.json. Prompts and generation_config.yaml come along",
+      "where kernels were read from such a folder."
+    })
+final class ExportCommand implements Callable<Integer> {
+  private static final String KERNELBENCH = "kernelbench";
+
+  @Mixin private RunsCommand.Folder results = new RunsCommand.Folder();
+
+  @Parameters(index = "0", paramLabel = "FORMAT", description = "kernelbench.")
+  private String format = KERNELBENCH;
+
+  @Parameters(index = "1", paramLabel = "DIR", description = "A new or empty folder.")
+  private Path target = Path.of("");
+
+  @Option(names = "--run", paramLabel = "RUN", description = "Default: the newest in --out.")
+  private @Nullable String run;
+
+  @Override
+  public Integer call() {
+    if (!format.equals(KERNELBENCH)) {
+      throw new UserError("export: no format '%s'; there is %s".formatted(format, KERNELBENCH));
+    }
+    try (Store store = results.open()) {
+      RunInfo chosen = chosen(store);
+      RunVerdicts verdicts = StoredVerdicts.of(store, chosen.id());
+      RunFolder.Written written =
+          new RunFolder(empty(target))
+              .write(verdicts, verdict -> store.source(verdict.candidate()).orElse(""));
+      if (written.kernels() == 0) {
+        throw new UserError(
+            "run %s has no verdict on a task of KernelBench: nothing was written"
+                .formatted(chosen.id()));
+      }
+      System.err.printf(
+          "kbx: run %s: %s%s%s in %s%n",
+          chosen.id(),
+          count(written.kernels(), "kernel"),
+          written.prompts() == 0 ? "" : ", " + count(written.prompts(), "prompt"),
+          written.configuration() ? ", generation_config.yaml" : "",
+          target);
+      return ExitCode.OK;
+    }
+  }
+
+  private static String count(int number, String what) {
+    return number + " " + what + (number == 1 ? "" : "s");
+  }
+
+  private RunInfo chosen(Store store) {
+    String id = run;
+    if (id != null) return store.run(id).orElseThrow(() -> results.unknown(id));
+    List<RunInfo> runs = store.runs();
+    if (runs.isEmpty()) throw new UserError("export: there is no run yet");
+    return runs.getFirst();
+  }
+
+  private static Path empty(Path folder) {
+    Path made = OutFolder.writable(folder);
+    try (Stream<Path> files = Files.list(made)) {
+      if (files.findAny().isEmpty()) return made;
+    } catch (IOException e) {
+      throw new UserError("%s: cannot be read: %s".formatted(folder, e.getMessage()));
+    }
+    throw new UserError("%s: is not empty; name a new folder".formatted(folder));
+  }
+}

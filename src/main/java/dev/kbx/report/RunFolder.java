@@ -1,0 +1,107 @@
+package dev.kbx.report;
+
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.RunFile;
+import dev.kbx.verdict.TaskNumber;
+import dev.kbx.verdict.Verdict;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import tools.jackson.core.StreamWriteFeature;
+
+/**
+ * A run of the KernelBench suite as one of KernelBench's run folders: a file for every kernel, and
+ * the results. Where kernels were read from such a folder, its prompts and its configuration come
+ * along.
+ */
+public final class RunFolder {
+  private static final String CONFIGURATION = "generation_config.yaml";
+
+  private final Path folder;
+  private final Set<Path> configurations = new HashSet<>();
+  private int kernels;
+  private int prompts;
+
+  /**
+   * @param folder exists and is empty
+   */
+  public RunFolder(Path folder) {
+    this.folder = folder;
+  }
+
+  /**
+   * What was written.
+   *
+   * @param configuration whether there was one, and one only
+   */
+  public record Written(int kernels, int prompts, boolean configuration) {}
+
+  /**
+   * Writes all files; none where no verdict is of a suite that KernelBench's tools know.
+   *
+   * @param sourceOf a candidate's Python source
+   */
+  public Written write(RunVerdicts verdicts, Function<Verdict, String> sourceOf) {
+    for (RunVerdicts.Row row : verdicts.rows()) {
+      if (!EvalResultFiles.covers(row.outline().suite())) continue;
+      TaskNumber.of(row.outline().category(), row.outline().task())
+          .ifPresent(task -> write(task, verdicts.whole(row), sourceOf));
+    }
+    if (kernels > 0) {
+      new EvalResultFiles(folder)
+          .write(
+              Json.mapper()
+                  .writerWithDefaultPrettyPrinter()
+                  .without(StreamWriteFeature.AUTO_CLOSE_TARGET),
+              verdicts);
+    }
+    boolean configured = configurations.size() == 1;
+    if (configured) copy(configurations.iterator().next(), CONFIGURATION);
+    return new Written(kernels, prompts, configured);
+  }
+
+  private void write(TaskNumber task, Verdict verdict, Function<Verdict, String> sourceOf) {
+    RunFile file = new RunFile(task, verdict.sample());
+    Path target = folder.resolve(file.name());
+    try {
+      Files.writeString(target, sourceOf.apply(verdict));
+    } catch (IOException e) {
+      throw new UnwritableException(target, e);
+    }
+    kernels++;
+    origin(verdict).ifPresent(from -> takeAlong(from, file));
+  }
+
+  /** The run folder's file that a candidate was read from. */
+  private static Optional<Path> origin(Verdict verdict) {
+    Path source = Path.of(verdict.source());
+    Path name = source.getFileName();
+    return name == null || RunFile.parse(name.toString()).isEmpty()
+        ? Optional.empty()
+        : Optional.of(source);
+  }
+
+  private void takeAlong(Path from, RunFile as) {
+    RunFile read = RunFile.parse(from.getFileName().toString()).orElseThrow();
+    Path prompt = from.resolveSibling(read.promptName());
+    if (Files.isRegularFile(prompt)) {
+      copy(prompt, as.promptName());
+      prompts++;
+    }
+    Path configuration = from.resolveSibling(CONFIGURATION);
+    if (Files.isRegularFile(configuration)) configurations.add(configuration);
+  }
+
+  private void copy(Path from, String name) {
+    try {
+      Files.copy(from, folder.resolve(name));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
