@@ -138,6 +138,8 @@ class Load:
     """What ``precompiled`` brought from another runner of the same source, put in place before the import."""
     timed: bool = False
     """Whether the candidate has the device alone, so that its own clocks are worth reading: autotuning takes its time."""
+    cpp: bool = False
+    """Whether the candidate's own C++ may compute the result, as its Triton kernels may."""
 
 
 @dataclass

@@ -67,10 +67,10 @@ class BenchClient:
         self._data.sendmsg([json.dumps(listed).encode()], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors)])
         return self.ask(messages.Attach(1, listed))
 
-    def load(self, source, *entries, operations=(), files=None):
+    def load(self, source, *entries, operations=(), files=None, cpp=False):
         """Loads ``source`` after the usual imports."""
         source = PRELUDE + textwrap.dedent(source)
-        return self.ask(messages.Load(2, source, list(entries or ("run",)), list(operations), files or {}))
+        return self.ask(messages.Load(2, source, list(entries or ("run",)), list(operations), files or {}, cpp=cpp))
 
     def call(self, *args, **kwargs):
         self.inputs.reset()

@@ -74,12 +74,12 @@ MOST_FOREIGN = 0.1
 """What the referee tolerates."""
 
 
-def origins(source, *calls, operations=()):
+def origins(source, *calls, operations=(), cpp=False):
     """The accounts of ``run`` on each of ``calls`` (tuples of arguments)."""
     found = []
     with bench(cache=COMPILED.name) as client:
         client.attach()
-        loaded = client.load(KERNELS + textwrap.dedent(source), operations=operations)
+        loaded = client.load(KERNELS + textwrap.dedent(source), operations=operations, cpp=cpp)
         assert isinstance(loaded, messages.Loaded), loaded
         for call in calls or ((X,),):
             reply = client.call(*call)
@@ -387,13 +387,20 @@ extensions.loaded.append(extension)
 
 
 def test_functions_of_the_candidates_own_library_are_its_own():
-    (origin,) = origins(KERNELS + LIBRARY + "\ndef run(x):\n    return extension.copied(x)\n", (X,))
+    (origin,) = origins(KERNELS + LIBRARY + "\ndef run(x):\n    return extension.copied(x)\n", (X,), cpp=True)
     assert origin["own"] == origin["elements"] == 1000
     assert origin["foreign"] == 0 and origin["operations"] == []
 
 
+def test_where_triton_is_asked_for_a_library_is_not_its_own_work():
+    (origin,) = origins(KERNELS + LIBRARY + "\ndef run(x):\n    return extension.copied(x)\n", (X,))
+    assert origin["own"] == 0
+    (operation,) = origin["operations"]
+    assert operation["name"] == "a function of its C++"
+
+
 def test_what_torch_computes_inside_a_library_is_seen():
-    (origin,) = origins(KERNELS + LIBRARY + "\ndef run(x):\n    return extension.scaled_by_torch(x)\n", (X,))
+    (origin,) = origins(KERNELS + LIBRARY + "\ndef run(x):\n    return extension.scaled_by_torch(x)\n", (X,), cpp=True)
     assert origin["own"] == 1000
     (operation,) = origin["operations"]
     assert (operation["name"], operation["elements"]) == ("Tensor.mul", 2000)

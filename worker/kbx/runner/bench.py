@@ -143,7 +143,7 @@ class Bench:
         module = types.ModuleType("candidate")
         module.__file__ = self._path
         sys.modules["candidate"] = module
-        self._witness = Witness(Ledger(request.operations), self._path)
+        self._witness = Witness(Ledger(request.operations), self._path, request.cpp)
         with self._witness.watching():
             exec(compile(request.source, self._path, "exec"), vars(module))
         for name in request.entries:

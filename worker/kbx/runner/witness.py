@@ -26,10 +26,10 @@ _ADDRESSES = frozenset((torch.Tensor.data_ptr, torch.Tensor.untyped_storage, tor
 
 
 class Witness:
-    """Watches the candidate at ``path`` for ``ledger``. One a process."""
+    """Watches the candidate at ``path`` for ``ledger``. One a process. ``cpp``: functions of its C++ count as its kernels."""
 
-    def __init__(self, ledger, path):
-        self._ledger, self._path = ledger, path
+    def __init__(self, ledger, path, cpp):
+        self._ledger, self._path, self._cpp = ledger, path, cpp
         self._watching = self._failed = False
         self._outer = []
         """Function modes that were there before: an operation runs without them."""
@@ -94,7 +94,9 @@ class Witness:
         return result
 
     def _called(self, function, *args, **kwargs):
-        """Runs a function of the candidate's own C++: what it takes and gives counts as a launch; torch's part in it is seen."""
+        """Runs a function of the candidate's own C++: what it takes and gives counts as a launch. Torch's part in it is seen,
+        unless it is registered as an operation: then nobody is told of those it calls.
+        """
         with torch._C.DisableTorchFunction():
             records = self._note(self._ledger.reach, (*args, *kwargs.values())) or []
             before = self._ledger.computed()
@@ -102,7 +104,8 @@ class Witness:
         with torch._C.DisableTorchFunction():
             during = {event for event, elements in self._ledger.computed().items() if elements != before.get(event)}
             made = self._note(self._ledger.made, tensors_in(result)) or []
-            self._note(self._ledger.launch, True, list({r.key: r for r in (*records, *made)}.values()), None, during)
+            touched = list({r.key: r for r in (*records, *made)}.values())
+            self._note(self._ledger.launch, self._cpp, touched, lambda: ("a function of its C++", self._line()), during)
         return result
 
     def _use(self, *values):

@@ -23,9 +23,9 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "kernelbench: a run folder of KernelBench, level_L_problem_P_sample_S_kernel.py for",
-      "every kernel, and eval_results.json. Prompts and generation_config.yaml come along",
-      "where kernels were read from such a folder."
+      "kernelbench: a run folder of KernelBench. Every kernel is a file,",
+      "level_L_problem_P_sample_S_kernel.py, beside eval_results.json; prompts and",
+      "generation_config.yaml come along if kernels were read from such a folder."
     })
 final class ExportCommand implements Callable<Integer> {
   private static final String KERNELBENCH = "kernelbench";

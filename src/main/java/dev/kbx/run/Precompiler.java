@@ -1,6 +1,7 @@
 package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
+import dev.kbx.task.Policy;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.Message;
@@ -134,7 +135,8 @@ final class Precompiler {
                       task.entries(),
                       candidate.task().operations(),
                       Map.of(),
-                      false),
+                      false,
+                      Policy.of(candidate.task()).takesCpp()),
               load);
       if (cpp) {
         // What is wrong with C++ travels, too.

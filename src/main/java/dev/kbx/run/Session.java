@@ -1,6 +1,7 @@
 package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
+import dev.kbx.task.Policy;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.worker.Message;
@@ -91,11 +92,13 @@ final class Session implements AutoCloseable {
     try {
       attach(task);
       List<String> operations = candidate.task().operations();
+      boolean cpp = Policy.of(candidate.task()).takesCpp();
       Message answer =
           runner.ask(
               Message.Loaded.class,
               id ->
-                  new Message.Load(id, candidate.code(), task.entries(), operations, files, timed),
+                  new Message.Load(
+                      id, candidate.code(), task.entries(), operations, files, timed, cpp),
               limit);
       if (answer instanceof Message.Raised raised) {
         return Optional.of(Outcome.raised(raised, true));

@@ -57,6 +57,11 @@ public enum Policy {
     return enforced;
   }
 
+  /** Whether C++ of the candidate's own may compute the result, as its Triton kernels may. */
+  public boolean takesCpp() {
+    return this == MODULES;
+  }
+
   /** A paragraph for who writes a kernel; ends with a line break. */
   public String text() {
     return text;

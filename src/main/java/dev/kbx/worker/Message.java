@@ -197,6 +197,7 @@ public sealed interface Message {
    * @param operations PyTorch functions that the task's reference calls
    * @param files what {@link Precompiled} brought from another runner of the same source
    * @param timed whether the candidate has the device alone, so that its own clocks count
+   * @param cpp whether its own C++ may compute the result, as its Triton kernels may
    */
   record Load(
       int id,
@@ -204,7 +205,8 @@ public sealed interface Message {
       List<String> entries,
       List<String> operations,
       Map<String, String> files,
-      boolean timed)
+      boolean timed,
+      boolean cpp)
       implements Numbered {}
 
   /**
