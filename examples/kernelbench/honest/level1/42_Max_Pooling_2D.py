@@ -49,9 +49,9 @@ class ModelNew(nn.Module):
         batch, channels, height, width = x.shape
         out_height, out_width = self.pooled(height), self.pooled(width)
         y = torch.empty(batch, channels, out_height, out_width, device=x.device)
-        tiles = triton.cdiv(out_height, 8) * triton.cdiv(out_width, 128)
+        tiles = triton.cdiv(out_height, 32) * triton.cdiv(out_width, 64)
         max_pool_kernel[(batch * channels * tiles,)](
             x, y, height, width, out_height, out_width, self.padding,
-            KERNEL=self.kernel_size, STRIDE=self.stride, DILATION=self.dilation, ROWS=8, COLUMNS=128,
+            KERNEL=self.kernel_size, STRIDE=self.stride, DILATION=self.dilation, ROWS=32, COLUMNS=64, num_warps=8,
         )  # fmt: skip
         return y
