@@ -108,6 +108,16 @@ def test_frames_are_the_candidates():
     assert reply.exception == "builtins.AttributeError"
 
 
+def test_a_candidate_starts_without_tf32():
+    with bench() as client:
+        client.attach()
+        client.load("""
+        def run():
+            return torch.backends.cudnn.allow_tf32, torch.get_float32_matmul_precision()
+        """)
+        assert client.run() == (False, "highest")
+
+
 def test_values_of_every_kind_come_back():
     source = "def run(x, n, *, flag):\n    return {'a': [x, n, None], 'b': (x.t(), 1.5, flag, 'text'), 'c': object()}"
     x = torch.arange(6).reshape(2, 3).bfloat16()

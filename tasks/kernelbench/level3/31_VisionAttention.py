@@ -27,7 +27,9 @@ DTYPE = "float32"
 PUBLISHED = dict(batch_size=2, height=128, width=128, embed_dim=128, num_heads=4)
 SCALED = dict(batch_size=2, height=7, width=9, embed_dim=20, num_heads=4)
 
-CONTRACT = Close()
+# Large inputs lead to sharp softmaxes. The few places with nearly equal large scores hold most of the error: a typical
+# error is none of theirs.
+CONTRACT = Close(growth=4)
 
 
 class Model(nn.Module):
@@ -66,6 +68,20 @@ class PositiveOnlineSoftmax(Model):
             weights, fade = (scores - new_top).exp(), (top - new_top).exp()
             result, total, top = result * fade + weights @ values.mT, total * fade + weights.sum(-1, True), new_top
         attended = self.attn.out_proj((result / total).transpose(1, 2).flatten(2))
+        return self.norm(attended + sequence.mT).mT.reshape(x.shape)
+
+
+class PositiveSplitChannels(Model):
+    """Projects in two halves of the channels and scales the scores: roundings of its own, as a kernel's are."""
+
+    def forward(self, x):
+        sequence, half = x.flatten(2), x.shape[1] // 2
+        weight, heads = self.attn.in_proj_weight, self.attn.num_heads
+        projected = weight[:, :half] @ sequence[:, :half] + weight[:, half:] @ sequence[:, half:]
+        projected = projected + self.attn.in_proj_bias[:, None]
+        q, k, v = (t.unflatten(1, (heads, -1)) for t in projected.chunk(3, dim=1))
+        weights = torch.softmax(q.mT @ k * self.attn.head_dim**-0.5, dim=-1)
+        attended = self.attn.out_proj((weights @ v.mT).transpose(1, 2).flatten(2))
         return self.norm(attended + sequence.mT).mT.reshape(x.shape)
 
 

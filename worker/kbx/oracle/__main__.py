@@ -81,11 +81,11 @@ def _harden(uid):
 def _server(options):
     import torch  # after the change of user: a CUDA context belongs to who made it
 
+    from kbx import precision
     from kbx.oracle.server import Server
 
     torch.set_num_threads(1)
-    torch.set_float32_matmul_precision("highest")
-    torch.backends.cudnn.allow_tf32 = False
+    precision.plain()
     if options.device == "cuda":
         from kbx.oracle.cuda import CudaDevice
 

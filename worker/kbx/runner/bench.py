@@ -17,7 +17,7 @@ from typing import NamedTuple
 import torch
 import triton
 
-from kbx import graphs, messages, protocol, tensors
+from kbx import graphs, messages, precision, protocol, tensors
 from kbx.runner import ahead, arenas, cuda_on_cpu, extensions, launches, module, profile
 from kbx.runner.clock import Clock
 from kbx.runner.interpreter import Unsupported
@@ -74,6 +74,7 @@ class Bench:
 
     def __init__(self, spawn, data_sock):
         self._spawn, self._data_sock = spawn, data_sock
+        precision.plain()
         self._emulated = spawn.device == "cpu"
         self._device = cuda_on_cpu.DEVICE if self._emulated else torch.device("cuda", 0)
         self._arenas, self._entry, self._path = {}, None, os.path.abspath(SOURCE)

@@ -1,0 +1,9 @@
+"""float32 is float32, in the process that judges and in the one that is judged."""
+
+import torch
+
+
+def plain():
+    """Turns TF32 off, which PyTorch takes for convolutions unless told otherwise. A candidate may turn it on again."""
+    torch.set_float32_matmul_precision("highest")
+    torch.backends.cudnn.allow_tf32 = False
