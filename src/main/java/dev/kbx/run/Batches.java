@@ -23,10 +23,10 @@ final class Batches {
   /** Calls in a batch at most; fewer where the arenas do not hold that many input sets. */
   static final int MOST = 8;
 
-  /** So many that a median means something, and that nobody knows which are looked at. */
-  private static final int FEWEST = 3;
-
-  /** What a batch should not take much longer than: a long call needs no crowd to be timed well. */
+  /**
+   * What a batch should not take much longer than. A call that takes as long by itself needs no
+   * crowd to be timed well: launching is nothing of it, and a stall is left out as a round.
+   */
   private static final double BATCH_MS = 60;
 
   private final Oracle oracle;
@@ -110,7 +110,7 @@ final class Batches {
 
   /** Calls in a batch whose reference takes so many milliseconds a call. */
   static int calls(double referenceMs) {
-    return Math.clamp((int) Math.ceil(BATCH_MS / referenceMs), FEWEST, MOST);
+    return Math.clamp((int) Math.ceil(BATCH_MS / referenceMs), 1, MOST);
   }
 
   /**

@@ -65,6 +65,20 @@ final class Rounds {
   /** Seconds of rounds for one size after which measuring stops, once there are enough rounds. */
   private static final double BUDGET_SECONDS = 1.5;
 
+  /**
+   * Measuring stops where a tight interval would cost this many budgets. After {@link #MIN} rounds
+   * the variance is known so badly that one in fifty seems four times what it is.
+   */
+  private static final double HOPELESS = 4;
+
+  /**
+   * Seconds before that: quick rounds are cheap, and a stall among a few of them looks hopeless.
+   */
+  private static final double SLOW_SECONDS = BUDGET_SECONDS / 4;
+
+  /** Half width of a 97 % interval of a mean, in standard errors, after many rounds. */
+  private static final double NORMAL_QUANTILE = 2.17;
+
   /** This many uneven rounds are no hiccups of the machine. */
   private static final int UNEVEN_ROUNDS = 2;
 
@@ -107,7 +121,24 @@ final class Rounds {
     if (measured < MIN || measured % 2 == 1) return false;
     // Of a few rounds, two that a busy machine has stalled would be many.
     if (provisional && launchBound() && gaps.isEmpty()) return true;
-    return measured >= (isShort() ? MAX_SHORT : MAX) || seconds > BUDGET_SECONDS || tight();
+    return measured >= (isShort() ? MAX_SHORT : MAX)
+        || seconds > BUDGET_SECONDS
+        || tight()
+        || hopeless(seconds);
+  }
+
+  /**
+   * Whether rounds are so slow, and differ so much, that the budget would end without a tight
+   * interval: a reference that waits for the host, say.
+   */
+  private boolean hopeless(double seconds) {
+    if (rounds.size() < MIN || seconds < SLOW_SECONDS) return false;
+    double halfWidth = NORMAL_QUANTILE * Math.sqrt(logSpeedup().variance());
+    return seconds * Math.pow(halfWidth / tightness(), 2) > HOPELESS * BUDGET_SECONDS;
+  }
+
+  private double tightness() {
+    return isShort() ? TIGHT_SHORT : TIGHT;
   }
 
   /** Decides which rounds count, and how, when measuring has ended. */
@@ -179,7 +210,7 @@ final class Rounds {
   private boolean tight() {
     if (rounds.size() < MIN) return false;
     Ratio ratio = ratio();
-    return ratio.high() - ratio.low() <= 2 * (isShort() ? TIGHT_SHORT : TIGHT) * ratio.value();
+    return ratio.high() - ratio.low() <= 2 * tightness() * ratio.value();
   }
 
   /** Whether launching may be much of what is timed, on one side at least. */

@@ -32,6 +32,7 @@ class RoundsTest {
     USUAL(200, 0.005),
     RESTLESS(200, 0.01),
     LOUD(200, 0.02),
+    HOSTBOUND(30000, 0.08),
     WARMING(200, 0.005, FINE, 0.05, 0, 0, 0),
     ORDERED(200, 0.005, FINE, 0, 0.005, 0, 0),
     STALLING(200, 0.005, FINE, 0, 0, 0.05, 0),
@@ -83,12 +84,14 @@ class RoundsTest {
   /** One size on a device, measured until there are enough rounds. */
   private static final class Device {
     private final Noise noise;
+    private final double roundSeconds;
     private final SplittableRandom random;
     private double level;
     private double seconds;
 
-    Device(Noise noise, long seed) {
+    Device(Noise noise, double roundSeconds, long seed) {
       this.noise = noise;
+      this.roundSeconds = roundSeconds;
       this.random = new SplittableRandom(seed);
     }
 
@@ -113,7 +116,7 @@ class RoundsTest {
         double[] batch = batch(truth * stall * (turn == 1 ? 1 + noise.order : 1));
         if (isReference) reference = batch;
         else candidate = batch;
-        seconds += ROUND_SECONDS / 2;
+        seconds += roundSeconds / 2;
       }
       double[] sorted = Arrays.stream(reference).sorted().toArray();
       double step = Double.POSITIVE_INFINITY;
@@ -153,8 +156,12 @@ class RoundsTest {
   }
 
   private static Rounds[] sizes(Noise noise, double speedup) {
+    return sizes(noise, ROUND_SECONDS, speedup);
+  }
+
+  private static Rounds[] sizes(Noise noise, double roundSeconds, double speedup) {
     Rounds[] sizes = new Rounds[SIZES];
-    Arrays.setAll(sizes, i -> new Device(noise, 1_000_003L * i + 7).measure(speedup));
+    Arrays.setAll(sizes, i -> new Device(noise, roundSeconds, 1_000_003L * i + 7).measure(speedup));
     return sizes;
   }
 
@@ -184,7 +191,7 @@ class RoundsTest {
   @ParameterizedTest
   @EnumSource(Noise.class)
   void longSizesAreTimedToOnePercent(Noise noise) {
-    if (noise.us < 50) return;
+    if (noise.us < 50 || noise == Noise.HOSTBOUND) return;
     Rounds[] same = sizes(noise, 1);
     assertThat(share(same, ratio -> halfWidth(ratio) <= 0.01)).isGreaterThan(0.95);
     assertThat(share(same, ratio -> Math.abs(ratio.value() - 1) <= 0.01))
@@ -209,6 +216,19 @@ class RoundsTest {
   void noMoreRoundsThanTheNoiseAsksFor(Noise noise, double rounds) {
     double mean = Arrays.stream(sizes(noise, 1)).mapToInt(Rounds::size).average().orElseThrow();
     assertThat(mean).isLessThanOrEqualTo(rounds);
+  }
+
+  /** Of rounds that take a fifth of a second there are eight in the budget. */
+  @ParameterizedTest
+  @CsvSource({"USUAL, 5, 6.5, 0.95", "LOUD, 5, 8.1, 0", "HOSTBOUND, 4, 5, 0"})
+  void slowRoundsAreNotRepeatedInVain(Noise noise, double least, double most, double tight) {
+    for (double speedup : new double[] {1, 0.5}) {
+      Rounds[] sizes = sizes(noise, 0.2, speedup);
+      assertThat(Arrays.stream(sizes).mapToInt(Rounds::size).average().orElseThrow())
+          .isBetween(least, most);
+      assertThat(share(sizes, ratio -> covers(ratio, speedup))).isBetween(0.90, 0.99);
+      assertThat(share(sizes, ratio -> halfWidth(ratio) <= 0.01)).isGreaterThanOrEqualTo(tight);
+    }
   }
 
   private static Round round(int number, double candidateMs, double referenceMs) {
