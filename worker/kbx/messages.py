@@ -158,6 +158,8 @@ class Construct:
     id: int
     module: dict
     """As in ``opened``."""
+    shapes: bool = False
+    """Whether weights need no values, only shapes: it is constructed for compiling ahead."""
 
 
 @dataclass

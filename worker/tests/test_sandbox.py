@@ -275,6 +275,18 @@ for name, number, *arguments in (('shmget', 29, 0, 1 << 20, 0o1600), ('semget', 
     assert runner("import mmap; answer = len(mmap.mmap(-1, 9, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))") == 9
 
 
+def test_tensors_of_shapes_alone_are_no_data(zygote):
+    runner = zygote.spawn(memory_bytes=1 << 30)
+    assert runner("""
+import torch
+from kbx.runner import shapes
+with shapes.Shapes():
+    x = shapes.blank((1 << 16, 1 << 16), (1 << 16, 1), torch.float32)
+    answer = list((x + torch.randn(1 << 16, 1 << 16)).add_(1).shape)
+""") == [1 << 16, 1 << 16]
+    runner.kill()
+
+
 def test_page_tables_count_as_memory(zygote):
     """Reading untouched memory costs no page of data, but eight bytes of page table for each."""
     reader = zygote.spawn(memory_bytes=8 << 20)

@@ -13,16 +13,13 @@ from torch._subclasses.fake_tensor import (
 )
 
 from kbx import tensors
-from kbx.oracle import footprint, truth
+from kbx.oracle import truth
 from kbx.oracle.taskfile import InvalidTask, describe
 
 NOT_WITHOUT_VALUES = (
     DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException, UnsupportedFakeTensorException,
 )  # fmt: skip
 """What shapes alone raise where they would have to look at values."""
-_LARGEST = 256 << 20
-"""Bytes of a call's arguments, and of a module's weights and intermediate results: what a candidate does in PyTorch before it
-launches touches them all."""
 _TURNS = 2
 """Every other call leaves arguments out, see ``Task.spoken``: that may be another launch."""
 
@@ -37,13 +34,13 @@ def warm():
 def calls(task, timed):
     """Every distinct call of the cases, and where ``timed`` of the sizes, as in ``messages.Outlined``.
 
-    Made without memory for any value. Where a shape depends on values the call is left out, and so are calls that are too
-    large to be made on the host: what a smaller size compiles mostly serves them too.
+    Made without memory for any value. Where a shape depends on values the call is left out: what another one compiles mostly
+    serves it too.
     """
     found = {}
     for parameters in [*task.cases, *(task.sizes if timed else [])]:
         made = _made(task, parameters)
-        if made is None or _touched(task, made) > _LARGEST:
+        if made is None:
             continue
         for turn in range(_TURNS):
             call = _plain(task.spoken(made, turn))
@@ -74,11 +71,6 @@ def _made(task, parameters):
         if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
             return None
         raise
-
-
-def _touched(task, call):
-    weighed = footprint.of(task)
-    return _bytes(call) + weighed.weights + weighed.working
 
 
 def _bytes(call):

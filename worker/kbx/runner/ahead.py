@@ -7,7 +7,6 @@ to that runner, and its verdict. A wrong binary is the candidate's own doing, an
 
 import base64
 import contextlib
-import mmap
 import os
 import signal
 import time
@@ -17,7 +16,7 @@ from pathlib import Path
 import torch
 
 from kbx import protocol, tensors
-from kbx.runner import cuda_on_cpu, extensions, launches
+from kbx.runner import cuda_on_cpu, extensions, launches, shapes
 
 _ROOM = protocol.MAX_RUNNER_FRAME - (64 << 10)
 """Characters of base64 that fit in a frame, with what else it holds."""
@@ -68,7 +67,7 @@ def _compile(entry, calls, end):
         if time.monotonic() >= end:
             return False
         # The candidate may well stumble over zeros, or over results that no kernel wrote.
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(Exception), shapes.Shapes():
             args = [tensors.decode(tree, _blank) for tree in call["args"]]
             kwargs = {name: tensors.decode(tree, _blank) for name, tree in call["kwargs"].items()}
             entry(*args, **kwargs)
@@ -76,12 +75,12 @@ def _compile(entry, calls, end):
 
 
 def _blank(leaf):
-    """A tensor of zeros: pages that are never written take no memory, however large the size."""
+    """A tensor of zeros, or without values where it is large."""
     shape, stride, dtype = leaf["shape"], leaf["stride"], tensors.DTYPES[leaf["dtype"]]
-    memory = mmap.mmap(
-        -1, max(1, tensors.span(shape, stride)) * dtype.itemsize, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-    )
-    return torch.frombuffer(memory, dtype=dtype).as_strided(shape, stride)
+    room = tensors.span(shape, stride)
+    if room > shapes.SMALL:
+        return shapes.blank(shape, stride, dtype)
+    return torch.frombuffer(bytearray(max(1, room) * dtype.itemsize), dtype=dtype).as_strided(shape, stride)
 
 
 def kernels():

@@ -18,7 +18,7 @@ import torch
 import triton
 
 from kbx import graphs, messages, precision, protocol, tensors
-from kbx.runner import ahead, arenas, cuda_on_cpu, extensions, launches, module, profile
+from kbx.runner import ahead, arenas, cuda_on_cpu, extensions, launches, module, profile, shapes
 from kbx.runner.clock import Clock
 from kbx.runner.interpreter import Unsupported
 from kbx.runner.ledger import Ledger
@@ -39,6 +39,7 @@ _FRAMES = 20
 def warm():
     """What each runner would otherwise load or compile for itself, done once in the process that they are forked from."""
     launches.warm()
+    shapes.warm()
 
 
 class NoEntry(Exception):
@@ -154,7 +155,8 @@ class Bench:
         raise NoEntry(f"none of {', '.join(request.entries)} is defined")
 
     def _construct(self, request):
-        with self._witness.watching():
+        watching = shapes.Shapes() if request.shapes else self._witness.watching()
+        with watching:
             self._instance, self._entry = module.construct(self._entry, request.module, self._device)
         return messages.Constructed(request.id, 0.0)
 

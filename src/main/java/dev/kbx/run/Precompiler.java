@@ -19,7 +19,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
  * The compile stage, done on the CPU in a runner that has no GPU, while others use it: what the
- * candidate launches is compiled, and its C++, and no kernel runs.
+ * candidate launches is compiled, and its C++, and no kernel runs; of large tensors there are shapes
+ * alone.
  *
  * <p>It only saves time. What it cannot compile is compiled where it runs, and what goes wrong here
  * goes wrong there again, where it counts. One thing is decided here: C++ that takes too much time
@@ -121,7 +122,6 @@ final class Precompiler {
 
   private Made compile(Candidate candidate, Message.Outlined task, boolean cpp)
       throws InterruptedException, TimeoutException, Runner.Lost {
-    if (!cpp && isTooLarge(task)) return Made.NOTHING;
     Duration load = cpp ? CPP_LIMIT : plan.limits().load();
     try (Runner runner = spawn(cpp)) {
       attach(runner);
@@ -143,9 +143,7 @@ final class Precompiler {
         Made made = precompiled(runner, NO_CALLS, BUDGET);
         if (!made.isEmpty()) return made;
       }
-      // A module's only size may be more than the host can compute on, and its weights than it has
-      // room for here.
-      if (!(loaded instanceof Message.Loaded) || isTooLarge(task)) return Made.NOTHING;
+      if (!(loaded instanceof Message.Loaded)) return Made.NOTHING;
       boolean ready = constructed(runner, task, load);
       if (cpp) {
         Made made = precompiled(runner, NO_CALLS, BUDGET);
@@ -162,10 +160,6 @@ final class Precompiler {
     } catch (TimeoutException | Runner.Lost e) {
       throw new WorkerFailure("a runner that compiles did not start: " + e.getMessage(), e);
     }
-  }
-
-  private static boolean isTooLarge(Message.Outlined task) {
-    return task.module() != null && task.calls().isEmpty();
   }
 
   /** What the first calls compile: C++ as well, where it was not at import. */
@@ -194,7 +188,8 @@ final class Precompiler {
       throws InterruptedException, TimeoutException, Runner.Lost {
     Message.Module module = task.module();
     return module == null
-        || runner.ask(Message.Constructed.class, id -> new Message.Construct(id, module), limit)
+        || runner.ask(
+                Message.Constructed.class, id -> new Message.Construct(id, module, true), limit)
             instanceof Message.Constructed;
   }
 

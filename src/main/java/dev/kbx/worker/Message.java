@@ -223,8 +223,12 @@ public sealed interface Message {
 
   record Loaded(int id, String entry, double seconds) implements Numbered {}
 
-  /** Referee to runner: the entry is a class; calls from now on are those of its instance. */
-  record Construct(int id, Module module) implements Numbered {}
+  /**
+   * Referee to runner: the entry is a class; calls from now on are those of its instance.
+   *
+   * @param shapes whether its weights need no values, only shapes
+   */
+  record Construct(int id, Module module, boolean shapes) implements Numbered {}
 
   /** There is an instance. */
   record Constructed(int id, double seconds) implements Numbered {}

@@ -1,0 +1,175 @@
+"""Lets PyTorch run on shapes: what is large is not computed, and has no memory that anybody touches.
+
+For compiling ahead of the device, where only which kernels are launched on what counts: a network of gigabytes is then
+walked through in as many milliseconds as it has operations.
+"""
+
+import functools
+import math
+import mmap
+import warnings
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_flatten, tree_map
+
+from kbx import tensors
+
+SMALL = 1 << 16
+"""Elements of a tensor up to which it is real: bounds, tables of indices, offsets of sequences."""
+_AFFORDABLE = 1 << 24
+"""Elements that an operation may read whose shapes depend on values."""
+_MEMORY_BYTES = 1 << 37
+"""The largest tensor: as much as a GPU holds, and pages that are never touched take nothing."""
+_MAP_NORESERVE = 0x4000
+"""``<sys/mman.h>``; Python's mmap has it since 3.11 only."""
+
+
+def warm():
+    """Loads what PyTorch's rules for most operations need, once for all runners."""
+    with Shapes():
+        large = blank((2, SMALL), (SMALL, 1), torch.float32)
+        torch.mm(large, large.t())
+
+
+class Shapes(TorchDispatchMode):
+    """While it is entered, operations with a large tensor among their arguments or results give its shape and no values."""
+
+    @classmethod
+    def _should_skip_dynamo(cls):
+        """Wrapping against torch.compile would import all of it; under a mode like this nothing is compiled anyway."""
+        return False
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        if _is_about_memory(function):
+            return function(*args, **(kwargs or {}))
+        with torch._C.DisableTorchFunction():
+            return _run(function, args, kwargs or {})
+
+
+def blank(shape, stride, dtype):
+    """A tensor of these, on the CPU, whose values cannot be written: all large ones lie in the same pages, of zeros."""
+    nbytes = tensors.span(shape, stride) * dtype.itemsize
+    if nbytes > _MEMORY_BYTES:
+        raise MemoryError(f"a tensor of {nbytes >> 30} GiB")
+    return _memory()[:nbytes].view(dtype).as_strided(shape, stride)
+
+
+@functools.cache
+def _memory():
+    # What cannot be written does not count as a process's data, of which a runner may have little.
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE
+    pages = mmap.mmap(-1, _MEMORY_BYTES, flags=flags, prot=mmap.PROT_READ)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return torch.frombuffer(pages, dtype=torch.uint8)
+
+
+def _is_blank(tensor):
+    return tensor.untyped_storage().data_ptr() == _memory().data_ptr()
+
+
+@functools.cache
+def _is_about_memory(function):
+    """Whether it gives another look at the memory of an argument, or other memory to it: no element is touched."""
+    if function._schema.name in ("aten::set_", "aten::resize_"):
+        return True
+    aliases = [result.alias_info for result in function._schema.returns]
+    return any(alias is not None and not alias.is_write for alias in aliases)
+
+
+def _run(function, args, kwargs):
+    named = _named(function._schema, args, kwargs)
+    given = _tensors_in((args, kwargs))
+    large = any(t.numel() > SMALL for t in given)
+    if function._schema.is_mutable and not large and not any(map(_is_blank, given)):
+        return function(*args, **kwargs)
+    if function._schema.is_mutable and all(result.alias_info for result in function._schema.returns):
+        return _written(function._schema, named)
+    if not given:
+        return _made(function, named)
+    if torch.Tag.pointwise in function.tags or function._schema.name.endswith("_like"):
+        # Not broadcast_shapes, which loads a library for symbols.
+        shape = torch.broadcast_tensors(*(torch.empty(t.shape, device="meta") for t in given))[0].shape
+        if large or math.prod(shape) > SMALL:
+            return _pointwise(function, args, kwargs, shape, named.get("memory_format"))
+        return function(*args, **kwargs)
+    return _inferred(function, args, kwargs, given)
+
+
+def _named(schema, args, kwargs):
+    return {**{a.name: value for a, value in zip(schema.arguments, args, strict=False)}, **kwargs}
+
+
+def _written(schema, named):
+    """What an operation returns that returns what it writes to. Outputs, and what is updated in place, have their shapes."""
+    changed = [named[a.name] for a in schema.arguments if a.alias_info is not None and a.alias_info.is_write]
+    if not schema.returns:
+        return None
+    return changed[0] if len(schema.returns) == 1 else tuple(changed)
+
+
+def _made(function, named):
+    """A tensor made of nothing but numbers; its size is an argument, or so small that somebody lists its elements."""
+    size = named.get("size")
+    if size is None or math.prod(size) <= SMALL or "stride" in named:
+        return function(**named)
+    dtype = function(**{**named, "size": [0] * len(size)}).dtype
+    return blank(size, _strides(size), dtype)
+
+
+def _pointwise(function, args, kwargs, shape, memory_format):
+    """The type is that of the same operation on single elements, and the layout that of the first tensor of that shape."""
+
+    def single(leaf):
+        return torch.zeros([1] * leaf.dim(), dtype=leaf.dtype) if isinstance(leaf, torch.Tensor) else leaf
+
+    made = function(*tree_map(single, args), **tree_map(single, kwargs))
+    alike = [t for t in _tensors_in((args, kwargs)) if t.shape == shape and _is_dense(t)]
+    if memory_format in (None, torch.preserve_format):
+        stride = alike[0].stride() if alike else _strides(shape)
+    else:
+        stride = _strides(shape, memory_format)
+    return tree_map(lambda leaf: blank(shape, stride, leaf.dtype), made)
+
+
+def _is_dense(tensor):
+    return tensors.span(tensor.shape, tensor.stride()) == tensor.numel() and 0 not in tensor.stride()
+
+
+def _strides(shape, memory_format=torch.contiguous_format):
+    return torch.empty(shape, device="meta", memory_format=memory_format).stride()
+
+
+def _inferred(function, args, kwargs, given):
+    """By PyTorch's own rules for tensors without memory, of which some take seconds to be loaded."""
+    try:
+        results = _on_meta(function, args, kwargs)
+    except Exception:
+        # It looks at values, or PyTorch does not know its shapes.
+        if sum(t.numel() for t in given) > _AFFORDABLE or function._schema.is_mutable:
+            raise
+        return function(*args, **kwargs)
+    if all(t.numel() <= SMALL for t in (*given, *_tensors_in(results))):
+        return function(*args, **kwargs)
+    return tree_map(
+        lambda leaf: blank(leaf.shape, leaf.stride(), leaf.dtype) if isinstance(leaf, torch.Tensor) else leaf, results
+    )
+
+
+def _on_meta(function, args, kwargs):
+    def as_meta(leaf):
+        if isinstance(leaf, torch.device):
+            return torch.device("meta")
+        if not isinstance(leaf, torch.Tensor):
+            return leaf
+        return torch.empty_strided(leaf.shape, leaf.stride(), dtype=leaf.dtype, device="meta")
+
+    args, kwargs = tree_map(as_meta, (args, kwargs))
+    if any(argument.name == "device" for argument in function._schema.arguments):
+        kwargs["device"] = torch.device("meta")
+    return function(*args, **kwargs)
+
+
+def _tensors_in(tree):
+    return [leaf for leaf in tree_flatten(tree)[0] if isinstance(leaf, torch.Tensor)]
