@@ -1,5 +1,6 @@
 """Which calls a candidate is judged on."""
 
+import functools
 from dataclasses import dataclass
 
 from kbx.oracle.taskfile import describe
@@ -47,13 +48,14 @@ def plan(task, seed):
             first = add(case, round_)
             for _ in range(task.contract.draws - 1):
                 add(case, round_, first)
-    largest = _largest(task, calls)
+    largest = _largest(task)
     for case in [] if task.contract.random else largest:
         add(case, 0, case)
     return calls
 
 
-def _largest(task, calls):
+@functools.lru_cache(maxsize=1024)
+def _largest(task):
     """The cases with most elements in their arguments, in the task's order; makes each case once, so a bad one shows.
 
     Where there is nothing to choose from none is made: a module has a single case, of gigabytes.
@@ -61,9 +63,8 @@ def _largest(task, calls):
     if len(task.cases) <= REPEATED:
         return list(range(len(task.cases)))
     sizes = []
-    for case in range(len(task.cases)):
-        first = calls[case * task.contract.draws]
-        made = task.call(first.parameters, first.distribution, first.seed)
+    for case, parameters in enumerate(task.cases):
+        made = task.call(parameters, task.distributions[case % len(task.distributions)], f"{task.name}/{case}/plan")
         sizes.append(sum(t.numel() for t in argument_tensors(made)))
     largest = sorted(range(len(sizes)), key=lambda case: -sizes[case])[:REPEATED]
     return sorted(largest)
