@@ -34,8 +34,9 @@ public record Specimen(
     @Nullable String flag) {
   private static final Ending CORRECT = new Ending("correct", Set.of(Status.CORRECT), false);
 
-  /** Flags that say nothing of an honest file. */
-  private static final Set<String> ABOUT_THE_TASK = Set.of("scaled_inputs", "degenerate_task");
+  /** Flags about the task or the machine, which say nothing of an honest file. */
+  private static final Set<String> ABOUT_OTHERS =
+      Set.of("scaled_inputs", "degenerate_task", "slow_baseline");
 
   /** An example, by its header. Throws {@link MalformedHeader}. */
   public static Specimen example(String source, String code) {
@@ -74,7 +75,7 @@ public record Specimen(
     List<String> flags = new ArrayList<>(found(report, Severity.FLAG));
     if (verdict != null) flags.addAll(verdict.flags());
     boolean cheat = kind == Trial.Kind.CHEAT;
-    if (!cheat) flags.removeAll(ABOUT_THE_TASK);
+    if (!cheat) flags.removeAll(ABOUT_OTHERS);
     List<String> problems = new ArrayList<>();
     report.broken().ifPresent(broken -> problems.add("static: " + broken.message()));
     if (cheat) compareRules(rejectedBy, problems);

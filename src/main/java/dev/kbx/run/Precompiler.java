@@ -19,8 +19,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
  * The compile stage, done on the CPU in a runner that has no GPU, while others use it: what the
- * candidate launches is compiled, and its C++, and no kernel runs; of large tensors there are shapes
- * alone.
+ * candidate launches is compiled, and its C++, and no kernel runs; of large tensors there are
+ * shapes alone.
  *
  * <p>It only saves time. What it cannot compile is compiled where it runs, and what goes wrong here
  * goes wrong there again, where it counts. One thing is decided here: C++ that takes too much time

@@ -103,7 +103,8 @@ final class QuietBaseline {
     return Arrays.stream(medians);
   }
 
-  private boolean slower(Message.Size size, double ms) {
+  /** Whether {@code ms} milliseconds are more than the reference took on a size by itself. */
+  boolean slower(Message.Size size, double ms) {
     return slower(ms, quietMs.get(size.index()));
   }
 

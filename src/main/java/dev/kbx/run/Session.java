@@ -115,7 +115,8 @@ final class Session implements AutoCloseable {
       throws InterruptedException, Runner.Lost {
     try {
       Message answer =
-          runner.ask(Message.Constructed.class, id -> new Message.Construct(id, module, false), limit);
+          runner.ask(
+              Message.Constructed.class, id -> new Message.Construct(id, module, false), limit);
       return answer instanceof Message.Raised raised
           ? Optional.of(Outcome.raised(raised, false))
           : Optional.empty();

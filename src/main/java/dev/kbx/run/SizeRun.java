@@ -137,6 +137,7 @@ final class SizeRun {
     Set<String> flags = new LinkedHashSet<>();
     if (counted().gapsCount()) flags.add("clock_gap");
     if (conditions(counted()).throttled()) flags.add("throttled");
+    if (replayed == null && quiet.slower(size, launched.referenceMs())) flags.add("slow_baseline");
     return flags;
   }
 

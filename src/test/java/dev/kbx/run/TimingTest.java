@@ -126,7 +126,9 @@ class TimingTest {
 
   @Test
   void aHotDeviceIsNobodysFault() throws Exception {
-    assertThat(speedup(judge("hot", Map.of()))).isCloseTo(4, within(1e-6));
+    Verdict verdict = judge("hot", Map.of());
+    assertThat(speedup(verdict)).isCloseTo(4, within(1e-6));
+    assertThat(verdict.flags()).contains("slow_baseline");
   }
 
   @Test
