@@ -205,12 +205,14 @@ class Precompiled:
     TYPE: ClassVar[str] = "precompiled"
     id: int
     files: dict
-    """Base64 by path: ``triton/…`` of Triton's cache, ``libraries/…`` made of C++. What does not fit a frame is left out."""
+    """Base64 by path: ``triton/…`` of Triton's cache, ``libraries/…`` made of C++."""
     kernels: int
     """Launch signatures that were compiled."""
     whole: bool
     """Whether every call was made in the time given."""
     seconds: float
+    left_out: list = field(default_factory=list)
+    """``triton, libraries``: what of these does not fit a frame."""
 
 
 @dataclass

@@ -89,8 +89,10 @@ def kernels():
 
 
 def pack():
-    """Libraries and Triton's cache by path, compressed, in base64: of each kind all, or none if they are too large to send."""
-    packed = {}
+    """Libraries and Triton's cache by path, compressed, in base64: of each kind all, or none if they are too large to send. With it
+    which kinds were too large.
+    """
+    packed, left_out = {}, []
     for kind, folder in _folders().items():
         paths = [p for p in sorted(folder.rglob("*")) if p.is_file()]
         found = {
@@ -98,7 +100,9 @@ def pack():
         }
         if sum(map(len, (*packed.values(), *found.values()))) < _ROOM:
             packed.update(found)
-    return packed
+        else:
+            left_out.append(kind)
+    return packed, left_out
 
 
 def unpack(files):

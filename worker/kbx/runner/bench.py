@@ -165,7 +165,8 @@ class Bench:
 
     def _precompile(self, request):
         whole = ahead.compile_calls(self._entry, request.calls, request.seconds)
-        return messages.Precompiled(request.id, ahead.pack(), ahead.kernels(), whole, 0.0)
+        files, left_out = ahead.pack()
+        return messages.Precompiled(request.id, files, ahead.kernels(), whole, 0.0, left_out)
 
     def _call(self, request):
         self._recorder.take_launches()

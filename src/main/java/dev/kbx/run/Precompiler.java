@@ -3,6 +3,7 @@ package dev.kbx.run;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.task.Policy;
 import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
@@ -41,6 +42,13 @@ final class Precompiler {
   private static final Zygote.Allowance CPP_ALLOWANCE =
       new Zygote.Allowance(6L << 30, 600, 256, 1L << 30);
 
+  private static final Outcome TOO_LARGE =
+      Outcome.of(
+          Status.INFRASTRUCTURE,
+          Stage.COMPILE,
+          "its C++ was compiled to more than kbx can send to the runner with the GPU: 4 MiB,"
+              + " compressed and in base64");
+
   private final Workers.Slot slot;
   private final Plan plan;
   private final Draft draft;
@@ -75,9 +83,10 @@ final class Precompiler {
    * What a runner compiled.
    *
    * @param whole whether it came to every call
+   * @param tooLarge whether it has libraries that cannot be sent
    */
-  private record Made(Map<String, String> files, boolean whole) {
-    static final Made NOTHING = new Made(Map.of(), true);
+  private record Made(Map<String, String> files, boolean whole, boolean tooLarge) {
+    static final Made NOTHING = new Made(Map.of(), true, false);
 
     boolean isEmpty() {
       return files.isEmpty();
@@ -98,6 +107,7 @@ final class Precompiler {
       Map<String, String> files = slot.binaries().read(key);
       if (files.isEmpty()) {
         Made made = compile(candidate, outline(candidate), cpp);
+        if (made.tooLarge()) return Compiled.failed(TOO_LARGE);
         files = made.files();
         if (made.whole()) slot.binaries().write(key, files);
       }
@@ -180,7 +190,7 @@ final class Precompiler {
             id -> new Message.Precompile(id, calls, budget.toSeconds()),
             budget.plus(plan.limits().call()));
     return compiled instanceof Message.Precompiled done
-        ? new Made(done.files(), done.whole())
+        ? new Made(done.files(), done.whole(), done.leftOut().contains("libraries"))
         : Made.NOTHING;
   }
 

@@ -258,11 +258,20 @@ public sealed interface Message {
    * What the runner compiled: of use to other runners of the same source, and to nobody else.
    *
    * @param files of Triton's cache and libraries made of C++, by path
+   * @param whole whether every call was made in the time given
+   * @param leftOut {@code triton}, {@code libraries}: what of these is too large to be sent
    */
-  record Precompiled(int id, Map<String, String> files, int kernels, boolean whole, double seconds)
+  record Precompiled(
+      int id,
+      Map<String, String> files,
+      int kernels,
+      boolean whole,
+      double seconds,
+      List<String> leftOut)
       implements Numbered {
     public Precompiled {
       files = Map.copyOf(files);
+      leftOut = List.copyOf(leftOut);
     }
   }
 

@@ -16,7 +16,7 @@ NOISE = kbx.Noise(2)
 HONEST = {
     "attach": {"type": "attached", "seconds": 0.0},
     "load": {"type": "loaded", "entry": "f", "seconds": 0.0},
-    "precompile": {"type": "precompiled", "files": {}, "kernels": 0, "whole": True, "seconds": 0.0},
+    "precompile": {"type": "precompiled", "files": {}, "kernels": 0, "whole": True, "seconds": 0.0, "left_out": []},
     "call": {"type": "returned", "value": {"t": "none"}, "seconds": 0.0, "launches": 1, "compiled": [],
              "origin": {"elements": 0, "own": 0, "volume": 0, "foreign": 0, "operations": []}},
     "measure": {"type": "measured", "device_ms": [50.0] * 4, "values": [{"t": "none"}] * 4, "seconds": 0.0},
