@@ -122,6 +122,18 @@ def test_no_call_is_begun_when_time_is_up():
     assert precompile(SCALE, outlined(torch.empty(100)), seconds=0.0).files == {}
 
 
+def test_a_call_that_takes_its_process_down_takes_no_other():
+    source = SCALE + textwrap.dedent("""
+    inner = run
+    def run(x):
+        inner(x)
+        if x.numel() == 7 << 20:
+            x.numpy()[0] = 1  # there are no pages to write to
+    """)
+    found = precompile(source, outlined(torch.empty(7 << 20)), outlined(torch.empty(100)))
+    assert found.kernels == 2 and not found.whole
+
+
 def test_who_did_not_come_to_every_call_says_so():
     waiting = SCALE.replace(
         "    out = torch.empty_like(x)", "    import time; time.sleep(0.3)\n    out = torch.empty_like(x)"

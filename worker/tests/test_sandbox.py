@@ -147,7 +147,16 @@ def test_tasks_oracle_and_home_are_not_there(runner):
 import kbx, os
 answer = [sorted(os.listdir(os.path.dirname(kbx.__file__))), os.path.exists('/home'), os.path.exists('/var')]
 """)
-    assert package == ["__init__.py", "graphs.py", "messages.py", "protocol.py", "runner", "state.py", "tensors.py"]
+    assert package == [
+        "__init__.py",
+        "graphs.py",
+        "messages.py",
+        "precision.py",
+        "protocol.py",
+        "runner",
+        "state.py",
+        "tensors.py",
+    ]
     assert not home and not var
 
 

@@ -100,6 +100,42 @@ def test_small_times_small_may_be_large():
         assert torch.ones(4, 4).repeat(1 << 14, 1 << 14).shape == (1 << 16, 1 << 16)
 
 
+def test_nothing_is_computed_in_inference_mode_either():
+    with shapes.Shapes(), torch.inference_mode():
+        assert large().t().contiguous().is_contiguous()
+        assert large().reshape(-1, 2)[:, ::2].contiguous().shape == (1 << 31, 1)
+        assert large().to(torch.float16).dtype == torch.float16
+
+
+def test_dimensions_may_be_turned_in_place():
+    with shapes.Shapes():
+        assert large().unsqueeze_(0).shape == (1, *LARGE)
+        assert large().t_().shape == LARGE[::-1]
+
+
+def test_permuted_tensors_stay_permuted():
+    with shapes.Shapes():
+        q = large(3, 1 << 10, 8, 1 << 10)[0].permute(1, 0, 2)
+        assert (q * 0.125).transpose(0, 1).view(1 << 10, -1).shape == (1 << 10, 1 << 13)
+
+
+def test_large_tensors_may_be_asked_if_they_are_equal():
+    with shapes.Shapes():
+        assert isinstance(torch.equal(large(1 << 20), large(1 << 20)), bool)
+
+
+def test_operations_of_the_candidate_are_carried_out():
+    called = []
+
+    @torch.library.custom_op("kbx_test_shapes::own", mutates_args=("y",))
+    def own(x: torch.Tensor, y: torch.Tensor) -> None:
+        called.append((x + 1).shape)
+
+    with shapes.Shapes():
+        own(large(), large())
+    assert called == [LARGE]
+
+
 def layout(tensor):
     return tuple(tensor.shape), tensor.dtype, tensor.stride()
 

@@ -4,6 +4,7 @@ import enum
 import functools
 
 import torch
+from torch._library import custom_ops
 
 
 class Kind(enum.Enum):
@@ -107,3 +108,14 @@ def written(function, args, kwargs):
 @functools.cache
 def elementwise(function):
     return torch.Tag.pointwise in getattr(function, "tags", ())
+
+
+def implementation(function):
+    """The Python behind an operation made by ``torch.library.custom_op``, whose parts are to be seen; else None."""
+    if getattr(function, "namespace", "aten") == "aten":
+        return None
+    definition = custom_ops.OPDEFS.get(full_name(function))
+    if definition is None:
+        return None
+    registered = definition._backend_fns
+    return next((registered[device] for device in ("cuda", "cpu", None) if device in registered), definition._init_fn)

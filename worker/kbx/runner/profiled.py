@@ -26,10 +26,11 @@ def main(path):
 def _profile(job):
     import torch
 
-    from kbx import tensors
+    from kbx import precision, tensors
     from kbx.runner import module
 
     torch.set_num_threads(1)
+    precision.plain()
     torch.manual_seed(0)
     on_gpu = job["device"] == "cuda"
     if not on_gpu:

@@ -14,6 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map
 
 from kbx import tensors
+from kbx.runner import operations
 
 SMALL = 1 << 16
 """Elements of a tensor up to which it is real: bounds, tables of indices, offsets of sequences."""
@@ -30,6 +31,7 @@ def warm():
     with Shapes():
         large = blank((2, SMALL), (SMALL, 1), torch.float32)
         torch.mm(large, large.t())
+        large.mean(0)
 
 
 class Shapes(TorchDispatchMode):
@@ -41,10 +43,14 @@ class Shapes(TorchDispatchMode):
         return False
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if (parts := _parts(function)) is not None:
+            with self:
+                return parts(*args, **kwargs)
         if _is_about_memory(function):
-            return function(*args, **(kwargs or {}))
+            return function(*args, **kwargs)
         with torch._C.DisableTorchFunction():
-            return _run(function, args, kwargs or {})
+            return _run(function, args, kwargs)
 
 
 def blank(shape, stride, dtype):
@@ -69,10 +75,25 @@ def _is_blank(tensor):
     return tensor.untyped_storage().data_ptr() == _memory().data_ptr()
 
 
+def _parts(function):
+    """What an operation that is made of others is made of: the candidate's own ones launch its kernels there."""
+    if (implementation := operations.implementation(function)) is not None:
+        return implementation
+    return function.decompose if _is_made_of_others(function) else None
+
+
+@functools.cache
+def _is_made_of_others(function):
+    """Whether PyTorch takes it to pieces. In inference mode it does so below modes like this one."""
+    return torch._C._dispatch_has_kernel_for_dispatch_key(
+        function.name(), torch._C.DispatchKey.CompositeImplicitAutograd
+    )
+
+
 @functools.cache
 def _is_about_memory(function):
     """Whether it gives another look at the memory of an argument, or other memory to it: no element is touched."""
-    if function._schema.name in ("aten::set_", "aten::resize_"):
+    if torch.Tag.inplace_view in function.tags:
         return True
     aliases = [result.alias_info for result in function._schema.returns]
     return any(alias is not None and not alias.is_write for alias in aliases)
@@ -110,12 +131,13 @@ def _written(schema, named):
 
 
 def _made(function, named):
-    """A tensor made of nothing but numbers; its size is an argument, or so small that somebody lists its elements."""
-    size = named.get("size")
-    if size is None or math.prod(size) <= SMALL or "stride" in named:
+    """A tensor made of nothing but numbers. One whose size is no argument (arange, eye) is real, however large."""
+    size, stride = named.get("size"), named.get("stride")
+    if size is None or math.prod(size) <= SMALL:
         return function(**named)
-    dtype = function(**{**named, "size": [0] * len(size)}).dtype
-    return blank(size, _strides(size), dtype)
+    none = {"size": [0] * len(size)} | ({"stride": [1] * len(size)} if stride is not None else {})
+    dtype = function(**{**named, **none}).dtype
+    return blank(size, _strides(size, named.get("memory_format")) if stride is None else stride, dtype)
 
 
 def _pointwise(function, args, kwargs, shape, memory_format):
@@ -125,19 +147,26 @@ def _pointwise(function, args, kwargs, shape, memory_format):
         return torch.zeros([1] * leaf.dim(), dtype=leaf.dtype) if isinstance(leaf, torch.Tensor) else leaf
 
     made = function(*tree_map(single, args), **tree_map(single, kwargs))
-    alike = [t for t in _tensors_in((args, kwargs)) if t.shape == shape and _is_dense(t)]
-    if memory_format in (None, torch.preserve_format):
-        stride = alike[0].stride() if alike else _strides(shape)
+    alike = next((t for t in _tensors_in((args, kwargs)) if t.shape == shape and 0 not in t.stride()), None)
+    if memory_format in (None, torch.preserve_format) and alike is not None:
+        stride = _packed(shape, alike.stride())
     else:
         stride = _strides(shape, memory_format)
-    return tree_map(lambda leaf: blank(shape, stride, leaf.dtype), made)
+    return tree_map(lambda leaf: blank(shape, stride, leaf.dtype) if isinstance(leaf, torch.Tensor) else leaf, made)
 
 
-def _is_dense(tensor):
-    return tensors.span(tensor.shape, tensor.stride()) == tensor.numel() and 0 not in tensor.stride()
+def _packed(shape, stride):
+    """Strides without gaps, dimensions in the order that ``stride`` has them in memory: how PyTorch lays out a result."""
+    packed, room = [0] * len(shape), 1
+    for dim in sorted(range(len(shape)), key=lambda dim: (stride[dim], -dim)):
+        packed[dim] = room
+        room *= max(1, shape[dim])
+    return packed
 
 
-def _strides(shape, memory_format=torch.contiguous_format):
+def _strides(shape, memory_format):
+    if memory_format in (None, torch.preserve_format):
+        memory_format = torch.contiguous_format
     return torch.empty(shape, device="meta", memory_format=memory_format).stride()
 
 

@@ -10,7 +10,6 @@ import threading
 
 import torch
 import triton
-from torch._library import custom_ops
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -81,7 +80,7 @@ class Witness:
             return function(*args, **kwargs)
         if extensions.operations and operations.full_name(function) in extensions.operations:
             return self._called(function, *args, **kwargs)
-        if (implementation := _implementation(function)) is not None:
+        if (implementation := operations.implementation(function)) is not None:
             with contextlib.ExitStack() as stack:
                 for mode in self._outer:
                     stack.enter_context(mode)
@@ -197,17 +196,6 @@ class _Operations(TorchDispatchMode):
 def _is_interpreting():
     """Whether it is the interpreter that computes with torch, for a kernel."""
     return getattr(interpreter.now, "computing", False)
-
-
-def _implementation(function):
-    """The Python behind an operation made by ``torch.library.custom_op``, whose parts are to be seen; else None."""
-    if getattr(function, "namespace", "aten") == "aten":
-        return None
-    definition = custom_ops.OPDEFS.get(operations.full_name(function))
-    if definition is None:
-        return None
-    registered = definition._backend_fns
-    return next((registered[device] for device in ("cuda", "cpu", None) if device in registered), definition._init_fn)
 
 
 def _is_own(kernel):
