@@ -7,7 +7,7 @@
 # KBX_OPTIONS="--device cpu" ...             more options for every part
 # FIRST=N ...                                number of the first seed, 1 without it
 #
-# Exit code 1 where something differs. OUT/PART-SEED.log is what each run printed. Called again it skips what is done.
+# Exit code 1 where something differs. OUT/PART-SEED.log is what each run printed. Called again it skips what was as it must be.
 set -eu
 home=$(cd "$(dirname "$0")/.." && pwd -P)
 kbx=${KBX:-$home/kbx}
@@ -55,7 +55,7 @@ for seed in $(seq "$first" $((first + seeds - 1))); do
       tail -n 5 "$log.err"
       exit "$ended"
     fi
-    mv "$log.part" "$log"
+    [ "$ended" -ne 0 ] || mv "$log.part" "$log"
   done
 done
 exit "$status"

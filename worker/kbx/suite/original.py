@@ -106,10 +106,11 @@ def _distances(got, want):
 def _tensor(path, got, want, tolerance):
     if tolerance is None:
         return errors.exact(path, got, want)
-    found = errors.Comparison()
-    got, want = got.detach().reshape(-1), want.detach()
-    flat = want.reshape(-1)
-    found.add(path, want, 0, torch.isclose(got, flat, tolerance, tolerance, equal_nan=True), got, flat)
-    got, flat = got.double(), flat.double()
-    found.measure((got - flat).abs(), flat, tolerance + tolerance * flat.abs())
+    found, start = errors.Comparison(), 0
+    pieces = (t.detach().reshape(-1).split(errors.CHUNK) for t in (got, want))
+    for g, w in zip(*pieces, strict=True):
+        found.add(path, want, start, torch.isclose(g, w, tolerance, tolerance, equal_nan=True), g, w)
+        g, w = g.double(), w.double()
+        found.measure((g - w).abs(), w, tolerance + tolerance * w.abs())
+        start += g.numel()
     return found

@@ -233,7 +233,8 @@ public final class SimulatedRun {
         versions(),
         verdicts.size() + unjudged,
         suiteTasks,
-        baseline);
+        baseline,
+        "model");
   }
 
   private @Nullable Instant finished(Instant started) {

@@ -171,7 +171,8 @@ final class CheatsCommand implements Callable<Integer> {
               pool.versions(),
               candidates.size(),
               0,
-              plan.against());
+              plan.against(),
+              plan.tolerance().label());
       store.begin(run);
       Progress progress =
           new Progress(

@@ -229,7 +229,7 @@ final class EvalCommand implements Callable<Integer> {
       if (profile && !pool.device().kind().equals("cuda")) {
         System.err.println("kbx: --profile: no GPU is used, so nothing is profiled");
       }
-      ResumedRun.check(run, earlier != null, candidates.size(), rules.off(), plan.against(), pool);
+      ResumedRun.check(run, earlier != null, candidates.size(), rules.off(), plan, pool);
       files.rewrite(line -> store.forEach(run.id(), stored -> line.accept(stored.json())));
       Progress progress =
           new Progress(
@@ -278,7 +278,8 @@ final class EvalCommand implements Callable<Integer> {
             pool.versions(),
             candidates,
             suiteTasks,
-            plan.against());
+            plan.against(),
+            plan.tolerance().label());
     store.begin(run);
     return run;
   }

@@ -4,6 +4,7 @@ import dev.kbx.report.RunFolder;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.store.Store;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,8 +51,7 @@ final class ExportCommand implements Callable<Integer> {
       RunInfo chosen = chosen(store);
       RunVerdicts verdicts = StoredVerdicts.of(store, chosen.id());
       RunFolder.Written written =
-          new RunFolder(empty(target))
-              .write(verdicts, verdict -> store.source(verdict.candidate()).orElse(""));
+          new RunFolder(empty(target)).write(verdicts, verdict -> source(store, verdict));
       if (written.kernels() == 0) {
         throw new UserError(
             "run %s has no verdict on a task of KernelBench: nothing was written"
@@ -68,6 +68,12 @@ final class ExportCommand implements Callable<Integer> {
     }
   }
 
+  private static String source(Store store, Verdict verdict) {
+    return store
+        .source(verdict.candidate())
+        .orElseThrow(() -> new UserError(verdict.source() + ": its source was not kept"));
+  }
+
   private static String count(int number, String what) {
     return number + " " + what + (number == 1 ? "" : "s");
   }
@@ -81,9 +87,13 @@ final class ExportCommand implements Callable<Integer> {
   }
 
   private static Path empty(Path folder) {
-    Path made = OutFolder.writable(folder);
-    try (Stream<Path> files = Files.list(made)) {
-      if (files.findAny().isEmpty()) return made;
+    try {
+      Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw new UserError("%s: no folder can be made there; name another".formatted(folder));
+    }
+    try (Stream<Path> files = Files.list(folder)) {
+      if (files.findAny().isEmpty()) return folder;
     } catch (IOException e) {
       throw new UserError("%s: cannot be read: %s".formatted(folder, e.getMessage()));
     }

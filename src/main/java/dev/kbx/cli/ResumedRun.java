@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.run.Plan;
 import dev.kbx.store.Store;
 import dev.kbx.verdict.RunInfo;
 import java.nio.file.Path;
@@ -30,7 +31,7 @@ final class ResumedRun {
       boolean resumed,
       int candidates,
       List<String> rulesOff,
-      String baseline,
+      Plan plan,
       WorkerPool pool) {
     if (!resumed) return;
     if (run.candidates() != candidates) {
@@ -43,10 +44,15 @@ final class ResumedRun {
           "run %s was begun with %s, this is %s; start a new run without --resume"
               .formatted(run.id(), named(run.rulesOff()), named(rulesOff)));
     }
-    if (!run.baseline().equals(baseline)) {
+    if (!run.baseline().equals(plan.against())) {
       throw new UserError(
           "run %s was begun against %s, this is against %s; start a new run without --resume"
-              .formatted(run.id(), run.baseline(), baseline));
+              .formatted(run.id(), run.baseline(), plan.against()));
+    }
+    if (!run.tolerance().equals(plan.tolerance().label())) {
+      throw new UserError(
+          "run %s was begun with --tolerance %s, this is with %s; start a new run without --resume"
+              .formatted(run.id(), run.tolerance(), plan.tolerance().label()));
     }
     if (!run.device().equals(pool.device()) || !run.versions().equals(pool.versions())) {
       throw new UserError(

@@ -5,9 +5,10 @@ import dev.kbx.verdict.RunFile;
 import dev.kbx.verdict.TaskNumber;
 import dev.kbx.verdict.Verdict;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -69,7 +70,11 @@ public final class RunFolder {
     RunFile file = new RunFile(task, verdict.sample());
     Path target = folder.resolve(file.name());
     try {
-      Files.writeString(target, sourceOf.apply(verdict));
+      Files.writeString(target, sourceOf.apply(verdict), StandardOpenOption.CREATE_NEW);
+    } catch (FileAlreadyExistsException e) {
+      throw new IncomparableRuns(
+          "the run has several candidates for sample %d of %s/%s, of several models, methods or rounds; a run folder has one"
+              .formatted(verdict.sample(), verdict.category(), verdict.task()));
     } catch (IOException e) {
       throw new UnwritableException(target, e);
     }
@@ -98,10 +103,11 @@ public final class RunFolder {
   }
 
   private void copy(Path from, String name) {
+    Path target = folder.resolve(name);
     try {
-      Files.copy(from, folder.resolve(name));
+      Files.copy(from, target);
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw new UnwritableException(target, e);
     }
   }
 }

@@ -110,6 +110,7 @@ final class Judge {
       try {
         return precompiler.compile(candidate);
       } catch (WorkerFailure e) {
+        if (lost()) throw new DeviceLost(device(), e);
         if (failures++ == RETRIES) {
           return Precompiler.Compiled.failed(
               Outcome.of(Status.INFRASTRUCTURE, Stage.COMPILE, e.getMessage()));

@@ -4,7 +4,6 @@ import dev.kbx.candidate.Candidate;
 import dev.kbx.task.Policy;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
-import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.Runner;
@@ -44,10 +43,10 @@ final class Precompiler {
 
   private static final Outcome TOO_LARGE =
       Outcome.of(
-          Status.INFRASTRUCTURE,
+          Status.COMPILE_ERROR,
           Stage.COMPILE,
-          "its C++ was compiled to more than kbx can send to the runner with the GPU: 4 MiB,"
-              + " compressed and in base64");
+          "its C++ was compiled to more than the 4 MiB, compressed and in base64, that kbx can send"
+              + " to the runner with the GPU");
 
   private final Workers.Slot slot;
   private final Plan plan;
@@ -107,7 +106,7 @@ final class Precompiler {
       Map<String, String> files = slot.binaries().read(key);
       if (files.isEmpty()) {
         Made made = compile(candidate, outline(candidate), cpp);
-        if (made.tooLarge()) return Compiled.failed(TOO_LARGE);
+        if (cpp && made.tooLarge()) return Compiled.failed(TOO_LARGE);
         files = made.files();
         if (made.whole()) slot.binaries().write(key, files);
       }
@@ -174,10 +173,10 @@ final class Precompiler {
 
   /** What the first calls compile: C++ as well, where it was not at import. */
   private Made called(Runner runner, Message.Outlined task, boolean cpp)
-      throws InterruptedException, Runner.Lost {
+      throws InterruptedException {
     try {
       return precompiled(runner, task.calls(), cpp ? CPP_LIMIT : BUDGET);
-    } catch (TimeoutException e) {
+    } catch (TimeoutException | Runner.Lost e) {
       return Made.NOTHING; // It may be a call's other work, which is nothing for a CPU.
     }
   }
@@ -227,10 +226,10 @@ final class Precompiler {
     return slot.gpu() != null && plan.reaches(Stage.PERF);
   }
 
-  private String arch() {
+  private String arch() throws InterruptedException {
     if (slot.gpu() == null) return plan.arch();
-    return slot.described()
-        .map(Verdict.Device::arch)
-        .orElseThrow(() -> new WorkerFailure("a device without an architecture"));
+    String arch = Workers.described(slot.greeting()).arch();
+    if (arch == null) throw new WorkerFailure("a device without an architecture");
+    return arch;
   }
 }

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  *     rates
  * @param baseline what speedups are against: {@code eager}, {@code compile}, {@code max-autotune}
  *     or {@code best} of them
+ * @param tolerance how near results had to be: {@code model} or {@code published}
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record RunInfo(
@@ -38,15 +39,17 @@ public record RunInfo(
     Map<String, String> versions,
     int candidates,
     int suiteTasks,
-    String baseline) {
+    String baseline,
+    String tolerance) {
 
   public RunInfo {
     sources = List.copyOf(sources);
     stages = List.copyOf(stages);
     // Runs of earlier versions do not say it: nothing could be switched off.
     rulesOff = rulesOff == null ? List.of() : List.copyOf(rulesOff);
-    // Nor this: there was no other.
+    // Nor these: there were no others.
     baseline = baseline == null ? "eager" : baseline;
+    tolerance = tolerance == null ? "model" : tolerance;
     versions = Map.copyOf(versions);
   }
 
@@ -65,6 +68,7 @@ public record RunInfo(
         versions,
         candidates,
         suiteTasks,
-        baseline);
+        baseline,
+        tolerance);
   }
 }

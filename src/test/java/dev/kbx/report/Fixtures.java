@@ -78,7 +78,8 @@ final class Fixtures {
         VERSIONS,
         candidates,
         suiteTasks,
-        "eager");
+        "eager",
+        "model");
   }
 
   /** A source of its own for every candidate. */

@@ -64,7 +64,8 @@ class EvaluationTest {
             Map.of(),
             candidates,
             1,
-            "eager");
+            "eager",
+            "model");
     store.begin(run);
     return run;
   }
