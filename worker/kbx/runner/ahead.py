@@ -1,4 +1,4 @@
-"""Compiles what a candidate launches before it gets a device: its entry is called on zeros, and no kernel runs.
+"""Compiles what a candidate launches before it gets a device: its entry is called on shapes, and no kernel runs.
 
 Triton's cache then travels to the runner that has the device, which finds there what it would have compiled, and so do
 libraries that the candidate makes of C++ (see ``kbx.runner.extensions``). Nothing rests on it: whatever fails here is left
@@ -27,10 +27,12 @@ _ELSEWHERE = "{cache}"
 _PROCESSES = 8
 """Among how many a candidate's calls are split. Most calls are launches of their own, and each takes a compiler 0.1 to 0.3 s."""
 _LOOK_SECONDS = 0.002
+_GRACE = 15.0
+"""Seconds for the call that is being made when time is up; the referee waits a little longer."""
 
 
 def compile_calls(entry, calls, seconds):
-    """Calls ``entry`` with zeros for each of ``calls`` (``{"args", "kwargs"}``), until ``seconds`` are over; whether it came to all."""
+    """Calls ``entry`` on the shapes of each of ``calls`` (``{"args", "kwargs"}``), until ``seconds`` are over; whether it came to all."""
     launches.only_compile()
     cuda_on_cpu.leave_empty()
     end = time.monotonic() + seconds
@@ -55,7 +57,7 @@ def _child(entry, calls, end):
 def _wait(child, end):
     """Waits until a child has ended, and says if it did all; one that was forked beside a thread of the candidate's may hang."""
     while (ended := os.waitpid(child, os.WNOHANG))[0] == 0:
-        if time.monotonic() > end:
+        if time.monotonic() > end + _GRACE:
             os.kill(child, signal.SIGKILL)
         time.sleep(_LOOK_SECONDS)
     return ended[1] == 0

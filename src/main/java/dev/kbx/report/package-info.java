@@ -1,7 +1,7 @@
 /**
  * What people and scripts read: {@code results.jsonl}, {@code metrics.json}, {@code summary.json},
- * {@code report.html}, KernelBench's {@code eval_results.json} and the terminal's table. Start with
- * {@link dev.kbx.report.ResultFiles}.
+ * {@code report.html}, KernelBench's {@code eval_results.json} and run folders, and the terminal's
+ * table. Start with {@link dev.kbx.report.ResultFiles}.
  *
  * <p>Formats verdicts; never judges, never queries processes.
  */

@@ -34,6 +34,9 @@ final class Precompiler {
   /** After this long no further call is begun. */
   private static final Duration BUDGET = Duration.ofSeconds(10);
 
+  /** For the call that is being made then, and for packing what was compiled. */
+  private static final Duration FINISHING = Duration.ofSeconds(20);
+
   /** Compiling C++ with PyTorch's headers takes a minute, or several on a machine that is busy. */
   private static final Duration CPP_LIMIT = Duration.ofMinutes(10);
 
@@ -187,7 +190,7 @@ final class Precompiler {
         runner.ask(
             Message.Precompiled.class,
             id -> new Message.Precompile(id, calls, budget.toSeconds()),
-            budget.plus(plan.limits().call()));
+            budget.plus(FINISHING));
     return compiled instanceof Message.Precompiled done
         ? new Made(done.files(), done.whole(), done.leftOut().contains("libraries"))
         : Made.NOTHING;
