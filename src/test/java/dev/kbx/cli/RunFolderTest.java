@@ -124,6 +124,21 @@ class RunFolderTest {
   }
 
   @Test
+  void noKernelTakesAnothersPlace() throws IOException {
+    String line = "{\"file\": \"19_ReLU\", \"predict\": \"x = %s\", \"model\": \"%s\"}\n";
+    Path both = write("both.jsonl", line.formatted(1, "one") + line.formatted(2, "other"));
+    Path out = folder.resolve("out");
+    Kbx.Result judged =
+        Kbx.here(
+            "eval", both, "--suite", "kernelbench", "--stages", "static", "--out", out, "--json");
+    assertThat(judged.json().get("verdicts").size()).as(judged.err()).isEqualTo(2);
+    Kbx.Result exported = Kbx.here("export", "kernelbench", folder.resolve("back"), "--out", out);
+    assertThat(exported.exit()).isEqualTo(ExitCode.USAGE);
+    assertThat(exported.err())
+        .contains("several candidates for sample 0 of level1/19_ReLU", "a run folder has one");
+  }
+
+  @Test
   void kernelBenchsOwnResultsAreNotReplaced() throws IOException {
     Path kernel = write("level_1_problem_19_sample_0_kernel.py", RELU);
     Path theirs = write("eval_results.json", "{\"19\": []}");
