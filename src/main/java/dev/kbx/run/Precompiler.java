@@ -90,8 +90,9 @@ final class Precompiler {
   private record Made(Map<String, String> files, boolean whole, boolean tooLarge) {
     static final Made NOTHING = new Made(Map.of(), true, false);
 
-    boolean isEmpty() {
-      return files.isEmpty();
+    /** Whether no call need be made for more: C++ was compiled, or failed to. */
+    boolean hasCpp() {
+      return tooLarge || !files.isEmpty();
     }
   }
 
@@ -153,13 +154,13 @@ final class Precompiler {
       if (cpp) {
         // What is wrong with C++ travels, too.
         Made made = precompiled(runner, NO_CALLS, BUDGET);
-        if (!made.isEmpty()) return made;
+        if (made.hasCpp()) return made;
       }
       if (!(loaded instanceof Message.Loaded)) return Made.NOTHING;
       boolean ready = constructed(runner, task, load);
       if (cpp) {
         Made made = precompiled(runner, NO_CALLS, BUDGET);
-        if (!ready || !made.isEmpty()) return made;
+        if (!ready || made.hasCpp()) return made;
       }
       return ready ? called(runner, task, cpp) : Made.NOTHING;
     }
