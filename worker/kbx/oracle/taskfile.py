@@ -20,6 +20,8 @@ from kbx.suite.values import leaves
 _NUMBERS = itertools.count(1)
 
 MIN_CASES, MIN_SIZES = 5, 4
+AROUND_ONE = ("standard", "uniform")
+"""Distributions whose values have the size for which constant tolerances are meant."""
 ROUNDS = 3
 """Times that each case is called, every time with fresh values of another distribution."""
 CONTROLS = (
@@ -197,8 +199,10 @@ def load(path, device="cpu"):
 
 @functools.lru_cache(maxsize=1024)
 def published(task):
-    """The task judged by the tolerances that its suite's authors publish, where its contract has any."""
-    return replace(task, contract=by_published_tolerances(task.contract, task.tolerances))
+    """The task judged by the tolerances that its suite's authors publish, on values around one, for which they are made."""
+    around_one = tuple(d for d in task.distributions if d in AROUND_ONE)
+    contract = by_published_tolerances(task.contract, task.tolerances)
+    return replace(task, contract=contract, distributions=around_one or task.distributions)
 
 
 @functools.lru_cache(maxsize=1024)
