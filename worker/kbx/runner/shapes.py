@@ -10,11 +10,11 @@ import mmap
 import warnings
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map
 
 from kbx import tensors
 from kbx.runner import operations
+from kbx.runner.modes import PlainMode
 
 SMALL = 1 << 16
 """Elements of a tensor up to which it is real: bounds, tables of indices, offsets of sequences."""
@@ -34,13 +34,8 @@ def warm():
         large.mean(0)
 
 
-class Shapes(TorchDispatchMode):
+class Shapes(PlainMode):
     """While it is entered, operations with a large tensor among their arguments or results give its shape and no values."""
-
-    @classmethod
-    def _should_skip_dynamo(cls):
-        """Wrapping against torch.compile would import all of it; under a mode like this nothing is compiled anyway."""
-        return False
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}

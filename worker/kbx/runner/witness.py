@@ -11,9 +11,9 @@ import threading
 import torch
 import triton
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from kbx.runner import extensions, interpreter, operations, threads
+from kbx.runner.modes import PlainMode
 from kbx.runner.storages import tensors_in
 
 _PACKAGES = os.path.dirname(os.path.dirname(torch.__file__))
@@ -177,13 +177,8 @@ class _Functions(TorchFunctionMode):
             now.called = None
 
 
-class _Operations(TorchDispatchMode):
+class _Operations(PlainMode):
     supports_higher_order_operators = True
-
-    @classmethod
-    def _should_skip_dynamo(cls):
-        """Wrapping against torch.compile would import all of it; under a mode like this nothing is compiled anyway."""
-        return False
 
     def __init__(self, witness):
         super().__init__()
