@@ -19,7 +19,6 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
-import tools.jackson.databind.ObjectWriter;
 
 /**
  * A run of the KernelBench suite as KernelBench's tools read it: {@code eval_results.json}, by
@@ -57,12 +56,12 @@ public final class EvalResultFiles {
   }
 
   /** Writes the files of a run, and removes those of an earlier one that it does not replace. */
-  void write(ObjectWriter json, RunVerdicts verdicts) {
+  void write(RunVerdicts verdicts) {
     Map<Integer, Map<TaskNumber, List<RunVerdicts.Row>>> levels = levels(verdicts);
     Set<Path> written = new HashSet<>();
     levels.forEach((level, problems) -> {
       Path file = out.resolve(levels.size() == 1 ? name("") : name("_level" + level));
-      AtomicFile.replace(file, writer -> write(writer, json, verdicts, problems));
+      AtomicFile.replace(file, writer -> write(writer, verdicts, problems));
       written.add(file);
     });
     for (Path file : present()) if (!written.contains(file) && isOurs(file)) delete(file);
@@ -87,17 +86,14 @@ public final class EvalResultFiles {
   }
 
   private static void write(
-      Writer writer,
-      ObjectWriter json,
-      RunVerdicts verdicts,
-      Map<TaskNumber, List<RunVerdicts.Row>> problems) {
-    try (JsonGenerator generator = json.createGenerator(writer)) {
+      Writer writer, RunVerdicts verdicts, Map<TaskNumber, List<RunVerdicts.Row>> problems) {
+    try (JsonGenerator generator = RunVerdicts.JSON.createGenerator(writer)) {
       generator.writeStartObject();
       problems.forEach((task, rows) -> {
         generator.writeName(String.valueOf(task.number()));
         generator.writeStartArray();
         for (RunVerdicts.Row row : rows) {
-          json.writeValue(generator, EvalResult.of(verdicts.whole(row)));
+          RunVerdicts.JSON.writeValue(generator, EvalResult.of(verdicts.whole(row)));
         }
         generator.writeEndArray();
       });

@@ -1,6 +1,5 @@
 package dev.kbx.report;
 
-import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
 import java.io.IOException;
@@ -9,8 +8,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import tools.jackson.core.StreamWriteFeature;
-import tools.jackson.databind.ObjectWriter;
 
 /**
  * The files of one run in its output folder: {@code results.jsonl}, {@code metrics.json}, {@code
@@ -21,10 +18,6 @@ import tools.jackson.databind.ObjectWriter;
  * be written.
  */
 public final class ResultFiles implements AutoCloseable {
-  /** Pretty, and leaving the file open for {@link AtomicFile} to sync. */
-  private static final ObjectWriter JSON =
-      Json.mapper().writerWithDefaultPrettyPrinter().without(StreamWriteFeature.AUTO_CLOSE_TARGET);
-
   private final Path out;
   private final LineFile results;
 
@@ -92,11 +85,12 @@ public final class ResultFiles implements AutoCloseable {
       Function<Verdict, String> sourceOf,
       List<String> problems) {
     Summary summary = Summary.of(run, verdicts.outlines(), problems);
-    AtomicFile.replace(metrics(), writer -> Metrics.write(writer, JSON, verdicts, sourceOf));
-    AtomicFile.replace(summary(), writer -> JSON.writeValue(writer, summary));
+    AtomicFile.replace(
+        metrics(), writer -> Metrics.write(writer, RunVerdicts.JSON, verdicts, sourceOf));
+    AtomicFile.replace(summary(), writer -> RunVerdicts.JSON.writeValue(writer, summary));
     AtomicFile.replace(
         report(), writer -> HtmlReport.of(run, verdicts, sourceOf, summary).write(writer));
-    new EvalResultFiles(out).write(JSON, verdicts);
+    new EvalResultFiles(out).write(verdicts);
     return summary;
   }
 

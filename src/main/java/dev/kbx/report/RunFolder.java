@@ -1,6 +1,5 @@
 package dev.kbx.report;
 
-import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunFile;
 import dev.kbx.verdict.TaskNumber;
 import dev.kbx.verdict.Verdict;
@@ -13,7 +12,6 @@ import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import tools.jackson.core.StreamWriteFeature;
 
 /**
  * A run of the KernelBench suite as one of KernelBench's run folders: a file for every kernel, and
@@ -54,12 +52,7 @@ public final class RunFolder {
           .ifPresent(task -> write(task, verdicts.whole(row), sourceOf));
     }
     if (kernels > 0) {
-      new EvalResultFiles(folder)
-          .write(
-              Json.mapper()
-                  .writerWithDefaultPrettyPrinter()
-                  .without(StreamWriteFeature.AUTO_CLOSE_TARGET),
-              verdicts);
+      new EvalResultFiles(folder).write(verdicts);
     }
     boolean configured = configurations.size() == 1;
     if (configured) copy(configurations.iterator().next(), CONFIGURATION);

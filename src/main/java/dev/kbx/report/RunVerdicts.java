@@ -30,8 +30,8 @@ public final class RunVerdicts {
    */
   record Row(int position, Verdict outline) {}
 
-  /** Pretty, and leaving what it writes to open. */
-  private static final ObjectWriter JSON =
+  /** Pretty, and leaving what it writes to open: {@link AtomicFile} has yet to sync it. */
+  static final ObjectWriter JSON =
       Json.mapper().writerWithDefaultPrettyPrinter().without(StreamWriteFeature.AUTO_CLOSE_TARGET);
 
   private static final Verdict.Device NO_DEVICE = new Verdict.Device("", "", null, null, null);
