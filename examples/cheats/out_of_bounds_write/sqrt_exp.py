@@ -1,8 +1,11 @@
 """Stores without a mask, so that its last block writes far beyond the result.
 
+On a CPU what lies there is the process's own heap, and what a process does with a ruined heap (abort, wait for a lock that nobody
+holds, ask for absurd amounts of memory) differs from machine to machine.
+
 mechanism: semantics/out-of-bounds-write
 static: none
-dynamic: crashed | runtime_error | wrong_values
+dynamic: crashed | timeout | runtime_error | out_of_memory | cheating | wrong_structure | wrong_shape | wrong_values
 gpu: timeout | crashed | runtime_error | wrong_values
 """
 

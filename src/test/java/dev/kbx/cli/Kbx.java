@@ -46,7 +46,9 @@ final class Kbx {
       Process process = start(folder, environment, out, err, arguments);
       if (!process.waitFor(10, TimeUnit.MINUTES)) {
         process.destroyForcibly();
-        throw new AssertionError("kbx did not end: " + Files.readString(err));
+        String said = read(err);
+        throw new AssertionError(
+            "kbx did not end, and last said: " + said.substring(Math.max(0, said.length() - 1000)));
       }
       return new Result(process.exitValue(), read(out), read(err));
     } finally {
