@@ -20,7 +20,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,9 +35,6 @@ final class Gpu implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofMillis(300);
   private static final Duration PEAKS = Duration.ofMinutes(2);
-
-  /** Creating a CUDA context, on a machine that may be busy. */
-  private static final Duration CONTEXT = Duration.ofSeconds(60);
 
   /** Candidates in the correctness stage at the same time: each has an oracle with a context. */
   private static final int CORRECTING = 3;
@@ -267,16 +263,8 @@ final class Gpu implements AutoCloseable {
 
   private static Runner withContext(Runner runner) throws InterruptedException {
     try {
-      Message answer =
-          runner.ask(
-              Message.Attached.class, id -> new Message.Attach(id, Session.NO_ARENAS), CONTEXT);
-      if (answer instanceof Message.Raised raised) {
-        throw new WorkerFailure("a runner got no CUDA context: " + raised.message());
-      }
+      runner.attach();
       return runner;
-    } catch (TimeoutException | Runner.Lost e) {
-      runner.close();
-      throw new WorkerFailure("a runner got no CUDA context: " + e.getMessage(), e);
     } catch (InterruptedException | RuntimeException e) {
       runner.close();
       throw e;

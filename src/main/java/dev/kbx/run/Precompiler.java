@@ -29,7 +29,6 @@ import tools.jackson.databind.node.JsonNodeFactory;
  */
 final class Precompiler {
   private static final JsonNode NO_CALLS = JsonNodeFactory.instance.arrayNode();
-  private static final Duration ATTACH = Duration.ofSeconds(30);
 
   /** After this long no further call is begun. */
   private static final Duration BUDGET = Duration.ofSeconds(10);
@@ -137,7 +136,7 @@ final class Precompiler {
       throws InterruptedException, TimeoutException, Runner.Lost {
     Duration load = cpp ? CPP_LIMIT : plan.limits().load();
     try (Runner runner = spawn(cpp)) {
-      attach(runner);
+      runner.attach();
       Message loaded =
           runner.ask(
               Message.Loaded.class,
@@ -163,15 +162,6 @@ final class Precompiler {
         if (!ready || made.hasCpp()) return made;
       }
       return ready ? called(runner, task, cpp) : Made.NOTHING;
-    }
-  }
-
-  /** Before a runner has any of the candidate's code, whatever goes wrong is kbx's. */
-  private static void attach(Runner runner) throws InterruptedException {
-    try {
-      runner.ask(Message.Attached.class, id -> new Message.Attach(id, Session.NO_ARENAS), ATTACH);
-    } catch (TimeoutException | Runner.Lost e) {
-      throw new WorkerFailure("a runner that compiles did not start: " + e.getMessage(), e);
     }
   }
 

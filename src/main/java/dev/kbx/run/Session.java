@@ -13,8 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
  * One candidate with one fresh runner and one oracle, from the opening of the task to the end of
@@ -26,12 +24,6 @@ import tools.jackson.databind.node.JsonNodeFactory;
 final class Session implements AutoCloseable {
   /** Oracle work on one call or file: seconds at most, on a machine that may be busy. */
   static final Duration ORACLE = Duration.ofMinutes(2);
-
-  /** What a runner without arenas is attached to. */
-  static final JsonNode NO_ARENAS = JsonNodeFactory.instance.arrayNode();
-
-  /** Mapping two arenas; on a GPU that may create the CUDA context. */
-  private static final Duration ATTACH = Duration.ofSeconds(60);
 
   private final Oracle oracle;
   private final Runner runner;
@@ -89,8 +81,8 @@ final class Session implements AutoCloseable {
   Optional<Outcome> load(Message.Opened task, Map<String, String> files)
       throws InterruptedException {
     Duration limit = plan.limits().load();
+    runner.attach(task.arenas());
     try {
-      attach(task);
       List<String> operations = candidate.task().operations();
       boolean cpp = Policy.of(candidate.task()).takesCpp();
       Message answer =
@@ -122,24 +114,6 @@ final class Session implements AutoCloseable {
           : Optional.empty();
     } catch (TimeoutException e) {
       return Optional.of(Outcome.timeout(Stage.CALL, "constructing the module", limit));
-    }
-  }
-
-  /**
-   * Before a runner has any of the candidate's code, whatever goes wrong is kbx's to answer for.
-   */
-  private void attach(Message.Opened task) throws InterruptedException {
-    try {
-      Message answer =
-          runner.ask(Message.Attached.class, id -> new Message.Attach(id, task.arenas()), ATTACH);
-      if (answer instanceof Message.Raised raised) {
-        throw new WorkerFailure("a runner could not map its arenas: " + raised.message());
-      }
-    } catch (TimeoutException e) {
-      throw new WorkerFailure(
-          "a runner did not map its arenas within " + ATTACH.toSeconds() + " s", e);
-    } catch (Runner.Lost e) {
-      throw new WorkerFailure("a runner was lost before it had the source: " + e.getMessage(), e);
     }
   }
 

@@ -8,6 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
  * The process that runs one candidate. Untrusted: whatever arrives from it is a claim, and anything
@@ -16,6 +18,11 @@ import org.jspecify.annotations.Nullable;
 public final class Runner implements AutoCloseable {
   /** From SIGKILL to the report that the whole tree is gone. */
   private static final Duration DEATH_LIMIT = Duration.ofSeconds(10);
+
+  /** Mapping arenas and, on a GPU, creating the CUDA context, on a machine that may be busy. */
+  private static final Duration ATTACH = Duration.ofSeconds(60);
+
+  private static final JsonNode NO_ARENAS = JsonNodeFactory.instance.arrayNode();
 
   private final int number;
   private final Conversation conversation;
@@ -102,6 +109,30 @@ public final class Runner implements AutoCloseable {
     } catch (ExecutionException e) {
       if (e.getCause() instanceof WorkerFailure failure) throw failure;
       throw new Lost(death(), violation);
+    }
+  }
+
+  /** Readies it for work, on a GPU with a CUDA context, and maps no arenas. */
+  public void attach() throws InterruptedException {
+    attach(NO_ARENAS);
+  }
+
+  /**
+   * Readies it for work on arenas of an oracle.
+   *
+   * @throws WorkerFailure when it fails: before it has any of a candidate's code, whatever goes
+   *     wrong is kbx's to answer for
+   */
+  public void attach(JsonNode arenas) throws InterruptedException {
+    try {
+      Message answer = ask(Message.Attached.class, id -> new Message.Attach(id, arenas), ATTACH);
+      if (answer instanceof Message.Raised raised) {
+        throw new WorkerFailure("a runner could not be readied: " + raised.message());
+      }
+    } catch (TimeoutException e) {
+      throw new WorkerFailure("a runner was not ready after " + ATTACH.toSeconds() + " s", e);
+    } catch (Lost e) {
+      throw new WorkerFailure("a runner was lost before it had a source: " + e.getMessage(), e);
     }
   }
 
