@@ -1,14 +1,16 @@
 """Modules at their published sizes: what they take, and that what they take is there."""
 
+import gc
 import pathlib
 import types
+import weakref
 
 import pytest
 import torch
 from test_models import TASK
 
 from kbx import messages
-from kbx.oracle import arenas, controls, cuda, footprint, outline, plan, session, taskfile, work
+from kbx.oracle import arenas, controls, cuda, footprint, models, outline, plan, session, taskfile, work
 from kbx.oracle.devices import CpuDevice
 from kbx.oracle.server import Server
 from kbx.oracle.truth import Memory
@@ -137,6 +139,26 @@ def test_a_module_of_published_size_is_opened_and_its_room_is_given(server, writ
     assert server.device.trimmed == 1
 
 
+def test_weights_are_kept_no_longer_than_a_candidate_or_a_check_of_the_task(server, write, monkeypatch):
+    """They may be gigabytes on the GPU, and every candidate has others."""
+    kept, make = [], models._Weights._make
+
+    def made(weights, kind, wide):
+        instance = make(weights, kind, wide)
+        kept.append(weakref.ref(instance))
+        return instance
+
+    monkeypatch.setattr(models._Weights, "_make", made)
+    path = write(TASK, "5_Kept")
+    ask(server, messages.Open(1, path, SEED, None, timed=False, lent=0, returned=0, alone=True))
+    assert isinstance(ask(server, messages.Prepare(2, 0)), messages.Prepared)
+    ask(server, messages.Close(3))
+    assert isinstance(ask(server, messages.VerifyTask(4, path, SEED, alone=True)), messages.TaskVerified)
+    assert len(kept) > 2
+    gc.collect()
+    assert [alive for alive in kept if alive() is not None] == []
+
+
 def test_no_case_of_a_module_is_made_to_plan_its_calls(write, monkeypatch):
     task = published(write(TASK, "4_Plan")).task
     monkeypatch.setattr(type(task), "call", None)
@@ -145,7 +167,7 @@ def test_no_case_of_a_module_is_made_to_plan_its_calls(write, monkeypatch):
 
 def opened(task, alone):
     pair = arenas.MemoryArena("in"), arenas.MemoryArena("out")
-    return session.Session(task.seeded(SEED), SEED, pair, Memory(budget=100), torch.device("cpu"), alone)
+    return session.Session(task, SEED, pair, Memory(budget=100), torch.device("cpu"), alone)
 
 
 @pytest.fixture
@@ -210,12 +232,12 @@ def test_a_large_task_has_few_calls_and_controls_end_when_they_are_rejected(writ
     task = published(write(TASK, "8_Controls")).task
     object.__setattr__(task, "device", "cpu")
     monkeypatch.setattr(controls, "LARGE", 1 << 20)
-    rows = {row["name"]: row for row in controls.verify(task.seeded(SEED), SEED, "cpu")}
+    rows = {row["name"]: row for row in controls.verify(task, SEED, "cpu")}
     assert all(row["ok"] for row in rows.values()), rows
     assert rows["positive_from_outside"]["detail"] == "passed 2 calls"
     assert rows["zeros"]["detail"].startswith("rejected in 1 of 1 calls; ")
     monkeypatch.setattr(controls, "LARGE", GIB)
-    rows = {row["name"]: row for row in controls.verify(task.seeded(SEED), SEED, "cpu")}
+    rows = {row["name"]: row for row in controls.verify(task, SEED, "cpu")}
     assert rows["positive_from_outside"]["detail"] == "passed 5 calls"
     assert rows["zeros"]["detail"].startswith("rejected in 5 of 5 calls; ")
 

@@ -48,10 +48,11 @@ def verify(task, seed, device, alone=False):
     One call at a time is known, and every control has it: some have gigabytes. Of such a task there are fewer calls, and a
     control that was rejected as it must be is done: what each distribution does to it shows on smaller sizes.
     """
+    planned = [call for call in plan(task, seed) if call.repeats is None]
+    task = task.seeded(seed)
     controls = [_Control(task, "reference", _reference(task), task.reference)]
     controls += [_Control(task, name, _spoiler(task, name)) for name in CONTROLS if name not in task.skip_controls]
     controls += [_Control(task, name, _own(task, function), function) for name, function in task.controls.items()]
-    planned = [call for call in plan(task, seed) if call.repeats is None]
     large_calls = 0
     for call in planned:
         if large_calls == CALLS_OF_LARGE:

@@ -97,9 +97,7 @@ class Server:
             task = taskfile.published(task)
         planned = session.planned(task, request.seed)
         arenas = self.device.arenas(request.timed, (request.lent, request.returned))
-        self.session = session.Session(
-            task.seeded(request.seed), request.seed, arenas, self.memory, self.device.torch_device, request.alone
-        )
+        self.session = session.Session(task, request.seed, arenas, self.memory, self.device.torch_device, request.alone)
         self.runner = request.runner
         self.device.offer(request.runner, arenas)
         return messages.Opened(
@@ -133,7 +131,7 @@ class Server:
         task = taskfile.load(request.task, self.device.torch_device)
         task.check_room()
         device = self.device.torch_device
-        report = controls.verify(task.seeded(request.seed), request.seed, device, request.alone)
+        report = controls.verify(task, request.seed, device, request.alone)
         if task.large:
             self.device.trim()
         return messages.TaskVerified(request.id, report, time.monotonic() - start)

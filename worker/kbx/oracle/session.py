@@ -21,19 +21,20 @@ class WrongOrder(Exception):
 
 @functools.lru_cache(maxsize=256)
 def planned(task, seed):
-    """The calls of a task under a seed."""
+    """The calls of a task under a seed. Of the task as it was loaded: a seeded one would be kept here, with gigabytes of weights."""
     return plan(task, seed)
 
 
 class Session:
-    """Serves ``open`` to ``close`` of one candidate. ``arenas`` are its own pair, ``in`` and ``out``.
+    """Serves ``open`` to ``close`` of one candidate. ``task`` is bound to ``seed`` here, and what it draws (weights) is kept no longer
+    than the session. ``arenas`` are its own pair, ``in`` and ``out``.
 
     Only a session that has the device ``alone`` does without float64 where memory is short: what others take must not decide
     how exact the truth is.
     """
 
     def __init__(self, task, seed, arenas, memory, device, alone=False):
-        self.task, self.seed, self.memory, self.device = task, seed, memory, device
+        self.task, self.seed, self.memory, self.device = task.seeded(seed), seed, memory, device
         self.know = truth.know_where_there_is_room if alone else truth.know
         self.lent, self.out = arenas
         self.calls = planned(task, seed)
