@@ -6,6 +6,9 @@ ones or zeros, computes the old result with them.
 
 import torch
 
+_CHUNK = 1 << 24
+"""Elements changed at a time: parameters may be gigabytes, and little more than a copy of one is counted on. A multiple of 8."""
+
 
 def shapes(named):
     """Shapes by name, of ``(name, parameter)`` pairs."""
@@ -26,5 +29,8 @@ def change(parameters):
 
 def _changed(values):
     flat = values.reshape(-1).flip(0)
-    factors = torch.arange(flat.numel(), device=flat.device).remainder_(8).to(flat.dtype).div_(16).add_(0.75)
-    return flat.mul_(factors).add_(0.03125).reshape(values.shape)
+    factors = torch.arange(8, device=flat.device).to(flat.dtype).div_(16).add_(0.75)
+    factors = factors.repeat(min(flat.numel(), _CHUNK) // 8 + 1)
+    for chunk in flat.split(_CHUNK):
+        chunk.mul_(factors[: chunk.numel()]).add_(0.03125)
+    return flat.reshape(values.shape)

@@ -111,9 +111,10 @@ class _Weights:
 
     def restate(self):
         """Changes the model's parameters as ``kbx.state`` does; all else is made again of these. Returns their shapes by name."""
-        named = list(self.give().named_parameters())
+        model = self.give()
+        self.made = {(self.task.model, False): model}  # before more memory is needed
+        named = list(model.named_parameters())
         state.change([parameter for _, parameter in named])
-        self.made = {(self.task.model, False): self.give()}
         return state.shapes(named)
 
     def _make(self, kind, wide):

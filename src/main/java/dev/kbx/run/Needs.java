@@ -17,8 +17,11 @@ record Needs(long lent, long returned, long weights, double part) {
   /** Of a task whose cases are small. */
   static final Needs USUAL = new Needs(0, 0, 0, 0);
 
-  /** Weights up to here fit in what every runner may have. */
-  private static final long FEW_WEIGHTS = 256L << 20;
+  /**
+   * Weights up to here fit in what every runner may have: a layer of 8192 x 8192 with its bias, as
+   * much of level 2 has it.
+   */
+  private static final long FEW_WEIGHTS = 320L << 20;
 
   /** Making weights on one core, with some to spare: two to four seconds are usual. */
   private static final double SECONDS_PER_GIB = 15;
