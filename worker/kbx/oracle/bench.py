@@ -15,7 +15,7 @@ from kbx.tensors import ALIGN, DTYPES, Arena, encode, span
 
 _REASON_CHARACTERS = 300
 
-_LINEAR_ALGEBRA = re.compile("linalg|cholesky|lu_|triangular|geqrf|ormqr|householder|svd|eig|lstsq")
+_LINEAR_ALGEBRA = re.compile(r"linalg|cholesky|triangular|geqrf|ormqr|householder|svd|lstsq|(?<![a-z])(lu_|eig)")
 """Operations whose libraries wait for the device, or take the process with them when they are recorded."""
 
 

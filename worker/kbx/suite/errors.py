@@ -41,6 +41,15 @@ SHOWN = 5
 """Wrong elements reported for one comparison."""
 
 
+def _index(element, shape):
+    """Where a flat element is. ``torch.unravel_index`` would import a second's worth of symbolic mathematics first."""
+    index = []
+    for length in reversed(shape):
+        element, place = divmod(element, length)
+        index.append(place)
+    return index[::-1]
+
+
 @dataclass
 class Comparison:
     """What comparing outputs found: how many elements are wrong, the first of them, and the largest errors.
@@ -61,9 +70,8 @@ class Comparison:
         self.wrong += len(wrong)
         for place in wrong[: SHOWN - len(self.mismatches)].tolist():
             element = (start + place) // (2 if output.is_complex() else 1)
-            index = tuple(int(i) for i in torch.unravel_index(torch.tensor(element), output.shape))
             self.mismatches.append({
-                "output": path, "index": list(index),
+                "output": path, "index": _index(element, output.shape),
                 "expected": _text(expected[place].item()), "got": _text(got[place].item()),
             })  # fmt: skip
 
