@@ -7,6 +7,7 @@ import dev.kbx.verdict.Status;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.Runner;
+import dev.kbx.worker.WorkerFailure;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -107,10 +108,15 @@ final class Performance {
   /**
    * The outcome where the oracle refused. It had memory for every size before the candidate was
    * loaded; if it has again, now that the runner is gone, the candidate took it.
+   *
+   * @throws WorkerFailure where only graphs of the reference have none: tried again without them
    */
   private Outcome refused(Oracle.Refused refusal) throws InterruptedException {
     if (quiet == null || !refusal.answer().reason().equals("memory")) {
       return Session.refused(refusal.answer());
+    }
+    if (timing != null && timing.hasNoRoomForGraphs()) {
+      throw new WorkerFailure("the GPU has no room for graphs of the reference");
     }
     try {
       var _ = QuietBaseline.measure(gpu.oracle(), sizes, plan.warm());

@@ -31,6 +31,7 @@ final class Timing {
   private final Gpu gpu;
   private final Path task;
   private @Nullable Outcome dropped;
+  private @Nullable SizeRun recording;
 
   /**
    * @param task the task's file
@@ -78,12 +79,14 @@ final class Timing {
     for (SizeRun run : runs) {
       if (!run.launchBound() || !isRecorded(run)) continue;
       Optional<Outcome> found;
+      recording = run;
       try {
         found = recorded(run);
       } catch (WorkerFailure e) {
         gpu.unrecordable(task, run.index()); // Whatever the oracle died of, it is not tried again.
         throw e;
       }
+      recording = null;
       if (found.isEmpty()) continue;
       Outcome outcome = found.get();
       if (outcome.status() == Status.CHEATING) return found;
@@ -111,6 +114,21 @@ final class Timing {
     flags.add(Judge.isFault(why.status()) ? "not_recorded" : "replayed_wrong");
     runs.forEach(SizeRun::forgetGraphs);
     return Optional.empty();
+  }
+
+  /**
+   * Whether {@link #judge} ended because the reference's graphs had no room, and have none either
+   * now that the candidate's process is gone. No graphs of the task are tried again.
+   */
+  boolean hasNoRoomForGraphs() throws InterruptedException {
+    if (recording == null) return false;
+    try {
+      if (recording.records()) return false;
+    } catch (Oracle.Refused e) {
+      // The graphs themselves take more than there is.
+    }
+    for (SizeRun run : runs) gpu.unrecordable(task, run.index());
+    return true;
   }
 
   /** Once the candidate's process is gone: whether it held the reference back while graphs ran. */

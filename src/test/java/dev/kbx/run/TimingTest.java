@@ -177,6 +177,7 @@ class TimingTest {
         "moody; ; ",
         "stale_graph; ; replayed_wrong",
         "held; ; replayed_slow",
+        "roomy; ; ",
         "brief; exit 3; not_recorded",
         "brief;"
             + " {\"type\":\"raised\",\"id\":$id,\"kind\":\"runtime\",\"exception\":\"RuntimeError\",\"message\":\"\",\"frames\":[]};"
@@ -191,6 +192,22 @@ class TimingTest {
     assertThat(size.candidateMs()).isEqualTo(0.02);
     assertThat(size.launched()).isNull();
     assertThat(verdict.flags()).isEqualTo(flag == null ? List.of() : List.of(flag));
+  }
+
+  @Test
+  void whoLeavesNoMemoryToTheReferencesGraphsIsOutOfMemory() throws Exception {
+    assertThat(brief("cramped", Map.of()).status()).isEqualTo(Status.OUT_OF_MEMORY);
+  }
+
+  @Test
+  void aRunnerHasNoSayInWhetherTheReferenceCanBeRecorded() throws Exception {
+    String lacking =
+        "{\"type\":\"raised\",\"id\":$id,\"kind\":\"unsupported\",\"exception\":\"\",\"message\":\"no"
+            + " graphs here\",\"frames\":[]}";
+    Verdict refusing = brief("brief", Map.of("record_calls", List.of(lacking)));
+    assertThat(refusing.flags()).containsExactly("not_recorded");
+    Verdict next = brief("brief", Map.of());
+    assertThat(requireNonNull(next.sizes()).getFirst().launched()).isNotNull();
   }
 
   @Test
