@@ -7,7 +7,7 @@ import os
 
 import torch
 
-from kbx import graphs
+from kbx import graphs, messages
 from kbx.oracle import footprint, nvml, peaks
 from kbx.oracle.baselines import CompiledReference
 from kbx.oracle.bench import Bench
@@ -150,6 +150,8 @@ class CudaDevice:
         flush = torch.empty(0 if warm else self.flush_bytes, dtype=torch.uint8, device=self.torch_device)
         marks = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in functions]
         self.synchronize()
+        for _ in range(0 if warm else messages.FLUSHES_AHEAD):
+            flush.zero_()
         for (start, end), function, tensors in zip(marks, functions, warm or [[]] * len(functions), strict=True):
             flush.zero_()
             for tensor in tensors:

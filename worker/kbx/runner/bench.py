@@ -207,6 +207,9 @@ class Bench:
         """Every call as in ``_call``, events around it, one wait at the end; what is in L2 before each is settled."""
         flush = request.flush_bytes and _empty(request.flush_bytes, dtype=torch.uint8, device=self._device)
         self._clock.prepare()
+        with _NoFunctionModes(), _NoDispatchModes():
+            for _ in range(messages.FLUSHES_AHEAD if request.flush_bytes else 0):
+                _fill(flush, 1)
         spans, values = [], []
         for call in calls:
             with _NoFunctionModes(), _NoDispatchModes():
