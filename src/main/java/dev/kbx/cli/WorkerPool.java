@@ -42,7 +42,9 @@ final class WorkerPool implements AutoCloseable {
   static WorkerPool start(WorkerOptions options, Plan plan)
       throws InterruptedException, PythonProblem {
     if (plan.stages().getLast() == Stage.STATIC) return withoutPython(options);
-    return start(options);
+    WorkerPool pool = start(options);
+    pool.workers.ready(plan);
+    return pool;
   }
 
   private static WorkerPool withoutPython(WorkerOptions options) {

@@ -23,6 +23,9 @@ final class Batches {
   /** Calls in a batch at most; fewer where the arenas do not hold that many input sets. */
   static final int MOST = 8;
 
+  /** Calls in a batch while nobody knows whether a few rounds will do. */
+  static final int FEW = 4;
+
   /**
    * What a batch should not take much longer than. A call that takes as long by itself needs no
    * crowd to be timed well: launching is nothing of it, and a stall is left out as a round.

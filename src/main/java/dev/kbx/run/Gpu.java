@@ -1,6 +1,7 @@
 package dev.kbx.run;
 
 import dev.kbx.task.Task;
+import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
@@ -19,7 +20,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,8 +42,8 @@ final class Gpu implements AutoCloseable {
   /** Oracles for that stage that are started beforehand. */
   private static final int BEGUN = 2;
 
-  /** Runners kept ready: one for each stage of two candidates. */
-  private static final int SPARES = 4;
+  /** Runners kept ready: for candidates that follow one another while none can be made. */
+  private static final int SPARES = 6;
 
   /**
    * Spares made at the same time. A driver makes one context after the other; more would only keep
@@ -54,7 +54,7 @@ final class Gpu implements AutoCloseable {
   private final Workers workers;
   private final DeviceSlot device;
   private final Lease lease = new Lease(GATHER, PATIENCE);
-  private final Semaphore correcting = new Semaphore(CORRECTING, true);
+  private final Turnstile correcting = new Turnstile(CORRECTING, "wait correctness");
   private final Oracles oracles;
   private final Deque<Runner> spares = new ArrayDeque<>();
   private final Map<Path, List<Double>> quietBaselines = new HashMap<>();
@@ -143,21 +143,24 @@ final class Gpu implements AutoCloseable {
   }
 
   /** The right to be in the correctness stage; to be asked for before the lease. */
-  Admission admit() throws InterruptedException {
-    correcting.acquire();
-    return correcting::release;
-  }
-
-  /** Ends when it is closed. */
-  interface Admission extends AutoCloseable {
-    @Override
-    void close();
+  Turnstile.Pass admit() throws InterruptedException {
+    return correcting.enter();
   }
 
   /** Starts oracles that the first candidates need. */
   void begin() {
     Workers.inBackground("timing oracle", this::oracle);
     for (int i = 0; i < BEGUN; i++) Workers.inBackground("oracle", this::spareOracle);
+  }
+
+  /** Makes runners and measures peaks before a plan's first candidate needs them. */
+  void ready(Plan plan) throws InterruptedException {
+    Message.Hello greeting = greeting();
+    refill(plan.arch(), greeting, plan.limits().allowance());
+    if (!plan.reaches(Stage.PERF)) return;
+    try (var _ = lease.alone()) {
+      var _ = spending.on("peaks", this::peaks);
+    }
   }
 
   private Oracle spareOracle() throws InterruptedException {

@@ -107,7 +107,8 @@ final class Judge {
     }
     Precompiler precompiler = new Precompiler(slot, plan, draft, versions);
     for (int failures = 0; ; ) {
-      try {
+      // C++ takes minutes, of which it uses one core: it would hold up everybody's kernels.
+      try (Turnstile.Pass _ = Precompiler.bringsCpp(candidate) ? () -> {} : slot.compiling()) {
         return precompiler.compile(candidate);
       } catch (WorkerFailure e) {
         if (lost()) throw new DeviceLost(device(), e);
@@ -151,7 +152,7 @@ final class Judge {
     Needs needs = gpu.needs(candidate.task());
     Plan own = plan.with(needs);
     Correctness correctness = new Correctness(slot, own, candidate, draft, alone);
-    try (Gpu.Admission _ = gpu.admit();
+    try (Turnstile.Pass _ = gpu.admit();
         Lease.Held held = alone ? gpu.lease().alone() : gpu.lease().shared(needs.part())) {
       outcome = correctness.judge(files);
       boolean othersFault = isFault(outcome.status()) && held.company();

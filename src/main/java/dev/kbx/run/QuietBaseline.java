@@ -6,10 +6,8 @@ import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +32,7 @@ final class QuietBaseline {
 
   private static final int AGAIN = 1005;
   private static final int AFTER = 1010;
-  private static final int AT_ONCE = 1004;
+  private static final int AT_ONCE = 1015;
 
   /** Batches that must all say the same: one alone may be the machine's doing. */
   private static final int BATCHES = 3;
@@ -75,32 +73,35 @@ final class QuietBaseline {
 
   /** Takes note of what the reference took on a size beside the candidate. */
   void compare(Message.Size size, double liveMs) throws InterruptedException, Oracle.Refused {
+    if (slow != null || !slower(size, liveMs)) return;
     // Where launching is what takes time, chance makes a few rounds slow.
-    if (slow != null || !slower(size, liveMs) || !slower(size, time(oracle, size, AT_ONCE, warm)))
-      return;
+    if (!slower(size, least(size, AT_ONCE))) return;
     Thread.sleep(PAUSE);
-    double least = batches(size, AGAIN).min().orElseThrow();
+    double least = least(size, AGAIN);
     if (slower(size, least)) slow = new Slow(size, least);
+  }
+
+  /** The least median of several batches; of fewer, where one is as quick as it was. */
+  private double least(Message.Size size, int round) throws InterruptedException, Oracle.Refused {
+    double least = Double.MAX_VALUE;
+    for (int i = 0; i < BATCHES && slower(size, least); i++) {
+      least = Math.min(least, time(oracle, size, round + i, warm));
+    }
+    return least;
   }
 
   /** Once the candidate's process is gone: evidence that it held the baseline back, if there is. */
   Optional<Outcome> verdict() throws InterruptedException, Oracle.Refused {
     if (slow == null) return Optional.empty();
     Message.Size size = slow.size();
-    double after = batches(size, AFTER).max().orElseThrow();
+    double after = 0;
+    for (int i = 0; i < BATCHES; i++) after = Math.max(after, time(oracle, size, AFTER + i, warm));
     if (slower(size, after) || !slower(slow.liveMs(), after)) return Optional.empty();
     return Optional.of(
         Outcome.cheating(
             Stage.PERF,
             "baseline: slower while the candidate's process lives: %s takes %.4f ms beside it, %.4f ms before and %.4f ms after"
                 .formatted(size.shape(), slow.liveMs(), quietMs.get(size.index()), after)));
-  }
-
-  private DoubleStream batches(Message.Size size, int round)
-      throws InterruptedException, Oracle.Refused {
-    double[] medians = new double[BATCHES];
-    for (int i = 0; i < BATCHES; i++) medians[i] = time(oracle, size, round + i, warm);
-    return Arrays.stream(medians);
   }
 
   /** Whether {@code ms} milliseconds are more than the reference took on a size by itself. */

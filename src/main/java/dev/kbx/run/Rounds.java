@@ -76,6 +76,11 @@ final class Rounds {
    */
   private static final double SLOW_SECONDS = BUDGET_SECONDS / 4;
 
+  /** Rounds before that, unless each takes {@link #SLOW_ROUND_SECONDS}: fewer say too little. */
+  private static final int MIN_HOPELESS = 8;
+
+  private static final double SLOW_ROUND_SECONDS = 0.15;
+
   /** Half width of a 97 % interval of a mean, in standard errors, after many rounds. */
   private static final double NORMAL_QUANTILE = 2.17;
 
@@ -117,7 +122,7 @@ final class Rounds {
    * @param provisional whether a launch-bound size will be measured in another way, too
    */
   boolean enough(double seconds, boolean provisional) {
-    int measured = rounds.size() + gaps.size();
+    int measured = measured();
     if (measured < MIN || measured % 2 == 1) return false;
     // Of a few rounds, two that a busy machine has stalled would be many.
     if (provisional && launchBound() && gaps.isEmpty()) return true;
@@ -127,12 +132,18 @@ final class Rounds {
         || hopeless(seconds);
   }
 
+  /** Rounds so far, whether they will count or not. */
+  int measured() {
+    return rounds.size() + gaps.size();
+  }
+
   /**
    * Whether rounds are so slow, and differ so much, that the budget would end without a tight
    * interval: a reference that waits for the host, say.
    */
   private boolean hopeless(double seconds) {
     if (rounds.size() < MIN || seconds < SLOW_SECONDS) return false;
+    if (rounds.size() < MIN_HOPELESS && seconds < SLOW_ROUND_SECONDS * rounds.size()) return false;
     double halfWidth = NORMAL_QUANTILE * Math.sqrt(logSpeedup().variance());
     return seconds * Math.pow(halfWidth / tightness(), 2) > HOPELESS * BUDGET_SECONDS;
   }

@@ -170,6 +170,12 @@ final class SizeRun {
     return Batches.calls(quiet.ms(size));
   }
 
+  /** Fewer calls for rounds that may be all that it takes. Graphs are as many as were recorded. */
+  private int sets(Rounds rounds) {
+    boolean first = recorded == null && rounds.measured() < Rounds.MIN;
+    return first ? Math.min(sets(), Batches.FEW) : sets();
+  }
+
   private Optional<Outcome> rounds(Rounds rounds, int first, boolean provisional)
       throws InterruptedException, Oracle.Refused {
     long start = System.nanoTime();
@@ -183,7 +189,7 @@ final class SizeRun {
 
   private Optional<Outcome> round(Rounds rounds, boolean counts)
       throws InterruptedException, Oracle.Refused {
-    Message.PreparedSize prepared = batches.prepare(size, sets(), number);
+    Message.PreparedSize prepared = batches.prepare(size, sets(rounds), number);
     physics = Physics.of(prepared, gpu.peaks());
     boolean referenceFirst = number % 2 == 0;
     Batch reference = referenceFirst ? batches.reference(recorded != null) : null;

@@ -27,6 +27,12 @@ import tools.jackson.databind.JsonNode;
  * when first asked for, started again when they have died.
  */
 public final class Workers implements AutoCloseable {
+  /**
+   * Candidates whose kernels are compiled at the same time, each by several processes: with more of
+   * them all would be ready late, and the GPUs have nothing to do until then.
+   */
+  private static final int COMPILING = Math.max(2, Runtime.getRuntime().availableProcessors() / 4);
+
   private final Path python;
   private final Path home;
   private final KeptPeaks peaks;
@@ -36,6 +42,7 @@ public final class Workers implements AutoCloseable {
   private final Set<String> noticed = ConcurrentHashMap.newKeySet();
   private final Map<Integer, Gpu> gpus = new HashMap<>();
   private final Oracles onCpu = new Oracles(() -> startOracle(DeviceSlot.cpu(0)));
+  private final Turnstile compiling = new Turnstile(COMPILING, "wait compile");
   private final Object outlining = new Object();
   private @Nullable Oracle outliner;
   private @Nullable Zygote zygote;
@@ -124,6 +131,11 @@ public final class Workers implements AutoCloseable {
     if (gpus.isEmpty()) return;
     inBackground("outliner", this::outliner);
     gpus.values().forEach(Gpu::begin);
+  }
+
+  /** Readies GPUs for a plan, while its first candidates are being compiled. */
+  public synchronized void ready(Plan plan) {
+    for (Gpu gpu : gpus.values()) inBackground("spares", () -> gpu.ready(plan));
   }
 
   /** Starts a process. */
@@ -251,6 +263,11 @@ public final class Workers implements AutoCloseable {
 
     public Zygote zygote() throws InterruptedException {
       return workers.zygote();
+    }
+
+    /** The right to compile a candidate's kernels. */
+    Turnstile.Pass compiling() throws InterruptedException {
+      return workers.compiling.enter();
     }
 
     /** What candidates were compiled to before. */
