@@ -234,7 +234,8 @@ public final class SimulatedRun {
         verdicts.size() + unjudged,
         suiteTasks,
         baseline,
-        "model");
+        "model",
+        null);
   }
 
   private @Nullable Instant finished(Instant started) {

@@ -172,7 +172,8 @@ final class CheatsCommand implements Callable<Integer> {
               candidates.size(),
               0,
               plan.against(),
-              plan.tolerance().label());
+              plan.tolerance().label(),
+              plan.settings());
       store.begin(run);
       Progress progress =
           new Progress(

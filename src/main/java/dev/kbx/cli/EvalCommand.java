@@ -116,7 +116,11 @@ final class EvalCommand implements Callable<Integer> {
               + " to a minute a candidate.")
   private boolean profile;
 
-  @Option(names = "--resume", description = "Continue the newest run in --out that was cut off.")
+  @Option(
+      names = "--resume",
+      description =
+          "Continue the newest run in --out over these sources, as it was begun; one that is"
+              + " complete is shown again.")
   private boolean resume;
 
   @Option(names = "--json", description = "Print one JSON document on stdout and nothing else.")
@@ -156,8 +160,9 @@ final class EvalCommand implements Callable<Integer> {
         });
     try (var _ = FolderLock.of(folder);
         Store store = Store.open(folder.resolve("kbx.db"))) {
-      RunInfo earlier = resume ? ResumedRun.find(store, sources).orElse(null) : null;
-      List<Path> given = earlier != null && sources.isEmpty() ? paths(earlier) : sources;
+      ResumedRun earlier = resume ? ResumedRun.find(store, sources).orElse(null) : null;
+      if (earlier != null) earlier.check(plan, rules.off());
+      List<Path> given = earlier != null && sources.isEmpty() ? paths(earlier.run()) : sources;
       Reading reading = read(given, taskSuite, selected);
       if (reading.candidates().isEmpty() && reading.problems().size() == 1) {
         throw new UserError(reading.problems().getFirst().toString());
@@ -166,6 +171,8 @@ final class EvalCommand implements Callable<Integer> {
       if (reading.candidates().isEmpty()) {
         throw new UserError("nothing to judge in " + names(given));
       }
+      if (earlier != null) earlier.check(reading.candidates(), store);
+      if (resume) System.err.println("kbx: " + resuming(earlier, store, folder));
       return judge(store, folder, plan, reading, selected, earlier);
     }
   }
@@ -203,6 +210,12 @@ final class EvalCommand implements Callable<Integer> {
         profile);
   }
 
+  private static String resuming(@Nullable ResumedRun earlier, Store store, Path folder) {
+    return earlier == null
+        ? "no run of these sources in " + folder + " to resume: a new one begins"
+        : earlier.described(store.count(earlier.run().id()));
+  }
+
   private Reading read(List<Path> given, Suite taskSuite, List<Task> selected) {
     if (given.isEmpty()) {
       throw new UserError("name at least one SOURCE: a .py file, a .jsonl file or a folder");
@@ -216,20 +229,20 @@ final class EvalCommand implements Callable<Integer> {
       Plan plan,
       Reading reading,
       List<Task> selected,
-      @Nullable RunInfo earlier)
+      @Nullable ResumedRun earlier)
       throws InterruptedException, PythonProblem {
     List<Candidate> candidates = reading.candidates();
     int suiteTasks = (int) selected.stream().filter(task -> !task.extra()).count();
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
         WorkerPool pool = WorkerPool.start(workers, plan);
         ResultFiles files = new ResultFiles(folder)) {
+      if (earlier != null) earlier.check(pool);
       RunInfo run =
-          earlier != null ? earlier : begin(store, plan, pool, candidates.size(), suiteTasks);
+          earlier != null ? earlier.run() : begin(store, plan, pool, candidates.size(), suiteTasks);
       interrupts.advise(Interrupts.RESUMABLE);
       if (profile && !pool.device().kind().equals("cuda")) {
         System.err.println("kbx: --profile: no GPU is used, so nothing is profiled");
       }
-      ResumedRun.check(run, earlier != null, candidates.size(), rules.off(), plan, pool);
       files.rewrite(line -> store.forEach(run.id(), stored -> line.accept(stored.json())));
       Progress progress =
           new Progress(
@@ -279,7 +292,8 @@ final class EvalCommand implements Callable<Integer> {
             candidates,
             suiteTasks,
             plan.against(),
-            plan.tolerance().label());
+            plan.tolerance().label(),
+            plan.settings());
     store.begin(run);
     return run;
   }

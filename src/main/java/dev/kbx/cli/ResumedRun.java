@@ -1,72 +1,108 @@
 package dev.kbx.cli;
 
+import dev.kbx.candidate.Candidate;
 import dev.kbx.run.Plan;
 import dev.kbx.store.Store;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Stage;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
-/** Which run {@code --resume} continues, and whether it still can. */
-final class ResumedRun {
-  private ResumedRun() {}
+/**
+ * A run that {@code --resume} continues. It is continued as it was begun or not at all: verdicts of
+ * one run are comparable.
+ */
+record ResumedRun(RunInfo run) {
 
   /**
    * The newest run over these sources; an unfinished one before a finished one; empty when there is
    * none.
    */
-  static Optional<RunInfo> find(Store store, List<Path> sources) {
+  static Optional<ResumedRun> find(Store store, List<Path> sources) {
     List<String> names = sources.stream().map(Path::toString).toList();
     List<RunInfo> runs =
         store.runs().stream().filter(r -> names.isEmpty() || r.sources().equals(names)).toList();
     return runs.stream()
         .filter(run -> run.finished() == null)
         .findFirst()
-        .or(() -> runs.stream().findFirst());
+        .or(() -> runs.stream().findFirst())
+        .map(ResumedRun::new);
   }
 
-  /** Throws when what is there now is not what the run was begun with. */
-  static void check(
-      RunInfo run,
-      boolean resumed,
-      int candidates,
-      List<String> rulesOff,
-      Plan plan,
-      WorkerPool pool) {
-    if (!resumed) return;
-    if (run.candidates() != candidates) {
+  /** Throws when it was begun under another plan. */
+  void check(Plan plan, List<String> rulesOff) {
+    same("with --stages ", stages(run.stages()), stages(plan.stages()));
+    same("with ", rules(run.rulesOff()), rules(rulesOff));
+    same("against ", run.baseline(), plan.against());
+    same("with --tolerance ", run.tolerance(), plan.tolerance().label());
+    RunInfo.Settings then = run.settings();
+    if (then == null) return;
+    RunInfo.Settings now = plan.settings();
+    same("with --arch ", then.arch(), now.arch());
+    same("with --timeout ", then.timeoutSeconds(), now.timeoutSeconds());
+    same("", profiles(then.profile()), profiles(now.profile()));
+    if (!then.seed().equals(now.seed())) {
+      throw new UserError(
+          "run %s was begun with another --seed: give it that one, or start a new run without --resume"
+              .formatted(run.id()));
+    }
+  }
+
+  /** Throws when the candidates are not those that it was begun with. */
+  void check(List<Candidate> candidates, Store store) {
+    if (run.candidates() != candidates.size()) {
       throw new UserError(
           "run %s had %d candidates and the sources now hold %d; start a new run without --resume"
-              .formatted(run.id(), run.candidates(), candidates));
+              .formatted(run.id(), run.candidates(), candidates.size()));
     }
-    if (!run.rulesOff().equals(rulesOff)) {
+    for (Map.Entry<Integer, String> judged : store.judged(run.id()).entrySet()) {
+      Candidate candidate = candidates.get(judged.getKey());
+      if (candidate.hash().equals(judged.getValue())) continue;
       throw new UserError(
-          "run %s was begun with %s, this is %s; start a new run without --resume"
-              .formatted(run.id(), named(run.rulesOff()), named(rulesOff)));
-    }
-    if (!run.baseline().equals(plan.against())) {
-      throw new UserError(
-          "run %s was begun against %s, this is against %s; start a new run without --resume"
-              .formatted(run.id(), run.baseline(), plan.against()));
-    }
-    if (!run.tolerance().equals(plan.tolerance().label())) {
-      throw new UserError(
-          "run %s was begun with --tolerance %s, this is with %s; start a new run without --resume"
-              .formatted(run.id(), run.tolerance(), plan.tolerance().label()));
-    }
-    if (!run.device().equals(pool.device()) || !run.versions().equals(pool.versions())) {
-      throw new UserError(
-          "run %s was begun on %s with %s, this is %s with %s; start a new run without --resume"
-              .formatted(
-                  run.id(),
-                  run.device().name(),
-                  run.versions(),
-                  pool.device().name(),
-                  pool.versions()));
+          "%s is not what run %s judged there: restore it, or start a new run without --resume"
+              .formatted(candidate.origin(), run.id()));
     }
   }
 
-  private static String named(List<String> rulesOff) {
-    return rulesOff.isEmpty() ? "all rules on" : "--off " + String.join(",", rulesOff);
+  /** Throws when it was begun on another device or with other software. */
+  void check(WorkerPool pool) {
+    if (run.device().equals(pool.device()) && run.versions().equals(pool.versions())) return;
+    throw new UserError(
+        "run %s was begun on %s with %s, this is %s with %s; start a new run without --resume"
+            .formatted(
+                run.id(),
+                run.device().name(),
+                run.versions(),
+                pool.device().name(),
+                pool.versions()));
+  }
+
+  /** What continuing it comes to, in one line. */
+  String described(int judged) {
+    return judged == run.candidates()
+        ? "run %s is complete: nothing is judged again".formatted(run.id())
+        : "run %s goes on: %d of %d were judged".formatted(run.id(), judged, run.candidates());
+  }
+
+  private void same(String how, Object then, Object now) {
+    if (then.equals(now)) return;
+    throw new UserError(
+        "run %s was begun %s%s, this is %s%s; start a new run without --resume"
+            .formatted(run.id(), how, then, how, now));
+  }
+
+  private static String stages(List<Stage> stages) {
+    return stages.stream().map(Stage::label).collect(Collectors.joining(","));
+  }
+
+  private static String rules(List<String> off) {
+    return off.isEmpty() ? "all rules on" : "--off " + String.join(",", off);
+  }
+
+  private static String profiles(boolean profile) {
+    return profile ? "with --profile" : "without --profile";
   }
 }

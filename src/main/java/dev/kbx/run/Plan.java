@@ -1,6 +1,7 @@
 package dev.kbx.run;
 
 import dev.kbx.check.Rules;
+import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import java.util.List;
 
@@ -43,6 +44,12 @@ public record Plan(
   Plan with(Needs needs) {
     Limits own = limits.with(needs);
     return new Plan(stages, rules, arch, secret, own, tolerance, baseline, cache, profile);
+  }
+
+  /** What a run says of it besides stages, rules, tolerance and baseline. */
+  public RunInfo.Settings settings() {
+    return new RunInfo.Settings(
+        arch, Math.toIntExact(limits.call().toSeconds()), Seeds.name(secret), profile);
   }
 
   /** What speedups are against, in words: {@code eager}, or {@code eager, warm cache}. */

@@ -20,15 +20,25 @@ import javax.crypto.spec.SecretKeySpec;
 final class Seeds {
   private Seeds() {}
 
+  /** Bytes of a name: enough to tell two secrets apart. */
+  private static final int NAME = 4;
+
   /** For a candidate by the hash of its source; for a task's own controls it is empty. */
   static String of(String secret, Task task, String source) {
+    return derived(secret, task.suite() + "/" + task.path() + "/" + source, 16);
+  }
+
+  /** What a secret is called where runs say whether they had the same one. */
+  static String name(String secret) {
+    return derived(secret, "name", NAME);
+  }
+
+  private static String derived(String secret, String of, int bytes) {
     try {
       Mac mac = Mac.getInstance("HmacSHA256");
       mac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
-      byte[] digest =
-          mac.doFinal(
-              (task.suite() + "/" + task.path() + "/" + source).getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(digest, 0, 16);
+      byte[] digest = mac.doFinal(of.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(digest, 0, bytes);
     } catch (NoSuchAlgorithmException | InvalidKeyException e) {
       throw new IllegalStateException("every JDK has HMAC-SHA-256", e);
     }

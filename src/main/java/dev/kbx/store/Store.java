@@ -11,7 +11,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -171,6 +173,21 @@ public final class Store implements AutoCloseable {
             .map((row, _) -> row.getInt(1))
             .forEach(found::set));
     return found;
+  }
+
+  /** What a run has judged: hashes of sources, by position. */
+  public Map<Integer, String> judged(String run) {
+    return get(h ->
+        h.createQuery("SELECT position, candidate FROM verdict WHERE run = :run")
+            .bind("run", run)
+            .reduceRows(
+                new HashMap<Integer, String>(),
+                (found, row) -> {
+                  found.put(
+                      row.getColumn("position", Integer.class),
+                      row.getColumn("candidate", String.class));
+                  return found;
+                }));
   }
 
   /** How many verdicts a run has. */

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param baseline what speedups are against: {@code eager}, {@code compile}, {@code max-autotune}
  *     or {@code best} of them
  * @param tolerance how near results had to be: {@code model} or {@code published}
+ * @param settings null in runs of earlier versions
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record RunInfo(
@@ -40,7 +41,18 @@ public record RunInfo(
     int candidates,
     int suiteTasks,
     String baseline,
-    String tolerance) {
+    String tolerance,
+    @Nullable Settings settings) {
+
+  /**
+   * What else its verdicts depend on.
+   *
+   * @param arch what launches were compiled for where there was no GPU
+   * @param timeoutSeconds limit for one call of an entry
+   * @param seed equal for runs whose inputs derive from the same text, which it does not tell
+   * @param profile whether Nsight Compute was asked for
+   */
+  public record Settings(String arch, int timeoutSeconds, String seed, boolean profile) {}
 
   public RunInfo {
     sources = List.copyOf(sources);
@@ -69,6 +81,7 @@ public record RunInfo(
         candidates,
         suiteTasks,
         baseline,
-        tolerance);
+        tolerance,
+        settings);
   }
 }

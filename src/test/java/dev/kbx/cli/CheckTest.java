@@ -182,6 +182,28 @@ class CheckTest {
     refused(eval(file, "--resume"), "against best", "against eager");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "--arch, sm_80, begun with --arch sm_90",
+    "--timeout, 7, begun with --timeout 20",
+    "--seed, another, begun with another --seed",
+    "--stages, 'static,call', begun with --stages static",
+  })
+  void aRunGoesOnOnlyAsItWasBegun(String option, String value, String said) throws Exception {
+    Path file = file("gelu.py", OPEN);
+    assertThat(eval(file).exit()).isZero();
+    refused(eval(file, "--resume", option, value), said);
+  }
+
+  @Test
+  void aRunThatIsCompleteIsShownAgainUnlessItsSourcesHaveChanged() throws Exception {
+    Path file = file("gelu.py", OPEN);
+    assertThat(eval(file, "--resume").err()).contains("to resume: a new one begins");
+    assertThat(eval(file, "--resume").err()).contains("is complete: nothing is judged again");
+    file("gelu.py", OPEN + "\n\nSIZE = 3\n");
+    refused(eval(file, "--resume"), "gelu.py is not what run", "judged there");
+  }
+
   private Kbx.Result eval(Path file, Object... more) {
     Object[] all = new Object[more.length + 6];
     Object[] common = {"eval", file, "--stages", "static", "--out", folder.resolve("out")};

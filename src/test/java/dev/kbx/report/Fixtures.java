@@ -79,7 +79,8 @@ final class Fixtures {
         candidates,
         suiteTasks,
         "eager",
-        "model");
+        "model",
+        null);
   }
 
   /** A source of its own for every candidate. */

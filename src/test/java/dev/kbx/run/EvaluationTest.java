@@ -65,7 +65,8 @@ class EvaluationTest {
             candidates,
             1,
             "eager",
-            "model");
+            "model",
+            null);
     store.begin(run);
     return run;
   }
