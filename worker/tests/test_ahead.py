@@ -41,19 +41,36 @@ def precompile(source, *calls, seconds=30.0):
         return client.ask(messages.Precompile(2, list(calls), seconds))
 
 
+def tuning(source, blocks, **options):
+    """The source with as many configurations."""
+    configs = f"[triton.Config({{'B': b}}) for b in {blocks}]"
+    head = f"@triton.autotune({configs}, key=['n'], **{options})\n@triton.jit"
+    return source.replace("@triton.jit", head).replace(", B=64)", ")")
+
+
+def compiled_anew(source, files):
+    """Kernels that a runner with these files compiles nevertheless."""
+    with bench() as client:
+        client.attach()
+        client.load(source, files=files)
+        reply = client.call(torch.arange(100.0))
+        assert torch.equal(client.result(reply), torch.arange(100.0) * 2)
+    assert reply.compiled
+    return [each for each in reply.compiled if "seconds" in each]
+
+
 def test_another_runner_finds_the_kernels_compiled():
     ahead = precompile(SCALE, outlined(torch.empty(100)))
     assert ahead.kernels == 1
-    with bench() as client:
-        client.attach()
-        client.load(SCALE, files=ahead.files)
-        reply = client.call(torch.arange(100.0))
-        assert torch.equal(client.result(reply), torch.arange(100.0) * 2)
-    (compiled,) = reply.compiled
-    assert "seconds" not in compiled, "compiled once more"
+    assert compiled_anew(SCALE, ahead.files) == []
 
 
-def test_the_texts_of_a_kernel_come_along():
+def test_the_texts_of_a_kernel_stay_behind():
+    files = precompile(SCALE, outlined(torch.empty(100))).files
+    assert {name.rpartition(".")[2] for name in files} <= {"json", "cubin", "so"}
+
+
+def test_the_texts_of_a_kernel_come_along_where_they_are_read():
     source = SCALE.replace("kernel[(", "compiled = kernel[(").replace(
         "return out", "return out, len(compiled.asm['ptx'])"
     )
@@ -99,11 +116,7 @@ def test_what_pytorch_would_compute_is_left_out():
 
 
 def test_every_configuration_is_compiled():
-    tuned = SCALE.replace(
-        "@triton.jit", "@triton.autotune([triton.Config({'B': b}) for b in (32, 64, 128)], key=['n'])\n@triton.jit"
-    )
-    tuned = tuned.replace(", B=64)", ")")
-    assert precompile(tuned, outlined(torch.empty(100))).kernels == 3
+    assert precompile(tuning(SCALE, [32, 64, 128]), outlined(torch.empty(100))).kernels == 3
 
 
 def test_what_fails_is_left_to_the_runner_with_the_device():
@@ -155,7 +168,30 @@ def test_what_does_not_fit_a_frame_stays_behind():
         return inner(x)
     """)
     found = precompile(source, outlined(torch.empty(100)))
-    assert found.files == {} and found.left_out == ["triton"]
+    assert found.left_out == ["triton"] and not [name for name in found.files if "ballast" in name]
+    assert compiled_anew(SCALE, found.files) == [], "a kernel stayed behind that fits"
+
+
+def test_as_many_kernels_travel_as_fit_a_frame():
+    shrunk = SCALE + textwrap.dedent("""
+    from kbx.runner import ahead
+    ahead._ROOM = 20_000
+    """)
+    tuned = tuning(shrunk, [1 << i for i in range(4, 10)])
+    found = precompile(tuned, outlined(torch.empty(100)))
+    cubins = [name for name in found.files if name.endswith(".cubin")]
+    assert found.kernels == 6 and found.left_out == ["triton"] and found.whole
+    assert 0 < len(cubins) < 6
+    assert sum(len(name) + len(text) for name, text in found.files.items()) < 20_000
+    for cubin in cubins:
+        folder, _, name = cubin.removesuffix(".cubin").rpartition("/")
+        assert {f"{folder}/{name}.json", f"{folder}/__grp__{name}.json"} <= set(found.files), "half a kernel"
+
+
+def test_the_winner_among_configurations_does_not_travel():
+    tuned = tuning(SCALE, [32, 64], cache_results=True)
+    found = precompile(tuned, outlined(torch.empty(100)))
+    assert found.kernels == 2 and not [name for name in found.files if "autotune" in name]
 
 
 def task(name):

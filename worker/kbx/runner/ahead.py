@@ -22,7 +22,10 @@ _ROOM = protocol.MAX_RUNNER_FRAME - (64 << 10)
 """Characters of base64 that fit in a frame, with what else it holds."""
 _ELSEWHERE = "{cache}"
 """Stands in packed files for the folder of the cache, which differs from runner to runner."""
-
+_TEXTS = (".source", ".ttir", ".ttgir", ".llir", ".ptx")
+"""What a kernel was on its way to a binary: most of the cache, and no cache hit looks at it."""
+_CHOICES = ".autotune.json"
+"""Which configuration won, where nothing was timed."""
 
 _PROCESSES = 8
 """Among how many a candidate's calls are split. Most calls are launches of their own, and each takes a compiler 0.1 to 0.3 s."""
@@ -89,21 +92,39 @@ def kernels():
     return sum(1 for _ in _folders()["triton"].rglob("*.cubin"))
 
 
-def pack():
-    """Libraries and Triton's cache by path, compressed, in base64: of each kind all, or none if they are too large to send. With it
-    which kinds were too large.
+def pack(source):
+    """Libraries and what of Triton's cache another runner of ``source`` needs, by path, compressed, in base64, as far as it can be
+    sent: libraries all or none, and as many kernels as fit. With it what is not complete, of ``libraries`` and ``triton``.
     """
     packed, left_out = {}, []
-    for kind, folder in _folders().items():
-        paths = [p for p in sorted(folder.rglob("*")) if p.is_file()]
-        found = {
-            f"{kind}/{p.relative_to(folder)}": _packed(_moved(p, p.read_bytes(), folder, _ELSEWHERE)) for p in paths
-        }
-        if sum(map(len, (*packed.values(), *found.values()))) < _ROOM:
-            packed.update(found)
-        else:
-            left_out.append(kind)
+    folders = _folders()
+    for kind, units in (("libraries", [folders["libraries"]]), ("triton", _entries(folders["triton"]))):
+        found = [_packed_files(kind, folders[kind], unit, source) for unit in units]
+        for files in sorted(found, key=_size):
+            if _size(packed) + _size(files) < _ROOM:
+                packed |= files
+            elif kind not in left_out:
+                left_out.append(kind)
     return packed, left_out
+
+
+def _entries(cache):
+    """The folders of the cache, each of which has all of one kernel, or a launcher."""
+    return sorted(cache.iterdir()) if cache.is_dir() else []
+
+
+def _packed_files(kind, folder, unit, source):
+    paths = [p for p in sorted(unit.rglob("*")) if p.is_file() and (kind != "triton" or _travels(p, source))]
+    return {f"{kind}/{p.relative_to(folder)}": _packed(_moved(p, p.read_bytes(), folder, _ELSEWHERE)) for p in paths}
+
+
+def _travels(path, source):
+    # Texts are read as attributes of a kernel's ``asm``, and only by who names it.
+    return not path.name.endswith(_CHOICES) and (path.suffix not in _TEXTS or "asm" in source)
+
+
+def _size(files):
+    return sum(len(name) + len(text) for name, text in files.items())
 
 
 def unpack(files):
