@@ -1,8 +1,11 @@
 """What is compiled ahead of the device, and what the runner that has it makes of that."""
 
 import math
+import os
 import resource
 import textwrap
+import time
+from pathlib import Path
 
 import torch
 from bench_client import bench
@@ -41,9 +44,9 @@ def precompile(source, *calls, seconds=30.0):
         return client.ask(messages.Precompile(2, list(calls), seconds))
 
 
-def tuning(source, blocks, **options):
+def tuning(source, blocks, config="triton.Config({'B': b})", **options):
     """The source with as many configurations."""
-    configs = f"[triton.Config({{'B': b}}) for b in {blocks}]"
+    configs = f"[{config} for b in {blocks}]"
     head = f"@triton.autotune({configs}, key=['n'], **{options})\n@triton.jit"
     return source.replace("@triton.jit", head).replace(", B=64)", ")")
 
@@ -117,6 +120,74 @@ def test_what_pytorch_would_compute_is_left_out():
 
 def test_every_configuration_is_compiled():
     assert precompile(tuning(SCALE, [32, 64, 128]), outlined(torch.empty(100))).kernels == 3
+
+
+def watched(hook, folder, cores):
+    """A source whose configurations, of 32 to 256 elements, call ``hook`` first and leave who they are in ``folder``."""
+    before = textwrap.dedent(f"""
+    import os, pathlib, time
+    from kbx.runner import ahead
+    ahead._GRACE = 1.0
+    os.sched_getaffinity = lambda pid: range({cores})
+    folder = pathlib.Path({str(folder)!r})
+    def watched(block):
+        def hook(arguments):
+            folder.joinpath(str(os.getpid())).touch()
+            {hook}
+        return hook
+    """)
+    return before + tuning(SCALE, [32, 64, 128, 256], "triton.Config({'B': b}, pre_hook=watched(b))")
+
+
+def has_ended(pid, deadline):
+    """Whether a process is gone in time; nobody may have waited for it."""
+    while time.monotonic() < deadline:
+        try:
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except OSError:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def all_ended(folder):
+    pids = [path.name for path in folder.iterdir()]
+    return pids and all(has_ended(pid, time.monotonic() + 5) for pid in pids)
+
+
+def test_configurations_are_compiled_side_by_side(tmp_path):
+    hook = "while len(os.listdir(folder)) < 4 and time.monotonic() < end: time.sleep(0.01)"
+    source = watched(hook, tmp_path, 4) + f"\nend = {time.monotonic() + 15}"
+    found = precompile(source, outlined(torch.empty(100)))
+    assert found.kernels == 4 and found.whole
+    assert len(os.listdir(tmp_path)) == 5, "four, and the one that goes through them when they have ended"
+
+
+def test_calls_and_configurations_share_the_processes(tmp_path):
+    calls = [outlined(torch.empty(100 * i)) for i in (1, 2)]
+    assert precompile(watched("pass", tmp_path, 3), *calls).kernels == 4
+    assert len(os.listdir(tmp_path)) == 2
+
+
+def test_a_configuration_that_hangs_hangs_nothing_else(tmp_path):
+    source = watched("time.sleep(1000 if block == 64 else 0)", tmp_path, 2)
+    found = precompile(source, outlined(torch.empty(100)), seconds=2.0)
+    assert found.kernels == 2 and not found.whole
+    assert all_ended(tmp_path)
+
+
+def test_what_a_call_starts_ends_with_it(tmp_path):
+    source = SCALE + textwrap.dedent(f"""
+    import pathlib, subprocess
+    inner = run
+    def run(x):
+        left = subprocess.Popen(["sleep", "1000"])
+        pathlib.Path({str(tmp_path)!r}, str(left.pid)).touch()
+        return inner(x)
+    """)
+    assert precompile(source, outlined(torch.empty(100))).whole
+    assert all_ended(tmp_path)
 
 
 def test_what_fails_is_left_to_the_runner_with_the_device():
