@@ -212,7 +212,7 @@ class Precompiled:
     """Whether every call was made in the time given."""
     seconds: float
     left_out: list = field(default_factory=list)
-    """``triton, libraries``: what of these does not fit a frame."""
+    """``triton, libraries``: which of these did not fit a frame. ``files`` then has no library, or not every kernel."""
 
 
 @dataclass

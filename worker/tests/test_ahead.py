@@ -1,8 +1,11 @@
 """What is compiled ahead of the device, and what the runner that has it makes of that."""
 
 import math
+import os
 import resource
 import textwrap
+import time
+from pathlib import Path
 
 import torch
 from bench_client import bench
@@ -41,19 +44,36 @@ def precompile(source, *calls, seconds=30.0):
         return client.ask(messages.Precompile(2, list(calls), seconds))
 
 
+def tuning(source, blocks, config="triton.Config({'B': b})", **options):
+    """The source with as many configurations."""
+    configs = f"[{config} for b in {blocks}]"
+    head = f"@triton.autotune({configs}, key=['n'], **{options})\n@triton.jit"
+    return source.replace("@triton.jit", head).replace(", B=64)", ")")
+
+
+def compiled_anew(source, files):
+    """Kernels that a runner with these files compiles nevertheless."""
+    with bench() as client:
+        client.attach()
+        client.load(source, files=files)
+        reply = client.call(torch.arange(100.0))
+        assert torch.equal(client.result(reply), torch.arange(100.0) * 2)
+    assert reply.compiled
+    return [each for each in reply.compiled if "seconds" in each]
+
+
 def test_another_runner_finds_the_kernels_compiled():
     ahead = precompile(SCALE, outlined(torch.empty(100)))
     assert ahead.kernels == 1
-    with bench() as client:
-        client.attach()
-        client.load(SCALE, files=ahead.files)
-        reply = client.call(torch.arange(100.0))
-        assert torch.equal(client.result(reply), torch.arange(100.0) * 2)
-    (compiled,) = reply.compiled
-    assert "seconds" not in compiled, "compiled once more"
+    assert compiled_anew(SCALE, ahead.files) == []
 
 
-def test_the_texts_of_a_kernel_come_along():
+def test_the_texts_of_a_kernel_stay_behind():
+    files = precompile(SCALE, outlined(torch.empty(100))).files
+    assert {name.rpartition(".")[2] for name in files} <= {"json", "cubin", "so"}
+
+
+def test_the_texts_of_a_kernel_come_along_where_they_are_read():
     source = SCALE.replace("kernel[(", "compiled = kernel[(").replace(
         "return out", "return out, len(compiled.asm['ptx'])"
     )
@@ -99,11 +119,75 @@ def test_what_pytorch_would_compute_is_left_out():
 
 
 def test_every_configuration_is_compiled():
-    tuned = SCALE.replace(
-        "@triton.jit", "@triton.autotune([triton.Config({'B': b}) for b in (32, 64, 128)], key=['n'])\n@triton.jit"
-    )
-    tuned = tuned.replace(", B=64)", ")")
-    assert precompile(tuned, outlined(torch.empty(100))).kernels == 3
+    assert precompile(tuning(SCALE, [32, 64, 128]), outlined(torch.empty(100))).kernels == 3
+
+
+def watched(hook, folder, cores):
+    """A source whose configurations, of 32 to 256 elements, call ``hook`` first and leave who they are in ``folder``."""
+    before = textwrap.dedent(f"""
+    import os, pathlib, time
+    from kbx.runner import ahead
+    ahead._GRACE = 1.0
+    os.sched_getaffinity = lambda pid: range({cores})
+    folder = pathlib.Path({str(folder)!r})
+    def watched(block):
+        def hook(arguments):
+            folder.joinpath(str(os.getpid())).touch()
+            {hook}
+        return hook
+    """)
+    return before + tuning(SCALE, [32, 64, 128, 256], "triton.Config({'B': b}, pre_hook=watched(b))")
+
+
+def has_ended(pid, deadline):
+    """Whether a process is gone in time; nobody may have waited for it."""
+    while time.monotonic() < deadline:
+        try:
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except OSError:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def all_ended(folder):
+    pids = [path.name for path in folder.iterdir()]
+    return pids and all(has_ended(pid, time.monotonic() + 5) for pid in pids)
+
+
+def test_configurations_are_compiled_side_by_side(tmp_path):
+    hook = "while len(os.listdir(folder)) < 4 and time.monotonic() < end: time.sleep(0.01)"
+    source = watched(hook, tmp_path, 4) + f"\nend = {time.monotonic() + 15}"
+    found = precompile(source, outlined(torch.empty(100)))
+    assert found.kernels == 4 and found.whole
+    assert len(os.listdir(tmp_path)) == 5, "four, and the one that goes through them when they have ended"
+
+
+def test_calls_and_configurations_share_the_processes(tmp_path):
+    calls = [outlined(torch.empty(100 * i)) for i in (1, 2)]
+    assert precompile(watched("pass", tmp_path, 3), *calls).kernels == 4
+    assert len(os.listdir(tmp_path)) == 2
+
+
+def test_a_configuration_that_hangs_hangs_nothing_else(tmp_path):
+    source = watched("time.sleep(1000 if block == 64 else 0)", tmp_path, 2)
+    found = precompile(source, outlined(torch.empty(100)), seconds=2.0)
+    assert found.kernels == 2 and not found.whole
+    assert all_ended(tmp_path)
+
+
+def test_what_a_call_starts_ends_with_it(tmp_path):
+    source = SCALE + textwrap.dedent(f"""
+    import pathlib, subprocess
+    inner = run
+    def run(x):
+        left = subprocess.Popen(["sleep", "1000"])
+        pathlib.Path({str(tmp_path)!r}, str(left.pid)).touch()
+        return inner(x)
+    """)
+    assert precompile(source, outlined(torch.empty(100))).whole
+    assert all_ended(tmp_path)
 
 
 def test_what_fails_is_left_to_the_runner_with_the_device():
@@ -155,7 +239,30 @@ def test_what_does_not_fit_a_frame_stays_behind():
         return inner(x)
     """)
     found = precompile(source, outlined(torch.empty(100)))
-    assert found.files == {} and found.left_out == ["triton"]
+    assert found.left_out == ["triton"] and not [name for name in found.files if "ballast" in name]
+    assert compiled_anew(SCALE, found.files) == [], "a kernel stayed behind that fits"
+
+
+def test_as_many_kernels_travel_as_fit_a_frame():
+    shrunk = SCALE + textwrap.dedent("""
+    from kbx.runner import ahead
+    ahead._ROOM = 20_000
+    """)
+    tuned = tuning(shrunk, [1 << i for i in range(4, 10)])
+    found = precompile(tuned, outlined(torch.empty(100)))
+    cubins = [name for name in found.files if name.endswith(".cubin")]
+    assert found.kernels == 6 and found.left_out == ["triton"] and found.whole
+    assert 0 < len(cubins) < 6
+    assert sum(len(name) + len(text) for name, text in found.files.items()) < 20_000
+    for cubin in cubins:
+        folder, _, name = cubin.removesuffix(".cubin").rpartition("/")
+        assert {f"{folder}/{name}.json", f"{folder}/__grp__{name}.json"} <= set(found.files), "half a kernel"
+
+
+def test_the_winner_among_configurations_does_not_travel():
+    tuned = tuning(SCALE, [32, 64], cache_results=True)
+    found = precompile(tuned, outlined(torch.empty(100)))
+    assert found.kernels == 2 and not [name for name in found.files if "autotune" in name]
 
 
 def task(name):

@@ -16,16 +16,20 @@ from pathlib import Path
 import torch
 
 from kbx import protocol, tensors
-from kbx.runner import cuda_on_cpu, extensions, launches, shapes
+from kbx.runner import configurations, cuda_on_cpu, extensions, launches, shapes
 
 _ROOM = protocol.MAX_RUNNER_FRAME - (64 << 10)
 """Characters of base64 that fit in a frame, with what else it holds."""
 _ELSEWHERE = "{cache}"
 """Stands in packed files for the folder of the cache, which differs from runner to runner."""
-
+_TEXTS = (".source", ".ttir", ".ttgir", ".llir", ".ptx")
+"""What a kernel was on its way to a binary: most of the cache, and no cache hit looks at it."""
+_CHOICES = ".autotune.json"
+"""Which configuration won, where nothing was timed."""
 
 _PROCESSES = 8
-"""Among how many a candidate's calls are split. Most calls are launches of their own, and each takes a compiler 0.1 to 0.3 s."""
+"""Among how many a candidate's calls are split, and the configurations of one. Most calls are launches of their own, and each
+takes a compiler 0.1 to 0.3 s, or more than a second on a slow core."""
 _LOOK_SECONDS = 0.002
 _GRACE = 15.0
 """Seconds for the call that is being made when time is up; the referee waits a little longer."""
@@ -36,31 +40,49 @@ def compile_calls(entry, calls, seconds):
     launches.only_compile()
     cuda_on_cpu.leave_empty()
     end = time.monotonic() + seconds
-    shares = min(_PROCESSES, len(os.sched_getaffinity(0)), len(calls))
+    processes = min(_PROCESSES, len(os.sched_getaffinity(0)))
+    shares = min(processes, len(calls))
     # None in this process, which would take what others have compiled with it: a candidate may write where nobody can.
-    children = [_child(entry, calls[share::shares], end) for share in range(shares)]
+    children = [_child(entry, calls[share::shares], end, processes // shares) for share in range(shares)]
     return all([_wait(child, end) for child in children])
 
 
-def _child(entry, calls, end):
-    """A process that does a part; what it compiles is in the cache for all."""
+def _child(entry, calls, end, processes):
+    """A process that does a part; what it compiles is in the cache for all. It may have ``processes`` at work, itself if one."""
     pid = os.fork()
     if pid:
+        # Here as well: it may hang before it comes to it.
+        with contextlib.suppress(OSError):
+            os.setpgid(pid, pid)
         return pid
     whole = False
     try:
+        os.setpgid(0, 0)
+        if processes > 1:
+            configurations.compile_beside(processes)
         whole = _compile(entry, calls, end)
     finally:
         os._exit(0 if whole else 1)
 
 
 def _wait(child, end):
-    """Waits until a child has ended, and says if it did all; one that was forked beside a thread of the candidate's may hang."""
-    while (ended := os.waitpid(child, os.WNOHANG))[0] == 0:
+    """Waits until a child has ended, and says if it did all; one that was forked beside a thread of the candidate's may hang.
+
+    What it has started ends with it.
+    """
+    while os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         if time.monotonic() > end + _GRACE:
-            os.kill(child, signal.SIGKILL)
+            _kill(child)
         time.sleep(_LOOK_SECONDS)
-    return ended[1] == 0
+    _kill(child)  # Its number is nobody else's until it is waited for.
+    return os.waitpid(child, 0)[1] == 0
+
+
+def _kill(child):
+    """Ends it and its group, which it may have left."""
+    for kill in (os.killpg, os.kill):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            kill(child, signal.SIGKILL)
 
 
 def _compile(entry, calls, end):
@@ -89,21 +111,39 @@ def kernels():
     return sum(1 for _ in _folders()["triton"].rglob("*.cubin"))
 
 
-def pack():
-    """Libraries and Triton's cache by path, compressed, in base64: of each kind all, or none if they are too large to send. With it
-    which kinds were too large.
+def pack(source):
+    """Libraries and what of Triton's cache another runner of ``source`` needs, by path, compressed, in base64, as far as it can be
+    sent: libraries all or none, and as many kernels as fit. With it what is not complete, of ``libraries`` and ``triton``.
     """
     packed, left_out = {}, []
-    for kind, folder in _folders().items():
-        paths = [p for p in sorted(folder.rglob("*")) if p.is_file()]
-        found = {
-            f"{kind}/{p.relative_to(folder)}": _packed(_moved(p, p.read_bytes(), folder, _ELSEWHERE)) for p in paths
-        }
-        if sum(map(len, (*packed.values(), *found.values()))) < _ROOM:
-            packed.update(found)
-        else:
-            left_out.append(kind)
+    folders = _folders()
+    for kind, units in (("libraries", [folders["libraries"]]), ("triton", _entries(folders["triton"]))):
+        found = [_packed_files(kind, folders[kind], unit, source) for unit in units]
+        for files in sorted(found, key=_size):
+            if _size(packed) + _size(files) < _ROOM:
+                packed |= files
+            elif kind not in left_out:
+                left_out.append(kind)
     return packed, left_out
+
+
+def _entries(cache):
+    """The folders of the cache, each of which has all of one kernel, or a launcher."""
+    return sorted(cache.iterdir()) if cache.is_dir() else []
+
+
+def _packed_files(kind, folder, unit, source):
+    paths = [p for p in sorted(unit.rglob("*")) if p.is_file() and (kind != "triton" or _travels(p, source))]
+    return {f"{kind}/{p.relative_to(folder)}": _packed(_moved(p, p.read_bytes(), folder, _ELSEWHERE)) for p in paths}
+
+
+def _travels(path, source):
+    # Texts are read as attributes of a kernel's ``asm``, and only by who names it.
+    return not path.name.endswith(_CHOICES) and (path.suffix not in _TEXTS or "asm" in source)
+
+
+def _size(files):
+    return sum(len(name) + len(text) for name, text in files.items())
 
 
 def unpack(files):

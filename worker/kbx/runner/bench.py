@@ -78,7 +78,7 @@ class Bench:
         precision.plain()
         self._emulated = spawn.device == "cpu"
         self._device = cuda_on_cpu.DEVICE if self._emulated else torch.device("cuda", 0)
-        self._arenas, self._entry, self._path = {}, None, os.path.abspath(SOURCE)
+        self._arenas, self._entry, self._path, self._source = {}, None, os.path.abspath(SOURCE), ""
         self._instance = None
         self._clock = self._graphs = None
         self._recorded = []
@@ -138,6 +138,7 @@ class Bench:
         ahead.unpack(request.files)
         if not self._emulated:
             launches.tune(request.timed)
+        self._source = request.source
         with open(self._path, "w", encoding="utf-8") as file:
             file.write(request.source)
         if extensions.MODULE in request.source:
@@ -165,7 +166,7 @@ class Bench:
 
     def _precompile(self, request):
         whole = ahead.compile_calls(self._entry, request.calls, request.seconds)
-        files, left_out = ahead.pack()
+        files, left_out = ahead.pack(self._source)
         return messages.Precompiled(request.id, files, ahead.kernels(), whole, 0.0, left_out)
 
     def _call(self, request):

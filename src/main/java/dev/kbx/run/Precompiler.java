@@ -43,6 +43,9 @@ final class Precompiler {
   private static final Zygote.Allowance CPP_ALLOWANCE =
       new Zygote.Allowance(6L << 30, 600, 256, 1L << 30);
 
+  /** Where the files lie that are made of C++, or say why there are none. */
+  private static final String LIBRARIES = "libraries/";
+
   private static final Outcome TOO_LARGE =
       Outcome.of(
           Status.COMPILE_ERROR,
@@ -89,9 +92,19 @@ final class Precompiler {
   private record Made(Map<String, String> files, boolean whole, boolean tooLarge) {
     static final Made NOTHING = new Made(Map.of(), true, false);
 
-    /** Whether no call need be made for more: C++ was compiled, or failed to. */
+    /** Whether C++ was compiled, or failed to. */
     boolean hasCpp() {
-      return tooLarge || !files.isEmpty();
+      return tooLarge || files.keySet().stream().anyMatch(name -> name.startsWith(LIBRARIES));
+    }
+
+    /** The same where the candidate itself went no further: with C++ it would not another time. */
+    Made stopped() {
+      return new Made(files, hasCpp(), tooLarge);
+    }
+
+    /** The same where there may have been more. */
+    Made unfinished() {
+      return new Made(files, false, tooLarge);
     }
   }
 
@@ -134,48 +147,68 @@ final class Precompiler {
 
   private Made compile(Candidate candidate, Message.Outlined task, boolean cpp)
       throws InterruptedException, TimeoutException, Runner.Lost {
-    Duration load = cpp ? CPP_LIMIT : plan.limits().load();
+    Duration limit = cpp ? CPP_LIMIT : plan.limits().load();
     try (Runner runner = spawn(cpp)) {
       runner.attach();
-      Message loaded =
-          runner.ask(
-              Message.Loaded.class,
-              id ->
-                  new Message.Load(
-                      id,
-                      candidate.code(),
-                      task.entries(),
-                      candidate.task().operations(),
-                      Map.of(),
-                      false,
-                      Policy.of(candidate.task()).takesCpp()),
-              load);
-      if (cpp) {
-        // What is wrong with C++ travels, too.
-        Made made = precompiled(runner, NO_CALLS, BUDGET);
-        if (made.hasCpp()) return made;
+      boolean loaded = loaded(runner, candidate, task, limit);
+      // Before it is lost in what comes next; what is wrong with C++ travels, too.
+      Made made = cpp ? precompiled(runner, NO_CALLS, BUDGET, Made.NOTHING) : Made.NOTHING;
+      if (!loaded || made.tooLarge()) return made.stopped();
+      Message.Module module = task.module();
+      if (module != null) {
+        try {
+          boolean constructed = constructed(runner, module, limit);
+          if (cpp) made = precompiled(runner, NO_CALLS, BUDGET, made);
+          if (!constructed || made.tooLarge()) return made.stopped();
+        } catch (TimeoutException | Runner.Lost e) {
+          if (made.hasCpp()) return made.unfinished();
+          throw e;
+        }
       }
-      if (!(loaded instanceof Message.Loaded)) return Made.NOTHING;
-      boolean ready = constructed(runner, task, load);
-      if (cpp) {
-        Made made = precompiled(runner, NO_CALLS, BUDGET);
-        if (!ready || made.hasCpp()) return made;
-      }
-      return ready ? called(runner, task, cpp) : Made.NOTHING;
+      return called(runner, task, cpp ? CPP_LIMIT : BUDGET, made);
     }
   }
 
-  /** What the first calls compile: C++ as well, where it was not at import. */
-  private Made called(Runner runner, Message.Outlined task, boolean cpp)
+  private static boolean loaded(
+      Runner runner, Candidate candidate, Message.Outlined task, Duration limit)
+      throws InterruptedException, TimeoutException, Runner.Lost {
+    return runner.ask(
+            Message.Loaded.class,
+            id ->
+                new Message.Load(
+                    id,
+                    candidate.code(),
+                    task.entries(),
+                    candidate.task().operations(),
+                    Map.of(),
+                    false,
+                    Policy.of(candidate.task()).takesCpp()),
+            limit)
+        instanceof Message.Loaded;
+  }
+
+  private static boolean constructed(Runner runner, Message.Module module, Duration limit)
+      throws InterruptedException, TimeoutException, Runner.Lost {
+    return runner.ask(
+            Message.Constructed.class, id -> new Message.Construct(id, module, true), limit)
+        instanceof Message.Constructed;
+  }
+
+  /**
+   * What the calls compile: Triton kernels, and C++ that was not compiled {@code before}. A call's
+   * other work may be nothing for a CPU.
+   */
+  private static Made called(Runner runner, Message.Outlined task, Duration budget, Made before)
       throws InterruptedException {
     try {
-      return precompiled(runner, task.calls(), cpp ? CPP_LIMIT : BUDGET);
+      return precompiled(runner, task.calls(), budget, before);
     } catch (TimeoutException | Runner.Lost e) {
-      return Made.NOTHING; // It may be a call's other work, which is nothing for a CPU.
+      return before.unfinished();
     }
   }
 
-  private Made precompiled(Runner runner, JsonNode calls, Duration budget)
+  /** All that it has compiled until now; what it had {@code before} if it does not say. */
+  private static Made precompiled(Runner runner, JsonNode calls, Duration budget, Made before)
       throws InterruptedException, TimeoutException, Runner.Lost {
     Message compiled =
         runner.ask(
@@ -184,16 +217,7 @@ final class Precompiler {
             budget.plus(FINISHING));
     return compiled instanceof Message.Precompiled done
         ? new Made(done.files(), done.whole(), done.leftOut().contains("libraries"))
-        : Made.NOTHING;
-  }
-
-  private boolean constructed(Runner runner, Message.Outlined task, Duration limit)
-      throws InterruptedException, TimeoutException, Runner.Lost {
-    Message.Module module = task.module();
-    return module == null
-        || runner.ask(
-                Message.Constructed.class, id -> new Message.Construct(id, module, true), limit)
-            instanceof Message.Constructed;
+        : before.unfinished();
   }
 
   /** On the CPU by an oracle of the CPU: it judges smaller sizes than a GPU does. */

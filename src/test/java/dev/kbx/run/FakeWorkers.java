@@ -42,6 +42,12 @@ final class FakeWorkers {
     return start(new KeptBaselines(Path.of("target/baselines"), _ -> {}), notices);
   }
 
+  /** Workers that keep what candidates are compiled to. */
+  static Workers keeping(KeptBinaries binaries) {
+    KeptBaselines baselines = new KeptBaselines(Path.of("target/baselines"), _ -> {});
+    return new Workers(Path.of("python3"), HOME, KeptPeaks.nowhere(), baselines, binaries, _ -> {});
+  }
+
   private static Workers start(KeptBaselines baselines, Consumer<String> notices) {
     return new Workers(Path.of("python3"), HOME, KeptPeaks.nowhere(), baselines, notices);
   }

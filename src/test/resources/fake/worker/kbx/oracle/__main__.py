@@ -9,7 +9,7 @@ brief.py the reference takes 40 us, 10 of them without launching; in waiting.py 
 argument of its own; in stale_graph.py what is replayed is wrong; in held.py the reference's graphs take three times as long while there
 is a candidate; for graphs there is no memory in roomy.py, and in cramped.py none while there is a candidate. In starved.py and full.py there is no memory for a size while a candidate lives, in full.py also not when it has gone.
 
-crowded.py is a module with 3 GiB of arguments, for which there is memory where its oracle has the device alone.
+constructed.py is outlined as a module. crowded.py is a module with 3 GiB of arguments, for which there is memory where its oracle has the device alone.
 
 An oracle of baselines is what ``play.json`` in its folder says: ``device`` and ``versions`` of its greeting, ``compiled_ms`` of
 even and odd rounds where eager always takes 100 ms, ``failure`` of tasks by name, and whether it is to ``die`` when it compiles.
@@ -102,7 +102,9 @@ def main():
         elif request["type"] == "weigh":
             reply = {"type": "weighed", "lent": 3 << 30, "returned": 1 << 30, "weights": 0, "device": 20 << 30}
         elif request["type"] == "outline":
-            reply = {"type": "outlined", "entries": ["f"], "calls": []}
+            reply = {"type": "outlined", "entries": ["f"], "calls": [{"args": [], "kwargs": {}}]}
+            if "constructed.py" in request["task"]:
+                reply["module"] = {"init": [], "seed": 1}
         elif request["type"] == "baseline":
             if request["graph"] and (name == "roomy.py" or (name == "cramped.py" and round_ < BEFORE)):
                 kbx.write({"type": "failed", "id": request["id"], "reason": "memory", "message": "16 GiB asked, none there"})

@@ -1,9 +1,11 @@
 """A zygote whose runners live in its imagination.
 
 A candidate's source is a JSON object: for each type of request the payloads to answer with, as text in which ``$id`` stands
-for the request's id. ``"exit 3"`` ends the runner with that code, ``"signal 11"`` by that signal; an empty list is silence;
+for the request's id. ``"exit 3"`` ends the runner with that code, ``"signal 11"`` by that signal, ``"memory"`` for taking too much; an
+empty list is silence;
 ``"crowded"`` is an honest answer, or a death where another candidate is on the GPU.
-Without an entry the answer is an honest one. ``"zygote"`` as a key says what the zygote itself does when it is asked to load,
+Without an entry the answer is an honest one. ``"precompile_calls"`` is for a ``precompile`` that has calls, where it differs.
+``"zygote"`` as a key says what the zygote itself does when it is asked to load,
 ``"noisy"`` how many times as long as the reference of noisy.py the candidate takes.
 """
 
@@ -16,6 +18,7 @@ NOISE = kbx.Noise(2)
 HONEST = {
     "attach": {"type": "attached", "seconds": 0.0},
     "load": {"type": "loaded", "entry": "f", "seconds": 0.0},
+    "construct": {"type": "constructed", "seconds": 0.0},
     "precompile": {"type": "precompiled", "files": {}, "kernels": 0, "whole": True, "seconds": 0.0, "left_out": []},
     "call": {"type": "returned", "value": {"t": "none"}, "seconds": 0.0, "launches": 1, "compiled": [],
              "origin": {"elements": 0, "own": 0, "volume": 0, "foreign": 0, "operations": []}},
@@ -93,6 +96,8 @@ def answer(number, message, scripts):
         kbx.write({**HONEST["measure"], "id": message["id"], "device_ms": times}, number)
         return
     replies = scripts[number].get(message["type"])
+    if message["type"] == "precompile" and message["calls"]:
+        replies = scripts[number].get("precompile_calls", replies)
     if replies is None:
         kbx.write({**HONEST[message["type"]], "id": message["id"]}, number)
         return
@@ -104,6 +109,8 @@ def answer(number, message, scripts):
                 bury(number, scripts, reason="signal", signal=9)
             case ["crowded"]:
                 kbx.write({**HONEST[message["type"]], "id": message["id"]}, number)
+            case ["memory"]:
+                bury(number, scripts, reason="memory", detail="a lot")
             case ["signal", signal]:
                 bury(number, scripts, reason="signal", signal=int(signal))
             case _:
