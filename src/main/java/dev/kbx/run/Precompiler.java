@@ -97,6 +97,14 @@ final class Precompiler {
       return tooLarge || files.keySet().stream().anyMatch(name -> name.startsWith(LIBRARIES));
     }
 
+    /**
+     * Whether nothing else need be tried. Of a source of C++ alone no call is made then: it may end
+     * a process that has no GPU, and would be compiled again in every run.
+     */
+    boolean ends(boolean onlyCpp) {
+      return tooLarge || (onlyCpp && hasCpp());
+    }
+
     /** The same where the candidate itself went no further: with C++ it would not another time. */
     Made stopped() {
       return new Made(files, hasCpp(), tooLarge);
@@ -153,13 +161,14 @@ final class Precompiler {
       boolean loaded = loaded(runner, candidate, task, limit);
       // Before it is lost in what comes next; what is wrong with C++ travels, too.
       Made made = cpp ? precompiled(runner, NO_CALLS, BUDGET, Made.NOTHING) : Made.NOTHING;
-      if (!loaded || made.tooLarge()) return made.stopped();
+      boolean onlyCpp = !candidate.code().contains("triton");
+      if (!loaded || made.ends(onlyCpp)) return made.stopped();
       Message.Module module = task.module();
       if (module != null) {
         try {
           boolean constructed = constructed(runner, module, limit);
           if (cpp) made = precompiled(runner, NO_CALLS, BUDGET, made);
-          if (!constructed || made.tooLarge()) return made.stopped();
+          if (!constructed || made.ends(onlyCpp)) return made.stopped();
         } catch (TimeoutException | Runner.Lost e) {
           if (made.hasCpp()) return made.unfinished();
           throw e;

@@ -52,6 +52,7 @@ class PrecompilerTest {
   private static Map<String, Object> source(String before, String withCalls) {
     Map<String, Object> script = new HashMap<>();
     script.put("cpp_extension", true);
+    script.put("triton", true);
     script.put("precompile", List.of(before));
     script.put("precompile_calls", List.of(withCalls));
     return script;
@@ -89,6 +90,14 @@ class PrecompilerTest {
     assertThat(compile(script).files()).containsOnlyKeys(LIBRARY, IN_FORWARD);
     assertThat(kept(script)).containsOnlyKeys(LIBRARY, IN_FORWARD);
     assertThat(constructed(script).files()).containsOnlyKeys(LIBRARY, IN_FORWARD);
+  }
+
+  @Test
+  void ofCppAloneNoCallIsMadeThatCouldEndTheProcess() throws Exception {
+    var script = source(made(true, LIBRARY), "signal 9");
+    script.remove("triton");
+    assertThat(compile(script).files()).containsOnlyKeys(LIBRARY);
+    assertThat(kept(script)).containsOnlyKeys(LIBRARY);
   }
 
   @Test
