@@ -112,7 +112,7 @@ final class CheckCommand implements Callable<Integer> {
     if (checks.sources().isEmpty() && checks.problems().size() == 1) {
       throw new UserError(checks.problems().getFirst());
     }
-    checks.problems().forEach(problem -> System.err.println("kbx: " + problem));
+    Problems.print(checks.problems());
     if (checks.sources().isEmpty()) throw new UserError("nothing to check");
     System.out.print(rendered(checks, about));
     boolean refused = checks.sources().stream().anyMatch(Checked::refused);

@@ -167,7 +167,7 @@ final class EvalCommand implements Callable<Integer> {
       if (reading.candidates().isEmpty() && reading.problems().size() == 1) {
         throw new UserError(reading.problems().getFirst().toString());
       }
-      reading.problems().forEach(problem -> System.err.println("kbx: " + problem));
+      Problems.print(problems(reading));
       if (reading.candidates().isEmpty()) {
         throw new UserError("nothing to judge in " + names(given));
       }
@@ -269,7 +269,7 @@ final class EvalCommand implements Callable<Integer> {
       RunInfo finished = run.finishedAt(java.time.Instant.now());
       store.finish(finished);
       RunVerdicts verdicts = StoredVerdicts.of(store, run.id());
-      List<String> problems = reading.problems().stream().map(Problem::toString).toList();
+      List<String> problems = problems(reading);
       files.finish(finished, verdicts, v -> store.source(v.candidate()).orElse(""), problems);
       new EvalOutput(System.out, json).print(finished, verdicts, problems, folder);
       return ExitCode.OK;
@@ -296,6 +296,10 @@ final class EvalCommand implements Callable<Integer> {
             plan.settings());
     store.begin(run);
     return run;
+  }
+
+  private static List<String> problems(Reading reading) {
+    return reading.problems().stream().map(Problem::toString).toList();
   }
 
   private static List<Path> paths(RunInfo run) {

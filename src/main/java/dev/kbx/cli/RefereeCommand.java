@@ -94,9 +94,14 @@ final class RefereeCommand implements Callable<Integer> {
   private int measure(Path simulated, Path folder) throws IOException, InterruptedException {
     Path file = folder.resolve("candidates.jsonl");
     Path run = folder.resolve("run");
+    Path firstLog = folder.resolve("gc-first.log");
+    if ((Files.exists(file) || Files.exists(run)) && !Files.exists(firstLog)) {
+      throw new UserError(
+          "--out %s: has a %s that this command did not make and would replace; name another folder"
+              .formatted(folder, (Files.exists(run) ? run : file).getFileName()));
+    }
     delete(run);
     SimulatedCandidates.write(file, Suites.open(SUITE, Home.tasks()), candidates);
-    Path firstLog = folder.resolve("gc-first.log");
     Path secondLog = folder.resolve("gc-resumed.log");
     Path stdout = folder.resolve("stdout.txt");
     EvalProcess.Seen first =

@@ -50,12 +50,14 @@ final class TasksCommand implements Callable<Integer> {
     }
   }
 
-  /** Category and signature, cut to the terminal. */
+  /** Category and signature, cut to the terminal where there is one. */
   private static String line(Task task) {
     String what = task.isModule() ? task.name() + "  " + task.signature() : task.signature();
     String line = "%-14s  %s".formatted(task.category(), what);
     int columns = Terminal.columns();
-    return line.length() <= columns ? line : line.substring(0, columns - 1) + "…";
+    return !Terminal.shown() || line.length() <= columns
+        ? line
+        : line.substring(0, columns - 1) + "…";
   }
 
   @Command(name = "show", description = "One task.", mixinStandardHelpOptions = true)

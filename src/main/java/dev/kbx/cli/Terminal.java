@@ -14,9 +14,14 @@ final class Terminal {
     return Boolean.getBoolean("kbx.stderr.tty");
   }
 
+  /** Whether somebody looks at stdout; otherwise it is read by a program. */
+  static boolean shown() {
+    return Boolean.getBoolean("kbx.stdout.tty");
+  }
+
   /** Whether stdout is a terminal that shows colours. */
   static boolean colours() {
-    return Boolean.getBoolean("kbx.stdout.tty") && System.getenv("NO_COLOR") == null;
+    return shown() && System.getenv("NO_COLOR") == null;
   }
 
   /** Width of the terminal in characters. */

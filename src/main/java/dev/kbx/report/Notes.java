@@ -40,6 +40,10 @@ final class Notes {
   /** That performance was not measured, and why; null where it was. */
   static @Nullable String perf(RunInfo run, Tally tally) {
     if (tally.perf()) return null;
+    if (run.stages().getLast() == Stage.STATIC) {
+      return "Nothing was run: of the stages only static was asked for, and correct means that it"
+          + " found nothing.";
+    }
     if (!run.stages().contains(Stage.PERF)) {
       return "Performance was not measured: the perf stage was not asked for.";
     }

@@ -11,6 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -155,9 +156,13 @@ public final class Store implements AutoCloseable {
   /** All runs, newest first. */
   public List<RunInfo> runs() {
     return get(h ->
-        h.createQuery("SELECT info FROM run ORDER BY id DESC")
+        h
+            .createQuery("SELECT info FROM run")
             .map((row, _) -> Json.mapper().readValue(row.getString(1), RunInfo.class))
-            .list());
+            .stream()
+            // Of two runs begun in one second ids do not say which is newer.
+            .sorted(Comparator.comparing(RunInfo::started).thenComparing(RunInfo::id).reversed())
+            .toList());
   }
 
   public Optional<RunInfo> run(String id) {

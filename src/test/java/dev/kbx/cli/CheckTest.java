@@ -196,6 +196,16 @@ class CheckTest {
   }
 
   @Test
+  void ofManyFilesThatCannotBeUsedSomeAreNamed() throws Exception {
+    file("gelu.py", OPEN);
+    for (int i = 0; i < 30; i++) file("no_such_task_%d.py".formatted(i), OPEN);
+    Kbx.Result result = Kbx.here("eval", folder, "--stages", "static", "--out", folder + "/out");
+    assertThat(result.exit()).isZero();
+    assertThat(result.err()).contains("... and 10 more like these");
+    assertThat(result.out()).contains("Nothing was run: of the stages only static was asked for");
+  }
+
+  @Test
   void aRunThatIsCompleteIsShownAgainUnlessItsSourcesHaveChanged() throws Exception {
     Path file = file("gelu.py", OPEN);
     assertThat(eval(file, "--resume").err()).contains("to resume: a new one begins");

@@ -30,6 +30,16 @@ class RefereeTest {
   }
 
   @Test
+  void whatSomebodyElseMadeIsNotReplaced() throws Exception {
+    Path kept = Files.createDirectories(folder.resolve("mine/run")).resolve("keep.txt");
+    Files.writeString(kept, "precious");
+    Kbx.Result result = Kbx.run(folder, "bench", "referee", "--candidates", 8, "--out", "mine");
+    assertThat(result.exit()).isEqualTo(1);
+    assertThat(result.err()).contains("mine: has a run that this command did not make");
+    assertThat(kept).hasContent("precious");
+  }
+
+  @Test
   void tooFewCandidatesAreOneClearLine() throws Exception {
     Kbx.Result result = Kbx.run(folder, "bench", "referee", "--candidates", 1);
     assertThat(result.exit()).isEqualTo(1);

@@ -94,6 +94,13 @@ class EvaluationTest {
   }
 
   @Test
+  void ofTwoRunsOfOneSecondTheNewerOneComesFirst() {
+    begin("20261121T063501-zzzz", 1);
+    begin("20261121T063501-aaaa", 1);
+    assertThat(store.runs().getFirst().id()).isEqualTo("20261121T063501-aaaa");
+  }
+
+  @Test
   void equalCandidatesAreJudgedOnceAlsoWhenTheyComeTogether() throws Exception {
     judge(begin("1", 6), FakeWorkers.plan(), equals(6, "slow", RIGHT));
     assertThat(store.verdicts("1").values())
