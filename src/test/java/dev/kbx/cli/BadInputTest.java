@@ -7,11 +7,13 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bad input gets one clear line and exit code 1; what can be judged is judged. */
 class BadInputTest {
@@ -151,13 +153,70 @@ class BadInputTest {
     "--suite,nosuch,nosuch",
     "--tasks,nosuch,nosuch",
     "--timeout,0,--timeout",
-    "--jobs,many,many",
+    "--jobs,many,--jobs many: is no whole number",
+    "--jobs,0,--jobs 0: at least 1",
+    "--jobs,-1,--jobs -1: at least 1",
+    "--seed,'',--seed: is empty",
+    "--seed,' ',--seed  : is empty",
+    "--python,'',--python: is empty",
     "--nosuch,x,--nosuch"
   })
   void badOptions(String option, String value, String word) throws Exception {
     refused(
         Kbx.here("eval", file("p.jsonl", GOOD), option, value, "--out", folder.resolve("out")),
         word);
+  }
+
+  /** Refused before anything is read, in one line. */
+  private static void refusedInOneLine(Kbx.Result result, String line) {
+    refused(result, line);
+    assertThat(result.err().lines()).hasSize(1);
+    assertThat(result.err()).startsWith("kbx: " + line);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "eval .",
+        "tasks verify",
+        "bench cheats",
+      })
+  void anEmptySeed(String command) throws Exception {
+    Object[] arguments = (command + " --seed=").split(" ");
+    refusedInOneLine(Kbx.here(arguments), "--seed: is empty; give a text");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "eval .",
+        "tasks verify",
+        "tasks import kernelbench .",
+        "runs list",
+        "runs merge .",
+        "compare a b",
+        "export kernelbench x",
+        "bench cheats",
+        "bench noise",
+        "bench referee",
+        "package",
+      })
+  void anEmptyOut(String command) throws Exception {
+    Object[] arguments = (command + " --out=").split(" ");
+    refusedInOneLine(Kbx.here(arguments), "--out: is empty; name a file or folder");
+  }
+
+  @Test
+  void emptyPaths() throws Exception {
+    refusedInOneLine(Kbx.here("eval", ""), "SOURCE: is empty; name");
+    refusedInOneLine(Kbx.here("bench", "throughput", ""), "SOURCE: is empty; name");
+    refusedInOneLine(Kbx.here("check", ""), "FILE: is empty; name");
+    refusedInOneLine(Kbx.here("bench", "cheats", ""), "PATH: is empty; name");
+    refusedInOneLine(Kbx.here("tasks", "import", "kernelbench", ""), "DIR: is empty; name");
+    refusedInOneLine(Kbx.here("runs", "merge", "", "--out", "x"), "DIR: is empty; name");
+    refusedInOneLine(Kbx.here("export", "kernelbench", ""), "DIR: is empty; name");
+    refusedInOneLine(Kbx.here("compare", "", ""), "RUN: is empty; name");
+    refusedInOneLine(Kbx.here("analyze", "passk", ""), "RUN: is empty; name");
   }
 
   @Test
