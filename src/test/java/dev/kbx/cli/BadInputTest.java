@@ -174,6 +174,11 @@ class BadInputTest {
     assertThat(result.err()).startsWith("kbx: " + line);
   }
 
+  /** In a process of its own: in this one, opening a store may log. */
+  private Kbx.Result alone(Path source) throws Exception {
+    return Kbx.run(folder, arguments(source));
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -217,6 +222,39 @@ class BadInputTest {
     refusedInOneLine(Kbx.here("export", "kernelbench", ""), "DIR: is empty; name");
     refusedInOneLine(Kbx.here("compare", "", ""), "RUN: is empty; name");
     refusedInOneLine(Kbx.here("analyze", "passk", ""), "RUN: is empty; name");
+  }
+
+  @Test
+  void aTaskOfAnotherSuite() throws Exception {
+    String hint = "it is one of suite kernelbench: give --suite kernelbench";
+    refusedInOneLine(
+        Kbx.here("tasks", "show", "19_ReLU"), "no task '19_ReLU' in suite kernelbenchx; " + hint);
+    Path file = file("19_ReLU.py", "x = 1\n");
+    refusedInOneLine(alone(file), file + ": no task '19_ReLU' in suite kernelbenchx; " + hint);
+    refusedInOneLine(
+        eval(file, "--tasks", "level1/*"), "no task 'level1/*' in suite kernelbenchx; " + hint);
+    Path honest = Kbx.home().resolve("examples/kernelbench/honest");
+    refusedInOneLine(
+        alone(honest), honest + ": is for the suite kernelbench, and this run judges kernelbenchx");
+  }
+
+  @Test
+  void aCategoryWithoutItsTasks() throws Exception {
+    refusedInOneLine(
+        Kbx.here("tasks", "show", "Math"),
+        "no task 'Math' in suite kernelbenchx; did you mean Math/*?");
+  }
+
+  @Test
+  void aSuiteThatIsNone() throws Exception {
+    refusedInOneLine(
+        Kbx.here("tasks", "list", "--suite", "foo"),
+        "no suite 'foo': it is no folder, and the suites here are kernelbench, kernelbenchx");
+    Path scripts = folder.resolve("scripts");
+    Files.createDirectories(scripts.resolve("tools"));
+    Files.writeString(scripts.resolve("tools/run.py"), "print(1)\n");
+    refusedInOneLine(
+        eval(file("p.jsonl", GOOD), "--suite", scripts), scripts + ": holds no task files");
   }
 
   @Test
