@@ -13,15 +13,20 @@ import java.sql.Statement;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.flywaydb.core.Flyway;
 import org.jdbi.v3.core.ConnectionException;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
 
 /**
  * Runs and verdicts in one SQLite file.
@@ -35,6 +40,12 @@ public final class Store implements AutoCloseable {
    * migrations.
    */
   private static final int SCHEMA = 1;
+
+  private static final Set<Integer> DAMAGED =
+      Set.of(SQLiteErrorCode.SQLITE_NOTADB.code, SQLiteErrorCode.SQLITE_CORRUPT.code);
+
+  /** What the driver makes of SQLite's own words, which are in the brackets. */
+  private static final Pattern TWICE = Pattern.compile("\\[SQLITE_\\w+\\] .*?\\((.+)\\)");
 
   private final Handle handle;
   private final Path file;
@@ -292,8 +303,19 @@ public final class Store implements AutoCloseable {
   private static String reason(Throwable e) {
     Throwable cause = e;
     while (cause.getCause() != null) cause = cause.getCause();
+    if (cause instanceof SQLiteException sqlite && DAMAGED.contains(code(sqlite))) {
+      return "is damaged, or no database; give another --out, or move it away with results.jsonl,"
+          + " in which what was judged still stands";
+    }
     String text = String.valueOf(cause.getMessage()).lines().findFirst().orElse("");
+    Matcher twice = TWICE.matcher(text);
+    if (twice.matches()) return String.valueOf(twice.group(1));
     return text.isBlank() ? cause.getClass().getSimpleName() : text;
+  }
+
+  /** The error without its details. */
+  private static int code(SQLiteException e) {
+    return e.getResultCode().code & 0xff;
   }
 
   @Override

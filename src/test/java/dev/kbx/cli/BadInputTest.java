@@ -258,6 +258,19 @@ class BadInputTest {
   }
 
   @Test
+  void aDatabaseThatIsNone() throws Exception {
+    Path out = Files.createDirectory(folder.resolve("out"));
+    Path file = Files.writeString(out.resolve("kbx.db"), "not a database, but longer than none");
+    Kbx.Result result = eval(file("p.jsonl", GOOD));
+    assertThat(result.exit()).isEqualTo(ExitCode.INCOMPLETE);
+    assertThat(result.err())
+        .isEqualTo(
+            "kbx: %s: is damaged, or no database; give another --out, or move it away with"
+                    .formatted(file)
+                + " results.jsonl, in which what was judged still stands\n");
+  }
+
+  @Test
   void aProfileOfWhatIsNotTimed() throws Exception {
     refused(eval(file("p.jsonl", GOOD), "--profile"), "--profile", "perf stage");
   }
