@@ -271,6 +271,13 @@ class BadInputTest {
   }
 
   @Test
+  void aPythonThatIsNone() throws Exception {
+    refusedInOneLine(
+        Kbx.run(folder, "eval", file("gelu.py", GOOD), "--python", "/bin/ls"),
+        "--python: /bin/ls is no Python");
+  }
+
+  @Test
   void aProfileOfWhatIsNotTimed() throws Exception {
     refused(eval(file("p.jsonl", GOOD), "--profile"), "--profile", "perf stage");
   }
