@@ -278,6 +278,16 @@ class BadInputTest {
   }
 
   @Test
+  void gpusThatAreNotThere() throws Exception {
+    assumeTrue(Devices.gpus().isEmpty(), "there is a GPU");
+    for (String device : List.of("cuda", "cuda:0", "cuda:3")) {
+      refusedInOneLine(
+          Kbx.here("doctor", "--device", device),
+          "--device %s: no NVIDIA GPU here (no /dev/nvidia0); use --device cpu".formatted(device));
+    }
+  }
+
+  @Test
   void aProfileOfWhatIsNotTimed() throws Exception {
     refused(eval(file("p.jsonl", GOOD), "--profile"), "--profile", "perf stage");
   }
