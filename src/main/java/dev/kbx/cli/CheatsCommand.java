@@ -100,7 +100,7 @@ final class CheatsCommand implements Callable<Integer> {
       trials = judge(entries, folder);
       CheatFiles.write(folder, trials);
     } catch (java.io.IOException e) {
-      throw new UserError("--out %s: cannot write there: %s".formatted(folder, e.getMessage()));
+      throw new UserError("--out %s: cannot write there: %s".formatted(folder, Reason.of(e)));
     }
     if (page != null) {
       CheatFiles.writePage(page, trials, Home.folder().resolve("bench/cheats-h200.json"));

@@ -22,7 +22,6 @@ import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -45,8 +44,6 @@ import picocli.CommandLine.Parameters;
       "for kernelbench eval_results.json; if it has several levels, one file for each."
     })
 final class EvalCommand implements Callable<Integer> {
-  private static final String ALL_STAGES = "static,compile,call,correct,perf";
-
   @Parameters(paramLabel = "SOURCE", arity = "0..*", description = "Files or folders to judge.")
   private List<Path> sources = List.of();
 
@@ -69,7 +66,7 @@ final class EvalCommand implements Callable<Integer> {
       names = "--stages",
       paramLabel = "LIST",
       split = ",",
-      defaultValue = ALL_STAGES,
+      defaultValue = Stages.ALL,
       description = "Stages to go through, of ${DEFAULT-VALUE}. perf needs a GPU.")
   private List<String> stages = List.of();
 
@@ -172,14 +169,7 @@ final class EvalCommand implements Callable<Integer> {
 
   private Plan plan() {
     if (timeout < 1) throw new UserError("--timeout %d: at least 1 second".formatted(timeout));
-    List<Stage> wanted = new ArrayList<>();
-    for (String name : stages) {
-      try {
-        wanted.add(Stage.valueOf(name.strip().toUpperCase(java.util.Locale.ROOT)));
-      } catch (IllegalArgumentException e) {
-        throw new UserError("--stages: '%s' is none of %s".formatted(name, ALL_STAGES));
-      }
-    }
+    List<Stage> wanted = Stages.of(stages);
     if (profile && !wanted.contains(Stage.PERF)) {
       throw new UserError("--profile: nothing is timed without the perf stage; add it to --stages");
     }

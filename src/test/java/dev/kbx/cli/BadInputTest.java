@@ -278,6 +278,13 @@ class BadInputTest {
   }
 
   @Test
+  void aBundleThatCannotBeWritten() throws Exception {
+    refusedInOneLine(
+        Kbx.here("package", "--out", "/proc/x"),
+        "--out /proc/x: no folder can be made there; name another");
+  }
+
+  @Test
   void gpusThatAreNotThere() throws Exception {
     assumeTrue(Devices.gpus().isEmpty(), "there is a GPU");
     for (String device : List.of("cuda", "cuda:0", "cuda:3")) {
@@ -285,6 +292,13 @@ class BadInputTest {
           Kbx.here("doctor", "--device", device),
           "--device %s: no NVIDIA GPU here (no /dev/nvidia0); use --device cpu".formatted(device));
     }
+  }
+
+  @Test
+  void aRefereeOfUnknownStages() throws Exception {
+    refusedInOneLine(
+        Kbx.here("bench", "referee", "--stages", "foo", "--candidates", 10, "--out", folder),
+        "--stages: 'foo' is none of static,compile,call,correct,perf");
   }
 
   @Test
