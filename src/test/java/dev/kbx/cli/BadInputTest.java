@@ -302,6 +302,15 @@ class BadInputTest {
   }
 
   @Test
+  void anEmptyCandidate() throws Exception {
+    Path file = file("gelu.py", "");
+    String words = "the answer holds no Python source";
+    assertThat(eval(file, "--json").json().get("verdicts").get(0).get("message").asString())
+        .isEqualTo(words);
+    assertThat(Kbx.here("check", file).out()).contains(words);
+  }
+
+  @Test
   void aProfileOfWhatIsNotTimed() throws Exception {
     refused(eval(file("p.jsonl", GOOD), "--profile"), "--profile", "perf stage");
   }
