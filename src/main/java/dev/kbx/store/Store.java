@@ -66,9 +66,10 @@ public final class Store implements AutoCloseable {
       Jdbi jdbi = Jdbi.create(() -> connect(url));
       return new Store(file, jdbi.open());
     } catch (SQLException | ConnectionException e) {
-      throw new StoreProblem(file, reason(e), e);
+      throw new StoreProblem(file, reason(file, e), e);
     } catch (org.flywaydb.core.api.FlywayException e) {
-      throw new StoreProblem(file, "cannot be brought to this version's schema: " + reason(e), e);
+      throw new StoreProblem(
+          file, "cannot be brought to this version's schema: " + reason(file, e), e);
     }
   }
 
@@ -288,7 +289,7 @@ public final class Store implements AutoCloseable {
     try {
       use.with(handle);
     } catch (JdbiException e) {
-      throw new StoreProblem(file, reason(e), e);
+      throw new StoreProblem(file, reason(file, e), e);
     }
   }
 
@@ -296,21 +297,27 @@ public final class Store implements AutoCloseable {
     try {
       return get.with(handle);
     } catch (JdbiException e) {
-      throw new StoreProblem(file, reason(e), e);
+      throw new StoreProblem(file, reason(file, e), e);
     }
   }
 
-  private static String reason(Throwable e) {
+  private static String reason(Path file, Throwable e) {
     Throwable cause = e;
     while (cause.getCause() != null) cause = cause.getCause();
     if (cause instanceof SQLiteException sqlite && DAMAGED.contains(code(sqlite))) {
-      return "is damaged, or no database; give another --out, or move it away with results.jsonl,"
-          + " in which what was judged still stands";
+      return damaged(file);
     }
     String text = String.valueOf(cause.getMessage()).lines().findFirst().orElse("");
     Matcher twice = TWICE.matcher(text);
     if (twice.matches()) return String.valueOf(twice.group(1));
     return text.isBlank() ? cause.getClass().getSimpleName() : text;
+  }
+
+  private static String damaged(Path file) {
+    String advice = "is damaged, or no database; give another --out, or move it away";
+    return Files.exists(file.resolveSibling("results.jsonl"))
+        ? advice + " with results.jsonl, in which what was judged still stands"
+        : advice;
   }
 
   /** The error without its details. */

@@ -261,13 +261,15 @@ class BadInputTest {
   void aDatabaseThatIsNone() throws Exception {
     Path out = Files.createDirectory(folder.resolve("out"));
     Path file = Files.writeString(out.resolve("kbx.db"), "not a database, but longer than none");
+    String advice = "kbx: " + file + ": is damaged, or no database; give another --out, or move it";
+    Kbx.Result alone = Kbx.here("runs", "list", "--out", out);
+    assertThat(alone.exit()).isEqualTo(ExitCode.INCOMPLETE);
+    assertThat(alone.err()).isEqualTo(advice + " away\n");
+    Files.writeString(out.resolve("results.jsonl"), "");
     Kbx.Result result = eval(file("p.jsonl", GOOD));
     assertThat(result.exit()).isEqualTo(ExitCode.INCOMPLETE);
     assertThat(result.err())
-        .isEqualTo(
-            "kbx: %s: is damaged, or no database; give another --out, or move it away with"
-                    .formatted(file)
-                + " results.jsonl, in which what was judged still stands\n");
+        .isEqualTo(advice + " away with results.jsonl, in which what was judged still stands\n");
   }
 
   @Test
