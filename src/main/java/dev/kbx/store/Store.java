@@ -59,7 +59,12 @@ public final class Store implements AutoCloseable {
   public static Store open(Path file) {
     String url = "jdbc:sqlite:" + file;
     try {
-      if (schemaOf(url) < SCHEMA) migrate(url);
+      if (schemaOf(url) < SCHEMA) {
+        if (isForeign(url)) {
+          throw new StoreProblem(file, "is another program's database; give another --out");
+        }
+        migrate(url);
+      }
       if (schemaOf(url) > SCHEMA) {
         throw new StoreProblem(file, "was written by a newer kbx; use that one");
       }
@@ -94,6 +99,18 @@ public final class Store implements AutoCloseable {
         Statement statement = connection.createStatement();
         ResultSet rows = statement.executeQuery("PRAGMA user_version")) {
       return rows.next() ? rows.getInt(1) : 0;
+    }
+  }
+
+  /** Whether there are tables, and not the one that even a migration that was killed leaves. */
+  private static boolean isForeign(String url) throws SQLException {
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement();
+        ResultSet tables =
+            statement.executeQuery(
+                "SELECT count(*), count(*) FILTER (WHERE name = 'flyway_schema_history')"
+                    + " FROM sqlite_master WHERE type = 'table'")) {
+      return tables.next() && tables.getInt(1) > 0 && tables.getInt(2) == 0;
     }
   }
 

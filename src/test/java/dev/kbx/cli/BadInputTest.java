@@ -7,6 +7,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -270,6 +273,20 @@ class BadInputTest {
     assertThat(result.exit()).isEqualTo(ExitCode.INCOMPLETE);
     assertThat(result.err())
         .isEqualTo(advice + " away with results.jsonl, in which what was judged still stands\n");
+  }
+
+  @Test
+  void aDatabaseOfAnotherProgram() throws Exception {
+    Path out = Files.createDirectory(folder.resolve("out"));
+    Path file = out.resolve("kbx.db");
+    try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file);
+        Statement statement = other.createStatement()) {
+      statement.execute("CREATE TABLE notes (text)");
+    }
+    Kbx.Result result = eval(file("p.jsonl", GOOD));
+    assertThat(result.exit()).isEqualTo(ExitCode.INCOMPLETE);
+    assertThat(result.err())
+        .isEqualTo("kbx: " + file + ": is another program's database; give another --out\n");
   }
 
   @Test
