@@ -152,7 +152,16 @@ def test_the_toolkit_is_where_torch_looks(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", f"{CUDA}/bin:{os.environ['PATH']}")
     assert toolkit.home() == str(CUDA)
     monkeypatch.setenv("CUDA_HOME", str(tmp_path))
-    assert toolkit.home() is None and toolkit.versions() == {}
+    assert toolkit.home() is None and toolkit.versions().keys() <= {"cxx"}
+
+
+def test_the_host_compiler_is_told_without_nvcc(monkeypatch, tmp_path):
+    compiler = tmp_path / "c++"
+    compiler.write_text("#!/bin/sh\necho 12.2.0\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CUDA_HOME", "/nowhere")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    assert toolkit.versions() == {"cxx": "12.2.0"}
 
 
 def test_a_runner_without_a_gpu_sees_the_toolkit(monkeypatch, tmp_path):

@@ -29,12 +29,10 @@ def has_runtime(folder):
 
 
 def versions():
-    """``nvcc`` (13.0.88) and ``cxx``, the compiler of host code (12.2.0); empty where there is no nvcc."""
+    """``nvcc`` (13.0.88) and ``cxx``, the compiler of host code (12.2.0); absent where not installed."""
     folder = home()
-    if folder is None:
-        return {}
     found = {
-        "nvcc": _told(r"\bV(\d[\d.]*)", nvcc(folder), "--version"),
+        "nvcc": folder and _told(r"\bV(\d[\d.]*)", nvcc(folder), "--version"),
         "cxx": _told(r"(\d[\d.]*)", "c++", "-dumpfullversion"),
     }
     return {name: version for name, version in found.items() if version}

@@ -69,7 +69,7 @@ public final class CandidateSources {
   public static Reading read(List<Path> sources, Suite suite, Collection<Task> selected) {
     CandidateSources reader = new CandidateSources(suite, selected);
     for (Path source : sources) {
-      Optional<String> other = SuiteMark.other(source, suite.name());
+      Optional<String> other = SuiteMark.otherNear(source, suite.name());
       if (other.isPresent()) {
         reader.problem(
             source,

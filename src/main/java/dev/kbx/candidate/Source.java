@@ -1,6 +1,7 @@
 package dev.kbx.candidate;
 
 import dev.kbx.syntax.PythonSource;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,9 @@ public sealed interface Source permits Source.Text, Prediction {
    */
   Text held();
 
+  /** A checksum that tells, against accidents, whether this is what was read before. */
+  int sum();
+
   /**
    * Source in memory.
    *
@@ -29,6 +33,11 @@ public sealed interface Source permits Source.Text, Prediction {
     @Override
     public Text held() {
       return this;
+    }
+
+    @Override
+    public int sum() {
+      return Prediction.sum(code.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Its syntax tree. */

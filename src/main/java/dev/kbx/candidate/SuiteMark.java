@@ -26,7 +26,16 @@ public final class SuiteMark {
 
   /** The suite that a folder is marked with, if that is another than the named one. */
   static Optional<String> other(Path folder, String suite) {
-    return in(folder).filter(mark -> !suite.equals(mark) && !suite.startsWith(mark + "-"));
+    return in(folder).filter(mark -> isOther(mark, suite));
+  }
+
+  /** As {@link #near}, if that is another suite than the named one. */
+  static Optional<String> otherNear(Path source, String suite) {
+    return near(source).filter(mark -> isOther(mark, suite));
+  }
+
+  private static boolean isOther(String mark, String suite) {
+    return !suite.equals(mark) && !suite.startsWith(mark + "-");
   }
 
   private static Optional<String> in(Path folder) {

@@ -45,8 +45,7 @@ public final class StaticCheck {
 
   private static Optional<Broken> broken(PythonSource source, String code, @Nullable Task task) {
     if (!source.hasCode() && !source.bindsDynamically()) {
-      String message = code.isBlank() ? "the answer is empty" : "the answer holds no Python code";
-      return Optional.of(new Broken(Status.NO_CODE, START, message));
+      return Optional.of(new Broken(Status.NO_CODE, START, "the answer holds no Python source"));
     }
     if (source.error().isPresent()) {
       SyntaxError error = source.error().get();

@@ -100,7 +100,7 @@ final class CheatsCommand implements Callable<Integer> {
       trials = judge(entries, folder);
       CheatFiles.write(folder, trials);
     } catch (java.io.IOException e) {
-      throw new UserError("--out %s: cannot write there: %s".formatted(folder, e.getMessage()));
+      throw new UserError("--out %s: cannot write there: %s".formatted(folder, Reason.of(e)));
     }
     if (page != null) {
       CheatFiles.writePage(page, trials, Home.folder().resolve("bench/cheats-h200.json"));
@@ -173,7 +173,7 @@ final class CheatsCommand implements Callable<Integer> {
               0,
               plan.against(),
               plan.tolerance().label(),
-              plan.settings());
+              plan.settings(candidates));
       store.begin(run);
       Progress progress =
           new Progress(

@@ -97,7 +97,7 @@ final class CheckedSources {
     try {
       return SourceFiles.code(System.in, "<stdin>", this::problem);
     } catch (IOException e) {
-      problems.add("<stdin>: cannot be read (" + e.getMessage() + ")");
+      problems.add("<stdin>: cannot be read (" + Reason.of(e) + ")");
       return null;
     }
   }

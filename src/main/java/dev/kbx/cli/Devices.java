@@ -37,15 +37,23 @@ final class Devices {
   }
 
   private static List<DeviceSlot> named(String device) {
+    if (device.equals("cuda") || device.startsWith("cuda:")) needGpu(device);
     if (device.equals("cuda")) {
-      if (gpus().isEmpty()) {
-        throw new UserError(
-            "--device cuda: no NVIDIA GPU here (no /dev/nvidia0); use --device cpu");
-      }
       return gpus().stream().map(DeviceSlot::cuda).toList();
     }
     if (device.startsWith("cuda:")) return chosen(device.substring("cuda:".length()));
     throw new UserError("--device %s: use auto, cpu, cuda or cuda:0,1".formatted(device));
+  }
+
+  private static void needGpu(String device) {
+    if (gpus().isEmpty()) {
+      throw new UserError(
+          "--device %s: no NVIDIA GPU here (no /dev/nvidia0); use --device cpu".formatted(device));
+    }
+  }
+
+  private static String listed(List<Integer> gpus) {
+    return String.join(", ", gpus.stream().map(index -> "cuda:" + index).toList());
   }
 
   private static List<DeviceSlot> chosen(String list) {
@@ -60,7 +68,8 @@ final class Devices {
       }
       if (!there.contains(index)) {
         throw new UserError(
-            "--device cuda:%s: no GPU %d here; there are %s".formatted(list, index, there));
+            "--device cuda:%s: no GPU %d here; there %s %s"
+                .formatted(list, index, there.size() == 1 ? "is" : "are", listed(there)));
       }
       slots.add(DeviceSlot.cuda(index));
     }

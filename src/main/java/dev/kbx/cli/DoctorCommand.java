@@ -47,10 +47,11 @@ final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException, PythonProblem {
+    List<DeviceSlot> slots = Devices.slots(workers.device, 1);
     Interpreter python = workers.interpreter();
     List<Findings> found = new ArrayList<>();
     try (Zygote zygote = Zygote.start(python.executable(), Home.folder())) {
-      for (DeviceSlot slot : Devices.slots(workers.device, 1)) {
+      for (DeviceSlot slot : slots) {
         found.add(examine(python, zygote, slot));
       }
       if (json) print(zygote, python, found);
@@ -113,6 +114,10 @@ final class DoctorCommand implements Callable<Integer> {
     System.out.printf("python   %s%n", python.executable());
     new TreeMap<>(zygote.hello().versions())
         .forEach((name, version) -> System.out.printf("         %s %s%n", name, version));
+    for (String name : WorkerPool.TOOLCHAIN) {
+      if (zygote.hello().versions().containsKey(name)) continue;
+      System.out.printf("         %s absent: inline CUDA C++ cannot be compiled%n", name);
+    }
     for (Findings f : found) {
       System.out.printf(
           "%ndevice   %s:%d  %s%n",

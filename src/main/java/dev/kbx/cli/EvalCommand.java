@@ -22,7 +22,6 @@ import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -45,8 +44,6 @@ import picocli.CommandLine.Parameters;
       "for kernelbench eval_results.json; if it has several levels, one file for each."
     })
 final class EvalCommand implements Callable<Integer> {
-  private static final String ALL_STAGES = "static,compile,call,correct,perf";
-
   @Parameters(paramLabel = "SOURCE", arity = "0..*", description = "Files or folders to judge.")
   private List<Path> sources = List.of();
 
@@ -69,7 +66,7 @@ final class EvalCommand implements Callable<Integer> {
       names = "--stages",
       paramLabel = "LIST",
       split = ",",
-      defaultValue = ALL_STAGES,
+      defaultValue = Stages.ALL,
       description = "Stages to go through, of ${DEFAULT-VALUE}. perf needs a GPU.")
   private List<String> stages = List.of();
 
@@ -161,7 +158,7 @@ final class EvalCommand implements Callable<Integer> {
     try (var _ = FolderLock.of(folder);
         Store store = Store.open(folder.resolve("kbx.db"))) {
       ResumedRun earlier = resume ? ResumedRun.find(store, sources).orElse(null) : null;
-      if (earlier != null) earlier.check(plan, rules.off());
+      if (earlier != null) earlier.checkPlan(plan, rules.off());
       List<Path> given = earlier != null && sources.isEmpty() ? paths(earlier.run()) : sources;
       Reading reading = read(given, taskSuite, selected);
       if (reading.candidates().isEmpty() && reading.problems().size() == 1) {
@@ -171,7 +168,7 @@ final class EvalCommand implements Callable<Integer> {
       if (reading.candidates().isEmpty()) {
         throw new UserError("nothing to judge in " + names(given));
       }
-      if (earlier != null) earlier.check(reading.candidates(), store);
+      if (earlier != null) earlier.checkCandidates(reading.candidates(), plan, store);
       if (resume) System.err.println("kbx: " + resuming(earlier, store, folder));
       return judge(store, folder, plan, reading, selected, earlier);
     }
@@ -179,14 +176,7 @@ final class EvalCommand implements Callable<Integer> {
 
   private Plan plan() {
     if (timeout < 1) throw new UserError("--timeout %d: at least 1 second".formatted(timeout));
-    List<Stage> wanted = new ArrayList<>();
-    for (String name : stages) {
-      try {
-        wanted.add(Stage.valueOf(name.strip().toUpperCase(java.util.Locale.ROOT)));
-      } catch (IllegalArgumentException e) {
-        throw new UserError("--stages: '%s' is none of %s".formatted(name, ALL_STAGES));
-      }
-    }
+    List<Stage> wanted = Stages.of(stages);
     if (profile && !wanted.contains(Stage.PERF)) {
       throw new UserError("--profile: nothing is timed without the perf stage; add it to --stages");
     }
@@ -236,9 +226,9 @@ final class EvalCommand implements Callable<Integer> {
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
         WorkerPool pool = WorkerPool.start(workers, plan);
         ResultFiles files = new ResultFiles(folder)) {
-      if (earlier != null) earlier.check(pool);
+      if (earlier != null) earlier.checkDevice(pool);
       RunInfo run =
-          earlier != null ? earlier.run() : begin(store, plan, pool, candidates.size(), suiteTasks);
+          earlier != null ? earlier.run() : begin(store, plan, pool, candidates, suiteTasks);
       interrupts.advise(Interrupts.RESUMABLE);
       if (profile && !pool.device().kind().equals("cuda")) {
         System.err.println("kbx: --profile: no GPU is used, so nothing is profiled");
@@ -276,7 +266,8 @@ final class EvalCommand implements Callable<Integer> {
     }
   }
 
-  private RunInfo begin(Store store, Plan plan, WorkerPool pool, int candidates, int suiteTasks) {
+  private RunInfo begin(
+      Store store, Plan plan, WorkerPool pool, List<Candidate> candidates, int suiteTasks) {
     RunInfo run =
         new RunInfo(
             RunIds.next(),
@@ -289,11 +280,11 @@ final class EvalCommand implements Callable<Integer> {
             rules.off(),
             pool.device(),
             pool.versions(),
-            candidates,
+            candidates.size(),
             suiteTasks,
             plan.against(),
             plan.tolerance().label(),
-            plan.settings());
+            plan.settings(candidates));
     store.begin(run);
     return run;
   }

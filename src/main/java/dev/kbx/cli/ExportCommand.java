@@ -60,8 +60,8 @@ final class ExportCommand implements Callable<Integer> {
       System.err.printf(
           "kbx: run %s: %s%s%s in %s%n",
           chosen.id(),
-          count(written.kernels(), "kernel"),
-          written.prompts() == 0 ? "" : ", " + count(written.prompts(), "prompt"),
+          Counted.of(written.kernels(), "kernel"),
+          written.prompts() == 0 ? "" : ", " + Counted.of(written.prompts(), "prompt"),
           written.configuration() ? ", generation_config.yaml" : "",
           target);
       return ExitCode.OK;
@@ -72,10 +72,6 @@ final class ExportCommand implements Callable<Integer> {
     return store
         .source(verdict.candidate())
         .orElseThrow(() -> new UserError(verdict.source() + ": its source was not kept"));
-  }
-
-  private static String count(int number, String what) {
-    return number + " " + what + (number == 1 ? "" : "s");
   }
 
   private RunInfo chosen(Store store) {
@@ -95,7 +91,7 @@ final class ExportCommand implements Callable<Integer> {
     try (Stream<Path> files = Files.list(folder)) {
       if (files.findAny().isEmpty()) return folder;
     } catch (IOException e) {
-      throw new UserError("%s: cannot be read: %s".formatted(folder, e.getMessage()));
+      throw new UserError("%s: cannot be read: %s".formatted(folder, Reason.of(e)));
     }
     throw new UserError("%s: is not empty; name a new folder".formatted(folder));
   }

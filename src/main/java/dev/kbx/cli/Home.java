@@ -67,7 +67,8 @@ final class Home {
     }
     throw new UserError(
         "cannot keep a secret for seeds in %s or %s: %s"
-            .formatted(files.getFirst(), files.getLast(), problem));
+            .formatted(
+                files.getFirst(), files.getLast(), problem == null ? "" : Reason.of(problem)));
   }
 
   /** Where kbx keeps its own things: beside itself if it can, else in the user's state folder. */
@@ -95,6 +96,10 @@ final class Home {
         Files.delete(draft);
       }
     }
-    return Files.readString(file, StandardCharsets.UTF_8).strip();
+    String secret = Files.readString(file, StandardCharsets.UTF_8).strip();
+    if (secret.isEmpty()) {
+      throw new UserError(file + ": is empty; delete it and kbx makes a new secret for seeds");
+    }
+    return secret;
   }
 }

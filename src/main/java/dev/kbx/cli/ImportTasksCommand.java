@@ -136,7 +136,7 @@ final class ImportTasksCommand implements Callable<Integer> {
         return ExitCode.INCOMPLETE; // The interrupt has said so.
       }
     } catch (IOException e) {
-      throw new UserError("--out %s: cannot write there: %s".formatted(out, e));
+      throw new UserError("--out %s: cannot write there: %s".formatted(out, Reason.of(e)));
     }
   }
 
@@ -249,7 +249,7 @@ final class ImportTasksCommand implements Callable<Integer> {
       return;
     }
     int usable = report.imported().size();
-    System.out.printf("%d of %d files imported", usable, report.files());
+    System.out.printf("%d of %s imported", usable, Counted.of(report.files(), "file"));
     System.out.println(usable == 0 ? "; no suite is written" : " into " + report.suite());
     report.unusable().forEach(System.out::println);
     Map<String, Integer> weak = new LinkedHashMap<>();
@@ -261,7 +261,8 @@ final class ImportTasksCommand implements Callable<Integer> {
     }
     weak.forEach((control, tasks) ->
         System.out.printf(
-            "control %s passes the original's tests in %d of %d tasks%n", control, tasks, usable));
+            "control %s passes the original's tests in %d of %s%n",
+            control, tasks, Counted.of(usable, "task")));
   }
 
   /** A folder with task files of the user's own is not a place to replace files in. */
@@ -300,7 +301,7 @@ final class ImportTasksCommand implements Callable<Integer> {
     try (Stream<Path> files = Files.walk(folder)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
     } catch (IOException e) {
-      System.err.println("kbx: cannot delete %s: %s".formatted(folder, e));
+      System.err.println("kbx: cannot delete %s: %s".formatted(folder, Reason.of(e)));
     }
   }
 }

@@ -12,6 +12,8 @@ import dev.kbx.task.InvalidSuite;
 import dev.kbx.task.UnknownTask;
 import dev.kbx.worker.WorkerFailure;
 import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Optional;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
@@ -71,6 +73,7 @@ public final class Main {
     Main main = new Main();
     CommandLine commands = new CommandLine(main);
     commands.setCaseInsensitiveEnumValuesAllowed(true);
+    commands.registerConverter(Path.class, Values::path);
     commands.setParameterExceptionHandler(Main::wrongUsage);
     commands.setExecutionExceptionHandler((e, line, _) -> main.failed(e, line));
     if (args.length == 0) {
@@ -83,6 +86,11 @@ public final class Main {
   private static int wrongUsage(CommandLine.ParameterException e, String[] args) {
     CommandLine command = e.getCommandLine();
     PrintWriter err = command.getErr();
+    Optional<String> refused = Values.message(e);
+    if (refused.isPresent()) {
+      err.println("kbx: " + refused.get());
+      return ExitCode.USAGE;
+    }
     err.println("kbx: " + e.getMessage());
     CommandLine.UnmatchedArgumentException.printSuggestions(e, err);
     err.println("Try 'kbx help' or '" + command.getCommandSpec().qualifiedName() + " --help'.");

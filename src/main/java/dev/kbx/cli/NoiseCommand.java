@@ -89,7 +89,7 @@ final class NoiseCommand implements Callable<Integer> {
       report = measure(references);
       report.write(folder);
     } catch (IOException e) {
-      throw new UserError("--out %s: cannot write there: %s".formatted(folder, e.getMessage()));
+      throw new UserError("--out %s: cannot write there: %s".formatted(folder, Reason.of(e)));
     }
     System.out.print(new NoiseTable(Terminal.columns()).render(report));
     if (report.rows().isEmpty() && report.twins() == null) {

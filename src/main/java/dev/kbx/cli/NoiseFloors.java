@@ -57,7 +57,8 @@ final class NoiseFloors {
       Files.writeString(draft, text);
       return Optional.of(Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE));
     } catch (IOException e) {
-      throw new UserError("%s: cannot keep the noise floor there: %s".formatted(file, e));
+      throw new UserError(
+          "%s: cannot keep the noise floor there: %s".formatted(file, Reason.of(e)));
     }
   }
 

@@ -34,13 +34,7 @@ final class OutFolder {
     } catch (NoSuchFileException e) {
       throw new UserError("--out %s: no folder can be made there; name another".formatted(folder));
     } catch (IOException e) {
-      throw new UserError("--out %s: cannot write there: %s".formatted(folder, reason(e)));
+      throw new UserError("--out %s: cannot write there: %s".formatted(folder, Reason.of(e)));
     }
-  }
-
-  private static String reason(IOException e) {
-    return e instanceof java.nio.file.FileSystemException f && f.getReason() != null
-        ? f.getReason()
-        : e.toString();
   }
 }

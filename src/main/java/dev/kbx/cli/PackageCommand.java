@@ -31,12 +31,12 @@ final class PackageCommand implements Callable<Integer> {
       throw new UserError(Home.folder() + " is a bundle already; make bundles in a checkout");
     Path out = this.out == null ? Home.folder().resolve("target") : this.out;
     try {
-      Path folder = Files.createDirectories(out).toRealPath();
+      Path folder = OutFolder.writable(out).toRealPath();
       Bundle bundle = new Bundle(Home.folder(), Version.number(), System.err);
       System.out.println(bundle.make(folder));
       return ExitCode.OK;
     } catch (IOException e) {
-      throw new UserError("cannot make the bundle in %s: %s".formatted(out, e));
+      throw new UserError("cannot make the bundle in %s: %s".formatted(out, Reason.of(e)));
     }
   }
 }

@@ -79,6 +79,7 @@ final class RefereeCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     if (devices < 1) throw new UserError("--devices %d: at least 1".formatted(devices));
     if (candidates < 4) throw new UserError("--candidates %d: at least 4".formatted(candidates));
+    Stages.of(List.of(stages.split(",", -1)));
     Path simulated = Home.folder().resolve("bench/simulated");
     if (!Files.isDirectory(simulated)) {
       throw new UserError(simulated + " is missing; it has the workers that this runs with");
@@ -87,7 +88,7 @@ final class RefereeCommand implements Callable<Integer> {
     try {
       return measure(simulated, folder);
     } catch (IOException e) {
-      throw new UserError("--out %s: %s".formatted(folder, e));
+      throw new UserError("--out %s: %s".formatted(folder, Reason.of(e)));
     }
   }
 
@@ -107,15 +108,18 @@ final class RefereeCommand implements Callable<Integer> {
     EvalProcess.Seen first =
         EvalProcess.start(simulated, firstLog, arguments(file, run), stdout, System.err)
             .watch(candidates / 2);
+    if (first.verdicts() != candidates / 2) return endedEarly();
     EvalProcess process =
         EvalProcess.start(simulated, secondLog, arguments(file, run), stdout, System.err);
     EvalProcess.Seen second = process.watch(-1);
-    if (first.verdicts() != candidates / 2 || process.exit() != ExitCode.OK) {
-      System.err.println("kbx: a run ended before its time; its words are above");
-      return ExitCode.INCOMPLETE;
-    }
+    if (process.exit() != ExitCode.OK) return endedEarly();
     print(first, second, Files.size(file), run, List.of(firstLog, secondLog));
     return ExitCode.OK;
+  }
+
+  private static int endedEarly() {
+    System.err.println("kbx: a run ended before its time; its words are above");
+    return ExitCode.INCOMPLETE;
   }
 
   private List<String> arguments(Path file, Path run) {
@@ -147,10 +151,10 @@ final class RefereeCommand implements Callable<Integer> {
     List<String> judged = sources(run.resolve("results.jsonl"));
     Set<String> distinct = new HashSet<>(judged);
     out.printf(
-        "kbx %s, %d processors, %d simulated devices, %,d candidates of %.1f kB, stages %s%n",
+        "kbx %s, %s, %s, %,d candidates of %.1f kB, stages %s%n",
         Version.number(),
-        Runtime.getRuntime().availableProcessors(),
-        devices,
+        Counted.of(Runtime.getRuntime().availableProcessors(), "processor"),
+        Counted.of(devices, "simulated device"),
         candidates,
         bytes / 1e3 / candidates,
         stages);

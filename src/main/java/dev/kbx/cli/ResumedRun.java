@@ -33,14 +33,14 @@ record ResumedRun(RunInfo run) {
   }
 
   /** Throws when it was begun under another plan. */
-  void check(Plan plan, List<String> rulesOff) {
+  void checkPlan(Plan plan, List<String> rulesOff) {
     same("with --stages ", stages(run.stages()), stages(plan.stages()));
     same("with ", rules(run.rulesOff()), rules(rulesOff));
     same("against ", run.baseline(), plan.against());
     same("with --tolerance ", run.tolerance(), plan.tolerance().label());
     RunInfo.Settings then = run.settings();
     if (then == null) return;
-    RunInfo.Settings now = plan.settings();
+    RunInfo.Settings now = plan.settings(List.of());
     same("with --arch ", then.arch(), now.arch());
     same("with --timeout ", then.timeoutSeconds(), now.timeoutSeconds());
     same("", profiles(then.profile()), profiles(now.profile()));
@@ -51,13 +51,15 @@ record ResumedRun(RunInfo run) {
     }
   }
 
-  /** Throws when the candidates are not those that it was begun with. */
-  void check(List<Candidate> candidates, Store store) {
+  /** Throws when the candidates that it has judged are not those that there are. */
+  void checkCandidates(List<Candidate> candidates, Plan plan, Store store) {
     if (run.candidates() != candidates.size()) {
       throw new UserError(
           "run %s had %d candidates and the sources now hold %d; start a new run without --resume"
               .formatted(run.id(), run.candidates(), candidates.size()));
     }
+    RunInfo.Settings then = run.settings();
+    if (then != null && then.sources().equals(plan.settings(candidates).sources())) return;
     for (Map.Entry<Integer, String> judged : store.judged(run.id()).entrySet()) {
       Candidate candidate = candidates.get(judged.getKey());
       if (candidate.hash().equals(judged.getValue())) continue;
@@ -68,7 +70,7 @@ record ResumedRun(RunInfo run) {
   }
 
   /** Throws when it was begun on another device or with other software. */
-  void check(WorkerPool pool) {
+  void checkDevice(WorkerPool pool) {
     if (run.device().equals(pool.device()) && run.versions().equals(pool.versions())) return;
     throw new UserError(
         "run %s was begun on %s with %s, this is %s with %s; start a new run without --resume"

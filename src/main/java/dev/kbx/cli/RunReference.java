@@ -24,6 +24,7 @@ final class RunReference {
   }
 
   private static JudgedRun read(String reference, RunsCommand.Folder out) {
+    if (reference.isEmpty()) throw new UserError("RUN: is empty; name a run or a results folder");
     Path path = Path.of(reference);
     if (Files.isDirectory(path)) {
       RunsCommand.Folder folder = new RunsCommand.Folder(path);

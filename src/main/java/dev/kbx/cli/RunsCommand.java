@@ -139,7 +139,7 @@ final class RunsCommand implements Callable<Integer> {
           if (store.run(run).isEmpty()) throw folder.unknown(run);
         }
         runs.forEach(store::delete);
-        System.err.printf("kbx: deleted %d run%s%n", runs.size(), runs.size() == 1 ? "" : "s");
+        System.err.printf("kbx: deleted %s%n", Counted.of(runs.size(), "run"));
         return ExitCode.OK;
       }
     }

@@ -8,6 +8,7 @@ final class SeedOption {
   @Option(
       names = "--seed",
       paramLabel = "TEXT",
+      converter = Values.Text.class,
       description =
           "What inputs derive from. Default: a secret of this installation, so that nobody can"
               + " predict them.")

@@ -22,6 +22,9 @@ import java.util.TreeMap;
  * stage.
  */
 final class WorkerPool implements AutoCloseable {
+  /** What compiles inline CUDA C++, as workers call it: CUDA's compiler and that of host code. */
+  static final List<String> TOOLCHAIN = List.of("nvcc", "cxx");
+
   private final Workers workers;
   private final List<Workers.Slot> slots;
   private final Verdict.Device device;
@@ -114,8 +117,8 @@ final class WorkerPool implements AutoCloseable {
   private static Map<String, String> toolchain(Workers workers) throws InterruptedException {
     try {
       Map<String, String> found = new TreeMap<>(workers.zygote().hello().versions());
-      found.keySet().retainAll(List.of("nvcc", "cxx"));
-      return found;
+      found.keySet().retainAll(TOOLCHAIN);
+      return found.containsKey("nvcc") ? found : Map.of();
     } catch (WorkerFailure e) {
       return Map.of(); // The first candidate finds out why.
     }

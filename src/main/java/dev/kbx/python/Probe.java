@@ -93,11 +93,18 @@ record Probe(Path executable, Map<String, String> versions, boolean makesEnviron
         new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
             .lines()
             .toList();
+    if (process.exitValue() != 0 && lines.stream().anyMatch(Probe::isScript))
+      throw new PythonProblem(python + " is no Python");
     if (process.exitValue() != 0)
       throw new PythonProblem(
           python + " failed with exit status " + process.exitValue(),
           lines.subList(Math.max(0, lines.size() - 3), lines.size()));
     return lines;
+  }
+
+  /** No Python shows this line of the script: it cannot fail. Other programs complain of it. */
+  private static boolean isScript(String line) {
+    return line.contains("sys.version_info <");
   }
 
   private static Probe parse(Path python, List<String> lines) throws PythonProblem {
@@ -110,7 +117,7 @@ record Probe(Path executable, Map<String, String> versions, boolean makesEnviron
     boolean environments = found.remove("environments") != null;
     found.keySet().retainAll(List.of("python", "torch", "triton", "numpy"));
     if (executable == null || !found.containsKey("python"))
-      throw new PythonProblem(python + " is not a Python interpreter");
+      throw new PythonProblem(python + " is no Python");
     return new Probe(Path.of(executable), Map.copyOf(found), environments);
   }
 

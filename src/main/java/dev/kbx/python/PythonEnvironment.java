@@ -67,7 +67,14 @@ public final class PythonEnvironment {
                 new PythonProblem(
                     "%s names %s, which is %s; give the path of a python with torch and triton"
                         .formatted(by, name, whyNot(name))));
-    Probe probe = Probe.of(python, environment);
+    Probe probe;
+    try {
+      probe = Probe.of(python, environment);
+    } catch (PythonProblem e) {
+      throw new PythonProblem(
+          "%s: %s; give the path of a python with torch and triton".formatted(by, e.getMessage()),
+          e.details());
+    }
     String version = probe.versions().get("python");
     if (version == null || !Versions.isPythonOldEnough(version))
       throw new PythonProblem(

@@ -7,6 +7,7 @@ import dev.kbx.task.Task;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -23,6 +24,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>A task's file is read once a run, as the oracle does.
  */
 final class Keys {
+  /** Bytes that stand for all sources of a run. */
+  private static final int SOURCES = 8;
+
   private final String run;
   private final Map<Task, String> tasks = new ConcurrentHashMap<>();
 
@@ -53,6 +57,13 @@ final class Keys {
             run,
             tasks.computeIfAbsent(task, Keys::file));
     return HexFormat.of().formatHex(digest(parts.toString().getBytes(UTF_8)));
+  }
+
+  /** Hex; equal for the same sources in the same order, as far as their checksums tell. */
+  static String sources(List<Candidate> candidates) {
+    ByteBuffer sums = ByteBuffer.allocate(Integer.BYTES * candidates.size());
+    candidates.forEach(candidate -> sums.putInt(candidate.source().sum()));
+    return HexFormat.of().formatHex(digest(sums.array()), 0, SOURCES);
   }
 
   private static String file(Task task) {

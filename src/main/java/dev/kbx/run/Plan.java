@@ -1,5 +1,6 @@
 package dev.kbx.run;
 
+import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
@@ -46,10 +47,14 @@ public record Plan(
     return new Plan(stages, rules, arch, secret, own, tolerance, baseline, cache, profile);
   }
 
-  /** What a run says of it besides stages, rules, tolerance and baseline. */
-  public RunInfo.Settings settings() {
+  /** What a run over {@code candidates} says besides stages, rules, tolerance and baseline. */
+  public RunInfo.Settings settings(List<Candidate> candidates) {
     return new RunInfo.Settings(
-        arch, Math.toIntExact(limits.call().toSeconds()), Seeds.name(secret), profile);
+        arch,
+        Math.toIntExact(limits.call().toSeconds()),
+        Seeds.name(secret),
+        profile,
+        Keys.sources(candidates));
   }
 
   /** What speedups are against, in words: {@code eager}, or {@code eager, warm cache}. */

@@ -16,15 +16,20 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.flywaydb.core.Flyway;
 import org.jdbi.v3.core.ConnectionException;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
 
 /**
  * Runs and verdicts in one SQLite file.
@@ -39,6 +44,12 @@ public final class Store implements AutoCloseable {
    */
   private static final int SCHEMA = 1;
 
+  private static final Set<Integer> DAMAGED =
+      Set.of(SQLiteErrorCode.SQLITE_NOTADB.code, SQLiteErrorCode.SQLITE_CORRUPT.code);
+
+  /** What the driver makes of SQLite's own words, which are in the brackets. */
+  private static final Pattern TWICE = Pattern.compile("\\[SQLITE_\\w+\\] .*?\\((.+)\\)");
+
   private final Handle handle;
   private final Path file;
 
@@ -51,16 +62,22 @@ public final class Store implements AutoCloseable {
   public static Store open(Path file) {
     String url = "jdbc:sqlite:" + file;
     try {
-      if (schemaOf(url) < SCHEMA) migrate(url);
+      if (schemaOf(url) < SCHEMA) {
+        if (isForeign(url)) {
+          throw new StoreProblem(file, "is another program's database; give another --out");
+        }
+        migrate(url);
+      }
       if (schemaOf(url) > SCHEMA) {
         throw new StoreProblem(file, "was written by a newer kbx; use that one");
       }
       Jdbi jdbi = Jdbi.create(() -> connect(url));
       return new Store(file, jdbi.open());
     } catch (SQLException | ConnectionException e) {
-      throw new StoreProblem(file, reason(e), e);
+      throw new StoreProblem(file, reason(file, e), e);
     } catch (org.flywaydb.core.api.FlywayException e) {
-      throw new StoreProblem(file, "cannot be brought to this version's schema: " + reason(e), e);
+      throw new StoreProblem(
+          file, "cannot be brought to this version's schema: " + reason(file, e), e);
     }
   }
 
@@ -85,6 +102,18 @@ public final class Store implements AutoCloseable {
         Statement statement = connection.createStatement();
         ResultSet rows = statement.executeQuery("PRAGMA user_version")) {
       return rows.next() ? rows.getInt(1) : 0;
+    }
+  }
+
+  /** Whether there are tables, and not the one that even a migration that was killed leaves. */
+  private static boolean isForeign(String url) throws SQLException {
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement();
+        ResultSet tables =
+            statement.executeQuery(
+                "SELECT count(*), count(*) FILTER (WHERE name = 'flyway_schema_history')"
+                    + " FROM sqlite_master WHERE type = 'table'")) {
+      return tables.next() && tables.getInt(1) > 0 && tables.getInt(2) == 0;
     }
   }
 
@@ -299,7 +328,7 @@ public final class Store implements AutoCloseable {
     try {
       use.with(handle);
     } catch (JdbiException e) {
-      throw new StoreProblem(file, reason(e), e);
+      throw new StoreProblem(file, reason(file, e), e);
     }
   }
 
@@ -307,15 +336,32 @@ public final class Store implements AutoCloseable {
     try {
       return get.with(handle);
     } catch (JdbiException e) {
-      throw new StoreProblem(file, reason(e), e);
+      throw new StoreProblem(file, reason(file, e), e);
     }
   }
 
-  private static String reason(Throwable e) {
+  private static String reason(Path file, Throwable e) {
     Throwable cause = e;
     while (cause.getCause() != null) cause = cause.getCause();
+    if (cause instanceof SQLiteException sqlite && DAMAGED.contains(code(sqlite))) {
+      return damaged(file);
+    }
     String text = String.valueOf(cause.getMessage()).lines().findFirst().orElse("");
+    Matcher twice = TWICE.matcher(text);
+    if (twice.matches()) return String.valueOf(twice.group(1));
     return text.isBlank() ? cause.getClass().getSimpleName() : text;
+  }
+
+  private static String damaged(Path file) {
+    String advice = "is damaged, or no database; give another --out, or move it away";
+    return Files.exists(file.resolveSibling("results.jsonl"))
+        ? advice + " with results.jsonl, in which what was judged still stands"
+        : advice;
+  }
+
+  /** The error without its details. */
+  private static int code(SQLiteException e) {
+    return e.getResultCode().code & 0xff;
   }
 
   @Override

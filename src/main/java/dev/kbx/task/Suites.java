@@ -57,10 +57,10 @@ public final class Suites {
       throw new InvalidSuite(
           root + ": holds no tasks; a suite has a folder per category and in it a .py per task");
     }
-    return new Suite(name, root, tasks, broken);
+    return new Suite(name, root, tasks, broken, new OtherSuites(tasksHome, name));
   }
 
-  private static String taskName(Path file) {
+  static String taskName(Path file) {
     String name = file.getFileName().toString();
     return name.substring(0, name.length() - ".py".length());
   }
@@ -78,8 +78,20 @@ public final class Suites {
     } catch (InvalidPathException _) {
       // No path at all, so no suite.
     }
+    List<String> known = names(tasksHome);
     throw new InvalidSuite(
-        "no suite '" + nameOrFolder + "': neither a folder nor a suite in " + tasksHome);
+        "no suite '%s': %s"
+            .formatted(
+                nameOrFolder,
+                known.isEmpty()
+                    ? "neither a folder nor a suite in " + tasksHome
+                    : "it is no folder, and the suites here are " + String.join(", ", known)));
+  }
+
+  /** The suites in kbx's own folder of them; empty where there is no such folder. */
+  static List<String> names(Path tasksHome) {
+    if (!Files.isDirectory(tasksHome)) return List.of();
+    return list(tasksHome).stream().filter(Files::isDirectory).map(Suites::name).toList();
   }
 
   private static String name(Path entry) {

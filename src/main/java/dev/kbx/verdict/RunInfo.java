@@ -51,8 +51,10 @@ public record RunInfo(
    * @param timeoutSeconds limit for one call of an entry
    * @param seed equal for runs whose inputs derive from the same text, which it does not tell
    * @param profile whether Nsight Compute was asked for
+   * @param sources equal for runs on the same sources in the same order
    */
-  public record Settings(String arch, int timeoutSeconds, String seed, boolean profile) {}
+  public record Settings(
+      String arch, int timeoutSeconds, String seed, boolean profile, String sources) {}
 
   public RunInfo {
     sources = List.copyOf(sources);

@@ -60,11 +60,11 @@ class StaticCheckTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "'' | NO_CODE | 1 | the answer is empty",
-        "' \n ' | NO_CODE | 1 | the answer is empty",
-        "# adamw_step | NO_CODE | 1 | the answer holds no Python code",
-        "I am sorry, I can't. | NO_CODE | 1 | the answer holds no Python code",
-        "The adamw_step(p) function is hard. | NO_CODE | 1 | the answer holds no Python code",
+        "'' | NO_CODE | 1 | the answer holds no Python source",
+        "' \n ' | NO_CODE | 1 | the answer holds no Python source",
+        "# adamw_step | NO_CODE | 1 | the answer holds no Python source",
+        "I am sorry, I can't. | NO_CODE | 1 | the answer holds no Python source",
+        "The adamw_step(p) function is hard. | NO_CODE | 1 | the answer holds no Python source",
         "'x = 1\ndef f(x: pass' | SYNTAX_ERROR | 2 | '''('' was never closed'",
         "def f(p): pass | NO_ENTRY | 1 | nothing at top level is called adamw_step or"
             + " kernel_function",

@@ -7,11 +7,16 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bad input gets one clear line and exit code 1; what can be judged is judged. */
 class BadInputTest {
@@ -151,13 +156,177 @@ class BadInputTest {
     "--suite,nosuch,nosuch",
     "--tasks,nosuch,nosuch",
     "--timeout,0,--timeout",
-    "--jobs,many,many",
+    "--jobs,many,--jobs many: is no whole number",
+    "--jobs,0,--jobs 0: at least 1",
+    "--jobs,-1,--jobs -1: at least 1",
+    "--seed,'',--seed: is empty",
+    "--seed,' ',--seed  : is empty",
+    "--python,'',--python: is empty",
     "--nosuch,x,--nosuch"
   })
   void badOptions(String option, String value, String word) throws Exception {
     refused(
         Kbx.here("eval", file("p.jsonl", GOOD), option, value, "--out", folder.resolve("out")),
         word);
+  }
+
+  /** Refused before anything is read, in one line. */
+  private static void refusedInOneLine(Kbx.Result result, String line) {
+    refused(result, line);
+    assertThat(result.err().lines()).hasSize(1);
+    assertThat(result.err()).startsWith("kbx: " + line);
+  }
+
+  /** In a process of its own: in this one, opening a store may log. */
+  private Kbx.Result alone(Path source) throws Exception {
+    return Kbx.run(folder, arguments(source));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "eval .",
+        "tasks verify",
+        "bench cheats",
+      })
+  void anEmptySeed(String command) throws Exception {
+    Object[] arguments = (command + " --seed=").split(" ");
+    refusedInOneLine(Kbx.here(arguments), "--seed: is empty; give a text");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "eval .",
+        "tasks verify",
+        "tasks import kernelbench .",
+        "runs list",
+        "runs merge .",
+        "compare a b",
+        "export kernelbench x",
+        "bench cheats",
+        "bench noise",
+        "bench referee",
+        "package",
+      })
+  void anEmptyOut(String command) throws Exception {
+    Object[] arguments = (command + " --out=").split(" ");
+    refusedInOneLine(Kbx.here(arguments), "--out: is empty; name a file or folder");
+  }
+
+  @Test
+  void emptyPaths() throws Exception {
+    refusedInOneLine(Kbx.here("eval", ""), "SOURCE: is empty; name");
+    refusedInOneLine(Kbx.here("bench", "throughput", ""), "SOURCE: is empty; name");
+    refusedInOneLine(Kbx.here("check", ""), "FILE: is empty; name");
+    refusedInOneLine(Kbx.here("bench", "cheats", ""), "PATH: is empty; name");
+    refusedInOneLine(Kbx.here("tasks", "import", "kernelbench", ""), "DIR: is empty; name");
+    refusedInOneLine(Kbx.here("runs", "merge", "", "--out", "x"), "DIR: is empty; name");
+    refusedInOneLine(Kbx.here("export", "kernelbench", ""), "DIR: is empty; name");
+    refusedInOneLine(Kbx.here("compare", "", ""), "RUN: is empty; name");
+    refusedInOneLine(Kbx.here("analyze", "passk", ""), "RUN: is empty; name");
+  }
+
+  @Test
+  void aTaskOfAnotherSuite() throws Exception {
+    String hint = "it is one of suite kernelbench: give --suite kernelbench";
+    refusedInOneLine(
+        Kbx.here("tasks", "show", "19_ReLU"), "no task '19_ReLU' in suite kernelbenchx; " + hint);
+    Path file = file("19_ReLU.py", "x = 1\n");
+    refusedInOneLine(alone(file), file + ": no task '19_ReLU' in suite kernelbenchx; " + hint);
+    refusedInOneLine(
+        eval(file, "--tasks", "level1/*"), "no task 'level1/*' in suite kernelbenchx; " + hint);
+    Path honest = Kbx.home().resolve("examples/kernelbench/honest");
+    refusedInOneLine(
+        alone(honest), honest + ": is for the suite kernelbench, and this run judges kernelbenchx");
+  }
+
+  @Test
+  void aCategoryWithoutItsTasks() throws Exception {
+    refusedInOneLine(
+        Kbx.here("tasks", "show", "Math"),
+        "no task 'Math' in suite kernelbenchx; did you mean Math/*?");
+  }
+
+  @Test
+  void aSuiteThatIsNone() throws Exception {
+    refusedInOneLine(
+        Kbx.here("tasks", "list", "--suite", "foo"),
+        "no suite 'foo': it is no folder, and the suites here are kernelbench, kernelbenchx");
+    Path scripts = folder.resolve("scripts");
+    Files.createDirectories(scripts.resolve("tools"));
+    Files.writeString(scripts.resolve("tools/run.py"), "print(1)\n");
+    refusedInOneLine(
+        eval(file("p.jsonl", GOOD), "--suite", scripts), scripts + ": holds no task files");
+  }
+
+  @Test
+  void aDatabaseThatIsNone() throws Exception {
+    Path out = Files.createDirectory(folder.resolve("out"));
+    Path file = Files.writeString(out.resolve("kbx.db"), "not a database, but longer than none");
+    String advice = "kbx: " + file + ": is damaged, or no database; give another --out, or move it";
+    Kbx.Result alone = Kbx.here("runs", "list", "--out", out);
+    assertThat(alone.exit()).isEqualTo(ExitCode.INCOMPLETE);
+    assertThat(alone.err()).isEqualTo(advice + " away\n");
+    Files.writeString(out.resolve("results.jsonl"), "");
+    Kbx.Result result = eval(file("p.jsonl", GOOD));
+    assertThat(result.exit()).isEqualTo(ExitCode.INCOMPLETE);
+    assertThat(result.err())
+        .isEqualTo(advice + " away with results.jsonl, in which what was judged still stands\n");
+  }
+
+  @Test
+  void aDatabaseOfAnotherProgram() throws Exception {
+    Path out = Files.createDirectory(folder.resolve("out"));
+    Path file = out.resolve("kbx.db");
+    try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file);
+        Statement statement = other.createStatement()) {
+      statement.execute("CREATE TABLE notes (text)");
+    }
+    Kbx.Result result = eval(file("p.jsonl", GOOD));
+    assertThat(result.exit()).isEqualTo(ExitCode.INCOMPLETE);
+    assertThat(result.err())
+        .isEqualTo("kbx: " + file + ": is another program's database; give another --out\n");
+  }
+
+  @Test
+  void aPythonThatIsNone() throws Exception {
+    refusedInOneLine(
+        Kbx.run(folder, "eval", file("gelu.py", GOOD), "--python", "/bin/ls"),
+        "--python: /bin/ls is no Python");
+  }
+
+  @Test
+  void aBundleThatCannotBeWritten() throws Exception {
+    refusedInOneLine(
+        Kbx.here("package", "--out", "/proc/x"),
+        "--out /proc/x: no folder can be made there; name another");
+  }
+
+  @Test
+  void gpusThatAreNotThere() throws Exception {
+    assumeTrue(Devices.gpus().isEmpty(), "there is a GPU");
+    for (String device : List.of("cuda", "cuda:0", "cuda:3")) {
+      refusedInOneLine(
+          Kbx.here("doctor", "--device", device),
+          "--device %s: no NVIDIA GPU here (no /dev/nvidia0); use --device cpu".formatted(device));
+    }
+  }
+
+  @Test
+  void aRefereeOfUnknownStages() throws Exception {
+    refusedInOneLine(
+        Kbx.here("bench", "referee", "--stages", "foo", "--candidates", 10, "--out", folder),
+        "--stages: 'foo' is none of static,compile,call,correct,perf");
+  }
+
+  @Test
+  void anEmptyCandidate() throws Exception {
+    Path file = file("gelu.py", "");
+    String words = "the answer holds no Python source";
+    assertThat(eval(file, "--json").json().get("verdicts").get(0).get("message").asString())
+        .isEqualTo(words);
+    assertThat(Kbx.here("check", file).out()).contains(words);
   }
 
   @Test

@@ -3,10 +3,12 @@ package dev.kbx.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -102,6 +104,31 @@ class CommandsTest {
     List<String> names = new ArrayList<>();
     device.get("protections").forEach(p -> names.add(p.get("name").asString()));
     assertThat(names).contains("user", "network", "processes", "files", "seccomp", "memory");
+  }
+
+  @Test
+  void doctorSaysWhatCompilesCuda() throws Exception {
+    Path cuda = folder.resolve("cuda");
+    Path tools = Files.createDirectories(cuda.resolve("bin"));
+    Map<String, String> without =
+        Map.of("CUDA_HOME", "/nowhere", "PATH", tools + ":" + System.getenv("PATH"));
+    program(tools.resolve("c++"), "echo 12.2.0");
+    Kbx.Result absent = Kbx.run(folder, without, "doctor", "--device", "cpu");
+    assertThat(absent.exit()).as(absent.err()).isZero();
+    assertThat(absent.out().lines().map(String::strip))
+        .contains("cxx 12.2.0", "nvcc absent: inline CUDA C++ cannot be compiled");
+    program(tools.resolve("nvcc"), "echo 'Cuda compilation tools, release 13.0, V13.0.88'");
+    Map<String, String> with = new HashMap<>(without);
+    with.put("CUDA_HOME", cuda.toString());
+    JsonNode versions =
+        Kbx.run(folder, with, "doctor", "--device", "cpu", "--json").json().get("versions");
+    assertThat(versions.get("nvcc").asString()).isEqualTo("13.0.88");
+    assertThat(versions.get("cxx").asString()).isEqualTo("12.2.0");
+  }
+
+  private static void program(Path file, String line) throws IOException {
+    Files.writeString(file, "#!/bin/sh\n" + line + "\n");
+    assertThat(file.toFile().setExecutable(true)).isTrue();
   }
 
   @Test

@@ -201,7 +201,7 @@ class ImportTasksTest {
     Files.copy(folder.resolve("kernelbenchx-original/Math/halve.py"), stale);
     Kbx.Result again =
         run("tasks", "import", "kernelbenchx", category, "--out", "again", "--device", "cpu");
-    assertThat(again.out()).startsWith("1 of 1 files imported into " + folder.resolve("again"));
+    assertThat(again.out()).startsWith("1 of 1 file imported into " + folder.resolve("again"));
     Path task = folder.resolve("again/Math/halve.py");
     String first = Files.readString(task);
     assertThat(stale).doesNotExist();

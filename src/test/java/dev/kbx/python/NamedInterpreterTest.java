@@ -138,7 +138,8 @@ class NamedInterpreterTest {
   void isRefusedIfItIsSomethingElse() throws Exception {
     assertRefused(
         Pythons.script(folder.resolve("python"), "#!/bin/sh\necho hello\n"),
-        "is not a Python interpreter");
+        "is no Python; give the path of a python");
+    assertRefused(Path.of("/bin/ls"), "--python: /bin/ls is no Python; give the path of a python");
     assertRefused(Pythons.script(folder.resolve("text"), "\0nonsense"), "text");
   }
 

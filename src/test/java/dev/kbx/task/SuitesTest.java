@@ -92,10 +92,16 @@ class SuitesTest {
         "Math/exq | no task 'Math/exq' in suite mini; did you mean exp?",
         "adamw | no task 'adamw' in suite mini; did you mean AdamW?",
         "gelu,z* | no task 'z*' in suite mini; `kbx tasks list` shows all",
+        "math | no task 'math' in suite mini; did you mean Math/*?",
+        "Optimizer/ | no task 'Optimizer/' in suite mini; did you mean Optimizer/*?",
+        "relu | no task 'relu' in suite mini; it is one of suite other: give --suite other",
+        "level1/* | no task 'level1/*' in suite mini; it is one of suite other: give --suite other",
         ", | no task is selected by ','",
       })
   void suggests(String selection, String message) throws IOException {
     Suite suite = mini();
+    Files.createDirectories(home.resolve("other/level1"));
+    Files.writeString(home.resolve("other/level1/relu.py"), "'x'\ndef relu(x): pass");
     assertThatThrownBy(() -> suite.find(selection))
         .isInstanceOf(UnknownTask.class)
         .hasMessage(message);
@@ -136,6 +142,20 @@ class SuitesTest {
   }
 
   @Test
+  void aFolderOfOtherPythonHoldsNoTasks() throws IOException {
+    Path file = home.resolve("scripts/tools/run.py");
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, "print(1)");
+    Suite suite = Suites.open(home.resolve("scripts").toString(), Path.of("none"));
+    assertThatThrownBy(() -> suite.find("*"))
+        .isInstanceOf(UnknownTask.class)
+        .hasMessageStartingWith(
+            home.resolve("scripts")
+                + ": holds no task files: none of its .py files (1) is one, as "
+                + file);
+  }
+
+  @Test
   void opensAFolder() throws IOException {
     mini();
     assertThat(Suites.open(home.resolve("mini").toString(), Path.of("none")).tasks()).hasSize(4);
@@ -146,6 +166,10 @@ class SuitesTest {
     assertThatThrownBy(() -> Suites.open("nix", home))
         .isInstanceOf(InvalidSuite.class)
         .hasMessage("no suite 'nix': neither a folder nor a suite in " + home);
+    mini();
+    assertThatThrownBy(() -> Suites.open("nix", home))
+        .isInstanceOf(InvalidSuite.class)
+        .hasMessage("no suite 'nix': it is no folder, and the suites here are mini");
     assertThatThrownBy(() -> Suites.open("", home)).isInstanceOf(InvalidSuite.class);
     assertThatThrownBy(() -> Suites.open("\0", home)).isInstanceOf(InvalidSuite.class);
     Path empty = Files.createDirectory(home.resolve("empty"));

@@ -1,0 +1,32 @@
+package dev.kbx.cli;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+
+/** Why a file could not be read or written, in words: Java's own are often the path alone. */
+final class Reason {
+  private Reason() {}
+
+  static String of(IOException e) {
+    String known =
+        switch (e) {
+          case NoSuchFileException _ -> "not there";
+          case AccessDeniedException _ -> "closed to this user";
+          case FileAlreadyExistsException _ -> "there already";
+          case DirectoryNotEmptyException _ -> "not empty";
+          case NotDirectoryException _ -> "no folder";
+          default -> null;
+        };
+    if (known != null) return ((FileSystemException) e).getFile() + " is " + known;
+    if (e instanceof FileSystemException f && f.getReason() != null) {
+      return f.getFile() == null ? f.getReason() : f.getFile() + ": " + f.getReason();
+    }
+    String message = e.getMessage();
+    return message == null || message.isBlank() ? "reading or writing failed" : message;
+  }
+}

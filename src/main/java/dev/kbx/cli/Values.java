@@ -1,0 +1,76 @@
+package dev.kbx.cli;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** Values of options and parameters that are refused as they are read, before anything is done. */
+final class Values {
+  private static final String EMPTY = "is empty; name a file or folder (. is this one)";
+
+  private Values() {}
+
+  /** What is wrong with a value and what to do; {@link #message} says whose it is. */
+  static final class Refused extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Refused(String message) {
+      super(message);
+    }
+  }
+
+  /** One line where a value was refused: the option or parameter, the value, what is wrong. */
+  static Optional<String> message(ParameterException e) {
+    if (e.getCause() instanceof Refused refused) {
+      String value = e.getValue() == null || e.getValue().isEmpty() ? "" : " " + e.getValue();
+      return Optional.of(name(e.getArgSpec()) + value + ": " + refused.getMessage());
+    }
+    // A list of parameters ends before a value that is refused, which is left over then.
+    List<PositionalParamSpec> parameters =
+        e.getCommandLine().getCommandSpec().positionalParameters();
+    return e instanceof UnmatchedArgumentException left
+            && left.getUnmatched().contains("")
+            && !parameters.isEmpty()
+        ? Optional.of(name(parameters.getLast()) + ": " + EMPTY)
+        : Optional.empty();
+  }
+
+  private static String name(ArgSpec argument) {
+    return argument instanceof OptionSpec option ? option.longestName() : argument.paramLabel();
+  }
+
+  /** Java takes the empty path for the current folder, and a shell makes one of an unset name. */
+  static Path path(String value) {
+    if (value.isEmpty()) throw new Refused(EMPTY);
+    return Path.of(value);
+  }
+
+  /** A text of at least one character. */
+  static final class Text implements ITypeConverter<String> {
+    @Override
+    public String convert(String value) {
+      if (value.isBlank()) throw new Refused("is empty; give a text, or leave it away");
+      return value;
+    }
+  }
+
+  /** A whole number, 1 or more. */
+  static final class Count implements ITypeConverter<Integer> {
+    @Override
+    public Integer convert(String value) {
+      try {
+        int count = Integer.parseInt(value);
+        if (count >= 1) return count;
+      } catch (NumberFormatException _) {
+        throw new Refused("is no whole number");
+      }
+      throw new Refused("at least 1");
+    }
+  }
+}
