@@ -172,7 +172,7 @@ def test_calls_and_configurations_share_the_processes(tmp_path):
 
 def test_a_configuration_that_hangs_hangs_nothing_else(tmp_path):
     source = watched("time.sleep(1000 if block == 64 else 0)", tmp_path, 2)
-    found = precompile(source, outlined(torch.empty(100)), seconds=2.0)
+    found = precompile(source, outlined(torch.empty(100)), seconds=6.0)
     assert found.kernels == 2 and not found.whole
     assert all_ended(tmp_path)
 

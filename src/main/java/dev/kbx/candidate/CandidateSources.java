@@ -61,6 +61,14 @@ public final class CandidateSources {
     return read(sources, suite, suite.tasks());
   }
 
+  /** The suite that a source is marked for, itself or, where that suite lies beside this, above. */
+  private static Optional<String> otherSuite(Path source, Suite suite) {
+    return SuiteMark.other(source, suite.name())
+        .or(() ->
+            SuiteMark.otherNear(source, suite.name())
+                .filter(mark -> Files.isDirectory(suite.root().resolveSibling(mark))));
+  }
+
   /**
    * Reads candidates for the selected tasks; those for other tasks of the suite are passed over.
    * Never throws: a path that does not exist is a problem like any other. A file named twice is
@@ -69,7 +77,7 @@ public final class CandidateSources {
   public static Reading read(List<Path> sources, Suite suite, Collection<Task> selected) {
     CandidateSources reader = new CandidateSources(suite, selected);
     for (Path source : sources) {
-      Optional<String> other = SuiteMark.otherNear(source, suite.name());
+      Optional<String> other = otherSuite(source, suite);
       if (other.isPresent()) {
         reader.problem(
             source,

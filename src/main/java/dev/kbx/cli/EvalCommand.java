@@ -116,8 +116,8 @@ final class EvalCommand implements Callable<Integer> {
   @Option(
       names = "--resume",
       description =
-          "Continue the newest run in --out over these sources, as it was begun; one that is"
-              + " complete is shown again.")
+          "Continue the newest unfinished run in --out over these sources, as it was begun; where"
+              + " all are complete the newest is shown again.")
   private boolean resume;
 
   @Option(names = "--json", description = "Print one JSON document on stdout and nothing else.")
@@ -158,7 +158,7 @@ final class EvalCommand implements Callable<Integer> {
     try (var _ = FolderLock.of(folder);
         Store store = Store.open(folder.resolve("kbx.db"))) {
       ResumedRun earlier = resume ? ResumedRun.find(store, sources).orElse(null) : null;
-      if (earlier != null) earlier.checkPlan(plan, rules.off());
+      if (earlier != null) earlier.checkPlan(suite, tasks, plan, rules.off());
       List<Path> given = earlier != null && sources.isEmpty() ? paths(earlier.run()) : sources;
       Reading reading = read(given, taskSuite, selected);
       if (reading.candidates().isEmpty() && reading.problems().size() == 1) {

@@ -7,7 +7,6 @@ import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -33,7 +32,9 @@ record ResumedRun(RunInfo run) {
   }
 
   /** Throws when it was begun under another plan. */
-  void checkPlan(Plan plan, List<String> rulesOff) {
+  void checkPlan(String suite, String tasks, Plan plan, List<String> rulesOff) {
+    same("with --suite ", run.suite(), suite);
+    same("with --tasks ", run.tasks(), tasks);
     same("with --stages ", stages(run.stages()), stages(plan.stages()));
     same("with ", rules(run.rulesOff()), rules(rulesOff));
     same("against ", run.baseline(), plan.against());
@@ -41,12 +42,12 @@ record ResumedRun(RunInfo run) {
     RunInfo.Settings then = run.settings();
     if (then == null) return;
     RunInfo.Settings now = plan.settings(List.of());
-    same("with --arch ", then.arch(), now.arch());
+    if (!run.device().kind().equals("cuda")) same("with --arch ", then.arch(), now.arch());
     same("with --timeout ", then.timeoutSeconds(), now.timeoutSeconds());
     same("", profiles(then.profile()), profiles(now.profile()));
     if (!then.seed().equals(now.seed())) {
       throw new UserError(
-          "run %s was begun with another --seed: give it that one, or start a new run without --resume"
+          "run %s was begun with another --seed, or where .kbx/secret was another; start a new run without --resume"
               .formatted(run.id()));
     }
   }
@@ -60,9 +61,10 @@ record ResumedRun(RunInfo run) {
     }
     RunInfo.Settings then = run.settings();
     if (then != null && then.sources().equals(plan.settings(candidates).sources())) return;
-    for (Map.Entry<Integer, String> judged : store.judged(run.id()).entrySet()) {
-      Candidate candidate = candidates.get(judged.getKey());
-      if (candidate.hash().equals(judged.getValue())) continue;
+    for (Store.Judged judged : store.judged(run.id())) {
+      Candidate candidate = candidates.get(judged.position());
+      boolean same = candidate.task().name().equals(judged.task());
+      if (same && candidate.hash().equals(judged.candidate())) continue;
       throw new UserError(
           "%s is not what run %s judged there: restore it, or start a new run without --resume"
               .formatted(candidate.origin(), run.id()));

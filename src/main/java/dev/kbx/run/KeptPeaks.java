@@ -72,14 +72,29 @@ public final class KeptPeaks {
       throws InterruptedException, Oracle.Refused {
     Device device = Device.of(hello);
     if (folder == null || device == null) return measuring.measure().figures();
-    Path file = folder.resolve(device.uuid().replaceAll("[^A-Za-z0-9-]", "_") + ".json");
-    Kept kept = read(file);
-    if (kept != null && kept.device().equals(device) && fresh(kept)) return kept.figures();
+    Path file = file(folder, device);
+    Kept kept = valid(file, device);
+    if (kept != null) return kept.figures();
     Message.Peaks measured = measuring.measure();
     // What a hot device can do is no peak.
     boolean typical = measured.state() == null || !measured.state().slowed();
     if (typical) write(file, new Kept(device, clock.instant(), measured.figures()));
     return measured.figures();
+  }
+
+  /** Whether {@link #of} need measure nothing. */
+  boolean has(Message.Hello hello) {
+    Device device = Device.of(hello);
+    return folder != null && device != null && valid(file(folder, device), device) != null;
+  }
+
+  private static Path file(Path folder, Device device) {
+    return folder.resolve(device.uuid().replaceAll("[^A-Za-z0-9-]", "_") + ".json");
+  }
+
+  private @Nullable Kept valid(Path file, Device device) {
+    Kept kept = read(file);
+    return kept != null && kept.device().equals(device) && fresh(kept) ? kept : null;
   }
 
   private boolean fresh(Kept kept) {

@@ -7,7 +7,6 @@ import dev.kbx.task.Task;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -59,11 +58,13 @@ final class Keys {
     return HexFormat.of().formatHex(digest(parts.toString().getBytes(UTF_8)));
   }
 
-  /** Hex; equal for the same sources in the same order, as far as their checksums tell. */
+  /** Hex; equal for the same sources for the same tasks in the same order, by their checksums. */
   static String sources(List<Candidate> candidates) {
-    ByteBuffer sums = ByteBuffer.allocate(Integer.BYTES * candidates.size());
-    candidates.forEach(candidate -> sums.putInt(candidate.source().sum()));
-    return HexFormat.of().formatHex(digest(sums.array()), 0, SOURCES);
+    StringBuilder all = new StringBuilder();
+    for (Candidate candidate : candidates) {
+      all.append(candidate.task().path()).append(' ').append(candidate.source().sum()).append('\n');
+    }
+    return HexFormat.of().formatHex(digest(all.toString().getBytes(UTF_8)), 0, SOURCES);
   }
 
   private static String file(Task task) {

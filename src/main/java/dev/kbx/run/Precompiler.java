@@ -174,7 +174,7 @@ final class Precompiler {
           throw e;
         }
       }
-      return called(runner, task, cpp ? CPP_LIMIT : BUDGET, made);
+      return called(runner, task, cpp && !made.hasCpp() ? CPP_LIMIT : BUDGET, made);
     }
   }
 

@@ -42,9 +42,12 @@ final class SizeRun {
 
   /**
    * Milliseconds a batch that only the wall clock may see, whatever is normal: a stall of a busy
-   * host hits few calls as hard as many.
+   * host hits few calls as hard as many. Never more than {@link #STALL_PART} of the reference's
+   * time, or a millisecond a call: a candidate could hide in the rest.
    */
   private static final double STALL_MS = 8;
+
+  private static final double STALL_PART = 0.05;
 
   /** Milliseconds a call by which a mean may differ from the median, whatever the ratio. */
   private static final double UNEVEN_MS = 0.005;
@@ -256,7 +259,8 @@ final class SizeRun {
     double claimed = median(candidate.deviceMs());
     double normal = Math.max(0, reference.gapMs());
     double excess = candidate.gapMs() - normal;
-    double stall = STALL_MS / candidate.deviceMs().size();
+    double most = Math.max(1, STALL_PART * median(reference.deviceMs()));
+    double stall = Math.min(STALL_MS / candidate.deviceMs().size(), most);
     boolean unexplained = excess > 2 * normal + Math.max(stall, claimed);
     return new Round(
         claimed,

@@ -12,9 +12,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.BitSet;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -62,12 +60,10 @@ public final class Store implements AutoCloseable {
   public static Store open(Path file) {
     String url = "jdbc:sqlite:" + file;
     try {
-      if (schemaOf(url) < SCHEMA) {
-        if (isForeign(url)) {
-          throw new StoreProblem(file, "is another program's database; give another --out");
-        }
-        migrate(url);
+      if (isForeign(url)) {
+        throw new StoreProblem(file, "is another program's database; give another --out");
       }
+      if (schemaOf(url) < SCHEMA) migrate(url);
       if (schemaOf(url) > SCHEMA) {
         throw new StoreProblem(file, "was written by a newer kbx; use that one");
       }
@@ -209,19 +205,21 @@ public final class Store implements AutoCloseable {
     return found;
   }
 
-  /** What a run has judged: hashes of sources, by position. */
-  public Map<Integer, String> judged(String run) {
+  /**
+   * What was judged at a position of a run.
+   *
+   * @param candidate hash of its source
+   * @param task name of its task
+   */
+  public record Judged(int position, String candidate, String task) {}
+
+  /** What a run has judged, in no order. */
+  public List<Judged> judged(String run) {
     return get(h ->
-        h.createQuery("SELECT position, candidate FROM verdict WHERE run = :run")
+        h.createQuery("SELECT position, candidate, task FROM verdict WHERE run = :run")
             .bind("run", run)
-            .reduceRows(
-                new HashMap<Integer, String>(),
-                (found, row) -> {
-                  found.put(
-                      row.getColumn("position", Integer.class),
-                      row.getColumn("candidate", String.class));
-                  return found;
-                }));
+            .map((row, _) -> new Judged(row.getInt(1), row.getString(2), row.getString(3)))
+            .list());
   }
 
   /** How many verdicts a run has. */

@@ -188,6 +188,8 @@ class CheckTest {
     "--timeout, 7, begun with --timeout 20",
     "--seed, another, begun with another --seed",
     "--stages, 'static,call', begun with --stages static",
+    "--tasks, gelu, begun with --tasks *",
+    "--suite, kernelbench, begun with --suite kernelbenchx",
   })
   void aRunGoesOnOnlyAsItWasBegun(String option, String value, String said) throws Exception {
     Path file = file("gelu.py", OPEN);

@@ -96,6 +96,18 @@ class TimingTest {
     assertThat(speedup(claiming(260, 45, 45, 45))).isCloseTo(100 / 98.75, within(1e-6));
   }
 
+  @ParameterizedTest
+  @CsvSource({"0.12, false", "0.40, true"})
+  void timeThatOnlyTheWallClockSeesCounts(double seconds, boolean counts) throws Exception {
+    String claim =
+        "{\"type\":\"measured\",\"id\":$id,\"device_ms\":[20,20,20,20],"
+            + "\"values\":[{},{},{},{}],\"seconds\":0}";
+    Verdict verdict = judge("product", Map.of("measure", List.of(claim), "longer", seconds));
+    assertThat(verdict.flags()).isEqualTo(counts ? List.of("clock_gap") : List.of());
+    if (counts) assertThat(speedup(verdict)).isLessThan(1.1);
+    else assertThat(speedup(verdict)).isCloseTo(5, within(1e-6));
+  }
+
   @Test
   void aHiccupOfAQuarterIsLeftToTheMedian() throws Exception {
     assertThat(speedup(claiming(90, 50, 50, 50))).isCloseTo(2, within(1e-6));

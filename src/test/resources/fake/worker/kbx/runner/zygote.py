@@ -6,11 +6,12 @@ empty list is silence;
 ``"crowded"`` is an honest answer, or a death where another candidate is on the GPU.
 Without an entry the answer is an honest one. ``"precompile_calls"`` is for a ``precompile`` that has calls, where it differs.
 ``"zygote"`` as a key says what the zygote itself does when it is asked to load,
-``"noisy"`` how many times as long as the reference of noisy.py the candidate takes.
+``"noisy"`` how many times as long as the reference of noisy.py the candidate takes, ``"longer"`` seconds that a batch takes whatever it says.
 """
 
 import os
 import sys
+import time
 
 import kbx
 
@@ -95,6 +96,8 @@ def answer(number, message, scripts):
         times = NOISE.batch(calls[0]["args"][0]["v"] * scripts[number]["noisy"])
         kbx.write({**HONEST["measure"], "id": message["id"], "device_ms": times}, number)
         return
+    if message["type"] == "measure":
+        time.sleep(scripts[number].get("longer", 0.0))
     replies = scripts[number].get(message["type"])
     if message["type"] == "precompile" and message["calls"]:
         replies = scripts[number].get("precompile_calls", replies)
