@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.python.PythonProblem;
+import dev.kbx.report.Counted;
 import dev.kbx.run.Verification;
 import dev.kbx.task.BrokenTask;
 import dev.kbx.task.Checkout;

@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.report.Counted;
 import dev.kbx.task.Suites;
 import java.io.IOException;
 import java.io.PrintStream;

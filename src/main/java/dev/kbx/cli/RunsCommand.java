@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.report.Counted;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.report.Table;
 import dev.kbx.store.Store;

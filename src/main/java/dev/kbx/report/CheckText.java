@@ -95,7 +95,7 @@ public record CheckText(int width, boolean colour) {
   }
 
   private static String counted(long number, String what) {
-    return number + " " + what + (number == 1 ? "" : "s");
+    return number + " " + Counted.noun(number, what);
   }
 
   private String paint(String ansi, String text) {

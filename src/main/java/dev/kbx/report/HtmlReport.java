@@ -177,7 +177,7 @@ record HtmlReport(
     }
     if (problems.isEmpty()) return;
     writer.write("<details class=\"note\"><summary>");
-    writer.write(problems.size() + (problems.size() == 1 ? " input" : " inputs"));
+    writer.write(problems.size() + " " + Counted.noun(problems.size(), "input"));
     writer.write(" could not be used</summary><ul>\n");
     for (String problem : problems) writer.write("<li>" + Html.escape(problem) + "</li>\n");
     writer.write("</ul></details>\n");

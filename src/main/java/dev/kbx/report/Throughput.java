@@ -101,10 +101,10 @@ public record Throughput(
   public String render() {
     List<String> lines = new ArrayList<>();
     lines.add(
-        "%d candidate%s in %.1f s on %d x %s, %d at a time: %.0f a device-hour"
+        "%d %s in %.1f s on %d x %s, %d at a time: %.0f a device-hour"
             .formatted(
                 candidates,
-                candidates == 1 ? "" : "s",
+                Counted.noun(candidates, "candidate"),
                 seconds,
                 devices,
                 device.name(),

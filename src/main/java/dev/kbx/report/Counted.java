@@ -1,16 +1,16 @@
-package dev.kbx.cli;
+package dev.kbx.report;
 
 /** Nouns after numbers. */
-final class Counted {
+public final class Counted {
   private Counted() {}
 
   /** Such as {@code 1 kernel} or {@code 1,000 kernels}. */
-  static String of(int number, String noun) {
+  public static String of(int number, String noun) {
     return "%,d %s".formatted(number, noun(number, noun));
   }
 
   /** The noun alone, singular after 1. */
-  static String noun(int number, String noun) {
+  static String noun(long number, String noun) {
     return number == 1 ? noun : noun + "s";
   }
 }
