@@ -126,16 +126,19 @@ final class SizeRun {
    */
   boolean holds() throws InterruptedException, Oracle.Refused {
     if (replayed == null) return true;
-    var _ = batches.prepare(size, sets(), AFTERWARDS);
-    Batch alone = batches.reference(true);
+    Batch alone = graphsAfterwards();
     return alone.failed() == null
         && !QuietBaseline.slower(replayed.referenceMs(), median(alone.deviceMs()));
   }
 
   /** Whether the reference can be recorded now that the candidate's process is gone. */
   boolean records() throws InterruptedException, Oracle.Refused {
+    return graphsAfterwards().failed() == null;
+  }
+
+  private Batch graphsAfterwards() throws InterruptedException, Oracle.Refused {
     var _ = batches.prepare(size, sets(), AFTERWARDS);
-    return batches.reference(true).failed() == null;
+    return batches.reference(true);
   }
 
   /** Goes back to the times of calls launched from Python. */

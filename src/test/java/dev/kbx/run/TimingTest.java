@@ -48,15 +48,13 @@ class TimingTest {
   }
 
   private Verdict claimingOn(String task, double... milliseconds) throws Exception {
-    String times = Arrays.toString(milliseconds);
-    String values = "[{},{},{},{}]";
-    return judge(
-        task,
-        Map.of(
-            "measure",
-            List.of(
-                "{\"type\":\"measured\",\"id\":$id,\"device_ms\":%s,\"values\":%s,\"seconds\":0}"
-                    .formatted(times, values))));
+    return judge(task, Map.of("measure", List.of(measured(milliseconds))));
+  }
+
+  /** A runner's account of a batch of four calls. */
+  private static String measured(double... milliseconds) {
+    return "{\"type\":\"measured\",\"id\":$id,\"device_ms\":%s,\"values\":[{},{},{},{}],\"seconds\":0}"
+        .formatted(Arrays.toString(milliseconds));
   }
 
   private static double speedup(Verdict verdict) {
@@ -99,9 +97,7 @@ class TimingTest {
   @ParameterizedTest
   @CsvSource({"0.05, false", "0.40, true"})
   void timeThatOnlyTheWallClockSeesCounts(double seconds, boolean counts) throws Exception {
-    String claim =
-        "{\"type\":\"measured\",\"id\":$id,\"device_ms\":[20,20,20,20],"
-            + "\"values\":[{},{},{},{}],\"seconds\":0}";
+    String claim = measured(20, 20, 20, 20);
     Verdict verdict = judge("product", Map.of("measure", List.of(claim), "longer", seconds));
     assertThat(verdict.flags()).isEqualTo(counts ? List.of("clock_gap") : List.of());
     if (counts) assertThat(speedup(verdict)).isLessThan(1.1);
@@ -160,11 +156,7 @@ class TimingTest {
   /** A candidate that takes 20 us when it is launched. */
   private Verdict brief(String task, Map<String, ?> more) throws Exception {
     Map<String, Object> script = new HashMap<>(more);
-    script.put(
-        "measure",
-        List.of(
-            "{\"type\":\"measured\",\"id\":$id,\"device_ms\":[0.02,0.02,0.02,0.02],"
-                + "\"values\":[{},{},{},{}],\"seconds\":0}"));
+    script.put("measure", List.of(measured(0.02, 0.02, 0.02, 0.02)));
     return judge(task, script);
   }
 
@@ -235,9 +227,7 @@ class TimingTest {
 
   @Test
   void graphsThatTakeNoTimeAreEvidence() throws Exception {
-    String nothing =
-        "{\"type\":\"measured\",\"id\":$id,\"device_ms\":[1e-4,1e-4,1e-4,1e-4],"
-            + "\"values\":[{},{},{},{}],\"seconds\":0}";
+    String nothing = measured(1e-4, 1e-4, 1e-4, 1e-4);
     Verdict verdict = brief("brief", Map.of("replay_calls", List.of(nothing)));
     assertThat(verdict.evidence()).contains("nothing at all");
   }
