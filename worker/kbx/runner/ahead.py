@@ -115,13 +115,14 @@ def pack(source):
     """Libraries and what of Triton's cache another runner of ``source`` needs, by path, compressed, in base64, as far as it can be
     sent: libraries all or none, and as many kernels as fit. With it what is not complete, of ``libraries`` and ``triton``.
     """
-    packed, left_out = {}, []
+    packed, left_out, room = {}, [], _ROOM
     folders = _folders()
     for kind, units in (("libraries", [folders["libraries"]]), ("triton", _entries(folders["triton"]))):
         found = [_packed_files(kind, folders[kind], unit, source) for unit in units]
         for files in sorted(found, key=_size):
-            if _size(packed) + _size(files) < _ROOM:
+            if _size(files) < room:
                 packed |= files
+                room -= _size(files)
             elif kind not in left_out:
                 left_out.append(kind)
     return packed, left_out
