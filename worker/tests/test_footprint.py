@@ -159,6 +159,26 @@ def test_weights_are_kept_no_longer_than_a_candidate_or_a_check_of_the_task(serv
     assert [alive for alive in kept if alive() is not None] == []
 
 
+def test_nothing_of_the_device_waits_for_the_garbage_collector(server, write):
+    """A cycle holds gigabytes until it happens to be collected, which memory of a GPU does nothing to bring about."""
+    path = write(TASK, "6_Cycles")
+    ask(server, messages.VerifyTask(1, path, SEED, alone=True))  # what is imported first makes cycles of its own
+    gc.collect()
+    gc.disable()
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    try:
+        assert isinstance(ask(server, messages.VerifyTask(2, path, SEED, alone=True)), messages.TaskVerified)
+        ask(server, messages.Open(3, path, SEED, None, timed=False, lent=0, returned=0, alone=True))
+        assert isinstance(ask(server, messages.Prepare(4, 0)), messages.Prepared)
+        ask(server, messages.Close(5))
+        gc.collect()
+        assert [x.shape for x in gc.garbage if isinstance(x, torch.Tensor)] == []
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        gc.enable()
+
+
 def test_no_case_of_a_module_is_made_to_plan_its_calls(write, monkeypatch):
     task = published(write(TASK, "4_Plan")).task
     monkeypatch.setattr(type(task), "call", None)

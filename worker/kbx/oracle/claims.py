@@ -57,15 +57,13 @@ def read(tree):
 
 def of(value, arguments, aliases):
     """The claims of a value at hand, for controls that run inside the oracle."""
-
-    def claim(v):
-        if isinstance(v, torch.Tensor):
-            return TensorClaim(v, tuple(v.shape), v.dtype, v.stride(), DEVICE, aliases(v, arguments))
-        if isinstance(v, (list, tuple)) and not isinstance(v, torch.Size):
-            return (list if isinstance(v, list) else tuple)(claim(x) for x in v)
-        return {k: claim(x) for k, x in v.items()} if isinstance(v, dict) else v
-
-    return claim(value)
+    # No function in here may call itself: it would be a cycle, and gigabytes of the device would wait for the collector.
+    if isinstance(value, torch.Tensor):
+        alias = aliases(value, arguments)
+        return TensorClaim(value, tuple(value.shape), value.dtype, value.stride(), DEVICE, alias)
+    if isinstance(value, (list, tuple)) and not isinstance(value, torch.Size):
+        return (list if isinstance(value, list) else tuple)(of(v, arguments, aliases) for v in value)
+    return {k: of(v, arguments, aliases) for k, v in value.items()} if isinstance(value, dict) else value
 
 
 def tensor_claims(value):

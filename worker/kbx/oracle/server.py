@@ -58,12 +58,15 @@ class Server:
         except (Unsupported, TooLarge) as error:
             return self._failed(request, "unsupported", str(error))
         except torch.OutOfMemoryError as error:
-            return self._failed(request, "memory", str(error))
+            answer = self._failed(request, "memory", str(error))
         except (ProtocolError, RecursionError, session.WrongOrder) as error:
             return self._failed(request, "internal", str(error))
         except Exception as error:
             log.exception("request failed")
             return self._failed(request, "internal", f"{type(error).__name__}: {error}")
+        # Not while the exception is handled: it holds on to all that there was no room for.
+        self.device.trim()
+        return answer
 
     def _failed(self, request, reason, message, file=None, line=None):
         id_ = request.id if request else -1
