@@ -3,6 +3,7 @@
 mechanism: timing/batch-and-skip
 static: none
 dynamic: merit
+gpu: cheating | merit
 """
 
 import torch

@@ -3,6 +3,7 @@
 mechanism: verdict/poisoned-triton-cache
 static: none
 dynamic: wrong_values
+gpu: runtime_error | wrong_values
 """
 
 import os

@@ -39,17 +39,14 @@ final class Gpu implements AutoCloseable {
   /** Candidates in the correctness stage at the same time: each has an oracle with a context. */
   private static final int CORRECTING = 3;
 
-  /** Oracles for that stage that are started beforehand. */
-  private static final int BEGUN = 2;
-
   /** Runners kept ready: for candidates that follow one another while none can be made. */
-  private static final int SPARES = 6;
+  private static final int SPARES = 10;
 
   /**
-   * Spares made at the same time. A driver makes one context after the other; more would only keep
-   * candidates waiting for theirs.
+   * Spares made at the same time. On an H200 two contexts take half a second, five three quarters:
+   * a driver does little of it side by side.
    */
-  private static final int MAKERS = 2;
+  private static final int MAKERS = 4;
 
   private final Workers workers;
   private final DeviceSlot device;
@@ -147,10 +144,10 @@ final class Gpu implements AutoCloseable {
     return correcting.enter();
   }
 
-  /** Starts oracles that the first candidates need. */
+  /** Starts the oracles: the first candidates need all of them at once. */
   void begin() {
     Workers.inBackground("timing oracle", this::oracle);
-    for (int i = 0; i < BEGUN; i++) Workers.inBackground("oracle", this::spareOracle);
+    for (int i = 0; i < CORRECTING; i++) Workers.inBackground("oracle", this::spareOracle);
   }
 
   /** Makes runners and measures peaks before a plan's first candidate needs them. */
