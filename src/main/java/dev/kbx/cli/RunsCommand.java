@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.report.Counted;
+import dev.kbx.report.RunList;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.report.Table;
 import dev.kbx.store.Store;
@@ -79,15 +80,7 @@ final class RunsCommand implements Callable<Integer> {
               Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(runs));
           return ExitCode.OK;
         }
-        System.out.printf("%-20s  %-10s  %10s  %s%n", "RUN", "STATE", "JUDGED", "SOURCES");
-        for (RunInfo run : runs) {
-          System.out.printf(
-              "%-20s  %-10s  %10s  %s%n",
-              run.id(),
-              run.finished() == null ? "cut off" : "complete",
-              store.count(run.id()) + "/" + run.candidates(),
-              String.join(" ", run.sources()));
-        }
+        RunList.lines(runs, run -> store.count(run.id())).forEach(System.out::println);
         return ExitCode.OK;
       }
     }

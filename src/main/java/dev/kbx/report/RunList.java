@@ -1,0 +1,32 @@
+package dev.kbx.report;
+
+import dev.kbx.verdict.RunInfo;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToLongFunction;
+
+/** Runs as a table, one a line; nothing is cut, for ids are there to be copied. */
+public final class RunList {
+  private RunList() {}
+
+  /**
+   * The lines, with a heading.
+   *
+   * @param judged how many verdicts a run has
+   */
+  public static List<String> lines(List<RunInfo> runs, ToLongFunction<RunInfo> judged) {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(List.of("RUN", "STATE", "JUDGED", "SUITE", "DEVICE", "SOURCES"));
+    for (RunInfo run : runs) {
+      rows.add(
+          List.of(
+              run.id(),
+              run.finished() == null ? "cut off" : "complete",
+              judged.applyAsLong(run) + "/" + run.candidates(),
+              run.suite(),
+              run.device().name(),
+              String.join(" ", run.sources())));
+    }
+    return new Grid("llrlll", rows).lines(Integer.MAX_VALUE);
+  }
+}
