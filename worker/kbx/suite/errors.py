@@ -145,7 +145,7 @@ class Yardstick:
 def yardstick(reference, truth, scale=None, growth=1.0, tf32=False):
     """Measures the reference's own error; arguments as for ``close``."""
     dtype, flat = reference.dtype, (_flat(reference), _flat(truth), _scale(scale, reference))
-    figures = _own_error(flat, exact=truth is reference)
+    figures = _own_error(flat, faultless=truth is reference)
     finite = all(map(math.isfinite, figures))
     size, typical, worst = figures if finite else _own_error_where_finite(flat)
     budget = _slack(dtype, tf32) * growth * max(typical, worst / TAIL, roundoff(dtype, tf32))
@@ -204,7 +204,7 @@ def exact(path, got, expected, signed_zero=False):
     found = Comparison()
     for start, (c, e) in stretches(_flat(got), _flat(expected)):
         signed = signed_zero and e.is_floating_point()
-        if not signed and torch.equal(c, e):
+        if not signed and c.dtype == e.dtype and torch.equal(c, e):
             continue
         right = c == e
         if signed:
@@ -237,14 +237,14 @@ def _with_scale(sizes, scale, size):
     return sizes.add_(max(scale, size) if isinstance(scale, float) else scale.double().clamp(min=size))
 
 
-def _own_error(flat, exact):
-    """The output's root mean square, and that and the largest of the reference's ``q``, none where the reference is ``exact``.
+def _own_error(flat, faultless):
+    """The output's root mean square, and that and the largest of the reference's ``q``, zeros where it is ``faultless``.
 
     They hold only if they are finite: then so are all the elements that went into them.
     """
     truths = (t for _, (_, t, _) in stretches(*flat))
     size = _root_mean_square([torch.linalg.vector_norm(t, dtype=torch.float64) for t in truths], flat)
-    if exact or not math.isfinite(size):
+    if faultless or not math.isfinite(size):
         return size, 0.0, 0.0
     norms, largest = [], []
     for _, (r, t, s) in stretches(*flat):
@@ -257,7 +257,7 @@ def _own_error(flat, exact):
 
 def _root_mean_square(norms, flat):
     """Of all elements, from the norms of their stretches."""
-    return float(torch.linalg.vector_norm(torch.stack(norms))) / math.sqrt(flat[0].numel()) if norms else 0.0
+    return math.sqrt(float(torch.stack(norms).square_().sum()) / flat[0].numel()) if norms else 0.0
 
 
 def _own_error_where_finite(flat):
@@ -290,9 +290,9 @@ def _settled(reference, truth):
 def _finite_figures(flat, measured):
     """For each stretch the largest error, relative error, and error over its tolerance, and the number of wrong elements; not
     to be used where an error is not finite or a ratio not a number. The device is waited for once."""
-    rows = [_figures(c, t.double(), s, measured) for _, (c, _, t, s) in stretches(*flat) if measured.finite]
     if not measured.finite:
         return [[math.nan] * 4 for _ in stretches(*flat)]
+    rows = [_figures(c, t.double(), s, measured) for _, (c, _, t, s) in stretches(*flat)]
     return torch.stack(rows).tolist() if rows else []
 
 
