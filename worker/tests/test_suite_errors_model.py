@@ -93,7 +93,10 @@ def case(chance):
         got = torch.where(reference.isfinite() | places, got, reference)
     truth = reference if chance.random() < 0.1 else truth
     scales = [None, None, 2.0, -3, 0.0, torch.tensor(0.7), INF]
-    scales += [torch.rand(shape, generator=make) * 4 - 2, torch.rand(shape[-1:], generator=make, dtype=torch.float64) * 9]
+    scales += [
+        torch.rand(shape, generator=make) * 4 - 2,
+        torch.rand(shape[-1:], generator=make, dtype=torch.float64) * 9,
+    ]
     return got, reference, truth, chance.choice(scales), chance.choice([1.0, 1.0, 4.0]), chance.random() < 0.2
 
 

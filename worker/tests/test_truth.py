@@ -74,7 +74,11 @@ def test_the_yardstick_of_a_call_is_measured_once(task, monkeypatch):
     monkeypatch.setattr(errors, "yardstick", lambda *args: measured.append(args) or real(*args))
     known = truth.know(task, call(torch.rand(100)), SEED)
     measured.clear()
-    for value, status in ((known.expected, "correct"), (known.expected * 1.01, "wrong_values"), (known.expected, "correct")):
+    for value, status in (
+        (known.expected, "correct"),
+        (known.expected * 1.01, "wrong_values"),
+        (known.expected, "correct"),
+    ):
         assert judge.decide(task, known, [value]).status == status
     assert len(measured) == 1
     lenient = dataclasses.replace(task, contract=Close(growth=1e6))

@@ -137,8 +137,6 @@ class Yardstick:
 
     def allowed(self, sizes, scale):
         """The tolerance of each element of a stretch; takes over ``sizes``, its ``|t|``."""
-        if isinstance(scale, float):
-            return sizes.mul_(self.budget).add_(self.budget * max(scale, self.size) + self.floor)
         return _with_scale(sizes, scale, self.size).mul_(self.budget).add_(self.floor)
 
 
