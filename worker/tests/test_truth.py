@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from kbx.oracle import judge, taskfile, truth
-from kbx.suite import call
+from kbx.suite import Close, call, errors
 
 TANH = pathlib.Path(__file__).parents[2] / "tasks/kernelbenchx/Activation/tanh.py"
 SEED = "5eed"
@@ -67,3 +67,31 @@ def test_memory_beyond_the_budget_is_given_back_before_more_is_taken(task):
 
     for key in range(3):
         memory.get(key, make)
+
+
+def test_the_yardstick_of_a_call_is_measured_once(task, monkeypatch):
+    measured, real = [], errors.yardstick
+    monkeypatch.setattr(errors, "yardstick", lambda *args: measured.append(args) or real(*args))
+    known = truth.know(task, call(torch.rand(100)), SEED)
+    measured.clear()
+    for value, status in (
+        (known.expected, "correct"),
+        (known.expected * 1.01, "wrong_values"),
+        (known.expected, "correct"),
+    ):
+        assert judge.decide(task, known, [value]).status == status
+    assert len(measured) == 1
+    lenient = dataclasses.replace(task, contract=Close(growth=1e6))
+    assert judge.decide(lenient, known, [known.expected * 1.01]).status == "correct"
+
+
+def test_a_contract_that_compares_in_its_own_way_keeps_nothing(task):
+    class Halved(Close):
+        def compare(self, call, results, expected, truth):
+            return super().compare(call, [results[0] / 2], expected / 2, truth / 2)
+
+    own = dataclasses.replace(task, contract=Halved())
+    known = truth.know(own, call(torch.rand(100)), SEED)
+    assert judge.decide(own, known, [known.expected]).status == "correct"
+    assert judge.decide(own, known, [known.expected * 1.01]).status == "wrong_values"
+    assert not known.on_host.kept

@@ -83,7 +83,8 @@ def decide(task, known, values):
     """Asks the task's contract about the values of one call, or of all its draws."""
     home = known.on_host
     values = values if home is known else truth.to_host(values)
-    outcome = task.contract.compare(home.call, values, home.expected, home.truth)
+    kept = {"kept": home.kept} if task.contract.keeps else {}
+    outcome = task.contract.compare(home.call, values, home.expected, home.truth, **kept)
     if outcome.right:
         return Judgement("correct", metrics=outcome.metrics)
     return Judgement("wrong_values", "; ".join(outcome.complaints), outcome.mismatches, outcome.metrics)

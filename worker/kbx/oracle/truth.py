@@ -3,7 +3,7 @@
 import contextlib
 import functools
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import torch
 
@@ -25,7 +25,8 @@ class Known:
 
     ``expected`` and ``truth`` are results: the returned value, or ``Named`` ones where the call also updates arguments that it
     does not return. ``aliases``, ``selves`` and ``strides`` belong to the tensors of the returned value, in order: index of the
-    argument whose storage it shares, index of the argument that it is (each None where there is none), and strides.
+    argument whose storage it shares, index of the argument that it is (each None where there is none), and strides. ``kept`` is
+    the contract's, as in ``Contract.keeps``.
     """
 
     call: Call
@@ -35,6 +36,7 @@ class Known:
     aliases: list
     selves: list
     strides: list
+    kept: dict = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def nbytes(self):

@@ -44,6 +44,9 @@ class Contract:
     """Whether results may differ from call to call."""
     draws = 1
     """Calls with the same inputs that one comparison covers."""
+    keeps = False
+    """Whether ``compare`` takes one more argument, ``kept``: a dict that belongs to the call, for what it works out of ``call``,
+    ``expected`` and ``truth`` alone, so that other results of the same call find it there. No tensors."""
 
     def compare(self, call, results, expected, truth):
         """Judges ``results`` (a list of ``draws`` results of one call) and returns an ``Outcome``.
@@ -77,11 +80,17 @@ class Close(Contract):
 
     needs_truth = True
 
-    def compare(self, call, results, expected, truth):
+    @property
+    def keeps(self):
+        """Not where a task compares in its own way: it may hand on other tensors than those of the call."""
+        return type(self).compare is Close.compare
+
+    def compare(self, call, results, expected, truth, kept=None):
         scale = self.scale(*call.args, **call.kwargs) if callable(self.scale) else self.scale
-        found = errors.Comparison()
-        for (path, got), (_, want), (_, true) in zip(leaves(results[0]), leaves(expected), leaves(truth), strict=True):
-            found.join(self._leaf(path, got, want, true, scale))
+        found, kept = errors.Comparison(), {} if kept is None else kept
+        triples = zip(leaves(results[0]), leaves(expected), leaves(truth), strict=True)
+        for place, ((path, got), (_, want), (_, true)) in enumerate(triples):
+            found.join(self._leaf(path, got, want, true, scale, kept, (self, place)))
         return _outcome(found)
 
     def agrees(self, result, expected):
@@ -93,14 +102,16 @@ class Close(Contract):
             return want.element_size() > 1 and errors.near(got, want, self.tf32)
         return not _exact("", got, want, False).wrong
 
-    def _leaf(self, path, got, want, true, scale):
+    def _leaf(self, path, got, want, true, scale, kept, key):
         if isinstance(want, float):
             # A Python float usually left a float32 tensor by item().
             got, want, true = (torch.tensor(v, dtype=torch.float64) for v in (got, want, true))
-            return errors.close(path, got.float(), want.float(), true, scale, self.growth, self.tf32)
-        if isinstance(want, torch.Tensor) and (want.is_floating_point() or want.is_complex()):
-            return errors.close(path, got, want, true, scale, self.growth, self.tf32)
-        return _exact(path, got, want, False)
+            got, want = got.float(), want.float()
+        if not isinstance(want, torch.Tensor) or not (want.is_floating_point() or want.is_complex()):
+            return _exact(path, got, want, False)
+        if key not in kept:
+            kept[key] = errors.yardstick(want, true, scale, self.growth, self.tf32)
+        return errors.close(path, got, want, true, scale, measured=kept[key])
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,9 @@ import torch
 CHUNK = 1 << 24
 """Elements compared at a time: bounds the float64 temporaries of a benchmark-sized output."""
 
+HOST_CHUNK = 1 << 16
+"""The same in host memory, where temporaries that leave the cache and are mapped anew take many times as long."""
+
 TF32_ROUNDOFF = 2.0**-11
 SLACK, SLACK_ROUNDED = 32, 8
 """``C`` of the module's text: for arithmetic in the output's precision, and for operands or results rounded to a coarser one."""
@@ -66,9 +69,15 @@ class Comparison:
 
     def add(self, path, output, start, right, got, expected):
         """Notes the wrong elements of one flat stretch that begins at element ``start`` of ``output``."""
-        wrong = (~right).nonzero().reshape(-1)
-        self.wrong += len(wrong)
-        for place in wrong[: SHOWN - len(self.mismatches)].tolist():
+        wrong = int(right.numel() - right.count_nonzero())
+        self.wrong += wrong
+        if wrong:
+            self.show(path, output, start, right, got, expected)
+
+    def show(self, path, output, start, right, got, expected):
+        """Notes where the first wrong elements are, without counting them."""
+        room = SHOWN - len(self.mismatches)
+        for place in (~right).nonzero().reshape(-1)[:room].tolist() if room else ():
             element = (start + place) // (2 if output.is_complex() else 1)
             self.mismatches.append({
                 "output": path, "index": _index(element, output.shape),
@@ -76,17 +85,23 @@ class Comparison:
             })  # fmt: skip
 
     def measure(self, error, truth, allowed):
-        """Updates the largest errors from one flat stretch."""
-        finite = error.isfinite()
-        if not finite.any():
-            return
-        error, truth = error[finite], truth[finite].abs()
-        self.max_abs = max(self.max_abs, float(error.max()))
-        nonzero = truth > 0
-        if nonzero.any():
-            self.max_rel = max(self.max_rel, float((error[nonzero] / truth[nonzero]).max()))
-        if allowed is not None:
-            self.error_ratio = max(self.error_ratio or 0.0, float((error / allowed[finite]).max()))
+        """Updates the largest errors from one flat stretch of at least one element."""
+        largest = float(error.amax())
+        if not math.isfinite(largest):
+            finite = error.isfinite()
+            error, truth = error[finite], truth[finite]
+            allowed = None if allowed is None else allowed[finite]
+            if not error.numel():
+                return
+            largest = float(error.amax())
+        ratio = None if allowed is None else float((error / allowed).amax())
+        self.widen(largest, float(_relative(error, truth.abs()).amax()), ratio)
+
+    def widen(self, largest, relative, ratio):
+        """Takes in the largest errors of one stretch."""
+        self.max_abs, self.max_rel = max(self.max_abs, largest), max(self.max_rel, relative)
+        if ratio is not None:
+            self.error_ratio = max(self.error_ratio or 0.0, ratio)
 
     def join(self, other):
         """Adds what another output's comparison found."""
@@ -107,28 +122,55 @@ def roundoff(dtype, tf32=False):
     return TF32_ROUNDOFF if tf32 and dtype == torch.float32 else torch.finfo(dtype).eps / 2
 
 
-def close(path, got, reference, truth, scale=None, growth=1.0, tf32=False):
-    """Compares floating or complex tensors of one shape by the model above.
+@dataclass(frozen=True)
+class Yardstick:
+    """What the tolerances of one output are made of, whatever is compared with it.
 
-    ``scale`` is None, a number, or a tensor that broadcasts to the output; ``truth`` is the reference's float64 result.
+    ``size`` is the output's root mean square, ``budget`` is ``C * growth * Q``; ``finite`` says that all of reference and truth
+    is.
     """
-    dtype, found = reference.dtype, Comparison()
-    flat = [_flat(got), _flat(reference), _flat(truth)]
-    chunks = _Chunks(*flat, _scale(scale, reference))
-    # Where the reference overflowed, a finite truth is huge and would excuse everything else.
-    sizes, _ = chunks.rms_and_max(lambda c, r, t, s: torch.where(r.isfinite(), t, r))
-    typical, worst = chunks.rms_and_max(lambda c, r, t, s: (r - t) / (t.abs() + s.clamp(min=sizes)))
+
+    size: float
+    budget: float
+    floor: float
+    finite: bool
+
+    def allowed(self, sizes, scale):
+        """The tolerance of each element of a stretch; takes over ``sizes``, its ``|t|``."""
+        return _with_scale(sizes, scale, self.size).mul_(self.budget).add_(self.floor)
+
+
+def yardstick(reference, truth, scale=None, growth=1.0, tf32=False):
+    """Measures the reference's own error; arguments as for ``close``."""
+    dtype, flat = reference.dtype, (_flat(reference), _flat(truth), _scale(scale, reference))
+    figures = _own_error(flat, faultless=truth is reference)
+    finite = all(map(math.isfinite, figures))
+    size, typical, worst = figures if finite else _own_error_where_finite(flat)
     budget = _slack(dtype, tf32) * growth * max(typical, worst / TAIL, roundoff(dtype, tf32))
     # A result below the smallest normal number may honestly be flushed to zero; half precision is not flushed.
     floor = max(torch.finfo(torch.float32).tiny, torch.finfo(dtype).smallest_normal * torch.finfo(dtype).eps)
-    for start, (c, r, t, s) in chunks:
-        allowed = budget * (t.abs() + s.clamp(min=sizes)) + floor
-        error = (c - t).abs()
-        near = (error <= allowed) & c.isfinite()
-        same = (c == r) | (c.isnan() & r.isnan())
-        right = torch.where(r.isfinite(), near, same | (near & (t.abs() <= torch.finfo(dtype).max)))
-        found.add(path, reference, start, right, c, torch.where(r.isfinite(), t, r))
-        found.measure(error, t, allowed)
+    return Yardstick(size, budget, floor, finite)
+
+
+def close(path, got, reference, truth, scale=None, growth=1.0, tf32=False, measured=None):
+    """Compares floating or complex tensors of one shape by the model above.
+
+    ``scale`` is None, a number, or a tensor that broadcasts to the output; ``truth`` is the reference's float64 result.
+    ``measured`` is the ``yardstick`` of all arguments but the first two, if it is known already.
+    """
+    measured = measured or yardstick(reference, truth, scale, growth, tf32)
+    flat, found = (_flat(got), _flat(reference), _flat(truth), _scale(scale, reference)), Comparison()
+    for (start, parts), figures in zip(stretches(*flat), _finite_figures(flat, measured), strict=True):
+        *largest, wrong = figures
+        if not (math.isfinite(largest[0]) and largest[2] == largest[2]):
+            _add_with_nonfinite(found, path, reference, start, parts, measured)
+            continue
+        found.widen(*largest)
+        found.wrong += int(wrong)
+        if wrong and len(found.mismatches) < SHOWN:
+            c, _, t, s = parts
+            right = torch.sub(c, t.double()).abs_() <= measured.allowed(t.double().abs(), s)
+            found.show(path, reference, start, right, c, t)
     return found
 
 
@@ -157,69 +199,144 @@ def near(got, reference, tf32=False):
 
 def exact(path, got, expected, signed_zero=False):
     """Compares tensors of one shape and dtype for equal values: NaN equals NaN, and 0.0 equals -0.0 unless told."""
-    found, start = Comparison(), 0
-    for c, e in zip(_flat(got).split(CHUNK), _flat(expected).split(CHUNK), strict=True):
-        c, e = _wide(c), _wide(e)
+    found = Comparison()
+    for start, (c, e) in stretches(_flat(got), _flat(expected)):
+        signed = signed_zero and e.is_floating_point()
+        if not signed and c.dtype == e.dtype and torch.equal(c, e):
+            continue
         right = c == e
+        if signed:
+            right &= c.signbit() == e.signbit()
         if e.is_floating_point():
-            right &= (c.signbit() == e.signbit()) | torch.tensor(not signed_zero)
             right |= c.isnan() & e.isnan()
         found.add(path, expected, start, right, c, e)
-        if not e.is_floating_point() or e.dtype == torch.float64:
+        if not e.is_floating_point():
             c, e = c.double(), e.double()
         found.measure((c - e).abs(), e, None)
-        start += c.numel()
     return found
+
+
+def stretches(*flat):
+    """``(start, parts)`` of equal stretches of flat tensors of one length; a number is a part of each. Nothing of empty ones."""
+    whole, count = flat[0], flat[0].numel()
+    if any(f.numel() != count for f in flat if not isinstance(f, float)):
+        raise ValueError(f"only tensors of one shape can be compared, not of {count} elements with another number")
+    step = CHUNK if whole.is_cuda else min(CHUNK, HOST_CHUNK)
+    for start in range(0, count, step):
+        yield start, [f if isinstance(f, float) else _wide(f[start : start + step]) for f in flat]
 
 
 def _slack(dtype, tf32):
     return SLACK_ROUNDED if tf32 or dtype in (torch.float16, torch.bfloat16) else SLACK
 
 
-class _Chunks:
-    """Equal stretches of four flat tensors in float64: got, reference, truth, scale.
+def _with_scale(sizes, scale, size):
+    """``|t| + S`` in place of ``sizes``, its ``|t|``."""
+    return sizes.add_(max(scale, size) if isinstance(scale, float) else scale.double().clamp(min=size))
 
-    Where the reference is finite and the truth is not (a domain edge that only float64 reaches), the reference is the truth.
+
+def _own_error(flat, faultless):
+    """The output's root mean square, and that and the largest of the reference's ``q``, zeros where it is ``faultless``.
+
+    They hold only if they are finite: then so are all the elements that went into them.
     """
+    truths = (t for _, (_, t, _) in stretches(*flat))
+    size = _root_mean_square([torch.linalg.vector_norm(t, dtype=torch.float64) for t in truths], flat)
+    if faultless or not math.isfinite(size):
+        return size, 0.0, 0.0
+    norms, largest = [], []
+    for _, (r, t, s) in stretches(*flat):
+        t = t.double()
+        q = torch.sub(r, t).div_(_with_scale(t.abs(), s, size))
+        norms.append(torch.linalg.vector_norm(q))
+        largest.append(q.abs_().amax())
+    return size, _root_mean_square(norms, flat), float(torch.stack(largest).amax()) if largest else 0.0
 
-    def __init__(self, *flat):
-        self.flat = flat
 
-    def __iter__(self):
-        start = 0
-        for parts in zip(*(f.split(CHUNK) for f in self.flat), strict=True):
-            c, r, t, s = (p.double() for p in parts)
-            yield start, (c, r, torch.where(t.isfinite(), t, r), s)
-            start += c.numel()
+def _root_mean_square(norms, flat):
+    """Of all elements, from the norms of their stretches."""
+    return math.sqrt(float(torch.stack(norms).square_().sum()) / flat[0].numel()) if norms else 0.0
 
-    def rms_and_max(self, what):
-        """Root mean square and largest size of a quantity over the elements where it is finite; zeros where there is none."""
-        total, count, largest = 0.0, 0, 0.0
-        for _, parts in self:
-            values = what(*parts)
-            finite = values.isfinite()
-            values = torch.where(finite, values, 0.0)
-            total += float(values.square().sum())
-            largest = max(largest, float(values.abs().max()) if len(values) else 0.0)
-            count += int(finite.sum())
-        return (math.sqrt(total / count) if count else 0.0), largest
+
+def _own_error_where_finite(flat):
+    """``_own_error`` over the elements where each quantity is finite; zeros where there is none."""
+    # Where the reference overflowed, a finite truth is huge and would excuse everything else.
+    size, _ = _rms_and_max(flat, lambda r, t, s: torch.where(r.isfinite(), t, r))
+    return size, *_rms_and_max(flat, lambda r, t, s: (r - t) / _with_scale(t.abs(), s, size))
+
+
+def _rms_and_max(flat, what):
+    """Root mean square and largest size of a quantity over the elements where it is finite; zeros where there is none."""
+    total, count, largest = 0.0, 0, 0.0
+    for _, (r, t, s) in stretches(*flat):
+        values = what(*_settled(r, t), s)
+        finite = values.isfinite()
+        values = torch.where(finite, values, 0.0)
+        total += float(values.square().sum())
+        largest = max(largest, float(values.abs().amax()))
+        count += int(finite.count_nonzero())
+    return (math.sqrt(total / count) if count else 0.0), largest
+
+
+def _settled(reference, truth):
+    """Both in float64. Where the reference is finite and the truth is not (a domain edge that only float64 reaches), the
+    reference is the truth."""
+    r, t = reference.double(), truth.double()
+    return r, torch.where(t.isfinite(), t, r)
+
+
+def _finite_figures(flat, measured):
+    """For each stretch the largest error, relative error, and error over its tolerance, and the number of wrong elements; not
+    to be used where an error is not finite or a ratio not a number. The device is waited for once."""
+    if not measured.finite:
+        return [[math.nan] * 4 for _ in stretches(*flat)]
+    rows = [_figures(c, t.double(), s, measured) for _, (c, _, t, s) in stretches(*flat)]
+    return torch.stack(rows).tolist() if rows else []
+
+
+def _figures(c, t, s, measured):
+    error, sizes = torch.sub(c, t).abs_(), t.abs()
+    largest, relative = error.amax(), _relative(error, sizes).amax()
+    allowed = measured.allowed(sizes, s)
+    wrong = (error > allowed).count_nonzero()
+    return torch.stack([largest, relative, error.div_(allowed).amax(), wrong.double()])
+
+
+def _relative(error, sizes):
+    """Errors relative to the truth's ``sizes``, 0 where the truth is."""
+    return error / torch.threshold(sizes, 0.0, math.inf)
+
+
+def _add_with_nonfinite(found, path, output, start, parts, measured):
+    """One stretch in which not everything is finite, or not every tolerance."""
+    c, (r, t), s = parts[0].double(), _settled(*parts[1:3]), parts[3]
+    allowed = measured.allowed(t.abs(), s)
+    error = (c - t).abs()
+    near = (error <= allowed) & c.isfinite()
+    same = (c == r) | (c.isnan() & r.isnan())
+    finite = r.isfinite()
+    right = torch.where(finite, near, same | (near & (t.abs() <= torch.finfo(output.dtype).max)))
+    found.add(path, output, start, right, c, torch.where(finite, t, r))
+    found.measure(error, t, allowed)
 
 
 def _flat(tensor):
     """Flat and real: a complex number is two neighbours."""
+    tensor = tensor.detach()
     if tensor.is_complex():
         tensor = torch.view_as_real(tensor.resolve_conj())
     return tensor.reshape(-1)
 
 
 def _scale(scale, like):
-    """The task's scale, one for each element of ``_flat(like)``, without memory where it is one number."""
-    given = torch.as_tensor(0.0 if scale is None else scale, device=like.device).abs().expand(like.shape)
-    if like.is_complex():
-        given = given.unsqueeze(-1).expand(*like.shape, 2)
-    if given.numel() and not any(given.stride()):
-        return given.flatten()[:1].expand(given.numel()) if given.ndim < 2 else given.as_strided((given.numel(),), (0,))
-    return given.reshape(-1)
+    """The task's scale: a number, or one for each element of ``_flat(like)``."""
+    if scale is None or isinstance(scale, (int, float)):
+        return abs(float(scale or 0))
+    given = torch.as_tensor(scale, device=like.device).detach().abs()
+    if given.numel() == 1:
+        return float(given)
+    given = given.expand(like.shape)
+    return (given.unsqueeze(-1).expand(*like.shape, 2) if like.is_complex() else given).reshape(-1)
 
 
 def _wide(tensor):

@@ -106,11 +106,9 @@ def _distances(got, want):
 def _tensor(path, got, want, tolerance):
     if tolerance is None:
         return errors.exact(path, got, want)
-    found, start = errors.Comparison(), 0
-    pieces = (t.detach().reshape(-1).split(errors.CHUNK) for t in (got, want))
-    for g, w in zip(*pieces, strict=True):
+    found = errors.Comparison()
+    for start, (g, w) in errors.stretches(got.detach().reshape(-1), want.detach().reshape(-1)):
         found.add(path, want, start, torch.isclose(g, w, tolerance, tolerance, equal_nan=True), g, w)
         g, w = g.double(), w.double()
         found.measure((g - w).abs(), w, tolerance + tolerance * w.abs())
-        start += g.numel()
     return found

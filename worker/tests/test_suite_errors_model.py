@@ -1,0 +1,162 @@
+"""The error model computed fast says what its formula says: every figure against a plain restatement, one element after another."""
+
+import math
+import random
+
+import pytest
+import torch
+
+from kbx.suite import errors
+
+INF, NAN = float("inf"), float("nan")
+DTYPES = [torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.complex64]
+SHAPES = [(), (1,), (0,), (3, 0), (7,), (5, 4), (2, 3, 11)]
+SPECIAL = [NAN, INF, -INF, 0.0, -0.0, 1e-300, 6e4, 1e30]
+SLACK = {torch.float16: 8, torch.bfloat16: 8}
+
+
+def components(tensor):
+    """Python numbers of a tensor, the parts of complex ones one after the other."""
+    numbers = tensor.reshape(-1).tolist()
+    return [part for z in numbers for part in (z.real, z.imag)] if tensor.is_complex() else numbers
+
+
+def rms(values):
+    finite = [v for v in values if math.isfinite(v)]
+    return math.sqrt(sum(v * v for v in finite) / len(finite)) if finite else 0.0
+
+
+def divided(a, b):
+    if b:
+        return a / b
+    return NAN if a == 0 or math.isnan(a) else math.copysign(INF, a)
+
+
+def same(a, b):
+    return a == b or (math.isnan(a) and math.isnan(b))
+
+
+def plain(got, reference, truth, scale, growth, tf32):
+    """``close`` by its module's text: ``(wrong, indices, max_abs, max_rel, error_ratio)``."""
+    dtype, c, r = reference.dtype, components(got), components(reference)
+    t = [t if math.isfinite(t) else r for t, r in zip(components(truth), r, strict=True)]
+    given = torch.as_tensor(0.0 if scale is None else scale, dtype=torch.float64).abs().expand(reference.shape)
+    given = [s for s in given.reshape(-1).tolist() for _ in range(2 if dtype.is_complex else 1)]
+    size = rms([t if math.isfinite(r) else r for t, r in zip(t, r, strict=True)])
+    weights = [abs(t) + max(s, size) for t, s in zip(t, given, strict=True)]
+    q = [divided(r - t, w) for r, t, w in zip(r, t, weights, strict=True)]
+    largest = max((abs(v) for v in q if math.isfinite(v)), default=0.0)
+    u = 2.0**-11 if tf32 and dtype == torch.float32 else torch.finfo(dtype).eps / 2
+    budget = (8 if tf32 else SLACK.get(dtype, 32)) * growth * max(rms(q), largest / 8, u)
+    floor = max(torch.finfo(torch.float32).tiny, torch.finfo(dtype).smallest_normal * torch.finfo(dtype).eps)
+    allowed = [budget * w + floor for w in weights]
+    wrong = []
+    for i, (c_, r_, t_, a) in enumerate(zip(c, r, t, allowed, strict=True)):
+        near = math.isfinite(c_) and abs(c_ - t_) <= a
+        finite_truth = abs(t_) <= torch.finfo(dtype).max
+        if not (near if math.isfinite(r_) else same(c_, r_) or (near and finite_truth)):
+            wrong.append(i)
+    figured = [(abs(c - t), abs(t), a) for c, t, a in zip(c, t, allowed, strict=True) if math.isfinite(c - t)]
+    ratios = [divided(e, a) for e, _, a in figured]
+    return (
+        len(wrong),
+        [i // 2 if dtype.is_complex else i for i in wrong[:5]],
+        max((e for e, _, _ in figured), default=0.0),
+        max((e / s for e, s, _ in figured if s > 0), default=0.0),
+        max(ratios) if ratios else None,
+    )
+
+
+def spoiled(chance, tensor, count):
+    """The tensor with ``count`` special values at random places."""
+    flat = tensor.clone().reshape(-1)
+    for _ in range(count if flat.numel() else 0):
+        flat[chance.randrange(flat.numel())] = chance.choice(SPECIAL)
+    return flat.reshape(tensor.shape)
+
+
+def case(chance):
+    """Arguments of ``close`` without the path, drawn at random."""
+    dtype, shape = chance.choice(DTYPES), chance.choice(SHAPES)
+    wide = torch.complex128 if dtype.is_complex else torch.float64
+    make = torch.Generator().manual_seed(chance.getrandbits(32))
+    truth = torch.randn(shape, generator=make, dtype=wide) * chance.choice([1, 1, 1e-3, 300])
+    truth = truth * (torch.rand(shape, generator=make) > 0.2) if chance.random() < 0.3 else truth
+    u = torch.finfo(dtype).eps
+    reference = (truth * (1 + chance.choice([0, 0, 3 * u]) * torch.randn(shape, generator=make))).to(dtype)
+    off = torch.randn(shape, generator=make) * (torch.rand(shape, generator=make) < chance.choice([0, 0.1, 1]))
+    got = (truth * (1 + chance.choice([u, 40 * u, 0.1]) * off)).to(dtype)
+    if chance.random() < 0.5:
+        counts = [chance.choice([0, 0, 1, 3]) for _ in range(3)]
+        got, reference, truth = map(spoiled, [chance] * 3, (got, reference, truth), counts)
+        places = torch.rand(shape, generator=make) < 0.5
+        got = torch.where(reference.isfinite() | places, got, reference)
+    truth = reference if chance.random() < 0.1 else truth
+    scales = [None, None, 2.0, -3, 0.0, torch.tensor(0.7), INF]
+    scales += [
+        torch.rand(shape, generator=make) * 4 - 2,
+        torch.rand(shape[-1:], generator=make, dtype=torch.float64) * 9,
+    ]
+    return got, reference, truth, chance.choice(scales), chance.choice([1.0, 1.0, 4.0]), chance.random() < 0.2
+
+
+def close_to(value, other):
+    """Whether two figures agree but for the order of rounding."""
+    return value == other if value is None or other is None else value == pytest.approx(other, rel=1e-9, abs=0)
+
+
+@pytest.mark.parametrize("chunk", [3, 7, 1 << 24])
+@pytest.mark.parametrize("seed", range(10))
+def test_close_says_what_the_formula_says(monkeypatch, seed, chunk):
+    monkeypatch.setattr(errors, "CHUNK", chunk)
+    chance = random.Random(seed)
+    for _ in range(100):
+        got, reference, truth, *options = case(chance)
+        before = [t.clone() for t in (got, reference, truth)]
+        found = errors.close("x", got, reference, truth, *options)
+        wrong, places, *figures = plain(got, reference, truth, *options)
+        assert (found.wrong, len(found.mismatches)) == (wrong, len(places))
+        for place, mismatch in zip(places, found.mismatches, strict=True):
+            assert mismatch["index"] == [int(i) for i in torch.unravel_index(torch.tensor(place), reference.shape)]
+        said = found.max_abs, found.max_rel, found.error_ratio
+        assert all(map(close_to, said, figures)), (said, figures)
+        for tensor, copy in zip((got, reference, truth), before, strict=True):
+            assert all(map(same, components(tensor), components(copy)))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_yardstick_serves_whatever_is_compared(seed):
+    chance = random.Random(seed)
+    for _ in range(100):
+        got, reference, truth, *options = case(chance)
+        measured = errors.yardstick(reference, truth, *options)
+        for other in (got, reference, torch.zeros_like(got), torch.full_like(got, NAN)):
+            alone = errors.close("x", other, reference, truth, *options)
+            assert errors.close("x", other, reference, truth, *options, measured=measured) == alone
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_exact_counts_every_other_value(monkeypatch, seed, signed):
+    chance = random.Random(seed)
+    for _ in range(100):
+        monkeypatch.setattr(errors, "CHUNK", chance.choice([3, 1 << 24]))
+        _, reference, *_ = case(chance)
+        got = spoiled(chance, reference, chance.choice([0, 0, 1, 4]))
+        c, e = components(got), components(reference)
+
+        def right(a, b):
+            return same(a, b) and not (signed and math.copysign(1, a) != math.copysign(1, b) and a == a)
+
+        wrong = [i for i, pair in enumerate(zip(c, e, strict=True)) if not right(*pair)]
+        found = errors.exact("x", got, reference, signed)
+        assert found.wrong == len(wrong) and len(found.mismatches) == min(5, len(wrong))
+        sizes = [abs(a - b) for a, b in zip(c, e, strict=True) if math.isfinite(a - b)]
+        assert found.max_abs == pytest.approx(max(sizes, default=0.0), rel=1e-2)
+        assert found.error_ratio is None
+
+
+def test_another_number_of_elements_is_no_comparison():
+    ones = torch.ones(3)
+    with pytest.raises(ValueError, match="one shape"):
+        errors.close("x", torch.ones(1), ones, ones.double())
