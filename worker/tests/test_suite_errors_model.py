@@ -160,3 +160,10 @@ def test_another_number_of_elements_is_no_comparison():
     ones = torch.ones(3)
     with pytest.raises(ValueError, match="one shape"):
         errors.close("x", torch.ones(1), ones, ones.double())
+
+
+def test_nothing_is_right_where_the_tolerance_is_no_number():
+    ones, scale = torch.ones(3), torch.tensor([1.0, NAN, 1.0])
+    for truth in (ones, ones.double()):
+        assert [m["index"] for m in errors.close("x", ones, ones, truth, scale).mismatches] == [[1]]
+        assert errors.close("x", ones, ones, truth, NAN).wrong == 3

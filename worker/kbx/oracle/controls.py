@@ -272,7 +272,7 @@ def _corrupted(flat):
 
 def _size(flat):
     """Root mean square of the finite elements, of the tensor's dtype; a part at a time, since float64 of all may not fit."""
-    parts = (part.abs().nan_to_num(0, 0, 0).double().square().sum() for part in flat.split(errors.CHUNK))
+    parts = (part.abs().nan_to_num(0, 0, 0).double().square().sum() for _, (part,) in errors.stretches(flat))
     return (sum(parts) / flat.numel()).sqrt().to(flat.dtype)
 
 
