@@ -16,7 +16,8 @@ DTYPE = "float32"
 PUBLISHED = dict(batch=4096, features=393216)
 SCALED = dict(batch=7, features=1021)
 
-CONTRACT = Close()
+# The sum of a row of hundreds of thousands, added up block by block in order, is tens of roundoffs away from PyTorch's.
+CONTRACT = Close(growth=4)
 
 
 class Model(nn.Module):

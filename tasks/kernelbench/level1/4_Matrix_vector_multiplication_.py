@@ -17,8 +17,9 @@ DTYPE = "float32"
 PUBLISHED = dict(m=2048, k=1048576)
 SCALED = dict(m=7, k=3001)
 
-# Thousands of products added in order err more than PyTorch's sum, which may be a tree: four times the usual room.
-CONTRACT = Close(growth=4)
+# A million products added in order err by 1e-5 of their sums' size, PyTorch's sum, which is a tree, by a hundredth of that.
+# TF32 would err by ten times as much.
+CONTRACT = Close(growth=32)
 
 
 class Model(nn.Module):

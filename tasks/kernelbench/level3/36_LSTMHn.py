@@ -31,6 +31,8 @@ SCALED = dict(
     batch_size=3, length=11,
     input_size=13, hidden_size=9, num_layers=3, output_size=7, dropout=0.0,
 )  # fmt: skip
+# After 512 steps nothing is left of the first states.
+BESIDE = dict(batch_size=3, length=7)
 
 CONTRACT = Close()
 
