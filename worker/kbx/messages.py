@@ -549,6 +549,8 @@ class PreparedSize:
     """What every correct kernel must compute; absent where an algorithm may do with less."""
     uncounted: list = field(default_factory=list)
     """Operations whose work is not in ``flops`` and is more than a few steps for each element: no time follows from the figures."""
+    result_bytes: int | None = None
+    """What the runner copies to arena ``out`` after each call, outside of its time."""
 
 
 @dataclass

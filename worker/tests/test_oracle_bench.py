@@ -184,6 +184,7 @@ def test_slots_that_do_not_exist_are_refused(prepare):
 def test_only_a_reference_that_needs_every_byte_sets_a_limit(prepare, path, whole):
     message = prepare(path, sets=1).message(1)
     assert message.least_bytes == (message.bytes if whole else None)
+    assert 0 < message.result_bytes <= message.bytes
 
 
 def test_the_device_s_state_comes_with_the_baseline_and_outside_its_time():

@@ -49,8 +49,9 @@ class Bench:
         """As ``messages.PreparedSize``."""
         w = self.work
         return messages.PreparedSize(
-            id_, self.device.flush_bytes, w.bytes, w.flops, w.precision, w.least_bytes, w.least_flops, w.uncounted
-        )
+            id_, self.device.flush_bytes, w.bytes, w.flops, w.precision, w.least_bytes, w.least_flops, w.uncounted,
+            w.result_bytes,
+        )  # fmt: skip
 
     def baseline(self, warm=False, graph=False):
         """Device milliseconds of the reference on each set, from the oracle's own copies; both flags as in

@@ -22,6 +22,13 @@ record Physics(Message.PreparedSize size, Map<String, Double> peaks, Floor floor
     return new Physics(size, peaks, floor);
   }
 
+  /** Milliseconds that copying a call's results takes at least; 0 where that is unknown. */
+  double copyMs() {
+    Long bytes = size.resultBytes();
+    Double gbs = peaks.get("copy_gbs"); // of bytes read and bytes written
+    return bytes == null || gbs == null ? 0 : 2 * bytes / (gbs * 1e6);
+  }
+
   /** Evidence, if these rounds show a time that cannot be. */
   Optional<String> broken(Rounds rounds) {
     return floor.broken(rounds.candidateMs(), rounds.referenceMs());

@@ -210,7 +210,7 @@ final class SizeRun {
     if (reference.failed() != null) return Optional.of(reference.failed());
     if (wrong.isPresent() || !counts) return wrong;
     if (!conditions(rounds).spoilt(reference.state())) {
-      rounds.add(compared(candidate, reference, referenceFirst));
+      rounds.add(compared(candidate, reference, referenceFirst, physics.copyMs()));
     }
     return number == watchedRound ? watchedCall.judge(calls, size.shape()) : Optional.empty();
   }
@@ -254,14 +254,17 @@ final class SizeRun {
   /**
    * One round by both clocks.
    *
-   * <p>The wall clock sees launching, flushing and copying besides the device time; the reference's
-   * own gap says how much of that is normal here. What a candidate's gap has far beyond it is time
-   * that its events did not show.
+   * <p>The wall clock sees launching and flushing besides the device time; the reference's own gap
+   * says how much of that is normal here. The candidate's results are copied as well. What its gap
+   * has far beyond that is time that its events did not show.
+   *
+   * @param copyMs what copying the results of one call takes at least
    */
-  private static Round compared(Batch candidate, Batch reference, boolean referenceFirst) {
+  private static Round compared(
+      Batch candidate, Batch reference, boolean referenceFirst, double copyMs) {
     double claimed = median(candidate.deviceMs());
     double normal = Math.max(0, reference.gapMs());
-    double excess = candidate.gapMs() - normal;
+    double excess = candidate.gapMs() - normal - copyMs;
     double most = Math.max(1, STALL_PART * median(reference.deviceMs()));
     double stall = Math.min(STALL_MS / candidate.deviceMs().size(), most);
     boolean unexplained = excess > 2 * normal + Math.max(stall, claimed);

@@ -559,6 +559,7 @@ public sealed interface Message {
    * @param leastBytes what every correct kernel must move
    * @param leastFlops what every correct kernel must compute
    * @param uncounted operations whose work is large and in none of these figures
+   * @param resultBytes what the runner copies after each call, outside of its time
    */
   record PreparedSize(
       int id,
@@ -568,7 +569,8 @@ public sealed interface Message {
       @Nullable String precision,
       @Nullable Long leastBytes,
       @Nullable Long leastFlops,
-      @Nullable List<String> uncounted)
+      @Nullable List<String> uncounted,
+      @Nullable Long resultBytes)
       implements Numbered {
     public PreparedSize {
       uncounted = uncounted == null ? null : List.copyOf(uncounted);

@@ -83,7 +83,8 @@ class CommandsTest {
     JsonNode runs = ok("runs", "list", "--json").json();
     assertThat(runs.size()).isEqualTo(2);
     String newest = runs.get(0).get("id").asString();
-    assertThat(here("runs", "list", "--out", out).out()).contains(newest, "complete", "1/1", "kernelbenchx");
+    assertThat(here("runs", "list", "--out", out).out())
+        .contains(newest, "complete", "1/1", "kernelbenchx");
     JsonNode shown = here("runs", "show", newest, "--json", "--out", out).json();
     assertThat(shown.get("verdicts").size()).isEqualTo(1);
     here("runs", "delete", newest, "--out", out);

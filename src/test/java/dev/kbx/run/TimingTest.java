@@ -104,6 +104,14 @@ class TimingTest {
     else assertThat(speedup(verdict)).isCloseTo(5, within(1e-6));
   }
 
+  @ParameterizedTest
+  @CsvSource({"0.40, false", "0.80, true"})
+  void copyingLargeResultsIsNotTheirTime(double seconds, boolean counts) throws Exception {
+    String claim = measured(20, 20, 20, 20); // 50 GB are read and written in 100 ms a call
+    Verdict verdict = judge("returning", Map.of("measure", List.of(claim), "longer", seconds));
+    assertThat(verdict.flags()).isEqualTo(counts ? List.of("clock_gap") : List.of());
+  }
+
   @Test
   void aHiccupOfAQuarterIsLeftToTheMedian() throws Exception {
     assertThat(speedup(claiming(90, 50, 50, 50))).isCloseTo(2, within(1e-6));

@@ -2,7 +2,7 @@
 
 Tasks with a size: in timed.py the reference always takes 100 ms; in hogged.py it takes 200 ms while there is a candidate,
 in sluggish.py all but once, in hot.py also when it has gone; in warm.py the device slows itself down in rounds 1 to 3, in baked.py in all. No clock runs that long. Each call
-moves 100 GB, at 1000 GB/s; in product.py 20 GB, and computes 30 Gflop, at 1 Tflop/s. Once stale.py
+moves 100 GB, at 1000 GB/s; in product.py 20 GB, and computes 30 Gflop, at 1 Tflop/s; returning.py returns 50 GB. Once stale.py
 is open, memory is three times as fast as before. Of unknown.py no outline can be made. In noisy.py there are three sizes, whose times
 have the noise of a device. In
 brief.py the reference takes 40 us, 10 of them without launching; in waiting.py it cannot be recorded; in moody.py every call has an
@@ -23,7 +23,7 @@ import time
 import kbx
 
 BRIEF = ("brief.py", "waiting.py", "moody.py", "stale_graph.py", "held.py", "roomy.py", "cramped.py")
-TIMED = (*BRIEF, "starved.py", "full.py", "timed.py", "unknown.py", "hogged.py", "sluggish.py", "hot.py", "warm.py", "baked.py", "product.py", "stale.py")
+TIMED = (*BRIEF, "starved.py", "full.py", "timed.py", "unknown.py", "hogged.py", "sluggish.py", "hot.py", "warm.py", "baked.py", "product.py", "returning.py", "stale.py")
 NOISY = (0.008, 0.2, 2.0)  # milliseconds a call
 COOL = {"sm_mhz": 1980, "memory_mhz": 2619, "celsius": 45, "watts": 400.5, "throttle": ["sw_power_cap"]}
 HOT = {"sm_mhz": 990, "memory_mhz": 2619, "celsius": 90, "throttle": ["hw_thermal"]}
@@ -75,7 +75,9 @@ def main():
             if name in FULL and (request["round"] < BEFORE or measured > FULL[name]):
                 kbx.write({"type": "failed", "id": request["id"], "reason": "memory", "message": "16 GiB asked, none there"})
                 continue
-            if name == "product.py":
+            if name == "returning.py":
+                reply |= {"result_bytes": 50_000_000_000}
+            elif name == "product.py":
                 reply |= {"bytes": 20_000_000_000, "flops": 30_000_000_000, "precision": "fp16", "uncounted": []}
             elif name == "noisy.py":
                 milliseconds = NOISY[request["size"]]
