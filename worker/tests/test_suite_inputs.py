@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from kbx.suite import DISTRIBUTIONS, Inputs
+from kbx.suite import DISTRIBUTIONS, Inputs, broadcast
 
 
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
@@ -101,3 +101,16 @@ def test_fast_inputs_have_the_same_form():
 def test_an_unknown_distribution_is_named():
     with pytest.raises(ValueError, match="unknown distribution 'normal'"):
         Inputs(distribution="normal")
+
+
+@pytest.mark.parametrize(
+    ("shapes", "whole"),
+    [([(3, 1), (1, 4)], (3, 4)), ([(), ()], ()), ([(5,), (2, 0, 1)], (2, 0, 5)), ([(2,), (1,), (4, 1)], (4, 2))],
+)
+def test_shapes_broadcast_as_tensors_do(shapes, whole):
+    assert broadcast(*shapes) == torch.Size(whole)
+
+
+def test_shapes_that_do_not_fit_are_refused():
+    with pytest.raises(RuntimeError):
+        broadcast((2,), (3,))

@@ -16,7 +16,7 @@ contiguous vector. Arguments may be non-contiguous, expanded or empty.
 import torch
 import torch.nn.functional as F
 
-from kbx.suite import Close, call
+from kbx.suite import Close, broadcast, call
 
 DIFFICULTY = 3
 DTYPE = "float32"
@@ -57,7 +57,7 @@ def fused_masked_select_add_gelu(input, mask, other, *, alpha=1, approximate="no
 
 def inputs(make, shape, mask, density=0.5, other=0.5, alpha=1, approximate="none", strided=False, out=False):
     x, m = make.floats(*shape), make.bools(*mask, p=density)
-    count = int(m.expand(torch.broadcast_shapes(shape, mask)).sum())
+    count = int(m.expand(broadcast(shape, mask)).sum())
     y = make.floats(count) if other == "vector" else make.floats() if other == "tensor" else other
     if strided:
         x, m, y = make.strided(x), make.strided(m), make.strided(y)

@@ -14,7 +14,7 @@ may be non-contiguous, expanded or empty; without `out` the result is a new tens
 
 import torch
 
-from kbx.suite import Close, call
+from kbx.suite import Close, broadcast, call
 
 DIFFICULTY = 2
 DTYPE = "float32"
@@ -65,7 +65,7 @@ def inputs(make, shape, mul, sub, alpha=1, dtype=None, strided=False, out=False)
     if strided:
         x, y, z = make.strided(x), make.strided(y), make.strided(z)
     sizes = [s for s in (shape, mul, sub) if isinstance(s, tuple)]
-    target = torch.full(torch.broadcast_shapes(*sizes), 7, dtype=x.dtype, device=x.device) if out else None
+    target = torch.full(broadcast(*sizes), 7, dtype=x.dtype, device=x.device) if out else None
     return call(x, y, z, alpha=alpha, out=target)
 
 

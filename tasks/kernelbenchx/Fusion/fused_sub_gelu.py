@@ -17,7 +17,7 @@ Arguments may be non-contiguous, expanded or empty; without `out` the result is 
 import torch
 import torch.nn.functional as F
 
-from kbx.suite import Close, call
+from kbx.suite import Close, broadcast, call
 
 DIFFICULTY = 3
 DTYPE = "float32"
@@ -62,7 +62,7 @@ def inputs(make, shape, other, alpha=1, approximate="none", strided=False, expan
         x, y = make.strided(x), make.strided(y)
     if expanded:
         y = make.expanded(make.floats(shape[0], 1), *shape)
-    target = make.plain(*torch.broadcast_shapes(shape, other if isinstance(other, tuple) else ())) if out else None
+    target = make.plain(*broadcast(shape, other if isinstance(other, tuple) else ())) if out else None
     return call(x, y, alpha=alpha, approximate=approximate, out=target)
 
 

@@ -19,7 +19,7 @@ not allowed.
 
 import torch
 
-from kbx.suite import Property, call
+from kbx.suite import Property, broadcast, call
 
 DIFFICULTY = 4
 DTYPE = "float32"
@@ -70,7 +70,7 @@ def inputs(
         factor = factor + (torch.tril(rest, -1) if upper else torch.triu(rest, 1))
     right = batch if right_batch is None else right_batch
     b = make.floats(*right, n, k, dtype=dtype)
-    target = make.plain(*torch.broadcast_shapes(batch, right), n, k, dtype=dtype) if out else None
+    target = make.plain(*broadcast(batch, right), n, k, dtype=dtype) if out else None
     if strided:
         b, factor = make.strided(b), make.strided(factor)
     return call(b, factor, upper=upper, out=target)

@@ -6,10 +6,10 @@ processes, arenas or messages.
 """
 
 from kbx.suite.contracts import Close, Contract, Exact, Outcome, Property, Random
-from kbx.suite.inputs import DISTRIBUTIONS, Call, Inputs, call
+from kbx.suite.inputs import DISTRIBUTIONS, Call, Inputs, broadcast, call
 from kbx.suite.masks import dropout_complaints, mask_complaints
 
 __all__ = [
-    "DISTRIBUTIONS", "Call", "Close", "Contract", "Exact", "Inputs", "Outcome", "Property", "Random", "call",
-    "dropout_complaints", "mask_complaints",
+    "DISTRIBUTIONS", "Call", "Close", "Contract", "Exact", "Inputs", "Outcome", "Property", "Random", "broadcast",
+    "call", "dropout_complaints", "mask_complaints",
 ]  # fmt: skip
