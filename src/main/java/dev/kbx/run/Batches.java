@@ -111,9 +111,9 @@ final class Batches {
     return candidate(calls, id -> new Message.ReplayCalls(id, plan.warm() ? 0 : flushBytes));
   }
 
-  /** Calls in a batch whose reference takes so many milliseconds a call. */
-  static int calls(double referenceMs) {
-    return Math.clamp((int) Math.ceil(BATCH_MS / referenceMs), 1, MOST);
+  /** Calls in a batch where one takes so many milliseconds. */
+  static int calls(double callMs) {
+    return Math.clamp((int) Math.ceil(BATCH_MS / callMs), 1, MOST);
   }
 
   /**

@@ -63,6 +63,10 @@ final class SizeRun {
   private final Conditions replayedConditions = new Conditions();
   private final int watchedRound;
   private int number;
+
+  /** Milliseconds a call of the candidate, as it last said; 0 before that. */
+  private double candidateMs;
+
   private @Nullable Rounds replayed;
   private @Nullable JsonNode recorded;
   private @Nullable Physics physics;
@@ -172,14 +176,15 @@ final class SizeRun {
     return replayed == null ? launched : replayed;
   }
 
+  /** As many as the slower side has time for. */
   private int sets() {
-    return Batches.calls(quiet.ms(size));
+    return Batches.calls(Math.max(quiet.ms(size), candidateMs));
   }
 
   /** Fewer calls for rounds that may be all that it takes. Graphs are as many as were recorded. */
   private int sets(Rounds rounds) {
-    boolean first = recorded == null && rounds.measured() < Rounds.MIN;
-    return first ? Math.min(sets(), Batches.FEW) : sets();
+    if (recorded != null) return recorded.size();
+    return rounds.measured() < Rounds.MIN ? Math.min(sets(), Batches.FEW) : sets();
   }
 
   private Optional<Outcome> rounds(Rounds rounds, int first, boolean provisional)
@@ -204,6 +209,7 @@ final class SizeRun {
     JsonNode calls = batches.lend();
     Batch candidate = candidate(calls, prepared.flushBytes());
     if (candidate.failed() != null) return Optional.of(candidate.failed());
+    candidateMs = median(candidate.deviceMs());
     // Before anything else happens: who says too early that it is done gains no time.
     Optional<Outcome> wrong = check(candidate.values());
     if (reference == null) reference = batches.reference(recorded != null);

@@ -207,6 +207,12 @@ class TimingTest {
   }
 
   @Test
+  void aBatchHasAsManyCallsAsTheSlowerSideHasTimeFor() throws Exception {
+    Verdict verdict = claimingOn("outpaced", 30, 30, 30, 30);
+    assertThat(verdict.status()).as("%s", verdict.message()).isEqualTo(Status.CORRECT);
+  }
+
+  @Test
   void whoLeavesNoMemoryToTheReferencesGraphsIsOutOfMemory() throws Exception {
     assertThat(brief("cramped", Map.of()).status()).isEqualTo(Status.OUT_OF_MEMORY);
   }
