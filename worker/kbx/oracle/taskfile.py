@@ -8,6 +8,7 @@ import os
 import sys
 import traceback
 import types
+import weakref
 from dataclasses import dataclass, replace
 
 import torch
@@ -94,7 +95,7 @@ class Task:
         if not isinstance(made, Call):
             raise InvalidTask(f"inputs() must return call(...), not {type(made).__name__}", self.path, line)
         try:
-            inspect.signature(self.reference).bind(*made.args, **made.kwargs)
+            signature(self.reference).bind(*made.args, **made.kwargs)
         except TypeError as error:
             text = f"inputs(make, {describe(parameters)}) does not fit {self.entry}(): {error}"
             raise InvalidTask(text, self.path, line) from None
@@ -106,7 +107,7 @@ class Task:
 
     def spoken(self, call, turn):
         """The call as it is made on its ``turn``: every other time, keyword arguments that equal their defaults are left out."""
-        defaults = {name: p.default for name, p in inspect.signature(self.reference).parameters.items()}
+        defaults = {name: p.default for name, p in signature(self.reference).parameters.items()}
         if turn % 2 == 0:
             return call
         return Call(
@@ -163,9 +164,21 @@ class Task:
         return self.updates(path)
 
 
+_SIGNATURES = weakref.WeakKeyDictionary()
+"""Of functions as long as they live: that of a module holds its weights."""
+
+
+def signature(function):
+    """``inspect.signature``, which takes longer than launching a kernel and is asked for with every timed call, worked out once."""
+    found = _SIGNATURES.get(function)
+    if found is None:
+        found = _SIGNATURES[function] = inspect.signature(function)
+    return found
+
+
 def named_tensors(function, call):
     """As ``Task.named_tensors``, of any function's arguments; those of ``*args`` read ``args[0]``."""
-    parameters = list(inspect.signature(function).parameters.values())
+    parameters = list(signature(function).parameters.values())
     rest = next((i for i, p in enumerate(parameters) if p.kind == p.VAR_POSITIONAL), len(parameters))
     names = [p.name for p in parameters[:rest]]
     names += [f"{parameters[rest].name}[{i}]" for i in range(len(call.args) - rest)]
