@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.report.Counted;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import java.io.PrintStream;
@@ -25,6 +26,7 @@ final class Progress {
   private final Map<Status, Integer> tallies = new EnumMap<>(Status.class);
   private int done;
   private int judged;
+  private int known;
   private long drawn;
 
   Progress(PrintStream out, boolean live, int columns, int total, int done) {
@@ -38,7 +40,8 @@ final class Progress {
 
   synchronized void verdict(Verdict verdict, boolean remembered) {
     done++;
-    if (!remembered) judged++;
+    if (remembered) known++;
+    else judged++;
     tallies.merge(verdict.status(), 1, Integer::sum);
     if (!live) {
       out.print(line(verdict));
@@ -66,9 +69,14 @@ final class Progress {
         + System.lineSeparator();
   }
 
-  /** Leaves the line free for what is printed next. */
+  /** Leaves the line free for what is printed next, and says what was not judged again. */
   synchronized void finish() {
     if (live) out.print(ERASE);
+    if (known > 0) {
+      out.printf(
+          "kbx: %d of %s from memory: the same source was judged under the same conditions%n",
+          known, Counted.of(known + judged, "verdict"));
+    }
     out.flush();
   }
 

@@ -78,8 +78,10 @@ class CommandsTest {
   @Test
   void runsAreListedShownAndDeleted() throws Exception {
     Path out = folder.resolve("kbx-out");
-    here("eval", GELU, "--stages", "static", "--out", out);
-    here("eval", GELU, "--stages", "static", "--out", out);
+    String first = here("eval", GELU, "--stages", "static", "--out", out).err();
+    assertThat(first).doesNotContain("from memory");
+    String second = here("eval", GELU, "--stages", "static", "--out", out).err();
+    assertThat(second).contains("kbx: 1 of 1 verdict from memory");
     JsonNode runs = ok("runs", "list", "--json").json();
     assertThat(runs.size()).isEqualTo(2);
     String newest = runs.get(0).get("id").asString();
