@@ -141,7 +141,7 @@ final class SizeRun {
   }
 
   private Batch graphsAfterwards() throws InterruptedException, Oracle.Refused {
-    var _ = batches.prepare(size, sets(), AFTERWARDS);
+    var _ = batches.prepare(size, recorded == null ? sets() : recorded.size(), AFTERWARDS);
     return batches.reference(true);
   }
 

@@ -210,6 +210,9 @@ class TimingTest {
   void aBatchHasAsManyCallsAsTheSlowerSideHasTimeFor() throws Exception {
     Verdict verdict = claimingOn("outpaced", 30, 30, 30, 30);
     assertThat(verdict.status()).as("%s", verdict.message()).isEqualTo(Status.CORRECT);
+    // Its graphs are quick, and are no more calls for it.
+    assertThat(requireNonNull(verdict.sizes()).getFirst().launched()).isNotNull();
+    assertThat(verdict.flags()).isEmpty();
   }
 
   @Test
