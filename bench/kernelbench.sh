@@ -4,11 +4,13 @@
 #
 # bench/kernelbench.sh OUT [PART...]          verify, judge; without PART: these two
 #                      ... all                every task's own module in place of judge's few
+#                      ... twice              the bundled honest modules, and once more
 # KBX=/path/to/kbx bench/kernelbench.sh OUT   with the kbx of a bundle elsewhere
 # KBX_OPTIONS="--device cuda:0" ...           more options for every part
 # KBX_MODULES="level2/1_ level3/4_" ...       other tasks for judge, by the beginning of their paths
 #
 # verify: ./kbx tasks verify, all 250 tasks; seconds, what is not as it must be, the slowest tasks
+# twice:  seconds of both, from the start of kbx to its end; the first is one only where .kbx holds nothing compiled yet
 # judge:  each task's own Model as a candidate, which must come out correct and about as fast as itself: of tasks with the largest inputs,
 #         results and weights, long loops and deep networks; and the bundled candidates that are modules
 #
@@ -132,6 +134,25 @@ own() {
   judge "$name" "$out/$name-modules"
 }
 
+# Judges the bundled honest modules twice: what the first run left behind serves the second.
+twice() {
+  for time in first second; do
+    started=$(date +%s.%N)
+    # shellcheck disable=SC2086
+    "$kbx" eval "$bundled/examples/kernelbench/honest" "$bundled/examples/kernelbench/cuda" --suite kernelbench --out "$out/twice" \
+      --json ${KBX_OPTIONS:-} >"$out/twice-$time.json" 2>"$out/twice-$time.log" || true
+    "$python" - "$out/twice-$time.json" "$started" "$(date +%s.%N)" "$time" <<'END'
+import json
+import sys
+
+verdicts = json.load(open(sys.argv[1], encoding="utf-8"))["verdicts"]
+right = sum(v["status"] == "correct" for v in verdicts)
+print(f"{sys.argv[4]}: {len(verdicts)} modules in {float(sys.argv[3]) - float(sys.argv[2]):.1f} s, {right} correct")
+END
+    tail -n 1 "$out/twice-$time.log"
+  done
+}
+
 {
   "$kbx" --version
   for part in "$@"; do
@@ -145,6 +166,7 @@ own() {
         [ -z "$found" ] || judge bundled $found
         ;;
       all) own all level ;;
+      twice) twice ;;
       *)
         echo "no part is called $part" >&2
         exit 1

@@ -216,6 +216,13 @@ def test_what_others_take_does_not_decide_how_exact_the_truth_is(crowded):
     shared.close()
 
 
+def test_memory_that_was_taken_in_vain_is_given_back(server, crowded, monkeypatch):
+    trims = []
+    monkeypatch.setattr(server.device, "trim", lambda: trims.append(1))
+    failed = ask(server, messages.VerifyTask(1, crowded.path, SEED, alone=False))
+    assert (failed.reason, trims) == ("memory", [1])
+
+
 def test_calls_of_gigabytes_are_not_kept(write):
     current = opened(taskfile.load(write(TASK, "6_Kept")), alone=True)
     current.prepare(0)
