@@ -187,14 +187,18 @@ def near(got, reference, tf32=False):
     if dtype not in (torch.float64, torch.complex128):
         got, reference = got.float(), reference.float()
     budget = _slack(dtype, tf32) / 2 * roundoff(dtype, tf32)
-    norm = float(torch.linalg.vector_norm(reference))
+    norm, excess = _norm_and_excess(got, reference, budget)
     if not math.isfinite(norm):
         same = (got == reference) | (got.isnan() & reference.isnan())
-        got, reference = (t.masked_fill(same, 0) for t in (got, reference))
-        norm = float(torch.linalg.vector_norm(reference))
-    excess = (got - reference).abs_().sub_(reference.abs(), alpha=budget)
+        norm, excess = _norm_and_excess(*(t.masked_fill(same, 0) for t in (got, reference)), budget)
     # Neither holds where one side alone is infinite or not a number.
-    return math.isfinite(norm) and float(excess.max()) <= budget * norm / math.sqrt(reference.numel())
+    return math.isfinite(norm) and excess <= budget * norm / math.sqrt(reference.numel())
+
+
+def _norm_and_excess(got, reference, budget):
+    """The reference's norm, and the most by which an error exceeds ``budget`` times the reference. The device is waited for once."""
+    excess = torch.sub(got, reference).abs_().sub_(reference.abs(), alpha=budget)
+    return torch.stack([torch.linalg.vector_norm(reference), excess.max()]).tolist()
 
 
 def exact(path, got, expected, signed_zero=False):

@@ -154,7 +154,7 @@ class Inputs:
     def _finish(self, values, dtype):
         """Casts and moves; what a narrow dtype cannot hold is clamped, since an infinite input hides every other error."""
         dtype = dtype or self.dtype
-        if dtype.is_floating_point:
+        if dtype.is_floating_point and dtype != values.dtype:
             limit = torch.finfo(dtype).max
             values = values.clamp_(-limit, limit)
         return values.to(self.device, dtype)
