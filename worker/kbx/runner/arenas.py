@@ -6,6 +6,7 @@ wrapper that looks at storages sees nothing of the arena.
 
 import array
 import ctypes
+import functools
 import json
 import mmap
 import os
@@ -56,6 +57,7 @@ class _IpcHandle(ctypes.Structure):
 _LAZY_PEER_ACCESS = 1
 
 
+@functools.cache
 def cuda_runtime(device):
     """The CUDA runtime that torch has loaded, as a ``ctypes`` library."""
     torch.zeros(1, device=device)  # the runtime needs its context first
