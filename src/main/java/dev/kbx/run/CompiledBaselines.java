@@ -82,7 +82,10 @@ final class CompiledBaselines implements AutoCloseable {
         String failure = compile(worker, task, seed, sizes.size(), kind);
         if (failure != null) return absent(kind, shape + ": " + failure);
         CompiledTimes.Size old = before.get(shape);
-        sizes.add(old != null && holds(worker, old, warm) ? old : measure(worker, shape, warm));
+        sizes.add(
+            old != null && holds(worker, old, warm)
+                ? old
+                : measure(worker, shape, warm, new Rounds(shapes.size())));
       }
       worker.ask(Message.Closed.class, Message.Close::new, ROUND); // The memory is the next one's.
       key.ifPresent(k -> kept.write(k, task, kind, sizes));
@@ -124,9 +127,8 @@ final class CompiledBaselines implements AutoCloseable {
     return now >= ratio.low() / (1 + DRIFT) && now <= ratio.high() * (1 + DRIFT);
   }
 
-  private CompiledTimes.Size measure(Oracle oracle, String shape, boolean warm)
+  private CompiledTimes.Size measure(Oracle oracle, String shape, boolean warm, Rounds rounds)
       throws InterruptedException, Oracle.Refused {
-    Rounds rounds = new Rounds();
     Conditions conditions = new Conditions();
     long begin = System.nanoTime();
     compare(

@@ -62,8 +62,11 @@ final class Rounds {
    */
   private static final double LAUNCHING_MS = 0.250;
 
-  /** Seconds of rounds for one size after which measuring stops, once there are enough rounds. */
+  /** Seconds of rounds for one of many sizes after which measuring stops, if there are enough. */
   private static final double BUDGET_SECONDS = 1.5;
+
+  /** Seconds that few sizes share: a task with one has it for that of a whole network. */
+  private static final double SHARED_SECONDS = 4.5;
 
   /**
    * Measuring stops where a tight interval would cost this many budgets. After {@link #MIN} rounds
@@ -72,9 +75,10 @@ final class Rounds {
   private static final double HOPELESS = 4;
 
   /**
-   * Seconds before that: quick rounds are cheap, and a stall among a few of them looks hopeless.
+   * Part of the budget before that: quick rounds are cheap, and a stall among a few of them looks
+   * hopeless.
    */
-  private static final double SLOW_SECONDS = BUDGET_SECONDS / 4;
+  private static final double SLOW_PART = 0.25;
 
   /** Rounds before that, unless each takes {@link #SLOW_ROUND_SECONDS}: fewer say too little. */
   private static final int MIN_HOPELESS = 8;
@@ -110,7 +114,16 @@ final class Rounds {
   /** Rounds whose two clocks do not agree. */
   private final List<Round> gaps = new ArrayList<>();
 
+  private final double budgetSeconds;
+
   private boolean gapsCount;
+
+  /**
+   * @param sizes that the candidate is timed on
+   */
+  Rounds(int sizes) {
+    this.budgetSeconds = Math.max(BUDGET_SECONDS, SHARED_SECONDS / sizes);
+  }
 
   void add(Round round) {
     (round.gapMs() > 0 ? gaps : rounds).add(round);
@@ -127,7 +140,7 @@ final class Rounds {
     // Of a few rounds, two that a busy machine has stalled would be many.
     if (provisional && launchBound() && gaps.isEmpty()) return true;
     return measured >= (isShort() ? MAX_SHORT : MAX)
-        || seconds > BUDGET_SECONDS
+        || seconds > budgetSeconds
         || tight()
         || hopeless(seconds);
   }
@@ -142,10 +155,10 @@ final class Rounds {
    * interval: a reference that waits for the host, say.
    */
   private boolean hopeless(double seconds) {
-    if (rounds.size() < MIN || seconds < SLOW_SECONDS) return false;
+    if (rounds.size() < MIN || seconds < SLOW_PART * budgetSeconds) return false;
     if (rounds.size() < MIN_HOPELESS && seconds < SLOW_ROUND_SECONDS * rounds.size()) return false;
     double halfWidth = NORMAL_QUANTILE * Math.sqrt(logSpeedup().variance());
-    return seconds * Math.pow(halfWidth / tightness(), 2) > HOPELESS * BUDGET_SECONDS;
+    return seconds * Math.pow(halfWidth / tightness(), 2) > HOPELESS * budgetSeconds;
   }
 
   private double tightness() {

@@ -58,7 +58,8 @@ final class SizeRun {
   private final QuietBaseline quiet;
   private final WatchedCall watchedCall;
   private final SecureRandom random = new SecureRandom();
-  private final Rounds launched = new Rounds();
+  private final int sizes;
+  private final Rounds launched;
   private final Conditions launchedConditions = new Conditions();
   private final Conditions replayedConditions = new Conditions();
   private final int watchedRound;
@@ -71,9 +72,19 @@ final class SizeRun {
   private @Nullable JsonNode recorded;
   private @Nullable Physics physics;
 
+  /**
+   * @param sizes how many the candidate is timed on
+   */
   SizeRun(
-      Message.Size size, Batches batches, Gpu gpu, QuietBaseline quiet, WatchedCall watchedCall) {
+      Message.Size size,
+      int sizes,
+      Batches batches,
+      Gpu gpu,
+      QuietBaseline quiet,
+      WatchedCall watchedCall) {
     this.size = size;
+    this.sizes = sizes;
+    this.launched = new Rounds(sizes);
     this.batches = batches;
     this.gpu = gpu;
     this.quiet = quiet;
@@ -116,7 +127,7 @@ final class SizeRun {
     Optional<Outcome> refused = batches.record(calls, watchedCall.policy(), size.shape());
     if (refused.isPresent()) return refused;
     recorded = calls;
-    Rounds rounds = new Rounds();
+    Rounds rounds = new Rounds(sizes);
     number = RECORDING + 1;
     Optional<Outcome> decided = rounds(rounds, number, false);
     if (decided.isPresent()) return decided;

@@ -49,7 +49,7 @@ final class Timing {
     this.task = task;
     Batches batches = new Batches(session, plan, gpu.spending());
     for (Message.Size size : sizes) {
-      runs.add(new SizeRun(size, batches, gpu, quiet, watchedCall));
+      runs.add(new SizeRun(size, sizes.size(), batches, gpu, quiet, watchedCall));
     }
   }
 

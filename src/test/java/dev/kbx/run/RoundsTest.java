@@ -96,7 +96,7 @@ class RoundsTest {
     }
 
     Rounds measure(double speedup) {
-      Rounds rounds = new Rounds();
+      Rounds rounds = new Rounds(4);
       for (int number = 1; !rounds.enough(seconds, false); number++) {
         rounds.add(round(number % 2 == 0, speedup));
       }
@@ -237,7 +237,7 @@ class RoundsTest {
 
   @Test
   void whatGoingSecondCostsCancels() {
-    Rounds rounds = new Rounds();
+    Rounds rounds = new Rounds(4);
     for (int i = 0; i < 4; i++) {
       rounds.add(round(i, i % 2 == 0 ? 1.01 : 1, i % 2 == 0 ? 1 : 1.01));
     }
@@ -248,8 +248,8 @@ class RoundsTest {
 
   @Test
   void oneStallIsLeftOutAndHabitIsNot() {
-    Rounds once = new Rounds();
-    Rounds often = new Rounds();
+    Rounds once = new Rounds(4);
+    Rounds often = new Rounds(4);
     double[] jitter = {0.999, 1.001, 1.0005, 0.9995, 1, 1.0015, 0.998, 1.001};
     for (int i = 0; i < 8; i++) {
       once.add(round(i, jitter[i] * (i == 3 ? 2 : 1), 1));
@@ -263,7 +263,7 @@ class RoundsTest {
 
   @Test
   void timesThatNeverDifferAreNoBetterKnownThanTheClockTicks() {
-    Rounds rounds = new Rounds();
+    Rounds rounds = new Rounds(4);
     for (int i = 0; i < 4; i++) rounds.add(new Round(0.005, 0, 0, 0.005, i % 2 == 0, 0));
     Ratio ratio = rounds.ratio();
     assertThat(ratio.value()).isEqualTo(1);
@@ -273,7 +273,7 @@ class RoundsTest {
   @Test
   void whatIsMeasuredInAnotherWayTooNeedsFewRounds() {
     for (double ms : new double[] {0.1, 1}) {
-      Rounds rounds = new Rounds();
+      Rounds rounds = new Rounds(4);
       for (int i = 0; i < 4; i++) rounds.add(round(i, i % 3 == 0 ? 2 * ms : ms, ms));
       assertThat(rounds.enough(0, true)).as("%s ms", ms).isEqualTo(ms < 0.25);
       assertThat(rounds.enough(0, false)).as("%s ms", ms).isFalse();
@@ -282,16 +282,25 @@ class RoundsTest {
 
   @Test
   void whereAClockDisagreesAFewRoundsAreNotEnough() {
-    Rounds rounds = new Rounds();
+    Rounds rounds = new Rounds(4);
     for (int i = 0; i < 4; i++) {
       rounds.add(new Round(0.02, i == 2 ? 5 : 0, 0, 0.02 + 0.01 * i, i % 2 == 0, 1e-5));
     }
     assertThat(rounds.enough(0, true)).isFalse();
   }
 
+  @ParameterizedTest
+  @CsvSource({"1, 4.4, 4.6", "2, 2.2, 2.3", "3, 1.4, 1.6", "5, 1.4, 1.6"})
+  void theOnlySizeHasMoreTime(int sizes, double before, double after) {
+    Rounds rounds = new Rounds(sizes);
+    for (int i = 0; i < 8; i++) rounds.add(round(i, i % 3 == 0 ? 1.02 : 1, 1));
+    assertThat(rounds.enough(before, false)).isFalse();
+    assertThat(rounds.enough(after, false)).isTrue();
+  }
+
   @Test
   void anOddRoundIsNoPlaceToStop() {
-    Rounds rounds = new Rounds();
+    Rounds rounds = new Rounds(4);
     for (int i = 0; i < 5; i++) {
       assertThat(rounds.enough(100, false)).isEqualTo(i == 4);
       rounds.add(round(i, 1, 1));
