@@ -27,8 +27,6 @@ CONTROL_FD, DATA_FD = 3, 4
 """Where the runner finds its two sockets."""
 STATUS_FD = 5
 _OPEN_FILES = 1024
-_BEHIND = 5
-"""By how much a runner without a GPU yields: what it compiles must not keep the host from launching what another one is timed at."""
 _NO_CORE = 1
 """Bytes of a core dump. One is too few for a file, and the kernel's mark for "no dump"; 0 still pipes one to a handler."""
 _NAMESPACES = (
@@ -296,7 +294,6 @@ def _limit(spawn, protections):
     ]
     detail = f"{spawn.memory_bytes >> 20} MiB resident, watched"
     if spawn.device != "cuda":  # CUDA reserves address space far beyond what it uses
-        os.nice(_BEHIND)
         limits.append((resource.RLIMIT_DATA, spawn.memory_bytes, spawn.memory_bytes))
         detail = f"{spawn.memory_bytes >> 20} MiB of data a process, and resident over all"
     for which, soft, hard in limits:
