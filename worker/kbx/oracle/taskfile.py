@@ -169,7 +169,7 @@ _SIGNATURES = weakref.WeakKeyDictionary()
 
 
 def signature(function):
-    """``inspect.signature``, which takes longer than launching a kernel and is asked for with every timed call, worked out once."""
+    """``inspect.signature`` of a function, which takes longer than launching a kernel and is asked for with every timed call, worked out once."""
     found = _SIGNATURES.get(function)
     if found is None:
         found = _SIGNATURES[function] = inspect.signature(function)

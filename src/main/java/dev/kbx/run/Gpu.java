@@ -42,6 +42,9 @@ final class Gpu implements AutoCloseable {
   /** Runners kept ready: for candidates that follow one another while none can be made. */
   private static final int SPARES = 10;
 
+  /** Memory of the device for each of them: a context takes a sixteenth of it. */
+  private static final long BYTES_FOR_A_SPARE = 8L << 30;
+
   /**
    * Spares made at the same time. On an H200 two contexts take half a second, five three quarters:
    * a driver does little of it side by side.
@@ -274,7 +277,7 @@ final class Gpu implements AutoCloseable {
   /** Makes runners for later while the device is shared: a context is work for the device, too. */
   private synchronized void refill(
       String arch, Message.Hello greeting, Zygote.Allowance allowance) {
-    while (!closed && making < MAKERS && making < SPARES - spares.size()) {
+    while (!closed && making < MAKERS && spares.size() + making < spares(greeting)) {
       making++;
       Thread.ofVirtual().name("spares").start(() -> fill(arch, greeting, allowance));
     }
@@ -282,7 +285,7 @@ final class Gpu implements AutoCloseable {
 
   private void fill(String arch, Message.Hello greeting, Zygote.Allowance allowance) {
     try {
-      while (wantsSpare()) {
+      while (wantsSpare(greeting)) {
         // Forked, and its driver initialised, while the device may be timing somebody.
         Runner runner = workers.zygote().spawn(device, arch, greeting, allowance);
         try (var _ = lease.shared()) {
@@ -302,8 +305,14 @@ final class Gpu implements AutoCloseable {
     }
   }
 
-  private synchronized boolean wantsSpare() {
-    return !closed && spares.size() < SPARES;
+  /** Asked by one of those who are making them. */
+  private synchronized boolean wantsSpare(Message.Hello greeting) {
+    return !closed && spares.size() + making <= spares(greeting);
+  }
+
+  private static int spares(Message.Hello greeting) {
+    Long bytes = greeting.deviceBytes();
+    return bytes == null ? SPARES : Math.clamp(bytes / BYTES_FOR_A_SPARE, 2, SPARES);
   }
 
   private synchronized void keep(Runner runner) {

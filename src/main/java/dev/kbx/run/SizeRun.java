@@ -65,7 +65,7 @@ final class SizeRun {
   private final int watchedRound;
   private int number;
 
-  /** Milliseconds a call of the candidate, as it last said; 0 before that. */
+  /** Milliseconds a call of the candidate, as it last said and the wall clock allows; 0 before. */
   private double candidateMs;
 
   private @Nullable Rounds replayed;
@@ -220,7 +220,7 @@ final class SizeRun {
     JsonNode calls = batches.lend();
     Batch candidate = candidate(calls, prepared.flushBytes());
     if (candidate.failed() != null) return Optional.of(candidate.failed());
-    candidateMs = median(candidate.deviceMs());
+    candidateMs = median(candidate.deviceMs()) + Math.min(0, candidate.gapMs());
     // Before anything else happens: who says too early that it is done gains no time.
     Optional<Outcome> wrong = check(candidate.values());
     if (reference == null) reference = batches.reference(recorded != null);
@@ -272,8 +272,9 @@ final class SizeRun {
    * One round by both clocks.
    *
    * <p>The wall clock sees launching and flushing besides the device time; the reference's own gap
-   * says how much of that is normal here. The candidate's results are copied as well. What its gap
-   * has far beyond that is time that its events did not show.
+   * says how much of that is normal here. The candidate's results are copied as well, by its own
+   * process: no longer than it says that making them took, or it could work in that time. What its
+   * gap has far beyond that is time that its events did not show.
    *
    * @param copyMs what copying the results of one call takes at least
    */
@@ -281,10 +282,10 @@ final class SizeRun {
       Batch candidate, Batch reference, boolean referenceFirst, double copyMs) {
     double claimed = median(candidate.deviceMs());
     double normal = Math.max(0, reference.gapMs());
-    double excess = candidate.gapMs() - normal - copyMs;
+    double excess = candidate.gapMs() - normal - Math.min(copyMs, claimed);
     double most = Math.max(1, STALL_PART * median(reference.deviceMs()));
     double stall = Math.min(STALL_MS / candidate.deviceMs().size(), most);
-    boolean unexplained = excess > 2 * normal + Math.max(stall, claimed);
+    boolean unexplained = excess > 2 * normal + Math.max(stall, claimed / 2);
     return new Round(
         claimed,
         unexplained ? excess : 0,
