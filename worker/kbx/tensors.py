@@ -30,6 +30,12 @@ def dtype_name(dtype):
     return str(dtype).removeprefix("torch.")
 
 
+def broadcast(*shapes):
+    """The shape that tensors of these shapes broadcast to. ``torch.broadcast_shapes`` would load a second's worth of symbolic
+    mathematics first, in every process that asks."""
+    return torch.broadcast_tensors(*(torch.empty(shape, device="meta") for shape in shapes))[0].shape
+
+
 def span(shape, stride):
     """Elements of storage that a strided tensor touches, from its first to its last."""
     return 0 if 0 in shape else 1 + sum((n - 1) * s for n, s in zip(shape, stride, strict=True))

@@ -105,8 +105,7 @@ def _run(function, args, kwargs):
     if not given:
         return _made(function, named)
     if torch.Tag.pointwise in function.tags or function._schema.name.endswith("_like"):
-        # Not broadcast_shapes, which loads a library for symbols.
-        shape = torch.broadcast_tensors(*(torch.empty(t.shape, device="meta") for t in given))[0].shape
+        shape = tensors.broadcast(*(t.shape for t in given))
         if large or math.prod(shape) > SMALL:
             return _pointwise(function, args, kwargs, shape, named.get("memory_format"))
         return function(*args, **kwargs)

@@ -6,8 +6,9 @@ processes, arenas or messages.
 """
 
 from kbx.suite.contracts import Close, Contract, Exact, Outcome, Property, Random
-from kbx.suite.inputs import DISTRIBUTIONS, Call, Inputs, broadcast, call
+from kbx.suite.inputs import DISTRIBUTIONS, Call, Inputs, call
 from kbx.suite.masks import dropout_complaints, mask_complaints
+from kbx.tensors import broadcast
 
 __all__ = [
     "DISTRIBUTIONS", "Call", "Close", "Contract", "Exact", "Inputs", "Outcome", "Property", "Random", "broadcast",

@@ -26,12 +26,6 @@ def call(*args, **kwargs):
     return Call(args, kwargs)
 
 
-def broadcast(*shapes):
-    """The shape that tensors of these shapes broadcast to. ``torch.broadcast_shapes`` would load a second's worth of symbolic
-    mathematics first, in every process that asks."""
-    return torch.broadcast_tensors(*(torch.empty(shape, device="meta") for shape in shapes))[0].shape
-
-
 class Inputs:
     """Makes the random values of one call, all from one private generator.
 
