@@ -20,7 +20,7 @@ home=$(cd "$(dirname "$0")/.." && pwd -P)
 kbx=${KBX:-$home/kbx}
 bundled=$(cd "$(dirname "$kbx")" && pwd -P)
 python=${KBX_PYTHON:-python3}
-out=${1:?usage: bench/kernelbench.sh OUT [verify|judge|all]...}
+out=${1:?usage: bench/kernelbench.sh OUT [verify|judge|all|twice]...}
 shift
 [ $# -gt 0 ] || set -- verify judge
 mkdir -p "$out"

@@ -152,7 +152,7 @@ final class SizeRun {
   }
 
   private Batch graphsAfterwards() throws InterruptedException, Oracle.Refused {
-    var _ = batches.prepare(size, recorded == null ? sets() : recorded.size(), AFTERWARDS);
+    var _ = batches.prepare(size, sets(), AFTERWARDS);
     return batches.reference(true);
   }
 
@@ -187,15 +187,16 @@ final class SizeRun {
     return replayed == null ? launched : replayed;
   }
 
-  /** As many as the slower side has time for. */
+  /** As many as were recorded; before that as many as the slower side has time for. */
   private int sets() {
+    if (recorded != null) return recorded.size();
     return Batches.calls(Math.max(quiet.ms(size), candidateMs));
   }
 
-  /** Fewer calls for rounds that may be all that it takes. Graphs are as many as were recorded. */
+  /** Fewer calls for rounds that may be all that it takes. */
   private int sets(Rounds rounds) {
-    if (recorded != null) return recorded.size();
-    return rounds.measured() < Rounds.MIN ? Math.min(sets(), Batches.FEW) : sets();
+    boolean first = recorded == null && rounds.measured() < Rounds.MIN;
+    return first ? Math.min(sets(), Batches.FEW) : sets();
   }
 
   private Optional<Outcome> rounds(Rounds rounds, int first, boolean provisional)
