@@ -62,6 +62,9 @@ def serve(sock, data_sock, spawn):
     ``spawn`` is the Spawn message of this runner; ``data_sock`` brings the arenas on the CPU and is None on a GPU. The
     working folder must be the runner's scratch folder.
     """
+    # PyTorch replaces the pool of threads that a fork has lost when the number is next set. The threads of backward set it all
+    # at once, and one that finds no pool in that moment ends the process, so it is set here, where there is one thread.
+    torch.set_num_threads(1)
     bench = Bench(spawn, data_sock)
     reader, writer = sock.makefile("rb"), sock.makefile("wb")
     while (frame := protocol.read_frame(reader)) is not None:
