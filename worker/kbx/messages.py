@@ -114,6 +114,8 @@ class Attach:
     id: int
     arenas: list
     """``{"name", "bytes"}`` and on a GPU ``handle`` (hex of a CUDA IPC handle); on the CPU memfds come by socket."""
+    timed: bool = False
+    """Whether calls will be measured, which takes a clock."""
 
 
 @dataclass

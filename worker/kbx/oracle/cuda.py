@@ -54,10 +54,10 @@ class CudaArena(Arena):
         runtime.call("cudaMalloc", ctypes.byref(self.address), ctypes.c_size_t(capacity))
         # What another process left in this memory is nobody's business.
         runtime.call("cudaMemset", self.address, 0, ctypes.c_size_t(capacity))
+        self.content = torch.as_tensor(_Span(self.address.value, capacity), device=device)
 
     def typed(self, offset, count, dtype):
-        span = _Span(self.address.value + offset, count * dtype.itemsize)
-        return torch.as_tensor(span, device=self.device).view(dtype)
+        return self.content[offset : offset + count * dtype.itemsize].view(dtype)
 
     def describe(self):
         """As in ``messages.Attach``."""
@@ -68,6 +68,7 @@ class CudaArena(Arena):
     def close(self):
         """Frees the memory; no tensor that points into it may be used any more."""
         torch.cuda.synchronize(self.device)
+        self.content = None
         self.runtime.call("cudaFree", self.address)
 
 

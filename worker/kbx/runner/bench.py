@@ -123,9 +123,9 @@ class Bench:
 
     def _attach(self, request):
         if not self._emulated:
-            if self._clock is None:
-                torch.cuda.set_device(self._device)
-                runtime = arenas.cuda_runtime(self._device)
+            torch.cuda.set_device(self._device)
+            runtime = arenas.cuda_runtime(self._device)
+            if request.timed:
                 self._graphs = graphs.Recorder(self._device)
                 # Last: it takes streams that appear later for the candidate's.
                 self._clock = Clock(self._device, runtime)

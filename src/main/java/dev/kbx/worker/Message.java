@@ -186,8 +186,12 @@ public sealed interface Message {
       @Nullable String output)
       implements Message {}
 
-  /** Referee to runner: map the arenas; with none, only be ready to. */
-  record Attach(int id, JsonNode arenas) implements Numbered {}
+  /**
+   * Referee to runner: map the arenas; with none, only be ready to.
+   *
+   * @param timed whether calls will be measured
+   */
+  record Attach(int id, JsonNode arenas, boolean timed) implements Numbered {}
 
   record Attached(int id, double seconds) implements Numbered {}
 
