@@ -1,5 +1,7 @@
 """The error model: honest arithmetic in any order passes, anything less precise does not."""
 
+import math
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -222,6 +224,14 @@ NEAR = [
     (torch.float64, False, 15, 17),
 ]
 """dtype, whether TF32 is allowed, and units of roundoff that are near and that are not."""
+
+
+@pytest.mark.parametrize("size", [1e150, 1e200, 1e300])
+def test_numbers_whose_squares_overflow_are_compared_as_others_are(size):
+    truth = torch.linspace(0.1, 1, 100, dtype=torch.float64) * size
+    assert errors.close("x", truth * (1 + 1e-15), truth, truth.clone()).wrong == 0
+    found = errors.close("x", truth * (1 + 1e-9), truth, truth.clone())
+    assert found.wrong > 50 and math.isfinite(found.error_ratio)
 
 
 @pytest.mark.parametrize(("dtype", "tf32", "near", "far"), NEAR)

@@ -271,15 +271,17 @@ def _own_error_where_finite(flat):
 
 def _rms_and_max(flat, what):
     """Root mean square and largest size of a quantity over the elements where it is finite; zeros where there is none."""
-    total, count, largest = 0.0, 0, 0.0
+    norm, count, largest = 0.0, 0, 0.0
     for _, (r, t, s) in stretches(*flat):
         values = what(*_settled(r, t), s)
         finite = values.isfinite()
-        values = torch.where(finite, values, 0.0)
-        total += float(values.square().sum())
-        largest = max(largest, float(values.abs().amax()))
+        values = torch.where(finite, values, 0.0).abs_()
+        if most := float(values.amax()):
+            # The squares of large numbers are infinite, and so would the tolerance be.
+            norm = math.hypot(norm, most * float(torch.linalg.vector_norm(values / most)))
+        largest = max(largest, most)
         count += int(finite.count_nonzero())
-    return (math.sqrt(total / count) if count else 0.0), largest
+    return (norm / math.sqrt(count) if count else 0.0), largest
 
 
 def _settled(reference, truth):
