@@ -74,7 +74,6 @@ class CompiledReference:
     def _look(self):
         """Calls often enough that no timed call is a first one, and judges the last result as a candidate's would be."""
         call = self._make("look")
-        known = truth.know_where_there_is_room(self.task, call, self.seed)
         before = _graphs()
         for _ in range(FIRST_CALLS):
             value = None  # A CUDA graph writes its next results where this one lies.
@@ -84,7 +83,9 @@ class CompiledReference:
                 value = self.function(*mine.args, **mine.kwargs)
         if _graphs() == before:
             raise NotCompiled("torch.compile leaves all of it to eager PyTorch")
-        judgement = judge.judge_own(self.task, known, value, mine)
+        judgement = judge.judge_made(
+            self.task, lambda: call, self.seed, lambda known: judge.examine_own(self.task, known, value, mine)
+        )
         if judgement.status != "correct":
             raise NotCompiled(f"the compiled reference is wrong: {judgement.status}: {judgement.message}")
 

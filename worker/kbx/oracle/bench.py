@@ -156,12 +156,11 @@ class Bench:
             self._inside(claim, self.calls[slot]["slot"])
         except claims.ClaimError as error:
             return judge.forged(error)
-        known = truth.know(self.task, self._make(slot), self.session.seed, wide=False)
-        judgement = session.examine_lent(self.task, known, claim, out, lent, self.leaves[slot])
-        if judgement.status != "correct" or judge.agrees(self.task, judgement.value, known):
-            return judgement
-        del known  # before there is more of the same
-        return judge.decide(self.task, self.know(slot), [judgement.value])
+
+        def examined(known):
+            return session.examine_lent(self.task, known, claim, out, lent, self.leaves[slot])
+
+        return self.judge(slot, examined)
 
     def _inside(self, claim, start):
         """A result must lie in its own slot, not where another call left the same values."""
@@ -170,9 +169,9 @@ class Bench:
             if not start <= tensor.place < end:
                 raise claims.ClaimError("a result lies outside its slot")
 
-    def know(self, k):
-        """Truth of one set."""
-        return truth.know_where_there_is_room(self.task, self._make(k), self.session.seed)
+    def judge(self, k, examined):
+        """Judges a result of set ``k``, which ``examined(known)`` reads."""
+        return judge.judge_made(self.task, lambda: self._make(k), self.session.seed, examined)
 
 
 class RecordedReference:
@@ -205,10 +204,9 @@ class RecordedReference:
 
     def _look(self, bench):
         """Every graph runs once, which loads it; the first one's result must be right."""
-        known = bench.know(0)
         values = [graph() for graph in self.graphs]
         bench.device.synchronize()
-        judgement = judge.judge_own(self.task, known, values[0], self.calls[0])
+        judgement = bench.judge(0, lambda known: judge.examine_own(self.task, known, values[0], self.calls[0]))
         if judgement.status != "correct":
             raise NotRecorded(f"its graphs are wrong: {judgement.status}: {judgement.message}")
         self.take(bench.own)
