@@ -5,7 +5,7 @@ public final class Counted {
   private Counted() {}
 
   /** Such as {@code 1 kernel} or {@code 1,000 kernels}. */
-  public static String of(int number, String noun) {
+  public static String of(long number, String noun) {
     return "%,d %s".formatted(number, noun(number, noun));
   }
 

@@ -108,7 +108,7 @@ record HtmlReport(
 
   private String headline(Tally tally) {
     Rate correct = tally.tasks(run, verdicts).correct();
-    if (correct == null) return verdicts.size() + " candidates judged";
+    if (correct == null) return Counted.of(verdicts.size(), "candidate") + " judged";
     return "%d of %d tasks have a correct kernel".formatted(correct.passes(), correct.total());
   }
 
@@ -118,8 +118,11 @@ record HtmlReport(
     fact(
         writer,
         "Coverage",
-        "%d candidates for %d of %d tasks"
-            .formatted(verdicts.size(), Tally.tasksOf(verdicts, _ -> true), run.suiteTasks()));
+        "%s for %d of %s"
+            .formatted(
+                Counted.of(verdicts.size(), "candidate"),
+                Tally.tasksOf(verdicts, _ -> true),
+                Counted.of(run.suiteTasks(), "task")));
     fact(writer, "Device", device.name() + (device.arch() == null ? "" : " · " + device.arch()));
     if (device.driver() != null) fact(writer, "Driver", device.driver());
     if (device.uuid() != null) fact(writer, "UUID", device.uuid());
@@ -203,8 +206,8 @@ record HtmlReport(
     }
     writer.write("<p class=\"figure\">" + percent(rate.value()) + "</p>" + bar(rate));
     writer.write(
-        "<p>%d of %d candidates<br>95 %% interval %s</p></div>\n"
-            .formatted(rate.passes(), rate.total(), interval(rate)));
+        "<p>%d of %s<br>95 %% interval %s</p></div>\n"
+            .formatted(rate.passes(), Counted.of(rate.total(), "candidate"), interval(rate)));
   }
 
   private static void speedupTile(Writer writer, Summary.SetSpeedup speedup, String baseline)

@@ -28,8 +28,8 @@ final class Notes {
   static @Nullable String scaled(List<Verdict> verdicts) {
     int scaled = countScaled(verdicts);
     if (scaled == 0) return null;
-    return "%d of %d candidates were judged on scaled inputs, not on the published sizes: those need a GPU."
-        .formatted(scaled, verdicts.size());
+    return "Judged on scaled inputs, not on the published sizes, which need a GPU: %d of %s."
+        .formatted(scaled, Counted.of(verdicts.size(), "candidate"));
   }
 
   static int countScaled(List<Verdict> verdicts) {

@@ -30,8 +30,11 @@ public record PassKText(int width) {
     List<String> lines = new ArrayList<>(text.head(series));
     lines.addAll(
         text.wrap(
-            "%d candidates for %d of %d tasks. pass@k: mean over the N tasks with k judged samples"
-                    .formatted(series.candidates(), series.submitted(), series.tasks())
+            "%s for %d of %s. pass@k: mean over the N tasks with k judged samples"
+                    .formatted(
+                        Counted.of(series.candidates(), "candidate"),
+                        series.submitted(),
+                        Counted.of(series.tasks(), "task"))
                 + " or more, as '% of N'; [ ]: its 95 % interval, where tasks differ."));
     for (Measure measure : pass.measures()) {
       lines.add("");

@@ -45,18 +45,18 @@ record SeriesText(int width) {
     if (series.run().baseline().endsWith(WARM)) notes.add("Timed with a warm cache.");
     if (series.scaled() > 0) {
       notes.add(
-          "Judged on scaled inputs, not on the published sizes: %d of %d candidates."
-              .formatted(series.scaled(), series.candidates()));
+          "Judged on scaled inputs, not on the published sizes: %d of %s."
+              .formatted(series.scaled(), candidates(series.candidates())));
     }
     if (series.unfinished() > 0) {
       notes.add(
-          "Cut off: %d of %d candidates of the run have no verdict."
-              .formatted(series.unfinished(), series.run().candidates()));
+          "Cut off, without a verdict: %d of %s of the run."
+              .formatted(series.unfinished(), candidates(series.run().candidates())));
     }
     if (series.notJudged() > 0) {
       notes.add(
-          "Not judged, as kbx or the task failed: %d of %d candidates, which %s."
-              .formatted(series.notJudged(), series.candidates(), notJudged));
+          "Not judged, as kbx or the task failed: %d of %s, which %s."
+              .formatted(series.notJudged(), candidates(series.candidates()), notJudged));
     }
     if (series.extra() > 0) {
       notes.add(
@@ -64,6 +64,10 @@ record SeriesText(int width) {
               .formatted(series.extra()));
     }
     return notes.stream().flatMap(note -> wrap(note).stream()).toList();
+  }
+
+  private static String candidates(int number) {
+    return Counted.of(number, "candidate");
   }
 
   List<String> wrap(String text) {

@@ -219,7 +219,9 @@ class FastPTest {
     assertThat(all).extracting(fast -> fast.series().method()).containsExactly("one", "two");
     assertThat(new FastPText(80).render(all.getFirst()))
         .contains(
-            "method one", "Cut off: 7 of 10", "Not judged, as kbx or the task failed: 1 of 2");
+            "method one",
+            "Cut off, without a verdict: 7 of 10",
+            "Not judged, as kbx or the task failed: 1 of 2 candidates");
     assertThat(counts(against(all.getLast(), "eager"))).containsExactly(1L, 1L, 0L, 0L, 0L, 0L);
   }
 
