@@ -40,8 +40,14 @@
 
   const orUnknown = (value, unit = "") => (known(value) ? number(value) + unit : "not measured");
   const name = (verdict) => `${verdict.category}/${verdict.task}${verdict.sample ? `#${verdict.sample}` : ""}`;
-  const reason = (verdict) =>
-    [verdict.rule ?? verdict.evidence, verdict.message].filter(Boolean).join(": ");
+  /** Flags of every verdict of a run: the page's head says it once. */
+  const OF_RUNS = ["scaled_inputs", "published_tolerance"];
+
+  const reason = (verdict) => {
+    const flags = verdict.flags.filter((flag) => !OF_RUNS.includes(flag));
+    const text = [verdict.rule ?? verdict.evidence, verdict.message].filter(Boolean).join(": ");
+    return flags.length ? `${text} [${flags.join(", ")}]`.trim() : text;
+  };
 
   const TONES = { correct: "good", invalid_task: "odd", infrastructure: "odd" };
   const badge = (status) => el("span", { class: `status ${TONES[status] ?? "bad"}` }, status);

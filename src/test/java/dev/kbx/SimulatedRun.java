@@ -38,6 +38,7 @@ public final class SimulatedRun {
   private List<Stage> stages = List.of(Stage.values());
   private String baseline = "eager";
   private String triton = "3.7.1";
+  private String tolerance = "model";
   private double width = 0.01;
   private int unjudged;
   private String tasks = "*";
@@ -74,6 +75,12 @@ public final class SimulatedRun {
 
   public SimulatedRun triton(String version) {
     triton = version;
+    return this;
+  }
+
+  /** How near its results had to be. */
+  public SimulatedRun tolerance(String name) {
+    tolerance = name;
     return this;
   }
 
@@ -234,7 +241,7 @@ public final class SimulatedRun {
         verdicts.size() + unjudged,
         suiteTasks,
         baseline,
-        "model",
+        tolerance,
         null);
   }
 

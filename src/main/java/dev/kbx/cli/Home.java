@@ -66,16 +66,16 @@ final class Home {
       }
     }
     throw new UserError(
-        "cannot keep a secret for seeds in %s or %s: %s"
+        "cannot keep a secret for seeds in %s or %s: %s; set HOME to a folder of yours, or give --seed"
             .formatted(
                 files.getFirst(), files.getLast(), problem == null ? "" : Reason.of(problem)));
   }
 
   /** Where kbx keeps its own things: beside itself if it can, else in the user's state folder. */
   static List<Path> stateFolders() {
-    return List.of(
-        folder().resolve(".kbx"),
-        Path.of(System.getProperty("user.home"), ".local", "state", "kbx"));
+    String home = System.getenv("HOME"); // Java's own is that of passwd, which containers lack.
+    if (home == null || home.isBlank()) home = System.getProperty("user.home");
+    return List.of(folder().resolve(".kbx"), Path.of(home, ".local", "state", "kbx"));
   }
 
   private static String secret(Path file) throws IOException {

@@ -126,7 +126,16 @@ public record Comparison(
     put(changed, "driver", then.device().driver(), now.device().driver());
     put(changed, "suite", then.suite(), now.suite());
     put(changed, "rules off", rulesOff(then), rulesOff(now));
+    put(changed, "tolerance", then.tolerance(), now.tolerance());
+    if (then.settings() != null && now.settings() != null) {
+      put(changed, "arch", then.settings().arch(), now.settings().arch());
+      put(changed, "time limit", seconds(then.settings()), seconds(now.settings()));
+    }
     return changed;
+  }
+
+  private static String seconds(RunInfo.Settings settings) {
+    return settings.timeoutSeconds() + " s";
   }
 
   private static void put(

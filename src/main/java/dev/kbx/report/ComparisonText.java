@@ -177,7 +177,7 @@ public record ComparisonText(int width) {
                 tasks.regressed(),
                 tasks.persistent(),
                 tasks.unresolved()));
-    count(lines, tasks.notJudged(), "Tasks in both that kbx could not judge in one");
+    count(lines, tasks.notJudged(), "Tasks in both runs that kbx could not judge in one or both");
     count(lines, tasks.onlyThen(), "Tasks only in the first run");
     count(lines, tasks.onlyNow(), "Tasks only in the second run");
     count(

@@ -162,13 +162,9 @@ record HtmlReport(
   }
 
   private void notes(Writer writer, Tally tally) throws IOException {
-    String perf = Notes.perf(run, tally);
-    if (perf != null) {
-      writer.write("<p class=\"note\" id=\"not-measured\">" + Html.escape(perf) + "</p>\n");
-    }
-    String scaled = Notes.scaled(verdicts);
-    if (scaled != null) {
-      writer.write("<p class=\"note\" id=\"scaled\">" + Html.escape(scaled) + "</p>\n");
+    for (Notes.Note note : Notes.of(run, verdicts, tally)) {
+      writer.write("<p class=\"note\" id=\"" + note.id() + "\">");
+      writer.write(Html.escape(note.text()) + "</p>\n");
     }
     if (shown.size() < verdicts.size()) {
       writer.write(

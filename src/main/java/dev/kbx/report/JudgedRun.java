@@ -39,6 +39,6 @@ public record JudgedRun(RunInfo run, List<Verdict> verdicts) {
     if (!run.stages().contains(Stage.PERF)) return "the perf stage was not asked for";
     return run.device().kind().equals("cuda")
         ? "no candidate got to the perf stage"
-        : "it used no GPU (" + run.device().name() + ")";
+        : "the run used no GPU (" + run.device().name() + ")";
   }
 }

@@ -106,7 +106,7 @@ public final class RunVerdicts {
           null,
           null,
           null,
-          null,
+          v.origin() == null ? null : new Verdict.Origin(v.origin().kernelShare(), List.of()),
           null,
           null,
           NO_DEVICE,

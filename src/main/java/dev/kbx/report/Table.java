@@ -1,5 +1,7 @@
 package dev.kbx.report;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.kbx.stats.Rate;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Status;
@@ -11,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,16 +26,12 @@ import org.jspecify.annotations.Nullable;
 public record Table(int width, boolean colour) {
   private static final int NARROWEST = 60;
 
-  /** From this width on, reasons have a column; below, they go under their row. */
-  private static final int WIDE = 110;
-
   private static final String INDENT = "    ";
 
   /** Lines of a reason under its row: what is wrong, and what to do instead. */
   private static final int REASON_LINES = 3;
 
-  /** What reasons get at least, of a wide terminal. */
-  private static final int REASON = 40;
+  private static final int NOTE_LINES = 3;
 
   /** With more candidates than this, only some failing ones are listed. */
   private static final int ALL = 60;
@@ -70,7 +69,7 @@ public record Table(int width, boolean colour) {
   private void rows(List<String> lines, RunVerdicts verdicts, Tally tally, String rest) {
     List<Verdict> listed =
         verdicts.whole(verdicts.size() <= ALL ? verdicts.rows() : worthListing(verdicts.rows()));
-    var columns = Columns.of(listed, tally, width < WIDE ? width : width - REASON);
+    var columns = Columns.of(listed, tally, width);
     if (!listed.isEmpty()) lines.add(paint(Ansi.DIM, row(columns, header(tally), Ansi.PLAIN)));
     for (Verdict verdict : listed) {
       lines.addAll(candidate(verdict, columns));
@@ -147,15 +146,14 @@ public record Table(int width, boolean colour) {
             colourOf(verdict));
     String reason = reason(verdict);
     if (reason.isEmpty()) return List.of(line.stripTrailing());
-    if (width < WIDE) {
-      List<String> lines = new ArrayList<>(List.of(line.stripTrailing()));
-      for (String part : Text.wrap(reason, width - INDENT.length(), REASON_LINES)) {
-        lines.add(paint(Ansi.DIM, INDENT + part));
-      }
-      return lines;
+    if (Text.columns(reason) <= width - columns.all() - 2) {
+      return List.of(line + "  " + paint(Ansi.DIM, reason));
     }
-    int left = width - columns.all() - 2;
-    return List.of(line + "  " + paint(Ansi.DIM, Text.cut(reason, left)));
+    List<String> lines = new ArrayList<>(List.of(line.stripTrailing()));
+    for (String part : Text.wrap(reason, width - INDENT.length(), REASON_LINES)) {
+      lines.add(paint(Ansi.DIM, INDENT + part));
+    }
+    return lines;
   }
 
   private static String task(Verdict verdict) {
@@ -165,8 +163,11 @@ public record Table(int width, boolean colour) {
   private static String reason(Verdict verdict) {
     String what = verdict.rule() != null ? verdict.rule() : verdict.evidence();
     String message = Text.clean(verdict.message());
-    if (what == null) return message;
-    return message.isEmpty() ? Text.clean(what) : Text.clean(what) + ": " + message;
+    String reason =
+        Stream.of(Text.clean(what), message).filter(s -> !s.isEmpty()).collect(joining(": "));
+    List<String> flags = Notes.flags(verdict);
+    if (flags.isEmpty()) return reason;
+    return (reason + " [" + String.join(", ", flags) + "]").strip();
   }
 
   private String row(Columns columns, Cells cells, Ansi statusColour) {
@@ -246,12 +247,11 @@ public record Table(int width, boolean colour) {
                 .formatted(
                     Tally.tasksOf(verdicts, _ -> true), run.suiteTasks(), Text.clean(run.suite())),
             width));
-    String perf = Notes.perf(run, tally);
-    if (perf != null) lines.add(paint(Ansi.YELLOW, perf));
-    String scaled = Notes.scaled(verdicts);
-    if (scaled != null) lines.add(paint(Ansi.YELLOW, Text.cut(scaled, width)));
-    String baseline = Notes.baseline(run, verdicts);
-    if (baseline != null) lines.add(paint(Ansi.YELLOW, Text.cut(baseline, width)));
+    for (Notes.Note note : Notes.of(run, verdicts, tally)) {
+      for (String line : Text.wrap(note.text(), width, NOTE_LINES)) {
+        lines.add(paint(Ansi.YELLOW, line));
+      }
+    }
   }
 
   private enum Ansi {

@@ -6,6 +6,7 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.Runner;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -66,13 +67,11 @@ final class Correctness {
       throws InterruptedException, Oracle.Refused {
     Message.Opened task = session.open(false, alone);
     sized = !task.sizes().isEmpty();
-    if (Boolean.TRUE.equals(task.scaled())) draft.flags(List.of("scaled_inputs"));
-    if (plan.tolerance() == Tolerance.PUBLISHED) draft.flags(List.of(Tolerance.FLAG));
-    if (candidate.task().isDegenerate()) draft.flags(List.of("degenerate_task"));
     long start = System.nanoTime();
     Optional<Outcome> decided = session.load(task, files);
     draft.spent(Stage.CALL, (System.nanoTime() - start) / 1e9);
     if (decided.isEmpty()) {
+      draft.flags(restsOn(task));
       decided =
           new Calls(session.oracle(), session.runner(), plan, draft, Session.ORACLE)
               .judge(task.calls());
@@ -84,6 +83,15 @@ final class Correctness {
       decided = draft.origins().judge(Policy.of(candidate.task()), Stage.CORRECT, "");
     }
     return decided.orElseGet(() -> Outcome.correct(lastBeforePerf(plan.stages())));
+  }
+
+  /** What the verdict rests on from the first call on, where that is not what one would expect. */
+  private List<String> restsOn(Message.Opened task) {
+    List<String> flags = new ArrayList<>();
+    if (Boolean.TRUE.equals(task.scaled())) flags.add("scaled_inputs");
+    if (plan.tolerance() == Tolerance.PUBLISHED) flags.add(Tolerance.FLAG);
+    if (candidate.task().isDegenerate()) flags.add("degenerate_task");
+    return flags;
   }
 
   private static Stage lastBeforePerf(List<Stage> stages) {

@@ -80,7 +80,11 @@ class CompareRunsTest {
   void whatCannotBeComparedIsOneLine() {
     SimulatedRun.on(SimulatedRun.CPU, 5).correct("Math/exp", "exp", 1).store(folder.resolve("cpu"));
     refused(
-        "nothing was timed: it used no GPU", "analyze", "portability", h200, folder.resolve("cpu"));
+        "nothing was timed: the run used no GPU",
+        "analyze",
+        "portability",
+        h200,
+        folder.resolve("cpu"));
     refused("all runs are on one device", "analyze", "portability", h200);
     refused("no run nowhere", "compare", "--out", h200, first.id(), "nowhere");
     refused("no runs there", "compare", h200, folder.resolve("elsewhere").resolve(first.id()));

@@ -219,9 +219,13 @@ class ComparisonTest {
   @Test
   void whatChangedAroundTheCandidatesIsShown() {
     Comparison comparison =
-        of(run(1).correct("Math/a", "a", 1), run(2).triton("3.8.0").correct("Math/a", "a", 1));
+        of(
+            run(1).correct("Math/a", "a", 1),
+            run(2).triton("3.8.0").tolerance("published").correct("Math/a", "a", 1));
     assertThat(comparison.changed())
-        .containsExactly(Map.entry("triton", new Changed("3.7.1", "3.8.0")));
+        .containsExactly(
+            Map.entry("triton", new Changed("3.7.1", "3.8.0")),
+            Map.entry("tolerance", new Changed("model", "published")));
     assertThat(new ComparisonText(80).render(comparison)).contains("triton 3.7.1 → 3.8.0");
   }
 
@@ -242,7 +246,7 @@ class ComparisonTest {
     assertThat(comparison.speed()).isNull();
     assertThat(comparison.tasks().persistent()).isEqualTo(1);
     assertThat(new ComparisonText(80).render(comparison))
-        .contains("nothing was timed: it used no GPU (AMD EPYC)");
+        .contains("nothing was timed: the run used no GPU (AMD EPYC)");
   }
 
   @Test

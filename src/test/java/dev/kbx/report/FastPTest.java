@@ -151,7 +151,7 @@ class FastPTest {
     Group all = against(fast, "eager");
     assertThat(all.unknown()).isEqualTo(1);
     assertThat(all.thresholds().getFirst().share()).isEqualTo(0.1);
-    assertThat(new FastPText(80).render(fast)).contains("Nothing was timed: it used no GPU");
+    assertThat(new FastPText(80).render(fast)).contains("Nothing was timed: the run used no GPU");
   }
 
   @Test

@@ -123,7 +123,7 @@ class PassKTest {
   void whatWasNotMeasuredSaysWhy() {
     PassK cpu = of(SimulatedRun.on(SimulatedRun.CPU, 1).correct("Math/a", "a", 1), 1);
     assertThat(measure(cpu, Pass.FAST).overall()).isNull();
-    assertThat(measure(cpu, Pass.FAST).unknown()).contains("it used no GPU");
+    assertThat(measure(cpu, Pass.FAST).unknown()).contains("the run used no GPU");
     PassK called = of(run().stages(Stage.STATIC, Stage.CALL).untimed("Math/a", "a"), 1);
     assertThat(measure(called, Pass.CORRECT).unknown())
         .isEqualTo("the correct stage was not asked for");

@@ -183,7 +183,7 @@ class PortabilityTest {
     assertThatThrownBy(() -> of(h200().correct("Math/exp", "e", 1.2), cpu))
         .isInstanceOf(IncomparableRuns.class)
         .hasMessageContaining(cpu.id())
-        .hasMessageContaining("it used no GPU (AMD EPYC)");
+        .hasMessageContaining("the run used no GPU (AMD EPYC)");
     assertThatThrownBy(() -> of(h200().correct("Math/exp", "e", 1.2)))
         .hasMessageContaining("one device, NVIDIA H200 GPU-5bd02c7a");
   }
