@@ -24,8 +24,9 @@ public record FastPText(int width) {
     List<String> lines = new ArrayList<>(text.head(series));
     lines.addAll(
         text.wrap(
-            "One candidate a task: %s. %d of %d tasks have one."
-                .formatted(words(fast.pick()), series.submitted(), series.tasks())));
+            "One candidate a task: %s. %d of %d tasks have one%s."
+                .formatted(
+                    words(fast.pick()), series.submitted(), series.tasks(), others(series))));
     lines.addAll(
         text.wrap(
             "Correct and more than p times as fast: how many, and percent of the tasks asked for"
@@ -37,6 +38,12 @@ public record FastPText(int width) {
     lines.add("");
     notes(lines, fast, text);
     return String.join("\n", lines) + "\n";
+  }
+
+  private static String others(Series series) {
+    return series.submitted() == series.tasks()
+        ? ""
+        : ", the others count as not correct (kbx eval --tasks asks for fewer)";
   }
 
   private static String words(Pick pick) {
