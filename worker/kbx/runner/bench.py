@@ -7,10 +7,8 @@ lies in the arenas. So there is no defence here against the candidate, only orde
 import contextlib
 import os
 import random
-import sys
 import time
 import traceback
-import types
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -40,10 +38,6 @@ def warm():
     """What each runner would otherwise load or compile for itself, done once in the process that they are forked from."""
     launches.warm()
     shapes.warm()
-
-
-class NoEntry(Exception):
-    """The candidate defines none of the names asked for."""
 
 
 class _Timed(NamedTuple):
@@ -144,19 +138,10 @@ class Bench:
         self._source = request.source
         with open(self._path, "w", encoding="utf-8") as file:
             file.write(request.source)
-        if extensions.MODULE in request.source:
-            extensions.install(self._path, self._spawn.arch if self._emulated else None)
-        module = types.ModuleType("candidate")
-        module.__file__ = self._path
-        sys.modules["candidate"] = module
         self._witness = Witness(Ledger(request.operations), self._path, request.cpp)
-        with self._witness.watching():
-            exec(compile(request.source, self._path, "exec"), vars(module))
-        for name in request.entries:
-            if callable(getattr(module, name, None)):
-                self._entry = getattr(module, name)
-                return messages.Loaded(request.id, name, 0.0)
-        raise NoEntry(f"none of {', '.join(request.entries)} is defined")
+        arch = self._spawn.arch if self._emulated else None
+        name, self._entry = module.load(request.source, self._path, request.entries, arch, self._witness.watching)
+        return messages.Loaded(request.id, name, 0.0)
 
     def _construct(self, request):
         watching = shapes.Shapes() if request.shapes else self._witness.watching()
@@ -351,7 +336,7 @@ def classify(causes, loading):
             return kind
     if isinstance(error, (SystemExit, KeyboardInterrupt)):
         return "exit"
-    if isinstance(error, NoEntry):
+    if isinstance(error, module.NoEntry):
         return "no_entry"
     if loading and isinstance(error, SyntaxError):
         return "syntax"
