@@ -132,6 +132,8 @@ def test_without_nvcc_there_is_no_falling_back(monkeypatch):
         "module.Mode.FAST.value + 1",
         "[*module.SIZES]",
         "module.SIZES[0]",
+        "isinstance(3, module.Shape)",
+        "__import__('types').new_class('Own', (module.Shape,))",
     ],
 )
 def test_constants_of_a_library_are_not_known_either(use):
@@ -192,7 +194,7 @@ def test_who_takes_the_compiler_away_does_not_compile(change):
     name, value = change.split(" = ")
     reply = called(f"import os; os.environ[{name!r}] = {value!r}\n{SOURCE}")
     assert reply.kind == "compile", reply
-    assert "is not on the PATH: it has set" in reply.message
+    assert "is not on the PATH; the candidate has set" in reply.message
 
 
 @needs_compilers

@@ -205,9 +205,11 @@ def _check_tools():
 
     compiler = cpp_extension.get_cxx_compiler()
     if not (words := shlex.split(compiler)) or shutil.which(words[0]) is None:
-        raise CompilationError(f"error: the compiler {compiler!r} is not on the PATH: it has set CXX or PATH itself")
+        raise CompilationError(
+            f"error: the compiler {compiler!r} is not on the PATH; the candidate has set CXX or PATH"
+        )
     if not cpp_extension.is_ninja_available():
-        raise CompilationError("error: ninja is not on the PATH: it has set PATH itself")
+        raise CompilationError("error: ninja is not on the PATH; the candidate has set PATH")
 
 
 @contextlib.contextmanager
@@ -315,7 +317,7 @@ class _Compiled(types.ModuleType):
         self._kind = kind
 
     def __getattr__(self, name):
-        return self._kind() if not name.startswith("__") else _absent(name)
+        return _attribute(self._kind, name)
 
 
 class _Attribute:
@@ -324,15 +326,17 @@ class _Attribute:
     reason = _NOT_RUN
 
     def __getattr__(self, name):
-        return type(self)() if not name.startswith("__") else _absent(name)
+        return _attribute(type(self), name)
 
     @classmethod
     def __torch_function__(cls, *_, **__):
         raise noted(Unavailable(cls.reason))
 
 
-def _absent(name):
-    raise AttributeError(name)
+def _attribute(kind, name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return kind()
 
 
 def _refuse(attribute, *_, **__):
@@ -345,7 +349,7 @@ _BINARY = (
 for _name in (
     *_BINARY, *(f"r{name}" for name in _BINARY), "call", "neg", "pos", "abs", "invert", "lt", "le", "gt", "ge", "eq", "ne",
     "bool", "int", "float", "complex", "index", "round", "trunc", "floor", "ceil", "str", "format", "bytes", "len", "iter",
-    "next", "contains", "getitem", "setitem", "delitem", "enter", "exit",
+    "next", "contains", "getitem", "setitem", "delitem", "enter", "exit", "mro_entries", "instancecheck", "subclasscheck",
 ):  # fmt: skip
     setattr(_Attribute, f"__{_name}__", _refuse)
 _Attribute.__hash__ = object.__hash__
