@@ -24,6 +24,8 @@ class Hello:
     """Oracle only: ``kind`` (cpu, cuda), ``name``, ``arch``, and on a GPU ``uuid, driver, memory_bytes, host_bytes``."""
     data_address: str | None = None
     """Oracle on the CPU: the abstract Unix socket on which it hands arenas to runners."""
+    lacks: str | None = None
+    """Zygote: what this machine lacks to compile CUDA C++, as a sentence; absent where it can."""
 
 
 @dataclass

@@ -201,6 +201,36 @@ def run(x):
 """
 
 
+GRAPHS = [
+    "torch.cuda.CUDAGraph()",
+    "torch.cuda.graph(None)",
+    "torch.cuda.graphs.CUDAGraph()",
+    "torch.cuda.make_graphed_callables(torch.relu, (x,))",
+]
+
+
+@pytest.mark.parametrize("made", GRAPHS)
+def test_cuda_graphs_are_what_no_cpu_has(made):
+    reply = answer(f"def run(x):\n    return {made}", torch.ones(4))
+    assert (reply.kind, reply.feature) == ("unsupported", "CUDA graphs")
+    assert reply.frames[-1]["text"] == f"return {made}"
+
+
+@pytest.mark.parametrize(
+    ("forged", "names"),
+    [
+        ("Unsupported('frobnication')", "gaps.Unsupported"),
+        ("Unavailable('this machine lacks a frobnicator')", "gaps.Unavailable"),
+    ],
+)
+def test_who_says_itself_that_the_machine_lacks_something_has_failed(forged, names):
+    source = f"from kbx.runner import gaps\n{{}}raise gaps.{forged}"
+    for each in (source.format(""), source.format("def run():\n    ")):
+        reply = answer(each)
+        assert (reply.kind, reply.feature) == ("runtime", None)
+        assert reply.exception.endswith(names)
+
+
 def test_code_written_for_cuda_runs():
     with bench(CUDA) as client:
         reply = client.call(torch.zeros(4))

@@ -88,6 +88,115 @@ def test_a_library_is_compiled_once_and_not_run_without_a_gpu(machine, monkeypat
     assert len(machine()) == 1
 
 
+def called(source):
+    """What a runner without a device answers to ``load``, or to ``call`` where it loads."""
+    loaded, reply = judged(source, {})
+    return reply or loaded
+
+
+RETURNS = "return module.answer()"
+NOT_RUN = "compiled for sm_90 and not run: inline CUDA C++ runs only on a GPU"
+
+
+@needs_compilers
+@pytest.mark.parametrize("next_", ["return 42", "raise ValueError('its own') from None"])
+def test_it_is_not_run_whatever_the_candidate_does_next(next_):
+    assert RETURNS in SOURCE
+    reply = called(
+        SOURCE.replace(RETURNS, f"try:\n        {RETURNS}\n    except BaseException:\n        pass\n    {next_}")
+    )
+    assert (reply.kind, reply.message) == ("unsupported", NOT_RUN)
+    assert reply.frames[-1]["text"] == RETURNS
+
+
+def test_without_nvcc_there_is_no_falling_back(monkeypatch):
+    monkeypatch.setenv("CUDA_HOME", "/nowhere")
+    source = SOURCE.replace("module = ", "try:\n    module = ", 1).replace(RETURNS, "return 42")
+    source = source.replace("headers=True)", "headers=True)\nexcept Exception:\n    pass")
+    reply = called(source)
+    assert reply.kind == "unsupported" and "inline CUDA C++ needs" in reply.message
+
+
+@needs_compilers
+@pytest.mark.parametrize(
+    "use",
+    [
+        "module.LIMIT - 1",
+        "2 * module.LIMIT",
+        "range(module.LIMIT)",
+        "int(module.LIMIT)",
+        "f'{module.LIMIT}'",
+        "module.LIMIT == 256",
+        "torch.empty(module.LIMIT)",
+        "torch.ones(3) * module.LIMIT",
+        "module.Mode.FAST.value + 1",
+        "[*module.SIZES]",
+        "module.SIZES[0]",
+        "isinstance(3, module.Shape)",
+        "__import__('types').new_class('Own', (module.Shape,))",
+    ],
+)
+def test_constants_of_a_library_are_not_known_either(use):
+    reply = called(SOURCE.replace(RETURNS, f"return {use}"))
+    assert (reply.kind, reply.message) == ("unsupported", NOT_RUN)
+
+
+@needs_compilers
+def test_functions_of_a_library_may_be_kept_for_later():
+    source = SOURCE.replace(
+        "def run", "kept = {module.answer: module.answer}\nassert module.answer is not None\ndef run"
+    )
+    assert called(source.replace(RETURNS, "return 42")).value == {"t": "int", "v": 42}
+
+
+@needs_compilers
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("import os; os.environ['TORCH_CUDA_ARCH_LIST'] = '8.0'", "compiled for sm_80 and not run: inline CUDA"),
+        (
+            "import os; os.environ['TORCH_CUDA_ARCH_LIST'] = '10.0 8.6+PTX'",
+            "compiled for sm_86, sm_100 and not run: inl",
+        ),
+    ],
+)
+def test_the_architectures_told_are_those_compiled_for(asked, told):
+    assert called(f"{asked}\n{SOURCE}").message.startswith(told)
+
+
+@needs_compilers
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        (["-arch=sm_89"], "compiled for sm_89 and not run: inline CUDA"),
+        (["-gencode", "arch=compute_80,code=compute_80"], "compiled for compute_80 and not run: inline CUDA"),
+        (["-arch=native"], "compiled and not run: inline CUDA"),
+    ],
+)
+def test_so_are_those_of_flags(flags, told):
+    source = SOURCE.replace("no_implicit_headers", f"extra_cuda_cflags={flags}, no_implicit_headers")
+    assert called(source).message.startswith(told)
+
+
+@needs_compilers
+def test_what_has_no_cuda_was_compiled_for_no_gpu():
+    source = SOURCE.replace("cuda_sources=CUDA, ", "").replace(
+        "PyObject* answer(PyObject*, PyObject*);",
+        "PyObject* answer(PyObject*, PyObject*) { return PyLong_FromLong(42); }",
+    )
+    reply = called(source)
+    assert reply.message == "compiled and not run: inline C++ is called only on machines with a GPU"
+
+
+@needs_compilers
+@pytest.mark.parametrize("change", ["CXX = no-such-compiler", "PATH = /nowhere"])
+def test_who_takes_the_compiler_away_does_not_compile(change):
+    name, value = change.split(" = ")
+    reply = called(f"import os; os.environ[{name!r}] = {value!r}\n{SOURCE}")
+    assert reply.kind == "compile", reply
+    assert "is not on the PATH; the candidate has set" in reply.message
+
+
 @needs_compilers
 @pytest.mark.parametrize(("arch", "number"), [("sm_80", 80), ("sm_86", 86), ("sm_89", 89), ("sm_100", 100)])
 def test_architectures_go_by_name(machine, arch, number):
@@ -153,6 +262,26 @@ def test_the_toolkit_is_where_torch_looks(monkeypatch, tmp_path):
     assert toolkit.home() == str(CUDA)
     monkeypatch.setenv("CUDA_HOME", str(tmp_path))
     assert toolkit.home() is None and toolkit.versions().keys() <= {"cxx"}
+
+
+def test_what_compiling_lacks_is_told(monkeypatch, tmp_path):
+    if torch.version.cuda is None:
+        assert "a PyTorch with CUDA" in toolkit.lacking(cuda=True)
+        return
+    bare = tmp_path / "cuda"
+    shutil.copytree(CUDA / "bin", bare / "bin")
+    monkeypatch.setenv("CUDA_HOME", "/nowhere")
+    assert "needs nvcc" in toolkit.lacking(cuda=True)
+    monkeypatch.setenv("CUDA_HOME", str(bare))
+    assert "needs libcudart.so" in toolkit.lacking(cuda=True)
+    monkeypatch.setenv("CUDA_HOME", str(CUDA))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for cuda in (True, False):
+        assert toolkit.lacking(cuda) == "inline C++ needs a compiler, and c++ is not on the PATH"
+    for name, lack in (("c++", "inline C++ needs ninja, which is not on the PATH"), ("ninja", None)):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+        assert toolkit.lacking(cuda=True) == lack
 
 
 def test_the_host_compiler_is_told_without_nvcc(monkeypatch, tmp_path):

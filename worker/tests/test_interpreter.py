@@ -594,6 +594,20 @@ def test_what_the_interpreter_lacks_is_named(expression, feature):
     assert (reply.kind, reply.feature) == ("unsupported", feature)
 
 
+@pytest.mark.parametrize("next_", ["pass", "raise ValueError('a fault of its own') from None"])
+def test_what_the_interpreter_lacks_is_the_answer_whatever_the_candidate_does_next(next_):
+    expression = "tl.inline_asm_elementwise('add.f32 $0, $1, $2;', '=f,f,f', [a, b], tl.float32, True, 1)"
+    launch = "    kernel[(triton.cdiv(n, 128),)](x, y, out, n, BLOCK=128)"
+    source = MAP.format(expression=expression)
+    assert launch in source
+    caught = f"    try:\n    {launch}\n    except BaseException:\n        {next_}\n    out = x + y"
+    x, y = pair()
+    with bench(source.replace(launch, caught)) as client:
+        reply = client.call(x, y)
+    assert (reply.kind, reply.feature) == ("unsupported", "inline assembly")
+    assert [frame["function"] for frame in reply.frames] == ["run", "kernel"]
+
+
 CONSTANTS = """
 TWO = tl.constexpr(2.0)
 FOUR = tl.constexpr(4)

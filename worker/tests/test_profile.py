@@ -114,6 +114,7 @@ def test_one_that_says_nothing_is_told_by_its_exit_code(installed):
     [
         (SCALE.replace("out = torch", "raise ValueError('no\\nhundreds'); out = torch"), "ValueError: no hundreds"),
         ("def run(", "SyntaxError"),
+        ("ran = 3", "NoEntry: none of run is defined"),
         ("import os\ndef run(*a, **k): os._exit(3)", "exit code 3"),
     ],
 )

@@ -7,10 +7,8 @@ lies in the arenas. So there is no defence here against the candidate, only orde
 import contextlib
 import os
 import random
-import sys
 import time
 import traceback
-import types
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -18,9 +16,8 @@ import torch
 import triton
 
 from kbx import graphs, messages, precision, protocol, tensors
-from kbx.runner import ahead, arenas, cuda_on_cpu, extensions, launches, module, profile, shapes
+from kbx.runner import ahead, arenas, cuda_on_cpu, extensions, gaps, launches, module, profile, shapes
 from kbx.runner.clock import Clock
-from kbx.runner.interpreter import Unsupported
 from kbx.runner.ledger import Ledger
 from kbx.runner.witness import Witness
 
@@ -40,10 +37,6 @@ def warm():
     """What each runner would otherwise load or compile for itself, done once in the process that they are forked from."""
     launches.warm()
     shapes.warm()
-
-
-class NoEntry(Exception):
-    """The candidate defines none of the names asked for."""
 
 
 class _Timed(NamedTuple):
@@ -114,6 +107,8 @@ class Bench:
         start = time.perf_counter()
         try:
             reply = stages[type(request)](request)
+            if (gap := self._gap()) is not None:
+                return self._lacking(request, gap)
             reply.seconds = time.perf_counter() - start
             return reply
         except BaseException as error:
@@ -144,19 +139,10 @@ class Bench:
         self._source = request.source
         with open(self._path, "w", encoding="utf-8") as file:
             file.write(request.source)
-        if extensions.MODULE in request.source:
-            extensions.install(self._path, self._spawn.arch if self._emulated else None)
-        module = types.ModuleType("candidate")
-        module.__file__ = self._path
-        sys.modules["candidate"] = module
         self._witness = Witness(Ledger(request.operations), self._path, request.cpp)
-        with self._witness.watching():
-            exec(compile(request.source, self._path, "exec"), vars(module))
-        for name in request.entries:
-            if callable(getattr(module, name, None)):
-                self._entry = getattr(module, name)
-                return messages.Loaded(request.id, name, 0.0)
-        raise NoEntry(f"none of {', '.join(request.entries)} is defined")
+        arch = self._spawn.arch if self._emulated else None
+        name, self._entry = module.load(request.source, self._path, request.entries, arch, self._witness.watching)
+        return messages.Loaded(request.id, name, 0.0)
 
     def _construct(self, request):
         watching = shapes.Shapes() if request.shapes else self._witness.watching()
@@ -282,16 +268,33 @@ class Bench:
 
     # ------------------------------------------------------------ failures
 
+    def _gap(self):
+        """What emulation lacked, wherever what is called here is judged: it stays the answer, whatever the candidate did next."""
+        return gaps.first() if self._emulated and self._arenas else None
+
+    def _lacking(self, request, gap):
+        return messages.Raised(
+            request.id,
+            "unsupported",
+            gap.exception,
+            gap.message[:_MESSAGE_CHARS],
+            self._own(gap.stack),
+            gap.feature and gap.feature[:_MESSAGE_CHARS],
+            self._recorder.take_compiled(),
+        )
+
     def _raised(self, request, error):
+        if (gap := self._gap()) is not None:
+            return self._lacking(request, gap)
         causes = list(_chain(error))
-        unsupported = next((e for e in causes if isinstance(e, Unsupported)), None)
+        lack = gaps.find(causes)
         return messages.Raised(
             request.id,
             classify(causes, loading=isinstance(request, messages.Load)),
             f"{type(error).__module__}.{type(error).__qualname__}",
-            _text(unsupported if unsupported and unsupported.feature is None else error)[:_MESSAGE_CHARS],
+            _text(lack if lack and lack.feature is None else error)[:_MESSAGE_CHARS],
             self._frames(causes),
-            unsupported.feature[:_MESSAGE_CHARS] if unsupported and unsupported.feature else None,
+            lack.feature[:_MESSAGE_CHARS] if lack and lack.feature else None,
             self._recorder.take_compiled(),
         )
 
@@ -300,11 +303,14 @@ class Bench:
         error = causes[0]
         if isinstance(error, SyntaxError):
             return [{"line": error.lineno or 0, "function": "", "text": (error.text or "").strip()[:200]}]
-        found = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == self._path]
-        frames = [{"line": f.lineno, "function": f.name, "text": (f.line or "")[:200]} for f in found[-_FRAMES:]]
+        frames = self._own(traceback.extract_tb(error.__traceback__))
         for place in (e.place for e in causes if isinstance(e, extensions.CompilationError) and e.place):
             frames.append({"line": place.line, "function": "C++", "text": place.text[:200]})
         return frames
+
+    def _own(self, stack):
+        found = [f for f in stack if f.filename == self._path]
+        return [{"line": f.lineno, "function": f.name, "text": (f.line or "")[:200]} for f in found[-_FRAMES:]]
 
 
 def _chain(error):
@@ -346,12 +352,14 @@ def classify(causes, loading):
     error = causes[0]
     if type(error) is RuntimeError and _CPU_ALLOCATOR in _text(error):
         return "memory"
-    for kind, wanted in (("unsupported", Unsupported), ("compile", _COMPILE), ("memory", _MEMORY)):
+    if gaps.find(causes) is not None:
+        return "unsupported"
+    for kind, wanted in (("compile", _COMPILE), ("memory", _MEMORY)):
         if any(isinstance(e, wanted) for e in causes):
             return kind
     if isinstance(error, (SystemExit, KeyboardInterrupt)):
         return "exit"
-    if isinstance(error, NoEntry):
+    if isinstance(error, module.NoEntry):
         return "no_entry"
     if loading and isinstance(error, SyntaxError):
         return "syntax"

@@ -16,7 +16,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._device import _device_constructors
 
-from kbx.runner import threads
+from kbx.runner import gaps, threads
 from kbx.runner.architectures import ARCHITECTURES
 
 DEVICE = torch.device("cuda", 0)
@@ -179,6 +179,22 @@ class _Generator(torch.Generator):
         return super().__new__(cls, device="cpu")
 
 
+class _NoGraph:
+    """What CUDA graphs are made with: launches run at once here, and nothing can be recorded."""
+
+    def __init__(self, *_, **__):
+        _no_graphs()
+
+
+def _no_graphs(*_, **__):
+    raise gaps.noted(gaps.Unsupported("CUDA graphs"))
+
+
+_GRAPHS = {
+    "CUDAGraph": _NoGraph, "graph": _NoGraph, "make_graphed_callables": _no_graphs, "graph_pool_handle": _no_graphs,
+}  # fmt: skip
+
+
 def _properties(arch):
     return types.SimpleNamespace(
         name=arch.card, major=arch.capability // 10, minor=arch.capability % 10, total_memory=arch.memory_bytes,
@@ -231,6 +247,7 @@ def _cuda_functions(arch):
         "stream": lambda stream=None: contextlib.nullcontext(),
         "Stream": _Stream,
         "Event": _Event,
+        **_GRAPHS,
     }
 
 
@@ -241,6 +258,8 @@ def install(arch_name):
     )
     for name, value in _cuda_functions(ARCHITECTURES[arch_name]).items():
         setattr(torch.cuda, name, value)
+    for name, value in _GRAPHS.items():
+        setattr(torch.cuda.graphs, name, value)
     torch.Generator = _Generator
     torch.autocast = _Autocast
     torch.cuda.amp.autocast = _Autocast

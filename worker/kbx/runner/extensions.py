@@ -11,6 +11,8 @@ import hashlib
 import inspect
 import json
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import types
@@ -21,7 +23,7 @@ from typing import NamedTuple
 import torch
 
 from kbx.runner import diagnostics, toolkit
-from kbx.runner.interpreter import Unsupported
+from kbx.runner.gaps import Unavailable, noted
 
 MODULE = "cpp_extension"
 """Who does not name it in the source does not compile C++."""
@@ -41,14 +43,6 @@ class CompilationError(Exception):
     def __init__(self, message, place=None):
         super().__init__(message)
         self.place = place
-
-
-class Unavailable(Unsupported):
-    """This machine cannot compile C++, or not run what it has compiled; the message says it all."""
-
-    def __init__(self, message):
-        Exception.__init__(self, message)
-        self.feature = None
 
 
 loaded = []
@@ -71,7 +65,9 @@ def install(path, arch=None):
     from torch.utils import cpp_extension
 
     build, load = cpp_extension._write_ninja_file_and_build_library, cpp_extension._import_module_from_library
-    parameters, builder = inspect.signature(build), _Builder(build, load, path, arch is not None)
+    # What the machine lacks is found now: what is missing later, the candidate has taken away itself.
+    lacking = {cuda: toolkit.lacking(cuda) for cuda in (False, True)}
+    parameters, builder = inspect.signature(build), _Builder(build, load, path, arch is not None, lacking, {})
 
     def provide(*given, **named):
         builder.provide(parameters.bind(*given, **named).arguments)
@@ -79,7 +75,9 @@ def install(path, arch=None):
     folder()
     cpp_extension.CUDA_HOME = toolkit.home()
     cpp_extension._write_ninja_file_and_build_library = provide
-    cpp_extension._import_module_from_library = functools.partial(_load if arch is None else _stand_in(arch), load)
+    cpp_extension._import_module_from_library = (
+        functools.partial(_load, load) if arch is None else functools.partial(_stand_in, builder.unrun)
+    )
 
 
 # ---------------------------------------------------------------- building
@@ -93,9 +91,18 @@ class _Builder(NamedTuple):
     path: str
     ahead: bool
     """Without a GPU, for a runner that may have one."""
+    lacking: dict
+    """By whether there is CUDA in it: what this machine lacks to compile C++, None for nothing."""
+    unrun: dict
+    """Without a GPU: by folder and name of a library, what to say when it is called."""
 
     def provide(self, how):
         """Leaves ``name.so`` in the build folder, from another runner or from the compilers."""
+        self._find_or_make(how)
+        if self.ahead:
+            self.unrun[how["build_directory"], how["name"]] = _unrun(how)
+
+    def _find_or_make(self, how):
         made = folder() / f"{_digest(how)}.so"
         said = made.with_suffix(".json")
         if said.exists():
@@ -106,7 +113,8 @@ class _Builder(NamedTuple):
             shutil.copy(made, target)
             return
         # What is never called need not be compiled: without a GPU all C++ waits for nvcc.
-        _require(how["with_cuda"] or self.ahead)
+        if (lack := self.lacking[bool(how["with_cuda"] or self.ahead)]) is not None:
+            raise noted(Unavailable(lack))
         made.parent.mkdir(parents=True, exist_ok=True)
         try:
             self._compile(how)
@@ -118,6 +126,7 @@ class _Builder(NamedTuple):
         _keep(made, target.read_bytes())
 
     def _compile(self, how):
+        _check_tools()
         # Without symbols a library is half as large.
         how = {**how, "verbose": False, "extra_ldflags": [*(how.get("extra_ldflags") or ()), "-Wl,-s"]}
         try:
@@ -190,25 +199,17 @@ def _demangled(symbol):
     return symbol
 
 
-def _require(cuda):
-    """Raises Unavailable, naming what this machine lacks."""
+def _check_tools():
+    """Raises CompilationError where the candidate's environment leads to no compiler; the machine has one."""
     from torch.utils import cpp_extension
 
-    if cuda and torch.version.cuda is None:
-        raise Unavailable(f"inline CUDA C++ needs a PyTorch with CUDA, and this is {torch.__version__}")
-    if cuda and (home := toolkit.home()) is None:
-        raise Unavailable(
-            "inline CUDA C++ needs nvcc, which this machine lacks; install the CUDA toolkit or let CUDA_HOME name its folder"
-        )
-    if cuda and not toolkit.has_runtime(home):
-        raise Unavailable(
-            f"inline CUDA C++ needs libcudart.so, which the CUDA toolkit in {home} lacks; install it whole"
-        )
     compiler = cpp_extension.get_cxx_compiler()
-    if shutil.which(compiler) is None:
-        raise Unavailable(f"inline C++ needs a compiler, and {compiler} is not on the PATH")
+    if not (words := shlex.split(compiler)) or shutil.which(words[0]) is None:
+        raise CompilationError(
+            f"error: the compiler {compiler!r} is not on the PATH; the candidate has set CXX or PATH"
+        )
     if not cpp_extension.is_ninja_available():
-        raise Unavailable("inline C++ needs ninja, which is not on the PATH")
+        raise CompilationError("error: ninja is not on the PATH; the candidate has set PATH")
 
 
 @contextlib.contextmanager
@@ -271,26 +272,84 @@ def watched(observe):
         watch.leave()
 
 
-def _stand_in(arch):
-    """A loader for a machine without a GPU: whose code is called there is not judged."""
-    reason = f"compiled for {arch} and not run: inline CUDA C++ runs only on a GPU"
+# ---------------------------------------------------------------- without a GPU
 
-    def load(_, name, build_folder, is_module):
-        if not is_module:
-            raise Unavailable(reason)
-        return _Compiled(name, reason)
 
-    return load
+_NOT_RUN = "not run: inline C++ is called only on machines with a GPU"
+
+
+def _unrun(how):
+    """What is said of a library that is compiled and whose functions are not judged here."""
+    if not how["with_cuda"]:
+        return f"compiled and {_NOT_RUN}"
+    architectures = _architectures(how)
+    where = f" for {', '.join(architectures)}" if architectures else ""
+    return f"compiled{where} and not run: inline CUDA C++ runs only on a GPU"
+
+
+def _architectures(how):
+    """What nvcc is told to make code for, by its own names; empty where it is left to nvcc."""
+    from torch.utils import cpp_extension
+
+    flags = list(how.get("extra_cuda_cflags") or ())
+    flags += cpp_extension._get_cuda_arch_flags(flags)
+    flags += [os.environ.get(name, "") for name in ("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")]
+    # Of code for a machine; else of the intermediate code, which a driver compiles.
+    for kind in ("sm", "compute"):
+        if found := set(re.findall(rf"\b{kind}_(\d+[a-z]?)", " ".join(flags))):
+            return [f"{kind}_{number}" for number in sorted(found, key=lambda number: (len(number), number))]
+    return []
+
+
+def _stand_in(unrun, name, build_folder, is_module):
+    """Loads nothing: whose C++ is called on a machine without a GPU is not judged."""
+    reason = unrun.get((build_folder, name), _NOT_RUN)
+    if not is_module:
+        raise noted(Unavailable(reason))
+    return _Compiled(name, type("_Attribute", (_Attribute,), {"reason": reason}))
 
 
 class _Compiled(types.ModuleType):
-    """Has every function, and none that can be called."""
+    """Has every attribute, and none that can be used."""
+
+    def __init__(self, name, kind):
+        super().__init__(name)
+        self._kind = kind
 
     def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
+        return _attribute(self._kind, name)
 
-        def function(*args, **kwargs):
-            raise Unavailable(self.__doc__)
 
-        return function
+class _Attribute:
+    """A function of a library, or a constant or class: whoever uses it is told ``reason``. It can be looked at and passed on."""
+
+    reason = _NOT_RUN
+
+    def __getattr__(self, name):
+        return _attribute(type(self), name)
+
+    @classmethod
+    def __torch_function__(cls, *_, **__):
+        raise noted(Unavailable(cls.reason))
+
+
+def _attribute(kind, name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return kind()
+
+
+def _refuse(attribute, *_, **__):
+    raise noted(Unavailable(attribute.reason))
+
+
+_BINARY = (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "matmul", "lshift", "rshift", "and", "or", "xor",
+)  # fmt: skip
+for _name in (
+    *_BINARY, *(f"r{name}" for name in _BINARY), "call", "neg", "pos", "abs", "invert", "lt", "le", "gt", "ge", "eq", "ne",
+    "bool", "int", "float", "complex", "index", "round", "trunc", "floor", "ceil", "str", "format", "bytes", "len", "iter",
+    "next", "contains", "getitem", "setitem", "delitem", "enter", "exit", "mro_entries", "instancecheck", "subclasscheck",
+):  # fmt: skip
+    setattr(_Attribute, f"__{_name}__", _refuse)
+_Attribute.__hash__ = object.__hash__

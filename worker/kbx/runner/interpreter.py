@@ -28,17 +28,10 @@ from triton.runtime import interpreter as stock
 from triton.runtime.jit import JITFunction
 
 from kbx.runner import libdevice
+from kbx.runner.gaps import Unsupported, noted
 from kbx.runner.numerics import has_raw_bits, narrow, tf32, widen
 
 Handle = stock.TensorHandle
-
-
-class Unsupported(Exception):
-    """The interpreter cannot run this kernel; ``feature`` names what it lacks. Never the candidate's fault."""
-
-    def __init__(self, feature):
-        super().__init__(f"not supported by the CPU interpreter: {feature}")
-        self.feature = feature
 
 
 # ---------------------------------------------------------------- operators
@@ -107,7 +100,7 @@ class Builder(stock.InterpreterBuilder):
 
     def __getattr__(self, name):
         if name.startswith("create_"):
-            raise Unsupported(name.removeprefix("create_"))
+            raise noted(Unsupported(name.removeprefix("create_")))
         raise AttributeError(name)
 
     # Stock operators compute on the integer bits of bf16 and fp8, and give comparisons the operands' type.
@@ -187,7 +180,7 @@ class Builder(stock.InterpreterBuilder):
             return super().create_atomic_rmw(op, ptr, val, mask, sem, scope)
         combine = {"FADD": np.add, "MAX": np.fmax, "MIN": np.fmin, "XCHG": lambda old, new: new}.get(op.name)
         if combine is None:
-            raise Unsupported(f"atomic {op.name} on {val.dtype}")
+            raise noted(Unsupported(f"atomic {op.name} on {val.dtype}"))
         old = np.zeros(val.data.shape, val.data.dtype)
         pointers, values = np.broadcast_to(ptr.data, old.shape), _values(val)
         for lane in zip(*np.nonzero(np.broadcast_to(mask.data, old.shape)), strict=True):
@@ -227,13 +220,13 @@ class Builder(stock.InterpreterBuilder):
     def create_extern_elementwise(self, lib_name, lib_path, symbol, args, ret_type, is_pure):
         function = libdevice.find(symbol)
         if function is None:
-            raise Unsupported(f"libdevice function {symbol}")
+            raise noted(Unsupported(f"libdevice function {symbol}"))
         wanted = _np_dtype(ret_type.scalar)
         result = np.asarray(function(*(np.ascontiguousarray(x.data) for x in args)))
         return Handle(result if result.dtype == wanted else result.astype(wanted), ret_type.scalar)
 
     def create_inline_asm(self, *args):
-        raise Unsupported("inline assembly")
+        raise noted(Unsupported("inline assembly"))
 
 
 def _float_to_int(values, target):
@@ -432,7 +425,7 @@ def _assigned(value):
 def _truth(value):
     """The outcome of a branch. Only scalars have one: stock calls every block true, so it would branch silently wrong."""
     if _is_block(value):
-        raise Unsupported("control flow that depends on a block")
+        raise noted(Unsupported("control flow that depends on a block"))
     return bool(value)
 
 
@@ -656,7 +649,7 @@ def launch(jit_function, types, grid, arguments):
         except (Unsupported, AssertionError, MemoryError):
             raise
         except Exception as error:
-            raise Unsupported(f"{type(error).__name__}: {error}") from error
+            raise noted(Unsupported(f"{type(error).__name__}: {error}")) from error
         finally:
             now.computing = False
 

@@ -19,7 +19,7 @@ from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 from triton.runtime.autotuner import Autotuner
 
-from kbx.runner import cubin, interpreter
+from kbx.runner import cubin, gaps, interpreter
 from kbx.runner.architectures import ARCHITECTURES
 from kbx.runner.warmup import increment
 
@@ -81,7 +81,7 @@ class _Launcher:
         if enter is not None:
             enter(launch_metadata)
         if not isinstance(self._function, triton.runtime.JITFunction) or self._function.is_gluon():
-            raise interpreter.Unsupported("gluon")
+            raise gaps.noted(gaps.Unsupported("gluon"))
         if x * y * z > 0 and _runs:
             _refuse_host_tensors(arguments)
             interpreter.launch(self._function, self._types, (x, y, z), arguments)

@@ -1,11 +1,39 @@
-"""Candidates that are modules: a class becomes an instance of it before anything is called."""
+"""A candidate's Python module, and what of it is called; a class becomes an instance before anything is."""
+
+import contextlib
+import sys
+import types
 
 import torch
 
 from kbx import state, tensors
+from kbx.runner import extensions
 
 # Taken before any candidate is loaded.
 _named_parameters = torch.nn.Module.named_parameters
+
+
+class NoEntry(Exception):
+    """The candidate defines none of the names asked for."""
+
+
+def load(source, path, names, arch, watching=contextlib.nullcontext):
+    """Runs ``source``, which lies at ``path``; the first of ``names`` that it defines as something to call, and that.
+
+    ``arch``: there is no GPU, and this is what code is for. ``watching``: gives a context for the candidate's code.
+    Raises NoEntry, or what the candidate raises.
+    """
+    if extensions.MODULE in source:
+        extensions.install(path, arch)
+    module = types.ModuleType("candidate")
+    module.__file__ = path
+    sys.modules["candidate"] = module
+    with watching():
+        exec(compile(source, path, "exec"), vars(module))
+    for name in names:
+        if callable(getattr(module, name, None)):
+            return name, getattr(module, name)
+    raise NoEntry(f"none of {', '.join(names)} is defined")
 
 
 def construct(kind, module, device):

@@ -7,7 +7,6 @@ profiler start and stop.
 
 import json
 import sys
-import types
 
 
 def main(path):
@@ -38,7 +37,9 @@ def _profile(job):
     device = torch.device("cuda", 0) if on_gpu else torch.device("cpu")
     args = [tensors.decode(tree, lambda leaf: _tensor(leaf, device)) for tree in job["call"]["args"]]
     kwargs = {k: tensors.decode(tree, lambda leaf: _tensor(leaf, device)) for k, tree in job["call"]["kwargs"].items()}
-    entry = _entry(job["source"], job["entries"], None if on_gpu else job["arch"])
+    with open(job["source"], encoding="utf-8") as file:
+        source = file.read()
+    _, entry = module.load(source, job["source"], job["entries"], None if on_gpu else job["arch"])
     if "module" in job["call"]:
         _, entry = module.construct(entry, job["call"]["module"], device)
     entry(*args, **kwargs)  # compiles, tunes and allocates
@@ -58,20 +59,6 @@ def _emulate(arch):
 
     launches.emulate(arch)
     cuda_on_cpu.install(arch)
-
-
-def _entry(path, names, arch):
-    from kbx.runner import extensions
-
-    module = types.ModuleType("candidate")
-    module.__file__ = path
-    sys.modules["candidate"] = module
-    with open(path, encoding="utf-8") as file:
-        source = file.read()
-    if extensions.MODULE in source:
-        extensions.install(path, arch)
-    exec(compile(source, path, "exec"), vars(module))
-    return next(getattr(module, name) for name in names if callable(getattr(module, name, None)))
 
 
 def _tensor(leaf, device):

@@ -28,6 +28,27 @@ def has_runtime(folder):
     return any(os.path.exists(os.path.join(folder, place, "libcudart.so")) for place in ("lib64", "lib"))
 
 
+def lacking(cuda):
+    """What C++, or with ``cuda`` CUDA C++, needs to be compiled and this machine lacks, as a sentence; None if it has all.
+
+    Speaks of the machine as long as no candidate's code has run in this process.
+    """
+    import torch  # Late: what else is here does without it.
+
+    if cuda and torch.version.cuda is None:
+        return f"inline CUDA C++ needs a PyTorch with CUDA, and this is {torch.__version__}"
+    if cuda and (folder := home()) is None:
+        return "inline CUDA C++ needs nvcc, which this machine lacks; install the CUDA toolkit or let CUDA_HOME name its folder"
+    if cuda and not has_runtime(folder):
+        return f"inline CUDA C++ needs libcudart.so, which the CUDA toolkit in {folder} lacks; install it whole"
+    compiler = os.environ.get("CXX", "c++")
+    if shutil.which(compiler) is None:
+        return f"inline C++ needs a compiler, and {compiler} is not on the PATH"
+    if shutil.which("ninja") is None:
+        return "inline C++ needs ninja, which is not on the PATH"
+    return None
+
+
 def versions():
     """``nvcc`` (13.0.88) and ``cxx``, the compiler of host code (12.2.0); absent where not installed."""
     folder = home()

@@ -401,7 +401,8 @@ def main():
     gc.freeze()
     gc.disable()
     zygote = Zygote(referee_in, referee_out, bench.serve, trees)
-    zygote.send(messages.Hello(PROTOCOL, "zygote", os.getpid(), versions))
+    lacks = toolkit.lacking(cuda=True)
+    zygote.send(messages.Hello(PROTOCOL, "zygote", os.getpid(), versions, lacks=lacks))
     zygote.run()
 
 

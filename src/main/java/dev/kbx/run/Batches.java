@@ -154,7 +154,7 @@ final class Batches {
     try {
       Message answer = runner.ask(expected, request, plan.limits().size());
       return answer instanceof Message.Raised raised
-          ? new Answer(null, raised(raised))
+          ? new Answer(null, Outcome.raised(raised, false, false).at(Stage.PERF))
           : new Answer(answer, null);
     } catch (TimeoutException e) {
       return new Answer(
@@ -164,16 +164,5 @@ final class Batches {
     } finally {
       spending.add("candidate", start);
     }
-  }
-
-  /**
-   * What a failed call says of the candidate. Nothing is emulated here: whoever claims that this
-   * machine lacks something speaks of itself, and never of the reference.
-   */
-  private static Outcome raised(Message.Raised raised) {
-    Outcome outcome = Outcome.raised(raised, false).at(Stage.PERF);
-    return outcome.status() == Status.INFRASTRUCTURE
-        ? Outcome.of(Status.RUNTIME_ERROR, Stage.PERF, outcome.message())
-        : outcome;
   }
 }

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeoutException;
 
 /** The call and correctness stages: every planned call is made once and, if asked for, compared. */
 final class Calls {
+  private final Session session;
   private final Oracle oracle;
   private final Runner runner;
   private final Plan plan;
@@ -18,9 +19,10 @@ final class Calls {
   private final Duration oracleLimit;
   private long runnerNanos;
 
-  Calls(Oracle oracle, Runner runner, Plan plan, Draft draft, Duration oracleLimit) {
-    this.oracle = oracle;
-    this.runner = runner;
+  Calls(Session session, Plan plan, Draft draft, Duration oracleLimit) {
+    this.session = session;
+    this.oracle = session.oracle();
+    this.runner = session.runner();
     this.plan = plan;
     this.draft = draft;
     this.oracleLimit = oracleLimit;
@@ -66,7 +68,7 @@ final class Calls {
     return switch (answer) {
       case Message.Raised raised -> {
         draft.compiledInCall(raised.compiled());
-        yield Optional.of(Outcome.raised(raised, false));
+        yield Optional.of(session.raised(raised, false));
       }
       case Message.Returned returned -> {
         draft.compiledInCall(returned.compiled());

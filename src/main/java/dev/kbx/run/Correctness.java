@@ -72,9 +72,7 @@ final class Correctness {
     draft.spent(Stage.CALL, (System.nanoTime() - start) / 1e9);
     if (decided.isEmpty()) {
       draft.flags(restsOn(task));
-      decided =
-          new Calls(session.oracle(), session.runner(), plan, draft, Session.ORACLE)
-              .judge(task.calls());
+      decided = new Calls(session, plan, draft, Session.ORACLE).judge(task.calls());
     }
     if (decided.isEmpty() && task.module() != null && plan.reaches(Stage.CORRECT)) {
       new OtherWeights(session.oracle(), session.runner(), draft).look(plan.limits().call());

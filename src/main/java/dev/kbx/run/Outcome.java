@@ -34,6 +34,9 @@ record Outcome(
 
   private static final int MAX_FRAMES = 50;
 
+  /** The kind of failure by which a runner says that the machine cannot do what was asked. */
+  private static final String UNSUPPORTED = "unsupported";
+
   private static final int SIGKILL = 9;
   private static final int SIGXCPU = 24;
 
@@ -77,9 +80,16 @@ record Outcome(
     return new Outcome(status, other, message, rule, evidence, mismatches, frames);
   }
 
-  /** The runner answered that loading or calling failed. */
-  static Outcome raised(Message.Raised raised, boolean loading) {
+  /**
+   * The runner answered that loading or calling failed.
+   *
+   * @param mayLack whether the trusted side agrees that the machine may lack what this candidate
+   *     needs; otherwise who says so has failed by itself
+   */
+  static Outcome raised(Message.Raised raised, boolean loading, boolean mayLack) {
+    boolean lacks = mayLack && raised.kind().equals(UNSUPPORTED);
     Stage stage = raised.kind().equals("compile") ? Stage.COMPILE : Stage.CALL;
+    Status failed = loading ? Status.IMPORT_ERROR : Status.RUNTIME_ERROR;
     Status status =
         switch (raised.kind()) {
           case "syntax" -> Status.SYNTAX_ERROR;
@@ -87,25 +97,27 @@ record Outcome(
           case "import" -> loading ? Status.IMPORT_ERROR : Status.RUNTIME_ERROR;
           case "compile" -> Status.COMPILE_ERROR;
           case "memory" -> Status.OUT_OF_MEMORY;
-          case "unsupported" -> Status.INFRASTRUCTURE;
           case "exit" -> Status.CRASHED;
-          default -> loading ? Status.IMPORT_ERROR : Status.RUNTIME_ERROR;
+          case UNSUPPORTED -> lacks ? Status.INFRASTRUCTURE : failed;
+          default -> failed;
         };
     List<Frame> frames =
         raised.frames().stream()
             .limit(MAX_FRAMES)
             .map(f -> new Frame(f.line(), String.valueOf(stable(f.function())), stable(f.text())))
             .toList();
-    return new Outcome(status, stage, stable(explain(raised)), null, null, null, frames);
+    return new Outcome(
+        status, stage, stable(lacks ? lack(raised) : explain(raised)), null, null, null, frames);
+  }
+
+  private static String lack(Message.Raised raised) {
+    return raised.feature() == null
+        ? raised.message()
+        : "the interpreter on this machine lacks %s; judge this candidate on a GPU"
+            .formatted(raised.feature());
   }
 
   private static String explain(Message.Raised raised) {
-    if (raised.kind().equals("unsupported")) {
-      return raised.feature() == null
-          ? raised.message()
-          : "the interpreter on this machine lacks %s; judge this candidate on a GPU"
-              .formatted(raised.feature());
-    }
     String type = raised.exception().substring(raised.exception().lastIndexOf('.') + 1);
     String where =
         raised.frames().isEmpty() ? "" : " (line " + raised.frames().getLast().line() + ")";

@@ -93,7 +93,7 @@ final class Session implements AutoCloseable {
                       id, candidate.code(), task.entries(), operations, files, timed, cpp),
               limit);
       if (answer instanceof Message.Raised raised) {
-        return Optional.of(Outcome.raised(raised, true));
+        return Optional.of(raised(raised, true));
       }
       return task.module() == null ? Optional.empty() : construct(task.module(), limit);
     } catch (TimeoutException e) {
@@ -110,11 +110,20 @@ final class Session implements AutoCloseable {
           runner.ask(
               Message.Constructed.class, id -> new Message.Construct(id, module, false), limit);
       return answer instanceof Message.Raised raised
-          ? Optional.of(Outcome.raised(raised, false))
+          ? Optional.of(raised(raised, false))
           : Optional.empty();
     } catch (TimeoutException e) {
       return Optional.of(Outcome.timeout(Stage.CALL, "constructing the module", limit));
     }
+  }
+
+  /**
+   * What a failed request says of the candidate. That the machine lacks something is believed where
+   * a GPU is emulated, and of C++ where the zygote has found that it cannot be compiled.
+   */
+  Outcome raised(Message.Raised raised, boolean loading) {
+    boolean noCpp = runner.lacks() != null && Precompiler.bringsCpp(candidate);
+    return Outcome.raised(raised, loading, runner.emulates() || noCpp);
   }
 
   /** Ends the runner's tree and returns when it is gone. */

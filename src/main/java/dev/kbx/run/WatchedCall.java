@@ -49,7 +49,8 @@ final class WatchedCall {
               plan.limits().size());
       return switch (answer) {
         case Message.Returned returned -> origin(returned, shape);
-        case Message.Raised raised -> Optional.of(Outcome.raised(raised, false).at(Stage.PERF));
+        case Message.Raised raised ->
+            Optional.of(Outcome.raised(raised, false, false).at(Stage.PERF));
         default -> throw new IllegalStateException("a runner answers returned or raised");
       };
     } catch (TimeoutException e) {

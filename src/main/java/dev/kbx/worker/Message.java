@@ -104,7 +104,8 @@ public sealed interface Message {
       long pid,
       Map<String, String> versions,
       @Nullable Map<String, JsonNode> device,
-      @Nullable String dataAddress)
+      @Nullable String dataAddress,
+      @Nullable String lacks)
       implements Message {
     /**
      * The GPU's own name, which unlike its index means the same to every process; null elsewhere.

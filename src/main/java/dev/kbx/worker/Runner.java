@@ -27,15 +27,24 @@ public final class Runner implements AutoCloseable {
   private final int number;
   private final Conversation conversation;
   private final Runnable kill;
+  private final boolean emulates;
+  private final @Nullable String lacks;
   private final CompletableFuture<Message.Exited> exited = new CompletableFuture<>();
   private volatile @Nullable String violation;
   private List<Message.Protection> protections = List.of();
   private double spawnSeconds;
 
-  Runner(int number, Conversation.Sender sender, Runnable kill) {
+  Runner(
+      int number,
+      Conversation.Sender sender,
+      Runnable kill,
+      boolean emulates,
+      @Nullable String lacks) {
     this.number = number;
     this.conversation = new Conversation("runner " + number, sender);
     this.kill = kill;
+    this.emulates = emulates;
+    this.lacks = lacks;
   }
 
   Runner spawned(Message.Spawned answer) {
@@ -47,6 +56,16 @@ public final class Runner implements AutoCloseable {
   /** The channel number, unique in its zygote. */
   public int number() {
     return number;
+  }
+
+  /** Whether it has no GPU and emulates one. */
+  public boolean emulates() {
+    return emulates;
+  }
+
+  /** What its machine lacks to compile CUDA C++, as the zygote found; null for nothing. */
+  public @Nullable String lacks() {
+    return lacks;
   }
 
   /** What guards this runner on this machine. */

@@ -101,7 +101,12 @@ public final class Zygote implements AutoCloseable {
       throws InterruptedException {
     int number = lastRunner.incrementAndGet();
     Runner runner =
-        new Runner(number, message -> process.send(number, message), () -> kill(number));
+        new Runner(
+            number,
+            message -> process.send(number, message),
+            () -> kill(number),
+            slot.kind() == DeviceSlot.Kind.CPU,
+            hello.lacks());
     runners.put(number, runner);
     boolean listens = false;
     try {

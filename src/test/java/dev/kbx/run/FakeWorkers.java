@@ -7,7 +7,10 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Zygote;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +28,9 @@ final class FakeWorkers {
 
   /** An architecture for which no runner survives being attached. */
   static final String NO_ATTACHING = "sm_0";
+
+  /** A GPU for which something can be compiled ahead: C++ is not judged otherwise. */
+  static final int OF_KNOWN_ARCHITECTURE = 6;
 
   private FakeWorkers() {}
 
@@ -49,7 +55,23 @@ final class FakeWorkers {
   }
 
   private static Workers start(KeptBaselines baselines, Consumer<String> notices) {
-    return new Workers(Path.of("python3"), HOME, KeptPeaks.nowhere(), baselines, notices);
+    return start(Path.of("python3"), baselines, notices);
+  }
+
+  private static Workers start(Path python, KeptBaselines baselines, Consumer<String> notices) {
+    return new Workers(python, HOME, KeptPeaks.nowhere(), baselines, notices);
+  }
+
+  /**
+   * Workers of a machine that cannot compile C++.
+   *
+   * @param folder for a program of theirs
+   */
+  static Workers withoutCompilers(Path folder) throws IOException {
+    Path python = folder.resolve("python");
+    Files.writeString(python, "#!/bin/sh\nKBX_FAKE_LACKS='no nvcc' exec python3 \"$@\"\n");
+    Files.setPosixFilePermissions(python, PosixFilePermissions.fromString("rwx------"));
+    return start(python, new KeptBaselines(Path.of("target/baselines"), _ -> {}), _ -> {});
   }
 
   static Workers.Slot slot(Workers workers, int index) {

@@ -7,12 +7,14 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -177,6 +179,59 @@ class JudgeTest {
     Verdict verdict = answering(request, end);
     assertThat(verdict.status()).isEqualTo(status);
     assertThat(verdict.message()).contains(message);
+  }
+
+  private static String lacking(String feature) {
+    return "{\"type\":\"raised\",\"id\":$id,\"kind\":\"unsupported\",\"exception\":\"a.E\","
+        + "\"message\":\"no frobnicator\",\"frames\":[]"
+        + feature
+        + "}";
+  }
+
+  private static Verdict judgeOn(Workers.Slot slot, Map<String, ?> script) throws Exception {
+    return new Judge(slot, FakeWorkers.plan(), FakeWorkers.DEVICE, Map.of())
+        .judge("run", FakeWorkers.candidate("task", script));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"load", "call"})
+  void whatAnEmulatedDeviceLacksIsNotTheCandidatesFault(String request) throws Exception {
+    Verdict verdict = answering(request, lacking(",\"feature\":\"frobnication\""));
+    assertThat(verdict.status()).isEqualTo(Status.INFRASTRUCTURE);
+    assertThat(verdict.message())
+        .isEqualTo(
+            "the interpreter on this machine lacks frobnication; judge this candidate on a GPU");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "load, none, IMPORT_ERROR",
+    "call, none, RUNTIME_ERROR",
+    "load, cpp_extension, IMPORT_ERROR",
+    "call, cpp_extension, RUNTIME_ERROR",
+  })
+  void onAGpuThatLacksNothingTheCandidateHasFailed(String request, String mentioned, Status status)
+      throws Exception {
+    Workers.Slot gpu = workers.slot(DeviceSlot.cuda(FakeWorkers.OF_KNOWN_ARCHITECTURE));
+    Verdict verdict = judgeOn(gpu, Map.of(request, List.of(lacking("")), mentioned, "mentioned"));
+    assertThat(verdict.status()).as(verdict.message()).isEqualTo(status);
+    assertThat(verdict.message()).isEqualTo("E: no frobnicator");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "load, none, IMPORT_ERROR",
+    "call, none, RUNTIME_ERROR",
+    "load, cpp_extension, INFRASTRUCTURE",
+    "call, cpp_extension, INFRASTRUCTURE",
+  })
+  void onAGpuWithoutCompilersOnlyCppLacksSomething(
+      String request, String mentioned, Status status, @TempDir Path folder) throws Exception {
+    try (Workers without = FakeWorkers.withoutCompilers(folder)) {
+      Workers.Slot gpu = without.slot(DeviceSlot.cuda(FakeWorkers.OF_KNOWN_ARCHITECTURE));
+      Verdict verdict = judgeOn(gpu, Map.of(request, List.of(lacking("")), mentioned, "mentioned"));
+      assertThat(verdict.status()).as(verdict.message()).isEqualTo(status);
+    }
   }
 
   @Test

@@ -51,7 +51,7 @@ class KeptPeaksTest {
     }
     Map<String, String> versions = new HashMap<>(gpu);
     versions.keySet().removeAll(List.of("uuid", "driver"));
-    var hello = new Message.Hello(1, "oracle", 1, versions, device, null);
+    var hello = new Message.Hello(1, "oracle", 1, versions, device, null, null);
     Message.Peaks answer = new Message.Peaks(1, Map.of("copy_gbs", rate), state);
     return peaks
         .of(

@@ -25,10 +25,11 @@ def write(payload, channel=0):
     sys.stdout.buffer.flush()
 
 
-def hello(role, versions=None, device=None):
+def hello(role, versions=None, device=None, lacks=None):
     """The greeting of a process of that role."""
     device = {"kind": "cpu", **(device or {})}
-    write({"type": "hello", "protocol": 1, "role": role, "pid": 1, "versions": versions or {}, "device": device})
+    greeting = {"type": "hello", "protocol": 1, "role": role, "pid": 1, "versions": versions or {}, "device": device}
+    write(greeting if lacks is None else {**greeting, "lacks": lacks})
 
 
 class Noise:

@@ -10,7 +10,7 @@ argument of its own; in stale_graph.py what is replayed is wrong; in held.py the
 is a candidate; for graphs there is no memory in roomy.py, and in cramped.py none while there is a candidate. In
 outpaced.py, otherwise as brief.py, more than two calls a batch are refused after the first round, and other graphs than were recorded. In starved.py and full.py there is no memory for a size while a candidate lives, in full.py also not when it has gone.
 
-constructed.py is outlined as a module. crowded.py is a module with 3 GiB of arguments, for which there is memory where its oracle has the device alone.
+GPU 6 says which architecture it has, GPUs 7 and 8 are lost. constructed.py is outlined as a module. crowded.py is a module with 3 GiB of arguments, for which there is memory where its oracle has the device alone.
 
 An oracle of baselines is what ``play.json`` in its folder says: ``device`` and ``versions`` of its greeting, ``compiled_ms`` of
 even and odd rounds where eager always takes 100 ms, ``failure`` of tasks by name, and whether it is to ``die`` when it compiles.
@@ -37,9 +37,10 @@ def main():
     if "--compiler-cache" in sys.argv:
         compile_baselines(sys.argv[sys.argv.index("--compiler-cache") + 1])
         return
-    if "--index" in sys.argv and sys.argv[sys.argv.index("--index") + 1] in ("7", "8"):
+    index = sys.argv[sys.argv.index("--index") + 1] if "--index" in sys.argv else None
+    if index in ("7", "8"):
         sys.exit("this GPU has fallen off the bus")
-    kbx.hello("oracle")
+    kbx.hello("oracle", device={"arch": "sm_90"} if index == "6" else None)
     seconds, milliseconds, state, copy_gbs, noise, name = 0.0, 100.0, COOL, 1000.0, kbx.Noise(1), None
     measured = round_ = 0
     while (frame := kbx.read()) is not None:

@@ -6,6 +6,7 @@ empty list is silence;
 ``"crowded"`` is an honest answer, or a death where another candidate is on the GPU.
 Without an entry the answer is an honest one. ``"precompile_calls"`` is for a ``precompile`` that has calls, where it differs.
 ``"zygote"`` as a key says what the zygote itself does when it is asked to load,
+``KBX_FAKE_LACKS`` in the environment is what its machine lacks to compile C++;
 ``"noisy"`` how many times as long as the reference of noisy.py the candidate takes, ``"longer"`` seconds that a batch takes whatever it says.
 """
 
@@ -44,7 +45,7 @@ denied = set()
 
 
 def main():
-    kbx.hello("zygote")
+    kbx.hello("zygote", lacks=os.environ.get("KBX_FAKE_LACKS"))
     scripts = {}
     while (frame := kbx.read()) is not None:
         channel, message = frame
