@@ -163,11 +163,18 @@ class TimingTest {
     assertThat(size.solScore()).isCloseTo(70.0 / 90, within(1e-9));
   }
 
-  /** A candidate that takes 20 us when it is launched. */
+  /**
+   * A candidate that takes 20 us when it is launched. Answers take milliseconds here, and on a busy
+   * machine some take so many more that the wall clock counts: then once more.
+   */
   private Verdict brief(String task, Map<String, ?> more) throws Exception {
     Map<String, Object> script = new HashMap<>(more);
     script.put("measure", List.of(measured(0.02, 0.02, 0.02, 0.02)));
-    return judge(task, script);
+    Verdict verdict = judge(task, script);
+    for (int i = 0; i < 2 && verdict.flags().contains("clock_gap"); i++) {
+      verdict = judge(task, script);
+    }
+    return verdict;
   }
 
   @Test
