@@ -14,13 +14,39 @@ from kbx.oracle.taskfile import InvalidTask, TooLarge
 
 ORIGINALS = WORKER.parent / "src" / "test" / "resources" / "original-kernelbench" / "KernelBench"
 
+RECURRENT = """
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.cell = nn.Linear(2 * size, size)
+        self.out = nn.Linear(size, size)
+        self.norm = nn.BatchNorm1d(size)
+        self.calls = 0
+        STATE
+
+    def forward(self, x):
+        STEP
+
+
+def get_inputs():
+    return [torch.rand(7, 33)]
+
+
+def get_init_inputs():
+    return [33]
+"""
+
 
 @pytest.fixture
 def imported(tmp_path):
     """Writes the task file of an original, as ``kbx tasks import`` does; returns its path."""
 
     def write(path):
-        file = ORIGINALS / path
+        file = ORIGINALS / path  # which is the path where it is an absolute one
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
         task = tmp_path / file.name
         task.write_text(
@@ -114,3 +140,67 @@ def test_what_cannot_be_a_task_says_why_and_where(imported, path, line, message)
         taskfile.load(imported(path))
     assert re.match(message, caught.value.message), caught.value.message
     assert (caught.value.file, caught.value.line) == (str(ORIGINALS / path), line)
+
+
+@pytest.fixture
+def recurrent(tmp_path, imported):
+    """The path of an imported module with this state and these lines of ``forward``."""
+
+    def write(state, *step):
+        text = RECURRENT.replace("STATE", state).replace("STEP", "\n        ".join(step))
+        (tmp_path / "originals").mkdir()
+        original = tmp_path / "originals" / "3_Recurrent.py"
+        original.write_text(text)
+        return imported(original)
+
+    return write
+
+
+STEP = "hidden = torch.tanh(self.cell(torch.cat([x, self.hidden], dim=1)))"
+
+
+@pytest.mark.parametrize(
+    ("state", "step"),
+    [
+        ("self.hidden = torch.zeros(7, size)", ["self.hidden = hidden"]),
+        ("self.hidden = torch.zeros(7, size)", ["self.hidden.copy_(hidden)"]),
+        ("self.register_buffer('hidden', torch.zeros(7, size))", ["self.hidden = hidden"]),
+    ],
+)
+def test_a_module_whose_results_depend_on_earlier_calls_is_no_task(recurrent, state, step):
+    with pytest.raises(InvalidTask) as caught:
+        taskfile.load(recurrent(state, STEP, *step, "return self.out(self.norm(hidden))"))
+    assert caught.value.message == (
+        "forward() keeps state between calls (self.hidden): the same inputs give another result the second time"
+    )
+    assert caught.value.file.endswith("/3_Recurrent.py") and caught.value.line == 15
+
+
+NEXT = "torch.tanh(self.cell(torch.cat([x, hidden], dim=1)))"
+
+
+@pytest.mark.parametrize(
+    ("state", "step"),
+    [
+        ("self.kept = [torch.zeros(7, size)]", ["hidden = self.kept.pop()", f"self.kept.append({NEXT})"]),
+        ("self.kept = None", ["hidden = x if self.kept is None else self.kept", f"self.kept = {NEXT}"]),
+        ("self.kept = type('Kept', (), {})()", ["hidden = getattr(self.kept, 'h', x) * 0.5", "self.kept.h = hidden"]),
+    ],
+    ids=["list", "nothing yet", "another object"],
+)
+def test_state_is_found_wherever_a_module_keeps_it(recurrent, state, step):
+    """What shapes alone do not show, before the first call that is judged."""
+    path = recurrent(state, *step, "return self.out(hidden)")
+    with pytest.raises(InvalidTask, match="the same inputs give another result the second time"):
+        task = taskfile.load(path).seeded("5eed")
+        truth.know(task, task.call(task.cases[0], "", "a/0"), "5eed")
+
+
+def test_what_results_do_not_depend_on_may_be_kept(recurrent):
+    step = ["self.calls += 1", "self.last = x", "if self.mask is None:", "    self.mask = torch.ones_like(x)"]
+    task = taskfile.load(recurrent("self.mask = None", *step, "return self.norm(self.out(x * self.mask))"))
+    bound = task.seeded("5eed")
+    for turn in range(2):
+        known = truth.know(bound, task.call(task.cases[0], "", f"a/{turn}"), "5eed")
+        assert torch.allclose(known.expected.double(), known.truth, atol=1e-5)
+    assert [row for row in controls.verify(task, "5eed", "cpu") if not row["ok"]] == []
