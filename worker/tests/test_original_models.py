@@ -1,16 +1,19 @@
 """Imported modules: a file of the original KernelBench, judged by kbx's error model on what its get_inputs() draws."""
 
 import hashlib
+import inspect
 import json
 import re
 
+import numpy as np
 import pytest
 import torch
 from oracle_process import WORKER
 
 from kbx import messages
-from kbx.oracle import controls, taskfile, truth
+from kbx.oracle import controls, namesakes, taskfile, truth
 from kbx.oracle.taskfile import InvalidTask, TooLarge
+from kbx.suite import Close, Exact
 
 ORIGINALS = WORKER.parent / "src" / "test" / "resources" / "original-kernelbench" / "KernelBench"
 
@@ -204,3 +207,90 @@ def test_what_results_do_not_depend_on_may_be_kept(recurrent):
         known = truth.know(bound, task.call(task.cases[0], "", f"a/{turn}"), "5eed")
         assert torch.allclose(known.expected.double(), known.truth, atol=1e-5)
     assert [row for row in controls.verify(task, "5eed", "cpu") if not row["ok"]] == []
+
+
+SCAN = """
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, x):
+        return torch.cumsum(x, dim=self.dim)
+
+
+def get_inputs():
+    return [torch.rand(3, 32768)]
+
+
+def get_init_inputs():
+    return [1]
+"""
+
+
+@pytest.fixture
+def original(tmp_path, imported):
+    """The path of an imported file of this level, name and text."""
+
+    def write(level, name, text):
+        folder = tmp_path / "originals" / level
+        folder.mkdir(parents=True)
+        (folder / f"{name}.py").write_text(text)
+        return imported(folder / f"{name}.py")
+
+    return write
+
+
+@pytest.mark.parametrize("name", ["89_cumsum", "101_Of_somebodys_own"])
+def test_honest_kernels_that_add_in_order_are_right(oracle, original, name):
+    def in_order(x):
+        sums = np.empty_like(x.numpy())
+        total = np.zeros(len(sums), np.float32)
+        for place, column in enumerate(x.numpy().T):
+            total = total + column
+            sums[:, place] = total
+        return torch.from_numpy(sums)
+
+    path = original("level1", name, SCAN)
+    _, runner = oracle.open(path, 91_001)
+    assert runner.judge(0, in_order).status == "correct"
+    assert runner.judge(1, lambda x: torch.cumsum(x, 1) * 1.0001).status == "wrong_values"
+    oracle.ask(messages.Close)
+
+
+@pytest.mark.parametrize(
+    ("level", "name", "parameters", "growth", "scale"),
+    [
+        ("level1", "89_cumsum", "x", 8, None),
+        ("level2", "89_cumsum", "x", 8, None),
+        ("level1", "1_Square_matrix_multiplication_", "A, B", 4, None),
+        ("level2", "47_Conv3d_Mish_Tanh", "input", 1, 8.0),
+        ("level1", "4_Matrix_vector_multiplication_", "A, B", 4, "magnitude"),
+        ("level1", "4_Matrix_vector_multiplication_", "matrix, vector", 8, None),
+        ("level2", "66_Matmul_Dropout_Softmax", "x", 8, None),
+    ],
+)
+def test_contracts_are_those_of_the_bundled_tasks_as_far_as_they_fit(level, name, parameters, growth, scale):
+    contract = namesakes.contract(f"/somewhere/{level}/{name}.py", model(parameters))
+    assert contract.growth == growth
+    assert getattr(contract.scale, "__name__", contract.scale) == scale
+
+
+def test_contracts_of_other_kinds_are_taken_too():
+    relu = namesakes.contract("/somewhere/level1/19_ReLU.py", model("anything"))
+    assert isinstance(relu, Exact)
+    mamba = taskfile.load(namesakes.BUNDLED / "level3" / "48_Mamba2ReturnY.py")
+    same = ", ".join(list(inspect.signature(mamba.model.forward).parameters)[1:])
+    path = "/somewhere/level3/48_Mamba2ReturnY.py"
+    assert type(namesakes.contract(path, model(same))) is type(mamba.contract)
+    assert namesakes.contract(path, model("other")) == Close(growth=8)
+
+
+def model(parameters):
+    names = {}
+    exec(f"class Model:\n    def forward(self, {parameters}): ...", names)
+    return names["Model"]

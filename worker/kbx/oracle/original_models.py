@@ -18,13 +18,13 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
 from kbx import tensors
-from kbx.oracle import truth
+from kbx.oracle import namesakes, truth
 from kbx.oracle.models import ENTRY, ROUNDS, ModelTask, unbound
 from kbx.oracle.module_state import changed, held
 from kbx.oracle.outline import NOT_WITHOUT_VALUES
 from kbx.oracle.recording import placed, read, surroundings
 from kbx.oracle.taskfile import InvalidTask, TooLarge, deepest_line
-from kbx.suite import Call, Close, Inputs
+from kbx.suite import Call, Inputs
 from kbx.suite.original import OriginalModel
 from kbx.suite.values import leaves
 from kbx.suite.values import tensors as tensors_of
@@ -107,7 +107,7 @@ def task(stamp, original, device):
             raise InvalidTask(f"defines no function {name}()", path)
     made = OriginalModelTask(
         path=path, stamp=stamp, name=_stem(path), entry=ENTRY, dtype="float32",
-        cases=[SIZES], sizes=[] if device == "cpu" else [SIZES], contract=Close(), reference=unbound(model),
+        cases=[SIZES], sizes=[] if device == "cpu" else [SIZES], contract=namesakes.contract(path, model), reference=unbound(model),
         inputs=names["get_inputs"], distributions=(DRAWN,), mutates=(), skip_controls={}, controls={}, rounds=ROUNDS,
         model=model, init=_init(path, names["get_init_inputs"]), rivals={}, device=device, original=original,
         flops=0, nbytes=0,
