@@ -224,7 +224,7 @@ class Model(nn.Module):
 
 
 def get_inputs():
-    return [torch.rand(3, 32768)]
+    return [torch.rand(16, 32768)]
 
 
 def get_init_inputs():
@@ -257,8 +257,8 @@ def test_honest_kernels_that_add_in_order_are_right(oracle, original, name):
 
     path = original("level1", name, SCAN)
     _, runner = oracle.open(path, 91_001)
-    assert runner.judge(0, in_order).status == "correct"
-    assert runner.judge(1, lambda x: torch.cumsum(x, 1) * 1.0001).status == "wrong_values"
+    assert {runner.judge(index, in_order).status for index in range(3)} == {"correct"}
+    assert runner.judge(3, lambda x: torch.cumsum(x, 1) * 1.0001).status == "wrong_values"
     oracle.ask(messages.Close)
 
 
