@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from kbx import messages
-from kbx.oracle import controls, taskfile, work
+from kbx.oracle import controls, judge, taskfile, truth, work
 from kbx.oracle.taskfile import InvalidTask
 from kbx.runner import module
 
@@ -90,6 +90,21 @@ def test_weights_come_from_the_seed_alone(write):
     torch.manual_seed(task.module("0a")["seed"])
     with torch.no_grad():
         assert torch.equal(task.model(*task.init)(*call.args, **call.kwargs), one)
+
+
+def test_what_a_reference_keeps_between_calls_excuses_nobody(write):
+    """In float64, too, it is called as it was constructed: else the step between both would pass for the reference's own error."""
+    kept = TASK.replace(
+        "return self.linear(x) * factor", "self.kept = self.linear(x) + self.kept\n        return self.kept"
+    )
+    kept = kept.replace("class Positive", "class _").replace(
+        "features, features)", "features, features)\n        self.kept = 0", 1
+    )
+    task = taskfile.load(write(kept)).seeded("0a")
+    known = truth.know(task, task.call(task.cases[0], "standard", "x"), "0a")
+    assert torch.allclose(known.expected.double(), known.truth, atol=1e-5)
+    assert judge.decide(task, known, [known.expected * 1.05]).status == "wrong_values"
+    assert not {row["name"]: row for row in controls.verify(task, "0a", "cpu")}["reference"]["ok"]
 
 
 def test_controls_have_the_reference_s_weights(write):

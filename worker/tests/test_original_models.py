@@ -1,18 +1,47 @@
 """Imported modules: a file of the original KernelBench, judged by kbx's error model on what its get_inputs() draws."""
 
 import hashlib
+import inspect
 import json
 import re
 
+import numpy as np
 import pytest
 import torch
 from oracle_process import WORKER
 
 from kbx import messages
-from kbx.oracle import controls, taskfile, truth
+from kbx.oracle import controls, namesakes, taskfile, truth
 from kbx.oracle.taskfile import InvalidTask, TooLarge
+from kbx.suite import Close, Exact
 
 ORIGINALS = WORKER.parent / "src" / "test" / "resources" / "original-kernelbench" / "KernelBench"
+
+RECURRENT = """
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.cell = nn.Linear(2 * size, size)
+        self.out = nn.Linear(size, size)
+        self.norm = nn.BatchNorm1d(size)
+        self.calls = 0
+        STATE
+
+    def forward(self, x):
+        STEP
+
+
+def get_inputs():
+    return [torch.rand(7, 33)]
+
+
+def get_init_inputs():
+    return [33]
+"""
 
 
 @pytest.fixture
@@ -20,7 +49,7 @@ def imported(tmp_path):
     """Writes the task file of an original, as ``kbx tasks import`` does; returns its path."""
 
     def write(path):
-        file = ORIGINALS / path
+        file = ORIGINALS / path  # which is the path where it is an absolute one
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
         task = tmp_path / file.name
         task.write_text(
@@ -114,3 +143,154 @@ def test_what_cannot_be_a_task_says_why_and_where(imported, path, line, message)
         taskfile.load(imported(path))
     assert re.match(message, caught.value.message), caught.value.message
     assert (caught.value.file, caught.value.line) == (str(ORIGINALS / path), line)
+
+
+@pytest.fixture
+def recurrent(tmp_path, imported):
+    """The path of an imported module with this state and these lines of ``forward``."""
+
+    def write(state, *step):
+        text = RECURRENT.replace("STATE", state).replace("STEP", "\n        ".join(step))
+        (tmp_path / "originals").mkdir()
+        original = tmp_path / "originals" / "3_Recurrent.py"
+        original.write_text(text)
+        return imported(original)
+
+    return write
+
+
+STEP = "hidden = torch.tanh(self.cell(torch.cat([x, self.hidden], dim=1)))"
+
+
+@pytest.mark.parametrize(
+    ("state", "step"),
+    [
+        ("self.hidden = torch.zeros(7, size)", ["self.hidden = hidden"]),
+        ("self.hidden = torch.zeros(7, size)", ["self.hidden.copy_(hidden)"]),
+        ("self.register_buffer('hidden', torch.zeros(7, size))", ["self.hidden = hidden"]),
+    ],
+)
+def test_a_module_whose_results_depend_on_earlier_calls_is_no_task(recurrent, state, step):
+    with pytest.raises(InvalidTask) as caught:
+        taskfile.load(recurrent(state, STEP, *step, "return self.out(self.norm(hidden))"))
+    assert caught.value.message == (
+        "forward() keeps state between calls (self.hidden): the same inputs give another result the second time"
+    )
+    assert caught.value.file.endswith("/3_Recurrent.py") and caught.value.line == 15
+
+
+NEXT = "torch.tanh(self.cell(torch.cat([x, hidden], dim=1)))"
+
+
+@pytest.mark.parametrize(
+    ("state", "step"),
+    [
+        ("self.kept = [torch.zeros(7, size)]", ["hidden = self.kept.pop()", f"self.kept.append({NEXT})"]),
+        ("self.kept = None", ["hidden = x if self.kept is None else self.kept", f"self.kept = {NEXT}"]),
+        ("self.kept = type('Kept', (), {})()", ["hidden = getattr(self.kept, 'h', x) * 0.5", "self.kept.h = hidden"]),
+    ],
+    ids=["list", "nothing yet", "another object"],
+)
+def test_state_is_found_wherever_a_module_keeps_it(recurrent, state, step):
+    """What shapes alone do not show, before the first call that is judged."""
+    path = recurrent(state, *step, "return self.out(hidden)")
+    with pytest.raises(InvalidTask, match="the same inputs give another result the second time"):
+        task = taskfile.load(path).seeded("5eed")
+        truth.know(task, task.call(task.cases[0], "", "a/0"), "5eed")
+
+
+def test_what_results_do_not_depend_on_may_be_kept(recurrent):
+    step = ["self.calls += 1", "self.last = x", "if self.mask is None:", "    self.mask = torch.ones_like(x)"]
+    task = taskfile.load(recurrent("self.mask = None", *step, "return self.norm(self.out(x * self.mask))"))
+    bound = task.seeded("5eed")
+    for turn in range(2):
+        known = truth.know(bound, task.call(task.cases[0], "", f"a/{turn}"), "5eed")
+        assert torch.allclose(known.expected.double(), known.truth, atol=1e-5)
+    assert [row for row in controls.verify(task, "5eed", "cpu") if not row["ok"]] == []
+
+
+SCAN = """
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, x):
+        return torch.cumsum(x, dim=self.dim)
+
+
+def get_inputs():
+    return [torch.rand(16, 32768)]
+
+
+def get_init_inputs():
+    return [1]
+"""
+
+
+@pytest.fixture
+def original(tmp_path, imported):
+    """The path of an imported file of this level, name and text."""
+
+    def write(level, name, text):
+        folder = tmp_path / "originals" / level
+        folder.mkdir(parents=True)
+        (folder / f"{name}.py").write_text(text)
+        return imported(folder / f"{name}.py")
+
+    return write
+
+
+@pytest.mark.parametrize("name", ["89_cumsum", "101_Of_somebodys_own"])
+def test_honest_kernels_that_add_in_order_are_right(oracle, original, name):
+    def in_order(x):
+        sums = np.empty_like(x.numpy())
+        total = np.zeros(len(sums), np.float32)
+        for place, column in enumerate(x.numpy().T):
+            total = total + column
+            sums[:, place] = total
+        return torch.from_numpy(sums)
+
+    path = original("level1", name, SCAN)
+    _, runner = oracle.open(path, 91_001)
+    assert {runner.judge(index, in_order).status for index in range(3)} == {"correct"}
+    assert runner.judge(3, lambda x: torch.cumsum(x, 1) * 1.0001).status == "wrong_values"
+    oracle.ask(messages.Close)
+
+
+@pytest.mark.parametrize(
+    ("level", "name", "parameters", "growth", "scale"),
+    [
+        ("level1", "89_cumsum", "x", 8, None),
+        ("level2", "89_cumsum", "x", 8, None),
+        ("level1", "1_Square_matrix_multiplication_", "A, B", 4, None),
+        ("level2", "47_Conv3d_Mish_Tanh", "input", 1, 8.0),
+        ("level1", "4_Matrix_vector_multiplication_", "A, B", 4, "magnitude"),
+        ("level1", "4_Matrix_vector_multiplication_", "matrix, vector", 8, None),
+        ("level2", "66_Matmul_Dropout_Softmax", "x", 8, None),
+    ],
+)
+def test_contracts_are_those_of_the_bundled_tasks_as_far_as_they_fit(level, name, parameters, growth, scale):
+    contract = namesakes.contract(f"/somewhere/{level}/{name}.py", model(parameters))
+    assert contract.growth == growth
+    assert getattr(contract.scale, "__name__", contract.scale) == scale
+
+
+def test_contracts_of_other_kinds_are_taken_too():
+    relu = namesakes.contract("/somewhere/level1/19_ReLU.py", model("anything"))
+    assert isinstance(relu, Exact)
+    mamba = taskfile.load(namesakes.BUNDLED / "level3" / "48_Mamba2ReturnY.py")
+    same = ", ".join(list(inspect.signature(mamba.model.forward).parameters)[1:])
+    path = "/somewhere/level3/48_Mamba2ReturnY.py"
+    assert type(namesakes.contract(path, model(same))) is type(mamba.contract)
+    assert namesakes.contract(path, model("other")) == Close(growth=8)
+
+
+def model(parameters):
+    names = {}
+    exec(f"class Model:\n    def forward(self, {parameters}): ...", names)
+    return names["Model"]

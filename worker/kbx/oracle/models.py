@@ -101,6 +101,10 @@ class _Weights:
     def __init__(self, task, seed):
         self.task, self.seed = task, seed
         self.made = {}
+        self.uncalled = None
+        """The model as it was constructed, with the parameters of the one that is called."""
+        self.repeats = False
+        """Whether the model was seen to give a result twice."""
 
     def give(self, kind=None, wide=False):
         """An instance of ``kind``, a subclass of the task's model (the model itself unless named), in float64 where ``wide``."""
@@ -118,15 +122,29 @@ class _Weights:
         return state.shapes(named)
 
     def _make(self, kind, wide):
-        if wide:
-            return copy.deepcopy(self.give(kind)).double()
         model = self.task.model
+        if wide:
+            given = self.give(kind)
+            return copy.deepcopy(self.uncalled if kind is model else given).double()
         if kind is not model and kind.__init__ is model.__init__:
             return _shared(self.give(), kind)
         made = self.task.construct(kind, self.task.weights_seed(self.seed))
         if kind is not model:
             self.task.run(f"{kind.__name__}.load_state_dict()", made.load_state_dict, self.give().state_dict())
-        return made.to(self.task.device)
+        made = made.to(self.task.device)
+        if kind is model:
+            self.uncalled = _before_calls(made)
+        return made
+
+
+def _before_calls(model):
+    """A copy of the model that shares its parameters; the model itself where it cannot be copied, which is said where it must be."""
+    try:
+        return _shared(model, type(model))
+    except torch.OutOfMemoryError:
+        raise
+    except Exception:
+        return model
 
 
 def _shared(model, kind):

@@ -18,11 +18,13 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
 from kbx import tensors
+from kbx.oracle import namesakes, truth
 from kbx.oracle.models import ENTRY, ROUNDS, ModelTask, unbound
+from kbx.oracle.module_state import changed, held
 from kbx.oracle.outline import NOT_WITHOUT_VALUES
 from kbx.oracle.recording import placed, read, surroundings
 from kbx.oracle.taskfile import InvalidTask, TooLarge, deepest_line
-from kbx.suite import Call, Close, Inputs
+from kbx.suite import Call, Inputs
 from kbx.suite.original import OriginalModel
 from kbx.suite.values import leaves
 from kbx.suite.values import tensors as tensors_of
@@ -65,8 +67,26 @@ class OriginalModelTask(ModelTask):
     def check_unchanged(self):
         read(self.original.file, self.original.sha256)
 
+    def check_repeats(self, known, again):
+        """Asked once of each instance, at its first call: the candidate's has had other calls than the reference's."""
+        if self.weights.repeats:
+            return
+        before = held(self.weights.give())
+        result = again()
+        if not _right(self.contract, known, result):
+            names = changed(before, held(self.weights.give()))
+            what = f"keeps state between calls ({', '.join(names)}):" if names else "does not repeat:"
+            text = f"forward() {what} the same inputs give another result the second time"
+            raise InvalidTask(text, self.path, self.model.forward.__code__.co_firstlineno)
+        self.weights.repeats = True
+
+    @property
+    def fits(self):
+        """Whether a call takes no more than may be made without a GPU."""
+        return self.nbytes <= MOST_BYTES and self.flops <= MOST_FLOPS
+
     def check_room(self):
-        if self.device != "cpu" or (self.nbytes <= MOST_BYTES and self.flops <= MOST_FLOPS):
+        if self.device != "cpu" or self.fits:
             return
         size = f"{self.nbytes / 2**20:.0f} MiB at once, {self.flops / 1e9:.0f} GFLOP"
         raise TooLarge(
@@ -87,12 +107,29 @@ def task(stamp, original, device):
             raise InvalidTask(f"defines no function {name}()", path)
     made = OriginalModelTask(
         path=path, stamp=stamp, name=_stem(path), entry=ENTRY, dtype="float32",
-        cases=[SIZES], sizes=[] if device == "cpu" else [SIZES], contract=Close(), reference=unbound(model),
+        cases=[SIZES], sizes=[] if device == "cpu" else [SIZES], contract=namesakes.contract(path, model), reference=unbound(model),
         inputs=names["get_inputs"], distributions=(DRAWN,), mutates=(), skip_controls={}, controls={}, rounds=ROUNDS,
         model=model, init=_init(path, names["get_init_inputs"]), rivals={}, device=device, original=original,
         flops=0, nbytes=0,
     )  # fmt: skip
-    return replace(_tried(replace(made, device="cpu")), device=device)
+    made, remembers = _tried(replace(made, device="cpu"))
+    made = replace(made, device=device)
+    if remembers and made.fits and (device == "cpu" or torch.cuda.is_available()):
+        # Only values tell whether results depend on it.
+        truth.know(made.seeded("0"), made.call(SIZES, DRAWN, "0", device), "0")
+    return made
+
+
+def _right(contract, known, result):
+    """Whether a result is one that a candidate may give."""
+    forms = [
+        [(path, leaf.shape, leaf.dtype) if isinstance(leaf, torch.Tensor) else path for path, leaf in leaves(value)]
+        for value in (result, known.expected)
+    ]
+    if forms[0] != forms[1]:
+        return False
+    near = contract.agrees(result, known.expected)
+    return near or contract.compare(known.call, [result], known.expected, known.truth).right
 
 
 def _stem(path):
@@ -193,21 +230,24 @@ class _Watch(TorchDispatchMode):
 
 
 def _tried(made):
-    """The task with what one forward on shapes says of it: of as much as does not depend on values."""
+    """The task with what one forward on shapes says of it, of as much as does not depend on values; and whether the instance holds
+    something else afterwards."""
     with FakeTensorMode(allow_non_fake_inputs=True):
         try:
             call = made.call(SIZES, DRAWN, "shapes")
             made = replace(made, nbytes=sum(t.numel() * t.element_size() for t in tensors_of(list(call.args))))
             model = _constructed(made)
+            before = held(model)
             watch, flops = _forward(made, model, call.args)
         except InvalidTask as error:
             if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
-                return made
+                return made, False
             raise
         if watch.random:
             text = f"forward() draws random numbers ({watch.random[0]}), which another process cannot repeat"
             raise InvalidTask(text, made.path, made.model.forward.__code__.co_firstlineno)
-        return replace(made, flops=flops, nbytes=max(made.nbytes, watch.nbytes))
+        made = replace(made, flops=flops, nbytes=max(made.nbytes, watch.nbytes))
+        return made, bool(changed(before, held(model)))
 
 
 def _constructed(made):

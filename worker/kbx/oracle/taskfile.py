@@ -155,6 +155,10 @@ class Task:
     def check_room(self):
         """Raises TooLarge where the task needs another device."""
 
+    def check_repeats(self, known, again):
+        """Raises InvalidTask where the reference is not trusted to have no memory, and ``again()``, its result of one more call, is
+        not right by what is ``known`` of the same one."""
+
     def updates(self, path):
         """Whether the call may change this argument: the task says so, or it is the usual ``out``."""
         return path.split("[")[0] in (*self.mutates, "out")

@@ -82,7 +82,15 @@ def know(task, call, seed, wide=True):
         truth = _exact(task, call, seed, selves, expected)
         if [t.shape for t in tensors(truth)] != [t.shape for t in tensors(expected)]:
             raise InvalidTask("the reference has other shapes in float64", task.path, _line(task))
-    return Known(call, returned, expected, truth, aliases, selves, strides)
+    known = Known(call, returned, expected, truth, aliases, selves, strides)
+    task.check_repeats(known, lambda: _again(task, call, seed, selves))
+    return known
+
+
+def _again(task, call, seed, selves):
+    """``expected`` of one more call of the reference."""
+    mine = copy_call(call)
+    return after(task, mine, _reference(task, "the reference", mine, seed), selves)
 
 
 def _exact(task, call, seed, selves, expected):

@@ -27,7 +27,8 @@ import picocli.CommandLine.Parameters;
       "",
       "kernelbench: a run folder of KernelBench. Every kernel is a file,",
       "level_L_problem_P_sample_S_kernel.py, beside eval_results.json; prompts and",
-      "generation_config.yaml come along if kernels were read from such a folder."
+      "generation_config.yaml come along if kernels were read from such a folder.",
+      "Where kernels were timed, the references' times are under results/timing."
     })
 final class ExportCommand implements Callable<Integer> {
   private static final String KERNELBENCH = "kernelbench";

@@ -14,15 +14,16 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * A run of the KernelBench suite as one of KernelBench's run folders: a file for every kernel, and
- * the results. Where kernels were read from such a folder, its prompts and its configuration come
- * along.
+ * A run of the KernelBench suite as one of KernelBench's run folders: a file for every kernel, the
+ * results, and what the references took. Where kernels were read from such a folder, its prompts
+ * and its configuration come along.
  */
 public final class RunFolder {
   private static final String CONFIGURATION = "generation_config.yaml";
 
   private final Path folder;
   private final Set<Path> configurations = new HashSet<>();
+  private final RunFolderTimes times = new RunFolderTimes();
   private int kernels;
   private int prompts;
 
@@ -53,6 +54,7 @@ public final class RunFolder {
     }
     if (kernels > 0) {
       new EvalResultFiles(folder).write(verdicts);
+      times.write(folder);
     }
     boolean configured = configurations.size() == 1;
     if (configured) copy(configurations.iterator().next(), CONFIGURATION);
@@ -72,6 +74,7 @@ public final class RunFolder {
       throw new UnwritableException(target, e);
     }
     kernels++;
+    times.add(task, verdict);
     origin(verdict).ifPresent(from -> takeAlong(from, file));
   }
 

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
 /**
- * Compiled baselines measured before, in a file for each device, task and kind.
+ * Compiled baselines measured before, in a file for each device, suite, task and kind.
  *
  * <p>A file is used only where everything that its times depend on is the same: the device, its
  * driver, the versions of Python, torch, triton and worker, and the task file. One that says
@@ -164,7 +164,9 @@ public final class KeptBaselines {
     return folder
         .resolve(key.device().replaceAll("[^A-Za-z0-9-]", "_"))
         .resolve(
-            task.category()
+            task.suite()
+                + "."
+                + task.category()
                 + "."
                 + task.name()
                 + "."

@@ -24,8 +24,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
  *
  * <p>It only saves time. What it cannot compile is compiled where it runs, and what goes wrong here
  * goes wrong there again, where it counts. One thing is decided here: C++ that takes too much time
- * or memory. A runner with a GPU would not have either, so C++ that could not be compiled here for
- * other reasons is not sent there.
+ * or memory, or becomes too large to be sent. A runner with a GPU would not have either, so C++
+ * that could not be compiled here for other reasons is not sent there.
  */
 final class Precompiler {
   private static final JsonNode NO_CALLS = JsonNodeFactory.instance.arrayNode();
@@ -48,10 +48,10 @@ final class Precompiler {
 
   private static final Outcome TOO_LARGE =
       Outcome.of(
-          Status.COMPILE_ERROR,
+          Status.INFRASTRUCTURE,
           Stage.COMPILE,
-          "its C++ was compiled to more than the 4 MiB, compressed and in base64, that kbx can send"
-              + " to the runner with the GPU");
+          "its C++ compiles, to libraries of more than 3 MiB when compressed, which is all that kbx"
+              + " can send to the runner that calls them; compile less, or without debug symbols");
 
   private final Workers.Slot slot;
   private final Plan plan;
@@ -69,7 +69,7 @@ final class Precompiler {
    * What came of it.
    *
    * @param files Triton's cache and libraries; none where nothing could be compiled ahead
-   * @param failure of C++ that could not be compiled in reasonable time and memory
+   * @param failure of C++ that could not be compiled in reasonable time and memory, or sent
    */
   record Compiled(Map<String, String> files, Optional<Outcome> failure) {
     static final Compiled NOTHING = new Compiled(Map.of(), Optional.empty());

@@ -58,7 +58,10 @@ class CompiledBaselinesTest {
   }
 
   private static CompiledTimes of(CompiledBaselines baselines, String name) throws Exception {
-    Task task = FakeWorkers.candidate(name, Map.of()).task();
+    return of(baselines, FakeWorkers.candidate(name, Map.of()).task());
+  }
+
+  private static CompiledTimes of(CompiledBaselines baselines, Task task) throws Exception {
     return baselines.of(task, Baseline.COMPILE, SHAPES, "0abc", Cache.COLD);
   }
 
@@ -149,6 +152,19 @@ class CompiledBaselinesTest {
     play.put("compiled_ms", List.of(80, 80));
     assertThat(measured().ratio().value()).isCloseTo(1.25, within(1e-9));
     assertThat(asked()).matches(MEASURED);
+    assertThat(warnings).isEmpty();
+  }
+
+  @Test
+  void aTaskOfThatNameInAnotherSuiteLeavesTheKeptBaseline() throws Exception {
+    measured();
+    asked();
+    try (CompiledBaselines baselines = session()) {
+      of(baselines, FakeWorkers.candidate("another", "task", Map.of()).task());
+      assertThat(asked()).matches(MEASURED);
+    }
+    measured();
+    assertThat(asked()).matches(RECHECKED);
     assertThat(warnings).isEmpty();
   }
 

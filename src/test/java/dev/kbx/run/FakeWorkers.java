@@ -101,18 +101,24 @@ final class FakeWorkers {
   }
 
   static Candidate candidate(String task, Map<String, ?> script) {
-    return candidate(task, "f", script);
+    return candidate("suite", task, "f", script);
+  }
+
+  /** A candidate for a task of another suite. */
+  static Candidate candidate(String suite, String task, Map<String, ?> script) {
+    return candidate(suite, task, "f", script);
   }
 
   /** A candidate for a task that is a module. */
   static Candidate module(String task, Map<String, ?> script) {
-    return candidate(task, Task.MODULE, script);
+    return candidate("suite", task, Task.MODULE, script);
   }
 
-  private static Candidate candidate(String task, String entry, Map<String, ?> script) {
+  private static Candidate candidate(
+      String suite, String task, String entry, Map<String, ?> script) {
     return new Candidate(
         new Task(
-            "suite",
+            suite,
             "Category",
             task,
             entry,

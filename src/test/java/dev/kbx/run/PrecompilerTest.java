@@ -125,6 +125,19 @@ class PrecompilerTest {
   }
 
   @Test
+  void librariesTooLargeToBeSentAreNoFaultOfTheCandidate() throws Exception {
+    String left = made(true).replace("\"left_out\":[]", "\"left_out\":[\"libraries\"]");
+    var script = source(left, left);
+    assertThat(compile(script).failure())
+        .get()
+        .satisfies(outcome -> {
+          assertThat(outcome.status()).isEqualTo(Status.INFRASTRUCTURE);
+          assertThat(outcome.message()).contains("more than 3 MiB").hasLineCount(1);
+        });
+    assertThat(kept(script)).isEmpty();
+  }
+
+  @Test
   void whatIsWrongWithCppTravelsFromAnImportThatRaises() throws Exception {
     var script = source(made(true, "libraries/d.json"), made(true));
     script.put("load", List.of(raised("compile")));

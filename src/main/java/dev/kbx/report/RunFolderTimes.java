@@ -1,0 +1,134 @@
+package dev.kbx.report;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import dev.kbx.stats.Median;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.TaskNumber;
+import dev.kbx.verdict.Verdict;
+import dev.kbx.verdict.Verdict.Baseline;
+import dev.kbx.verdict.Verdict.SizeTiming;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+
+/**
+ * What the references took in a run, as KernelBench keeps it: {@code
+ * results/timing/<hardware>/<baseline>.json}, by level and file of the problem.
+ *
+ * <p>Only of problems with a correct sample timed on a GPU: its runtime and the reference's were
+ * measured beside each other, so that their ratio is a speedup.
+ */
+final class RunFolderTimes {
+  /** KernelBench's names of what kbx measures; of others there is no file. */
+  private static final Map<String, String> NAMES =
+      Map.of(
+          "eager", "baseline_time_torch",
+          "compile", "baseline_time_torch_compile_inductor_default",
+          "max-autotune", "baseline_time_torch_compile_inductor_max-autotune");
+
+  /** Milliseconds of one problem, one for each timed sample, and their rounds. */
+  private record Measured(
+      String file, Verdict.Device device, List<Double> ms, List<Integer> rounds) {
+    static Measured of(Verdict verdict) {
+      return new Measured(
+          verdict.task() + ".py", verdict.device(), new ArrayList<>(), new ArrayList<>());
+    }
+  }
+
+  /**
+   * One problem's time. KernelBench reads {@code mean}; that of single calls is unknown, and this
+   * is the median, as the runtime is that it is compared with.
+   *
+   * @param mean milliseconds
+   * @param median the same
+   * @param numTrials measuring rounds; null of a compiled reference, whose gain may have been
+   *     measured in an earlier run
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  @JsonPropertyOrder({"mean", "median", "num_trials", "hardware", "device"})
+  private record Time(
+      double mean, double median, @Nullable Integer numTrials, String hardware, String device) {
+    static Time of(Measured measured) {
+      double ms = Median.of(measured.ms().stream().mapToDouble(Double::doubleValue).toArray());
+      int rounds = measured.rounds().stream().mapToInt(Integer::intValue).sum();
+      return new Time(
+          ms, ms, rounds == 0 ? null : rounds, measured.device().name(), measured.device().kind());
+    }
+  }
+
+  /** By path below the run folder, then by problem. */
+  private final Map<String, Map<TaskNumber, Measured>> files = new TreeMap<>();
+
+  /** Takes in what was measured beside a sample, if anything was. */
+  void add(TaskNumber task, Verdict verdict) {
+    List<SizeTiming> sizes = verdict.sizes();
+    boolean timed = verdict.status() == Status.CORRECT && Tally.isTrue(verdict.perfOk());
+    if (!timed || verdict.device().kind().equals("cpu") || sizes == null || sizes.size() != 1) {
+      return;
+    }
+    SizeTiming size = sizes.getFirst();
+    measured("eager", task, verdict, size.referenceMs()).rounds().add(size.rounds());
+    List<Baseline> baselines = verdict.baselines();
+    if (baselines == null) return;
+    for (Baseline baseline : baselines) {
+      List<Double> ms = baseline.sizesMs();
+      boolean compiled = !baseline.name().equals("eager") && NAMES.containsKey(baseline.name());
+      if (compiled && ms != null) measured(baseline.name(), task, verdict, ms.getFirst());
+    }
+  }
+
+  private Measured measured(String baseline, TaskNumber task, Verdict verdict, double ms) {
+    String hardware = verdict.device().name().replaceAll("[^A-Za-z0-9.-]+", "_");
+    Measured measured =
+        files
+            .computeIfAbsent(hardware + "/" + NAMES.get(baseline) + ".json", _ -> new TreeMap<>())
+            .computeIfAbsent(task, _ -> Measured.of(verdict));
+    measured.ms().add(ms);
+    return measured;
+  }
+
+  /**
+   * Writes a file for each hardware and baseline; none where nothing was measured.
+   *
+   * @param folder the run folder
+   */
+  void write(Path folder) {
+    files.forEach((name, problems) -> {
+      Path file = folder.resolve("results/timing").resolve(name);
+      try {
+        Files.createDirectories(file.getParent());
+      } catch (IOException e) {
+        throw new UnwritableException(file, e);
+      }
+      AtomicFile.replace(file, writer -> write(writer, problems));
+    });
+  }
+
+  /** In the order of the problems' numbers, by which KernelBench's analysis pairs them. */
+  private static void write(Writer writer, Map<TaskNumber, Measured> problems) {
+    try (JsonGenerator generator = RunVerdicts.JSON.createGenerator(writer)) {
+      generator.writeStartObject();
+      int level = -1;
+      for (var problem : problems.entrySet()) {
+        if (problem.getKey().level() != level) {
+          if (level >= 0) generator.writeEndObject();
+          level = problem.getKey().level();
+          generator.writeName("level" + level);
+          generator.writeStartObject();
+        }
+        generator.writeName(problem.getValue().file());
+        RunVerdicts.JSON.writeValue(generator, Time.of(problem.getValue()));
+      }
+      generator.writeEndObject();
+      generator.writeEndObject();
+    }
+  }
+}

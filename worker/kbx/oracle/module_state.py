@@ -1,0 +1,44 @@
+"""What an instance of a module holds besides its weights, and which of it a call has changed."""
+
+import torch
+from torch import nn
+from torch.nn.modules.batchnorm import _NormBase
+
+from kbx.suite.values import leaves
+
+_EVERY_MODULES = vars(nn.Module()).keys()
+
+
+def held(module):
+    """``(attribute, value, version)`` by path, of all values held by a module and those inside it; paths read ``self.cell.hidden``.
+
+    Running statistics of normalizations are left out: in training mode no result depends on them.
+    """
+    found = {}
+    for inside, part in module.named_modules():
+        if isinstance(part, _NormBase):
+            continue
+        own = {name: value for name, value in vars(part).items() if name not in _EVERY_MODULES}
+        for name, value in {**own, **part._buffers, **part._parameters}.items():
+            attribute = ".".join(filter(None, ("self", inside, name)))
+            for path, leaf in leaves(value, attribute):
+                found[path] = attribute, leaf, leaf._version if isinstance(leaf, torch.Tensor) else None
+    return found
+
+
+def changed(before, after):
+    """The attributes, in order of their names, that hold something else in one ``held`` than in another."""
+    paths = [path for path in {**before, **after} if not _same(before.get(path), after.get(path))]
+    return sorted({(before.get(path) or after[path])[0] for path in paths})
+
+
+def _same(one, other):
+    if one is None or other is None:
+        return False
+    (_, one, version), (_, other, later) = one, other
+    if isinstance(one, torch.Tensor) or isinstance(other, torch.Tensor):
+        return one is other and version == later
+    try:
+        return one is other or bool(one == other)
+    except Exception:  # whatever a file's own class makes of ==
+        return False
