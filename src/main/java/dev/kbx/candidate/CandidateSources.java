@@ -124,14 +124,6 @@ public final class CandidateSources {
     return candidates;
   }
 
-  /** The task that a Python file's name and folder mean, where they mean one. */
-  public static Optional<Task> task(Path file, Suite suite) {
-    return new TaskNames(suite).ofFile(file.toAbsolutePath().toString())
-            instanceof TaskNames.Found(Task task, _)
-        ? Optional.of(task)
-        : Optional.empty();
-  }
-
   private void readFile(Path file) {
     if (!seen.add(file.toAbsolutePath().normalize())) return;
     try {
