@@ -1,5 +1,6 @@
 package dev.kbx.candidate;
 
+import dev.kbx.candidate.SampleNumbers.Series;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Json;
@@ -9,10 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -42,17 +41,27 @@ public final class CandidateSources {
 
   private final TaskNames names;
   private final Set<Task> selected;
-  private final List<Candidate> candidates = new ArrayList<>();
+  private final List<Found> found = new ArrayList<>();
   private final List<Problem> problems = new ArrayList<>();
+  private final Misdirected misdirected;
   private final Set<Path> seen = new HashSet<>();
-  private final Map<Series, Set<Integer>> samples = new HashMap<>();
+  private int unselected;
 
-  /** Whose samples are counted together. */
-  private record Series(
-      Task task, @Nullable String method, @Nullable String model, @Nullable Integer round) {}
+  /**
+   * A candidate that has no number yet.
+   *
+   * @param sample the number that its source states; null without one
+   */
+  private record Found(Series series, Source source, String origin, @Nullable Integer sample) {
+    Candidate numbered(int number) {
+      return new Candidate(
+          series.task(), source, origin, number, series.method(), series.model(), series.round());
+    }
+  }
 
   private CandidateSources(Suite suite, Collection<Task> selected) {
     this.names = new TaskNames(suite);
+    this.misdirected = new Misdirected(suite.name());
     this.selected = Set.copyOf(selected);
   }
 
@@ -79,11 +88,7 @@ public final class CandidateSources {
     for (Path source : sources) {
       Optional<String> other = otherSuite(source, suite);
       if (other.isPresent()) {
-        reader.problem(
-            source,
-            null,
-            "is for the suite %s, and this run judges %s; give it --suite %s"
-                .formatted(other.get(), suite.name(), other.get()));
+        reader.misdirected.add(source.toString(), null, other.get());
         continue;
       }
       SourceFiles.in(
@@ -92,15 +97,31 @@ public final class CandidateSources {
               folder -> SuiteMark.other(folder, suite.name()).isPresent())
           .forEach(reader::readFile);
     }
-    return new Reading(reader.candidates, reader.problems);
+    return reader.reading();
   }
 
-  /** The task that a Python file's name and folder mean, where they mean one. */
-  public static Optional<Task> task(Path file, Suite suite) {
-    return new TaskNames(suite).ofFile(file.toAbsolutePath().toString())
-            instanceof TaskNames.Found(Task task, _)
-        ? Optional.of(task)
-        : Optional.empty();
+  private Reading reading() {
+    List<Problem> all = misdirected.problems();
+    all.addAll(problems);
+    return new Reading(candidates(), all, unselected);
+  }
+
+  /** Who states a number has it, whatever was read first; the rest get what is free. */
+  private List<Candidate> candidates() {
+    SampleNumbers numbers = new SampleNumbers();
+    boolean[] stated = new boolean[found.size()];
+    for (int i = 0; i < stated.length; i++) {
+      Integer sample = found.get(i).sample;
+      stated[i] = sample != null && numbers.take(found.get(i).series, sample);
+    }
+    List<Candidate> candidates = new ArrayList<>();
+    for (int i = 0; i < stated.length; i++) {
+      Found each = found.get(i);
+      Integer sample = each.sample;
+      candidates.add(
+          each.numbered(sample != null && stated[i] ? sample : numbers.takeLowest(each.series)));
+    }
+    return candidates;
   }
 
   private void readFile(Path file) {
@@ -119,7 +140,8 @@ public final class CandidateSources {
     if (task == null) return;
     String code = SourceFiles.code(file, problems::add);
     if (code == null) return;
-    add(new Series(task, null, null, null), new Source.Text(code), file.toString(), match.sample());
+    Series series = new Series(task, null, null, null);
+    found.add(new Found(series, new Source.Text(code), file.toString(), match.sample()));
   }
 
   private void readPredictions(Path file) throws IOException {
@@ -176,13 +198,15 @@ public final class CandidateSources {
       problem(file, line.number(), "has a prediction of " + size + " bytes; the limit is 1 MiB");
       return;
     }
-    Series series = new Series(task, word(row, "method"), word(row, "model"), count(row, "round"));
-    Integer sample = count(row, "sample");
-    add(
-        series,
-        predictions.source(line, answer, task),
-        file + ":" + line.number(),
-        sample == null ? match.sample() : sample);
+    Series series =
+        new Series(task, word(row, "method"), word(row, "model"), Predictions.count(row, "round"));
+    Integer sample = Predictions.count(row, "sample");
+    found.add(
+        new Found(
+            series,
+            predictions.source(line, answer, task),
+            file + ":" + line.number(),
+            sample == null ? match.sample() : sample));
   }
 
   private static @Nullable String word(JsonNode row, String key) {
@@ -190,31 +214,23 @@ public final class CandidateSources {
     return value != null && value.isString() ? value.stringValue() : null;
   }
 
-  private static @Nullable Integer count(JsonNode row, String key) {
-    JsonNode value = row.get(key);
-    return value != null && value.canConvertToInt() && value.intValue() >= 0
-        ? value.intValue()
-        : null;
-  }
-
-  /** The task if it is selected; null after a problem has been noted, or if it is not selected. */
+  /** The task if it is selected; null after it has been noted why there is none. */
   private @Nullable Task task(TaskNames.Match match, Path file, @Nullable Integer line) {
     return switch (match) {
-      case TaskNames.Found(Task task, _) -> selected.contains(task) ? task : null;
+      case TaskNames.Found(Task task, _) -> {
+        if (selected.contains(task)) yield task;
+        unselected++;
+        yield null;
+      }
+      case TaskNames.OfSuite(String other) -> {
+        misdirected.add(file.toString(), line, other);
+        yield null;
+      }
       case TaskNames.Missing(String reason) -> {
         problem(file, line, reason);
         yield null;
       }
     };
-  }
-
-  private void add(Series series, Source source, String origin, @Nullable Integer wanted) {
-    Set<Integer> taken = samples.computeIfAbsent(series, _ -> new HashSet<>());
-    int sample = wanted != null && !taken.contains(wanted) ? wanted : taken.size();
-    while (!taken.add(sample)) sample++;
-    candidates.add(
-        new Candidate(
-            series.task, source, origin, sample, series.method, series.model, series.round));
   }
 
   private void problem(Path file, @Nullable Integer line, String message) {

@@ -1,5 +1,7 @@
 package dev.kbx.candidate;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.kbx.task.BrokenTask;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
@@ -8,9 +10,12 @@ import dev.kbx.verdict.TaskNumber;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** The tasks of a suite that has levels, by KernelBench's numbers. */
 final class NumberedTasks {
+  private static final int MOST_LISTED = 6;
+
   private final Suite suite;
   private final TreeMap<TaskNumber, Task> tasks = new TreeMap<>();
 
@@ -23,30 +28,50 @@ final class NumberedTasks {
 
   /** The task and sample that a kernel in a run folder is for. */
   TaskNames.Match of(RunFile file) {
-    Task task = tasks.get(file.task());
-    return task == null
-        ? new TaskNames.Missing(missing(file.task()))
-        : new TaskNames.Found(task, file.sample());
+    return of(file.task(), file.sample());
+  }
+
+  /** The task of that number, as a candidate that may say which sample it is. */
+  TaskNames.Match of(TaskNumber number, @Nullable Integer sample) {
+    Task task = tasks.get(number);
+    return task == null ? without(number) : new TaskNames.Found(task, sample);
+  }
+
+  /** Whether the suite has no levels. */
+  boolean none() {
+    return tasks.isEmpty();
+  }
+
+  private TaskNames.Match without(TaskNumber wanted) {
+    for (BrokenTask each : suite.broken()) {
+      if (TaskNumber.of(each.category(), each.name()).equals(Optional.of(wanted))) {
+        return new TaskNames.Missing(suite.unknown(each.name()));
+      }
+    }
+    return none() ? new TaskNames.OfSuite("kernelbench") : new TaskNames.Missing(missing(wanted));
   }
 
   private String missing(TaskNumber wanted) {
-    for (BrokenTask each : suite.broken()) {
-      if (TaskNumber.of(each.category(), each.name()).equals(Optional.of(wanted))) {
-        return suite.unknown(each.name());
-      }
-    }
-    if (tasks.isEmpty()) {
-      return "is for the suite kernelbench, and this run judges %s; give it --suite kernelbench"
-          .formatted(suite.name());
-    }
     List<Integer> numbers = numbers(wanted.level());
     if (numbers.isEmpty()) {
       return "suite %s has no level %d; it has %s"
           .formatted(suite.name(), wanted.level(), levels());
     }
-    return "level %d of suite %s has no problem %d; it has %d to %d"
-        .formatted(
-            wanted.level(), suite.name(), wanted.number(), numbers.getFirst(), numbers.getLast());
+    return "level %d of suite %s has no problem %d; it has %s"
+        .formatted(wanted.level(), suite.name(), wanted.number(), described(numbers));
+  }
+
+  private static String described(List<Integer> numbers) {
+    int first = numbers.getFirst();
+    int last = numbers.getLast();
+    if (numbers.size() <= MOST_LISTED) {
+      String most =
+          numbers.stream().limit(numbers.size() - 1).map(String::valueOf).collect(joining(", "));
+      return most.isEmpty() ? String.valueOf(last) : most + " and " + last;
+    }
+    return last - first + 1 == numbers.size()
+        ? "%d to %d".formatted(first, last)
+        : "%d, between %d and %d".formatted(numbers.size(), first, last);
   }
 
   private List<Integer> numbers(int level) {

@@ -66,6 +66,14 @@ final class Predictions {
     return answer == null ? "" : answer;
   }
 
+  /** A field of a row that is a whole number from 0; null where it is absent or something else. */
+  static @Nullable Integer count(JsonNode row, String key) {
+    JsonNode value = row.get(key);
+    return value != null && value.canConvertToInt() && value.intValue() >= 0
+        ? value.intValue()
+        : null;
+  }
+
   /** JSON can escape half of a character; no encoding can hold it. */
   private static String withoutLoneSurrogates(String text) {
     boolean clean = text.codePoints().noneMatch(c -> c >= 0xd800 && c <= 0xdfff);

@@ -1,5 +1,6 @@
 package dev.kbx.candidate;
 
+import dev.kbx.verdict.RunFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -33,8 +34,8 @@ public final class SourceFiles {
 
   /**
    * The {@code .py} and {@code .jsonl} files that a path means: itself, or all in a folder by path.
-   * Hidden entries, {@code __pycache__} and {@code __init__.py} of folders are passed over in
-   * silence.
+   * Hidden entries, {@code __pycache__}, {@code __init__.py} and kbx's own results in folders are
+   * passed over in silence.
    */
   public static List<Path> in(Path source, Consumer<Problem> problems) {
     return in(source, problems, _ -> false);
@@ -49,10 +50,18 @@ public final class SourceFiles {
     if (!Files.exists(source)) {
       problems.accept(problem(source, "does not exist"));
     } else if (Files.isDirectory(source)) {
-      List<Path> files = list(source, problems, passedOver);
-      if (!files.isEmpty()) return files;
+      List<Problem> told = new ArrayList<>();
+      List<Path> files = list(source, told::add, passedOver);
+      told.forEach(problems);
+      // What a folder holds is not known where some of it could not be read.
+      if (files.isEmpty() && told.isEmpty()) {
+        problems.accept(
+            problem(source, "holds no candidates; they are task.py files and .jsonl predictions"));
+      }
+      return files;
+    } else if (isResults(source)) {
       problems.accept(
-          problem(source, "holds no candidates; they are task.py files and .jsonl predictions"));
+          problem(source, "holds kbx's results, no predictions; give what was judged there"));
     } else if (isCandidate(source)) {
       return List.of(source);
     } else {
@@ -105,6 +114,10 @@ public final class SourceFiles {
     return isPython(file) || hasExtension(file, ".jsonl");
   }
 
+  private static boolean isResults(Path file) {
+    return hasExtension(file, ".jsonl") && OwnFiles.areResults(file);
+  }
+
   private static boolean hasExtension(Path file, String extension) {
     return file.toString().toLowerCase(Locale.ROOT).endsWith(extension);
   }
@@ -120,20 +133,31 @@ public final class SourceFiles {
           new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult preVisitDirectory(Path dir, BasicFileAttributes attributes) {
-              boolean skip = !dir.equals(folder) && (isPassedOver(dir) || passedOver.test(dir));
-              return skip ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+              if (dir.equals(folder)) return FileVisitResult.CONTINUE;
+              if (isPassedOver(dir) || passedOver.test(dir)) return FileVisitResult.SKIP_SUBTREE;
+              if (RunFile.parse(dir.getFileName().toString()).isPresent()) {
+                problems.accept(
+                    problem(
+                        dir,
+                        "is a folder with a run file's name; put the kernel's file in its place"));
+              }
+              return FileVisitResult.CONTINUE;
             }
 
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-              boolean candidate = attributes.isRegularFile() && isCandidate(file);
-              if (candidate && !isPassedOver(file)) found.add(file);
+              if (!isCandidate(file) || isPassedOver(file)) return FileVisitResult.CONTINUE;
+              if (attributes.isSymbolicLink()) {
+                problems.accept(problem(file, "is a link to nothing; mend or remove it"));
+              } else if (attributes.isRegularFile() && !isResults(file)) {
+                found.add(file);
+              }
               return FileVisitResult.CONTINUE;
             }
 
             @Override
             public FileVisitResult visitFileFailed(Path file, IOException e) {
-              // A link back up has been read where it leads; a dangling one leads nowhere.
+              // A link back up has been read where it leads.
               if (!(e instanceof FileSystemLoopException)) {
                 problems.accept(problem(file, reason(e)));
               }

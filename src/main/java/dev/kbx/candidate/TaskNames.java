@@ -3,6 +3,7 @@ package dev.kbx.candidate;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.RunFile;
+import dev.kbx.verdict.TaskNumber;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -18,6 +19,9 @@ final class TaskNames {
 
   /** A call's or a signature's name, maybe with its module: {@code torch.linalg.svd(}. */
   private static final Pattern NAME = Pattern.compile("([A-Za-z_][A-Za-z_0-9.]*)\\(");
+
+  private static final String RUN_FILE = "level_L_problem_P_sample_S_kernel.py";
+  private static final Pattern LIKE_RUN_FILE = Pattern.compile("(?i)level[_-]?\\w*?[_-]problem");
 
   private final Suite suite;
   private final NumberedTasks numbered;
@@ -43,6 +47,9 @@ final class TaskNames {
 
   record Missing(String reason) implements Match {}
 
+  /** The name is for another suite. */
+  record OfSuite(String suite) implements Match {}
+
   /**
    * The task of {@code [folders/][Category/]name.py}; the category decides between equal names. A
    * {@link RunFile} has the task of its level and number.
@@ -57,20 +64,58 @@ final class TaskNames {
     Optional<Task> exact = named.stream().filter(t -> t.category().equals(category)).findFirst();
     if (exact.isPresent()) return new Found(exact.get());
     if (!named.isEmpty()) return one(named, "");
-    return RunFile.parse(parts[parts.length - 1])
-        .map(numbered::of)
-        .orElseGet(() -> new Missing(suite.unknown(base)));
+    String last = parts[parts.length - 1];
+    return RunFile.parse(last).map(numbered::of).orElseGet(() -> new Missing(unknown(last, base)));
   }
 
-  /** The task of a row: by {@code file}, else by the prompt that the answer belongs to. */
+  private String unknown(String file, String base) {
+    return isLikeRunFile(file)
+        ? "no task and no run file is called '%s'; a run file is called %s, numbers without leading zeros"
+            .formatted(base, RUN_FILE)
+        : suite.unknown(base);
+  }
+
+  /** Whether a name is a run file's, or was meant to be one. */
+  static boolean isLikeRunFile(String name) {
+    return LIKE_RUN_FILE.matcher(name).lookingAt();
+  }
+
+  /**
+   * The task of a row: by {@code file}, else by KernelBench's {@code level} and {@code problem_id},
+   * else by the prompt that the answer belongs to.
+   */
   Match ofRow(JsonNode row) {
     JsonNode file = row.get("file");
     if (file != null && file.isString()) return ofFile(file.stringValue());
+    Optional<TaskNumber> number = number(row);
+    if (number.isPresent() && !numbered.none()) return ofNumber(number.get(), row);
     for (String key : PROMPTS) {
       JsonNode prompt = row.get(key);
       if (prompt != null && prompt.isString()) return ofPrompt(key, prompt.stringValue());
     }
-    return new Missing("names no task; give it \"file\": \"Category/task.py\"");
+    return number.isPresent()
+        ? ofNumber(number.get(), row)
+        : new Missing("names no task; give it " + namesOfTasks());
+  }
+
+  private static Optional<TaskNumber> number(JsonNode row) {
+    Integer level = Predictions.count(row, "level");
+    Integer problem = Predictions.count(row, "problem_id");
+    return level == null || problem == null
+        ? Optional.empty()
+        : Optional.of(new TaskNumber(level, problem));
+  }
+
+  private Match ofNumber(TaskNumber number, JsonNode row) {
+    return numbered.of(number, Predictions.count(row, "sample_id"));
+  }
+
+  /** What a row may name its task by. */
+  private String namesOfTasks() {
+    return numbered.none()
+        ? "\"file\": \"Category/task.py\""
+        : "\"level\" and \"problem_id\", or \"file\" such as \"%s.py\""
+            .formatted(suite.tasks().getFirst().path());
   }
 
   private Match ofPrompt(String key, String prompt) {
@@ -78,8 +123,8 @@ final class TaskNames {
     int wrapper = prompt.indexOf(BEFORE_WRAPPER, Math.max(0, description));
     if (description < 0 || wrapper < 0) {
       return new Missing(
-          "has no \"file\", and its %s lacks '%s' or '%s'; give it \"file\": \"Category/task.py\""
-              .formatted(key, BEFORE_DESCRIPTION.strip(), BEFORE_WRAPPER));
+          "has no \"file\", and its %s lacks '%s' or '%s'; give it %s"
+              .formatted(key, BEFORE_DESCRIPTION.strip(), BEFORE_WRAPPER, namesOfTasks()));
     }
     Matcher matcher =
         NAME.matcher(prompt).region(wrapper + BEFORE_WRAPPER.length(), prompt.length());
@@ -93,8 +138,8 @@ final class TaskNames {
       if (!called.isEmpty()) return one(called, "");
     }
     return new Missing(
-        "has no \"file\", and the wrapper entry in its %s is no task's; give it \"file\""
-            .formatted(key));
+        "has no \"file\", and the wrapper entry in its %s is no task's; give it %s"
+            .formatted(key, namesOfTasks()));
   }
 
   private static Match one(List<Task> tasks, String none) {

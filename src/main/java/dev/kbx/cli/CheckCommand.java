@@ -115,6 +115,7 @@ final class CheckCommand implements Callable<Integer> {
     Problems.print(checks.problems());
     if (checks.sources().isEmpty()) throw new UserError("nothing to check");
     System.out.print(rendered(checks, about));
+    Problems.recall(checks.problems(), null);
     boolean refused = checks.sources().stream().anyMatch(Checked::refused);
     return strict && refused ? ExitCode.USAGE : ExitCode.OK;
   }

@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.CandidateSources;
+import dev.kbx.candidate.FileTasks;
 import dev.kbx.candidate.Problem;
 import dev.kbx.candidate.Reading;
 import dev.kbx.candidate.SourceFiles;
@@ -19,11 +20,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -53,22 +52,31 @@ final class CheckedSources {
       if (source.equals(STDIN)) files.add(STDIN);
       else files.addAll(SourceFiles.in(source, this::problem));
     }
-    Suite tasks = tasks(files);
-    Task given = task == null ? null : tasks.find(task).getFirst();
-    List<Checked> checked =
-        files.parallelStream().flatMap(file -> check(file, tasks, given)).toList();
+    List<Path> python = files.stream().filter(SourceFiles::isPython).toList();
+    Suite tasks = tasks(files, python);
+    List<Checked> checked = checked(files, python, tasks);
     return new Checks(
         checked, problems.stream().sorted().toList(), least, (System.nanoTime() - start) / 1e9);
   }
 
+  private List<Checked> checked(Set<Path> files, List<Path> python, Suite tasks) {
+    Task given = task == null ? null : tasks.find(task).getFirst();
+    FileTasks named = new FileTasks(given == null ? python : List.of(), tasks);
+    named.problems().forEach(this::problem);
+    return files.parallelStream()
+        .flatMap(file -> check(file, tasks, given == null ? named.of(file).orElse(null) : given))
+        .toList();
+  }
+
   /** Of the suite's tasks only those that are needed: reading all takes longer than most checks. */
-  private Suite tasks(Set<Path> files) {
+  private Suite tasks(Set<Path> files, List<Path> python) {
     if (!files.stream().allMatch(file -> SourceFiles.isPython(file) || file.equals(STDIN))) {
       return suite.open();
     }
     if (task == null) {
-      Set<String> names = files.stream().map(CheckedSources::baseName).collect(Collectors.toSet());
-      return suite.open(names::contains);
+      Suite few = suite.open(FileTasks.names(python));
+      // What is said of a file without a task depends on which there are.
+      return new FileTasks(python, few).problems().isEmpty() ? few : suite.open();
     }
     try {
       Suite one = suite.open(Predicate.isEqual(task.substring(task.lastIndexOf('/') + 1)));
@@ -81,16 +89,10 @@ final class CheckedSources {
     throw new UserError("--task %s: means several tasks; name one".formatted(task));
   }
 
-  private static String baseName(Path file) {
-    String name = file.getFileName().toString();
-    return name.endsWith(".py") ? name.substring(0, name.length() - ".py".length()) : name;
-  }
-
-  private Stream<Checked> check(Path file, Suite tasks, @Nullable Task given) {
-    if (file.equals(STDIN)) return check("<stdin>", stdin(), given);
+  private Stream<Checked> check(Path file, Suite tasks, @Nullable Task against) {
+    if (file.equals(STDIN)) return check("<stdin>", stdin(), against);
     if (!SourceFiles.isPython(file)) return predictions(file, tasks);
-    Optional<Task> named = given == null ? CandidateSources.task(file, tasks) : Optional.of(given);
-    return check(file.toString(), SourceFiles.code(file, this::problem), named.orElse(null));
+    return check(file.toString(), SourceFiles.code(file, this::problem), against);
   }
 
   private @Nullable String stdin() {

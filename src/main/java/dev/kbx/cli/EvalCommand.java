@@ -5,6 +5,7 @@ import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.Problem;
 import dev.kbx.candidate.Reading;
 import dev.kbx.python.PythonProblem;
+import dev.kbx.report.Counted;
 import dev.kbx.report.EvalResultFiles;
 import dev.kbx.report.ResultFiles;
 import dev.kbx.report.RunVerdicts;
@@ -161,13 +162,12 @@ final class EvalCommand implements Callable<Integer> {
       if (earlier != null) earlier.checkPlan(suite, tasks, plan, rules.off());
       List<Path> given = earlier != null && sources.isEmpty() ? paths(earlier.run()) : sources;
       Reading reading = read(given, taskSuite, selected);
-      if (reading.candidates().isEmpty() && reading.problems().size() == 1) {
+      boolean nothing = reading.candidates().isEmpty() && reading.unselected() == 0;
+      if (nothing && reading.problems().size() == 1) {
         throw new UserError(reading.problems().getFirst().toString());
       }
       Problems.print(problems(reading));
-      if (reading.candidates().isEmpty()) {
-        throw new UserError("nothing to judge in " + names(given));
-      }
+      if (reading.candidates().isEmpty()) throw nothing(reading, given);
       if (earlier != null) earlier.checkCandidates(reading.candidates(), plan, store);
       if (resume) System.err.println("kbx: " + resuming(earlier, store, folder));
       return judge(store, folder, plan, reading, selected, earlier);
@@ -211,6 +211,14 @@ final class EvalCommand implements Callable<Integer> {
       throw new UserError("name at least one SOURCE: a .py file, a .jsonl file or a folder");
     }
     return CandidateSources.read(given, taskSuite, selected);
+  }
+
+  private UserError nothing(Reading reading, List<Path> given) {
+    return new UserError(
+        reading.unselected() == 0
+            ? "nothing to judge in " + names(given)
+            : "--tasks %s: leaves out all that is in %s, %s; select their tasks"
+                .formatted(tasks, names(given), Counted.of(reading.unselected(), "candidate")));
   }
 
   private int judge(
@@ -262,6 +270,7 @@ final class EvalCommand implements Callable<Integer> {
       List<String> problems = problems(reading);
       files.finish(finished, verdicts, v -> store.source(v.candidate()).orElse(""), problems);
       new EvalOutput(System.out, json).print(finished, verdicts, problems, folder);
+      Problems.recall(problems, files.summary());
       return ExitCode.OK;
     }
   }

@@ -1,7 +1,10 @@
 package dev.kbx.cli;
 
+import dev.kbx.task.BrokenTask;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Suites;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.Predicate;
 import picocli.CommandLine.Option;
 
@@ -15,7 +18,9 @@ final class SuiteOption {
           "kernelbenchx, kernelbench, or a folder of task files. Default: ${DEFAULT-VALUE}.")
   private String suite = "kernelbenchx";
 
-  /** Opens the suite and says which of its files cannot be used. */
+  private final Set<String> told = new HashSet<>();
+
+  /** Opens the suite and says, once, which of its files cannot be used. */
   Suite open() {
     return open(_ -> true);
   }
@@ -23,7 +28,9 @@ final class SuiteOption {
   /** Opens those tasks of the suite whose names are wanted. */
   Suite open(Predicate<String> wanted) {
     Suite opened = Suites.open(suite, Home.tasks(), wanted);
-    opened.broken().forEach(problem -> System.err.println("kbx: " + problem));
+    for (BrokenTask problem : opened.broken()) {
+      if (told.add(problem.toString())) System.err.println("kbx: " + problem);
+    }
     return opened;
   }
 }

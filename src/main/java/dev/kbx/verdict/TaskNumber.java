@@ -18,10 +18,14 @@ public record TaskNumber(int level, int number) implements Comparable<TaskNumber
   /** The number of a task; empty if its folder is no level or its name begins with no number. */
   public static Optional<TaskNumber> of(String category, String task) {
     Matcher level = LEVEL.matcher(category);
+    if (!level.matches()) return Optional.empty();
+    return leading(task).map(number -> new TaskNumber(Integer.parseInt(level.group(1)), number));
+  }
+
+  /** The number that a task's name begins with: 19 of {@code 19_ReLU}. */
+  public static Optional<Integer> leading(String task) {
     Matcher number = NUMBER.matcher(task);
-    if (!level.matches() || !number.lookingAt()) return Optional.empty();
-    return Optional.of(
-        new TaskNumber(Integer.parseInt(level.group(1)), Integer.parseInt(number.group(1))));
+    return number.lookingAt() ? Optional.of(Integer.parseInt(number.group(1))) : Optional.empty();
   }
 
   @Override

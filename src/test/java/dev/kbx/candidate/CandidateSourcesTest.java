@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.TaskVerdict;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -243,11 +245,46 @@ class CandidateSourcesTest {
   }
 
   @Test
+  void resultsOfKbxArePassedOver() throws IOException {
+    TaskVerdict verdict =
+        new TaskVerdict("gelu", "mini", "Activation", "gelu.py", null, List.of(), 1.0, null);
+    Path controls = write("out/controls.jsonl", Json.mapper().writeValueAsString(verdict) + "\n");
+    write("begun/results.jsonl", "");
+    write("begun/kbx.db", "x");
+    String prediction = "{\"file\": \"gelu.py\", \"predict\": \"x\", \"status\": \"done\"}\n";
+    Path own = write("mine/results.jsonl", prediction);
+    Reading reading = read(dir);
+    assertThat(reading.problems()).isEmpty();
+    assertThat(reading.candidates()).extracting(Candidate::origin).containsExactly(own + ":1");
+    assertThat(read(controls).problems())
+        .extracting(Problem::message)
+        .containsExactly("holds kbx's results, no predictions; give what was judged there");
+    Path empty = write("other/results.jsonl", "");
+    assertThat(read(empty).problems()).extracting(Problem::message).asString().contains("is empty");
+  }
+
+  @Test
+  void whatLeadsNowhereIsTold() throws IOException {
+    Path folder = Files.createDirectory(dir.resolve("f"));
+    Path link = Files.createSymbolicLink(folder.resolve("gelu.py"), dir.resolve("gone.py"));
+    Files.createSymbolicLink(folder.resolve("notes.txt"), dir.resolve("gone.txt"));
+    Files.createSymbolicLink(folder.resolve(".#svd.py"), dir.resolve("gone.py"));
+    assertThat(read(folder).problems())
+        .extracting(Problem::toString)
+        .containsExactly(link + ": is a link to nothing; mend or remove it");
+    Files.createDirectory(folder.resolve("level_1_problem_2_sample_0_kernel.py"));
+    assertThat(read(folder).problems())
+        .extracting(Problem::message)
+        .contains("is a folder with a run file's name; put the kernel's file in its place");
+  }
+
+  @Test
   void passesOverOtherTasks() throws IOException {
     write("gelu.py", "x");
     write("svd.py", "x");
     Reading reading = CandidateSources.read(List.of(dir), SUITE, SUITE.find("svd"));
     assertThat(reading.candidates()).extracting(c -> c.task().name()).containsExactly("svd");
+    assertThat(reading.unselected()).isEqualTo(1);
     assertThat(reading.problems()).isEmpty();
   }
 

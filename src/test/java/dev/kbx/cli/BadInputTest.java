@@ -80,6 +80,39 @@ class BadInputTest {
   }
 
   @Test
+  void whatWasLeftOutIsRecalledAtTheEnd() throws Exception {
+    Path kernels = Files.createDirectory(folder.resolve("kernels"));
+    Files.writeString(kernels.resolve("gelu.py"), "def gelu(input): return input\n");
+    Files.write(kernels.resolve("tanh.py"), new byte[] {(byte) 0xff});
+    Path out = folder.resolve("out");
+    assertThat(eval(kernels).err())
+        .endsWith(
+            "kbx: 1 problem with the sources (named above, all in " + out + "/summary.json)\n");
+    assertThat(Files.readString(out.resolve("summary.json"))).contains("tanh.py:1: is not UTF-8");
+    for (int i = 0; i < 30; i++) Files.writeString(kernels.resolve("nosuch%d.py".formatted(i)), "");
+    assertThat(eval(kernels).err())
+        .contains("31 problems with the sources (the first 20 are named above, all in ");
+    Files.delete(kernels.resolve("tanh.py"));
+    assertThat(eval(kernels.resolve("gelu.py")).err()).doesNotContain("problem");
+  }
+
+  @Test
+  void tasksThatNoCandidateIsFor() throws Exception {
+    Path file = file("gelu.py", "x = 1\n");
+    refusedInOneLine(
+        eval(file, "--tasks", "tanh"),
+        "--tasks tanh: leaves out all that is in %s, 1 candidate; select their tasks"
+            .formatted(file));
+  }
+
+  @Test
+  void aFolderOfWhichSomeCannotBeReadIsNotSaidToBeEmpty() throws Exception {
+    Path broken = Files.createDirectory(folder.resolve("broken"));
+    Path link = Files.createSymbolicLink(broken.resolve("gelu.py"), folder.resolve("gone"));
+    refusedInOneLine(alone(broken), link + ": is a link to nothing; mend or remove it");
+  }
+
+  @Test
   void invalidUtf8InOneLine() throws Exception {
     Path file = folder.resolve("p.jsonl");
     Files.write(file, GOOD.getBytes(StandardCharsets.UTF_8));

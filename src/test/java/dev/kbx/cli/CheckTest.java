@@ -56,6 +56,28 @@ class CheckTest {
   }
 
   @Test
+  void aFileOfARunFolderIsCheckedAgainstItsTask() throws Exception {
+    Path named = file("level_2_problem_76_sample_5_kernel.py", "class Model:\n    pass\n");
+    Kbx.Result result =
+        Kbx.here("check", named, "--suite", "kernelbench", "--format", "json", "--strict");
+    assertThat(result.exit()).isEqualTo(1);
+    assertThat(result.err()).isEmpty();
+    JsonNode source = result.json().at("/sources/0");
+    assertThat(source.get("task").asString()).isEqualTo("level2/76_Gemm_Add_ReLU");
+    assertThat(source.at("/broken/status").asString()).isEqualTo("no_entry");
+    file("level_2_problem_101_sample_0_kernel.py", "x = 1\n");
+    file("level_2_problem_076_sample_0_kernel.py", "x = 1\n");
+    Kbx.Result all = Kbx.here("check", folder, "--suite", "kernelbench");
+    assertThat(all.out()).contains("1 broken in 3 sources");
+    assertThat(all.err())
+        .contains("level 2 of suite kernelbench has no problem 101; it has 1 to 100")
+        .contains("a run file is called level_L_problem_P_sample_S_kernel.py")
+        .endsWith("kbx: 2 problems with the sources (named above)\n");
+    assertThat(Kbx.here("check", named).err())
+        .contains(named + ": is for the suite kernelbench", "give it --suite kernelbench");
+  }
+
+  @Test
   void describesSourcesInsteadOfCheckingThem() throws Exception {
     file(
         "a.py",

@@ -124,6 +124,36 @@ class RunFolderTest {
   }
 
   @Test
+  void resultsBelowTheSourcesAreNoSources() throws IOException {
+    write("level_1_problem_19_sample_0_kernel.py", RELU);
+    write("19_ReLU.py", RELU + "\n");
+    Path run = folder.resolve("run");
+    Object[] eval = {"eval", run, "--suite", "kernelbench", "--stages", "static", "--out", run};
+    for (int times = 0; times < 2; times++) {
+      Kbx.Result result = Kbx.here(eval);
+      assertThat(result.exit()).as(result.err()).isZero();
+      assertThat(result.err()).doesNotContain("problem with", "problems with");
+    }
+    assertThat(Kbx.here("check", folder, "--suite", "kernelbench").err()).isEmpty();
+    JsonNode entries = Json.mapper().readTree(run.resolve("eval_results.json")).get("19");
+    assertThat(entries.values())
+        .extracting(
+            entry -> entry.get("sample_id") + " " + entry.at("/metadata/kbx/source").stringValue())
+        .containsExactly(
+            "0 " + run.resolve("level_1_problem_19_sample_0_kernel.py"),
+            "1 " + run.resolve("19_ReLU.py"));
+    Path results = run.resolve("results.jsonl");
+    Kbx.Result alone = Kbx.here("eval", results, "--suite", "kernelbench", "--out", run);
+    assertThat(alone.exit()).isEqualTo(ExitCode.USAGE);
+    assertThat(alone.err())
+        .isEqualTo(
+            "kbx: "
+                + results
+                + ": holds kbx's results, no predictions;"
+                + " give what was judged there\n");
+  }
+
+  @Test
   void noKernelTakesAnothersPlace() throws IOException {
     String line = "{\"file\": \"19_ReLU\", \"predict\": \"x = %s\", \"model\": \"%s\"}\n";
     Path both = write("both.jsonl", line.formatted(1, "one") + line.formatted(2, "other"));

@@ -1,0 +1,50 @@
+package dev.kbx.candidate;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What is for other suites than the one that is judged: told in one line for each such suite. */
+final class Misdirected {
+  private record Found(String file, @Nullable Integer line, int more) {}
+
+  private final String suite;
+  private final Map<String, Found> found = new LinkedHashMap<>();
+
+  /**
+   * @param suite the one that is judged
+   */
+  Misdirected(String suite) {
+    this.suite = suite;
+  }
+
+  void add(String file, @Nullable Integer line, String other) {
+    found.merge(
+        other,
+        new Found(file, line, 0),
+        (first, _) -> new Found(first.file, first.line, first.more + 1));
+  }
+
+  /** The first of each suite, and how many more there are. */
+  List<Problem> problems() {
+    List<Problem> problems = new ArrayList<>();
+    found.forEach((other, first) -> problems.add(problem(other, first)));
+    return problems;
+  }
+
+  private Problem problem(String other, Found first) {
+    String more =
+        switch (first.more) {
+          case 0 -> "";
+          case 1 -> ", as is 1 more";
+          default -> ", as are %,d more".formatted(first.more);
+        };
+    return new Problem(
+        first.file,
+        first.line,
+        "is for the suite %s%s, and this run judges %s; give it --suite %s"
+            .formatted(other, more, suite, other));
+  }
+}

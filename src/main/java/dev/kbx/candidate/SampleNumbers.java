@@ -1,0 +1,38 @@
+package dev.kbx.candidate;
+
+import dev.kbx.task.Task;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Which sample numbers are taken, in each series of candidates. */
+final class SampleNumbers {
+  /** Whose samples are counted together. */
+  record Series(
+      Task task, @Nullable String method, @Nullable String model, @Nullable Integer round) {}
+
+  private static final class Taken {
+    private final Set<Integer> numbers = new HashSet<>();
+    private int lowest;
+  }
+
+  private final Map<Series, Taken> taken = new HashMap<>();
+
+  /** Takes a number; false where another candidate has it. */
+  boolean take(Series series, int number) {
+    return in(series).numbers.add(number);
+  }
+
+  /** Takes the lowest number that nobody has. */
+  int takeLowest(Series series) {
+    Taken all = in(series);
+    while (!all.numbers.add(all.lowest)) all.lowest++;
+    return all.lowest;
+  }
+
+  private Taken in(Series series) {
+    return taken.computeIfAbsent(series, _ -> new Taken());
+  }
+}
