@@ -10,10 +10,10 @@ final class SuiteOption {
   @Option(
       names = "--suite",
       paramLabel = "SUITE",
-      defaultValue = "kernelbenchx",
+      defaultValue = Suites.DEFAULT,
       description =
           "kernelbenchx, kernelbench, or a folder of task files. Default: ${DEFAULT-VALUE}.")
-  private String suite = "kernelbenchx";
+  private String suite = Suites.DEFAULT;
 
   /** Opens the suite and says which of its files cannot be used. */
   Suite open() {
