@@ -7,6 +7,7 @@ import dev.kbx.verdict.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -203,6 +204,36 @@ class SuitesTest {
     Files.move(home.resolve("mini"), home.resolve(Suites.DEFAULT));
     assertThat(Suites.open(Suites.DEFAULT, home).unknown("zzz"))
         .endsWith("; `kbx tasks list` shows all");
+  }
+
+  @Test
+  void operationsAreFunctionsAndProductsElseMethods() throws IOException {
+    task("Math/a.py", model("return x @ self.w"));
+    task("Math/b.py", model("return x.abs().mean()"));
+    task("Math/c.py", model("x @= x\n        return torch.relu(x.abs())"));
+    task("Math/d.py", model("return x * 2"));
+    assertThat(Suites.open("mini", home).tasks())
+        .extracting(Task::operations)
+        .containsExactly(
+            List.of("torch.matmul"),
+            List.of("torch.Tensor.abs", "torch.Tensor.mean"),
+            List.of("torch.matmul", "torch.relu"),
+            List.of());
+  }
+
+  private static String model(String body) {
+    return """
+    "x"
+    import torch
+
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+
+        def forward(self, x):
+            %s
+    """
+        .formatted(body);
   }
 
   @Test
