@@ -4,6 +4,7 @@ import dev.kbx.program.Call;
 import dev.kbx.program.Kernel;
 import dev.kbx.program.Program;
 import dev.kbx.syntax.Node;
+import dev.kbx.task.Precision;
 import dev.kbx.task.Task;
 import java.util.List;
 import java.util.Set;
@@ -20,7 +21,8 @@ final class PrecisionDowngrade implements Rule {
         Severity.FLAG,
         "products at a lower precision than the task's",
         "The task is about float32. TF32 and half precision are several times as fast and lose"
-            + " three digits; the comparison of values decides.",
+            + " three digits; the comparison of values decides. TF32 is what tl.dot does by itself:"
+            + " where it is told nothing, that is noted.",
         "tell tl.dot input_precision=\"ieee\" (or \"tf32x3\"), and keep float32 operands as they"
             + " are",
         "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
@@ -42,6 +44,10 @@ final class PrecisionDowngrade implements Rule {
           report.found(dot.place(), "tl.dot is told to round float32 operands to TF32");
         } else if (dots.size() == 1 && dot.arguments().stream().anyMatch(a -> halves(program, a))) {
           report.found(dot.place(), "the operands of tl.dot are rounded to half precision");
+        } else if (subject.task().map(Precision::of).filter(Precision.FLOAT32::equals).isPresent()
+            && new DefaultPrecision(program, kernel).rounds(dot)) {
+          report.noted(
+              dot.place(), "tl.dot rounds float32 operands to TF32, as it is not told otherwise");
         }
       }
     }

@@ -20,5 +20,13 @@ public interface Rule {
      * Takes one finding; the message says in one clause, with the source's names, what is wrong.
      */
     void found(Place place, String message);
+
+    /**
+     * Takes one that is only worth knowing, whatever the rule's severity; without severities it is
+     * one like the others.
+     */
+    default void noted(Place place, String message) {
+      found(place, message);
+    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.kbx.check;
 
+import dev.kbx.syntax.Place;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -102,14 +103,26 @@ public final class Rules {
     Findings found = new Findings();
     for (Rule rule : active) {
       About about = rule.about();
-      int before = found.size();
-      rule.check(
-          subject,
-          (place, message) -> {
-            if (found.size() - before == MOST) return;
-            found.add(new Finding(about.id(), about.severity(), place, message, about.advice()));
-          });
+      rule.check(subject, new Collecting(about, found, found.size()));
     }
     return found.inOrder();
+  }
+
+  /** Puts the first of a rule's findings to the others. */
+  private record Collecting(About about, Findings found, int before) implements Rule.Report {
+    @Override
+    public void found(Place place, String message) {
+      add(about.severity(), place, message);
+    }
+
+    @Override
+    public void noted(Place place, String message) {
+      add(Severity.NOTE, place, message);
+    }
+
+    private void add(Severity severity, Place place, String message) {
+      if (found.size() - before == MOST) return;
+      found.add(new Finding(about.id(), severity, place, message, about.advice()));
+    }
   }
 }

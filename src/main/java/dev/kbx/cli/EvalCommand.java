@@ -60,7 +60,9 @@ final class EvalCommand implements Callable<Integer> {
       names = "--tasks",
       paramLabel = "GLOB",
       defaultValue = "*",
-      description = "Only these tasks: names or Category/name, with * and ?, separated by commas.")
+      description =
+          "Only these tasks: names or Category/name, with * and ?, or level/number, separated by"
+              + " commas.")
   private String tasks = "*";
 
   @Option(

@@ -13,10 +13,10 @@ final class SuiteOption {
   @Option(
       names = "--suite",
       paramLabel = "SUITE",
-      defaultValue = "kernelbenchx",
+      defaultValue = Suites.DEFAULT,
       description =
           "kernelbenchx, kernelbench, or a folder of task files. Default: ${DEFAULT-VALUE}.")
-  private String suite = "kernelbenchx";
+  private String suite = Suites.DEFAULT;
 
   private final Set<String> told = new HashSet<>();
 

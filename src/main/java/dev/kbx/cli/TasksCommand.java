@@ -44,27 +44,19 @@ final class TasksCommand implements Callable<Integer> {
         List<TaskView> rows = tasks.stream().map(TaskView::of).toList();
         System.out.println(Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(rows));
       } else {
-        tasks.forEach(task -> System.out.println(line(task)));
+        TaskTable.lines(tasks).forEach(System.out::println);
       }
       return ExitCode.OK;
     }
-  }
-
-  /** Category and signature, cut to the terminal where there is one. */
-  private static String line(Task task) {
-    String what = task.isModule() ? task.name() + "  " + task.signature() : task.signature();
-    String line = "%-14s  %s".formatted(task.category(), what);
-    int columns = Terminal.columns();
-    return !Terminal.shown() || line.length() <= columns
-        ? line
-        : line.substring(0, columns - 1) + "…";
   }
 
   @Command(name = "show", description = "One task.", mixinStandardHelpOptions = true)
   static final class ShowTask implements Callable<Integer> {
     @Mixin private SuiteOption suite = new SuiteOption();
 
-    @Parameters(paramLabel = "TASK", description = "A task's name, or Category/name.")
+    @Parameters(
+        paramLabel = "TASK",
+        description = "A task's name, Category/name, or level/number: level1/23.")
     private String task = "";
 
     @ArgGroup private Form form = new Form();

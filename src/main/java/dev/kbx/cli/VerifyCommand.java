@@ -48,7 +48,7 @@ final class VerifyCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "TASK",
       arity = "0..*",
-      description = "Names, Category/name, or globs of either. Default: all.")
+      description = "Names, Category/name, globs of either, or level/number. Default: all.")
   private List<String> names = List.of();
 
   @Option(

@@ -18,8 +18,9 @@ import java.util.TreeSet;
  * @param calls full names of what is called in it by dotted name, imports resolved: {@code
  *     torch.nn.functional.gelu}
  * @param methods names of methods of values that are called in it
+ * @param multiplies whether the operator {@code @} occurs in it
  */
-public record Excerpt(String text, Set<String> calls, Set<String> methods) {
+public record Excerpt(String text, Set<String> calls, Set<String> methods, boolean multiplies) {
   public Excerpt {
     calls = Set.copyOf(calls);
     methods = Set.copyOf(methods);
@@ -43,7 +44,15 @@ public record Excerpt(String text, Set<String> calls, Set<String> methods) {
     Set<String> calls = new TreeSet<>();
     Set<String> methods = new TreeSet<>();
     findCalls(chosen, parts, source, calls, methods);
-    return new Excerpt(text(chosen, source), calls, methods);
+    boolean multiplies =
+        chosen.stream().flatMap(part -> part.node.all().stream()).anyMatch(Excerpt::isProduct);
+    return new Excerpt(text(chosen, source), calls, methods, multiplies);
+  }
+
+  private static boolean isProduct(Node node) {
+    if (!node.is("binary_operator", "augmented_assignment")) return false;
+    Node operator = node.child("operator");
+    return operator != null && operator.is("@", "@=");
   }
 
   private static List<Part> parts(Node module, Utf8 source) {

@@ -185,7 +185,7 @@ public final class PythonSource {
    */
   public Excerpt excerpt(String function) {
     return module == null
-        ? new Excerpt("", Set.of(), Set.of())
+        ? new Excerpt("", Set.of(), Set.of(), false)
         : Excerpt.of(function, module, source);
   }
 

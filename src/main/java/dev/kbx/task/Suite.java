@@ -11,27 +11,38 @@ import java.util.regex.Pattern;
 
 /** A benchmark: its tasks in the order of their paths, and the task files that cannot be used. */
 public final class Suite {
+  private static final Pattern NUMBER = Pattern.compile("\\d{1,9}");
+
   private final String name;
   private final Path root;
   private final List<Task> tasks;
   private final List<BrokenTask> broken;
+  private final String asked;
   private final OtherSuites others;
 
   /**
    * @param name {@code kernelbenchx}, or the folder's name
    */
   public Suite(String name, Path root, List<Task> tasks, List<BrokenTask> broken) {
-    this(name, root, tasks, broken, new OtherSuites(null, name));
+    this(name, root, tasks, broken, name, new OtherSuites(null, name));
   }
 
   /**
+   * @param asked the name or folder that it was opened by
    * @param others named where they have a task that this one lacks
    */
-  Suite(String name, Path root, List<Task> tasks, List<BrokenTask> broken, OtherSuites others) {
+  Suite(
+      String name,
+      Path root,
+      List<Task> tasks,
+      List<BrokenTask> broken,
+      String asked,
+      OtherSuites others) {
     this.name = name;
     this.root = root;
     this.tasks = List.copyOf(tasks);
     this.broken = List.copyOf(broken);
+    this.asked = asked;
     this.others = others;
   }
 
@@ -54,7 +65,8 @@ public final class Suite {
 
   /**
    * The tasks of a comma-separated selection, each once, in the suite's order. An item is a name, a
-   * {@code Category/name}, or a glob ({@code *}, {@code ?}) over either.
+   * {@code Category/name}, a glob ({@code *}, {@code ?}) over either, or, in place of a name that
+   * begins with a number, that number, where only one task has it: {@code level1/23}.
    *
    * @throws UnknownTask if an item matches nothing
    */
@@ -63,13 +75,20 @@ public final class Suite {
     List<String> items =
         Arrays.stream(selection.split(",")).map(String::strip).filter(i -> !i.isEmpty()).toList();
     if (items.isEmpty()) throw new UnknownTask("no task is selected by '" + selection + "'");
-    for (String item : items) {
-      Predicate<String> wanted = matches(item);
-      List<Task> matching = tasks.stream().filter(task -> wanted.test(task.path())).toList();
-      if (matching.isEmpty()) throw new UnknownTask(unknown(item));
-      found.addAll(matching);
-    }
+    for (String item : items) found.addAll(meant(item));
     return tasks.stream().filter(found::contains).toList();
+  }
+
+  private List<Task> meant(String item) {
+    List<Task> named = having(matches(item));
+    if (!named.isEmpty()) return named;
+    List<Task> numbered = having(numbered(item));
+    if (numbered.size() != 1) throw new UnknownTask(unknown(item));
+    return numbered;
+  }
+
+  private List<Task> having(Predicate<String> wanted) {
+    return tasks.stream().filter(task -> wanted.test(task.path())).toList();
   }
 
   /**
@@ -92,14 +111,14 @@ public final class Suite {
   }
 
   private String help(String wanted) {
-    Optional<String> other = others.having(matches(wanted));
+    Optional<String> other = others.having(matches(wanted).or(numbered(wanted)));
     if (other.isPresent()) {
       return "it is one of suite %s: give --suite %s".formatted(other.get(), other.get());
     }
     List<String> close = suggestions(wanted);
-    return close.isEmpty()
-        ? "`kbx tasks list` shows all"
-        : "did you mean " + String.join(" or ", close) + "?";
+    if (!close.isEmpty()) return "did you mean " + String.join(" or ", close) + "?";
+    String option = asked.equals(Suites.DEFAULT) ? "" : " --suite " + asked;
+    return "`kbx tasks list" + option + "` shows all";
   }
 
   private List<String> suggestions(String wanted) {
@@ -107,6 +126,8 @@ public final class Suite {
     for (Task task : tasks) {
       if (task.category().equalsIgnoreCase(plain)) return List.of(task.category() + "/*");
     }
+    List<Task> numbered = having(numbered(wanted));
+    if (!numbered.isEmpty()) return numbered.stream().map(Task::path).toList();
     return Spelling.close(lastSegment(wanted), tasks.stream().map(Task::name).toList());
   }
 
@@ -118,6 +139,16 @@ public final class Suite {
   private static Predicate<String> matches(String item) {
     Pattern glob = glob(item);
     return path -> glob.matcher(lastSegment(path)).matches() || glob.matcher(path).matches();
+  }
+
+  /** Whether a number, or {@code Category/number}, is what a task's name begins with. */
+  private static Predicate<String> numbered(String item) {
+    int slash = item.lastIndexOf('/');
+    String number = item.substring(slash + 1);
+    if (!NUMBER.matcher(number).matches()) return _ -> false;
+    return path ->
+        lastSegment(path).startsWith(number + "_")
+            && (slash < 0 || path.startsWith(item.substring(0, slash + 1)));
   }
 
   private static Pattern glob(String item) {

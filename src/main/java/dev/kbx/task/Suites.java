@@ -14,6 +14,9 @@ import java.util.stream.Stream;
 
 /** Opens suites: folders with a sub-folder per category and a Python file per task. */
 public final class Suites {
+  /** The suite of commands that are told none. */
+  public static final String DEFAULT = "kernelbenchx";
+
   private static final Pattern NUMBER = Pattern.compile("(\\d{1,9})_");
 
   private Suites() {}
@@ -57,7 +60,7 @@ public final class Suites {
       throw new InvalidSuite(
           root + ": holds no tasks; a suite has a folder per category and in it a .py per task");
     }
-    return new Suite(name, root, tasks, broken, new OtherSuites(tasksHome, name));
+    return new Suite(name, root, tasks, broken, nameOrFolder, new OtherSuites(tasksHome, name));
   }
 
   static String taskName(Path file) {

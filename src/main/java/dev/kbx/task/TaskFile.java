@@ -10,6 +10,8 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,12 +99,20 @@ final class TaskFile {
     }
   }
 
-  /** Functions of PyTorch; methods only where there are no others, since any value has methods. */
+  /**
+   * Functions of PyTorch, {@code @} being one; methods only where no function is called, since any
+   * value has methods, and never Python's own such as {@code __init__}.
+   */
   private static List<String> operations(Excerpt reference) {
-    List<String> functions =
-        reference.calls().stream().filter(call -> call.startsWith("torch.")).sorted().toList();
-    if (!functions.isEmpty()) return functions;
-    return reference.methods().stream().sorted().map(name -> "torch.Tensor." + name).toList();
+    Set<String> found = new TreeSet<>();
+    reference.calls().stream().filter(call -> call.startsWith("torch.")).forEach(found::add);
+    if (found.isEmpty()) {
+      reference.methods().stream()
+          .filter(name -> !name.startsWith("__"))
+          .forEach(name -> found.add("torch.Tensor." + name));
+    }
+    if (reference.multiplies()) found.add("torch.matmul");
+    return List.copyOf(found);
   }
 
   private static Flaw noStatement() {

@@ -19,6 +19,7 @@ public record TaskView(
     @Nullable String dtype,
     List<String> tags,
     List<String> operations,
+    @Nullable Sizes sizes,
     String file) {
 
   public TaskView {
@@ -28,6 +29,7 @@ public record TaskView(
 
   /** The task's JSON form. */
   public static TaskView of(Task task) {
+    Sizes sizes = Sizes.of(task);
     return new TaskView(
         task.name(),
         task.suite(),
@@ -39,6 +41,7 @@ public record TaskView(
         task.dtype(),
         task.tags(),
         task.operations(),
+        sizes.isEmpty() ? null : sizes,
         task.file().toString());
   }
 
@@ -50,10 +53,12 @@ public record TaskView(
     field(text, "entry", String.join(" or ", task.entries()));
     if (task.dtype() != null) field(text, "dtype", task.dtype());
     if (task.difficulty() != null) field(text, "difficulty", task.difficulty().toString());
-    if (!task.tags().isEmpty()) field(text, "tags", String.join(", ", task.tags()));
-    if (!task.operations().isEmpty()) {
-      field(text, "operations", String.join(", ", task.operations()));
-    }
+    field(text, "tags", String.join(", ", task.tags()));
+    field(text, "operations", String.join(", ", task.operations()));
+    Sizes sizes = Sizes.of(task);
+    field(text, "sizes", String.join("\n" + " ".repeat(12), sizes.stated()));
+    field(text, "constructor", Sizes.joined(sizes.constructor(), "="));
+    field(text, "inputs", Sizes.joined(sizes.inputs(), ": "));
     if (task.extra()) field(text, "extra", "a dtype variant beside the published set");
     field(text, "file", task.file().toString());
     text.append('\n').append(task.statement().strip()).append('\n');
@@ -61,6 +66,6 @@ public record TaskView(
   }
 
   private static void field(StringBuilder text, String name, String value) {
-    text.append("%-11s %s\n".formatted(name, value));
+    if (!value.isEmpty()) text.append("%-11s %s\n".formatted(name, value));
   }
 }

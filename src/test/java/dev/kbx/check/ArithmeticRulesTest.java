@@ -124,11 +124,53 @@ class ArithmeticRulesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"input_precision='ieee'", "input_precision='tf32x3'", "allow_tf32=False", "out=x"})
+  @ValueSource(strings = {"input_precision='ieee'", "input_precision='tf32x3'", "allow_tf32=False"})
   void fullPrecision(String option) {
     String code = kernel("tl.store(out, tl.dot(tl.load(x), tl.load(x), " + option + "))");
     assertThat(TaskRules.forTask().find(code)).isEmpty();
+  }
+
+  private static String product(String a, String options) {
+    return kernel("a = " + a + "\n    tl.store(out, tl.dot(a, tl.load(x)" + options + "))");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "tl.load(x + i.to(tl.int64))",
+        "tl.trans(tl.load(x).to(tl.float32))",
+        "tl.load(x).to(out.dtype.element_ty)",
+      })
+  void theDefaultOfProductsIsNoted(String operand) {
+    String code = product(operand, ", acc=tl.zeros((B, B), tl.float32)");
+    assertThat(TaskRules.forTask().find(code)).containsExactly("precision-downgrade:5");
+    assertThat(TaskRules.forTask().severities(code)).containsExactly(Severity.NOTE);
+    assertThat(TaskRules.forTask().dtype("float16").find(code)).isEmpty();
+    assertThat(TaskRules.forTask().dtype("int8").find(code)).isEmpty();
+    assertThat(TaskRules.forTask().tags("quantization").find(code))
+        .doesNotContain("precision-downgrade:5");
+    assertThat(TaskRules.forTask().find(code.replace("(x, x, 9", "(x.half(), x, 9"))).isEmpty();
+    assertThat(TaskRules.forTask().find(code.replace("(x, x, 9", "(x.to(torch.int8), x, 9")))
+        .isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "tl.load(x).to(tl.bfloat16)",
+        "tl.trans(tl.load(x).to(tl.int8))",
+        "tl.cast(tl.load(x), tl.float16)",
+        "tl.load(x).to(B)",
+        "B",
+      })
+  void operandsOfOtherDtypesAreLeftAlone(String operand) {
+    assertThat(TaskRules.forTask().find(product(operand, ""))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {", None, 'ieee'", ", **options", ", input_precision=B"})
+  void productsThatMayBeToldAreLeftAlone(String options) {
+    assertThat(TaskRules.forTask().find(product("tl.load(x)", options))).isEmpty();
   }
 
   @Test

@@ -39,14 +39,22 @@ final class TaskRules {
 
   /** The same with other lines before the code, of which three count as none. */
   List<String> find(String code, String header) {
+    return findings(header + code).stream()
+        .map(finding -> finding.rule() + ":" + (finding.place().line() - 3))
+        .toList();
+  }
+
+  /** The severity of each finding. */
+  List<Severity> severities(String code) {
+    return findings(HEADER + code).stream().map(Finding::severity).toList();
+  }
+
+  private List<Finding> findings(String code) {
     Task task =
         new Task(
             "s", "c", "f", "f", "", null, dtype, tags, false, "", "", operations, Path.of("f.py"));
     return new StaticCheck(Rules.all())
-        .check(header + code, task).findings().stream()
-            .filter(finding -> covers(finding.rule()))
-            .map(finding -> finding.rule() + ":" + (finding.place().line() - 3))
-            .toList();
+        .check(code, task).findings().stream().filter(f -> covers(f.rule())).toList();
   }
 
   static boolean covers(String rule) {

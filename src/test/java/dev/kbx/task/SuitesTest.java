@@ -7,6 +7,7 @@ import dev.kbx.verdict.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,7 +92,7 @@ class SuitesTest {
         "gleu | no task 'gleu' in suite mini; did you mean gelu?",
         "Math/exq | no task 'Math/exq' in suite mini; did you mean exp?",
         "adamw | no task 'adamw' in suite mini; did you mean AdamW?",
-        "gelu,z* | no task 'z*' in suite mini; `kbx tasks list` shows all",
+        "gelu,z* | no task 'z*' in suite mini; `kbx tasks list --suite mini` shows all",
         "math | no task 'math' in suite mini; did you mean Math/*?",
         "Optimizer/ | no task 'Optimizer/' in suite mini; did you mean Optimizer/*?",
         "relu | no task 'relu' in suite mini; it is one of suite other: give --suite other",
@@ -153,6 +154,86 @@ class SuitesTest {
             home.resolve("scripts")
                 + ": holds no task files: none of its .py files (1) is one, as "
                 + file);
+  }
+
+  private Suite levels() throws IOException {
+    for (String path : new String[] {"level1/23_Softmax", "level1/2_Two", "level2/23_Conv"}) {
+      task(path + ".py", "'x'\nclass Model:\n def __init__(self): 0\n def forward(self): 0");
+    }
+    return Suites.open("mini", home);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "level1/23 | level1/23_Softmax",
+        "level2/23,level1/2 | level1/2_Two,level2/23_Conv",
+        "2 | level1/2_Two",
+      })
+  void findsByNumber(String selection, String paths) throws IOException {
+    assertThat(levels().find(selection))
+        .extracting(Task::path)
+        .containsExactly(paths.split(",", -1));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "23 | did you mean level1/23_Softmax or level2/23_Conv?",
+        "level1/3 | `kbx tasks list --suite mini` shows all",
+        "level3/2 | `kbx tasks list --suite mini` shows all",
+        "level1/41 | it is one of suite other: give --suite other",
+      })
+  void aNumberOfSeveralTasksOrNoneIsNone(String selection, String hint) throws IOException {
+    Suite suite = levels();
+    Files.createDirectories(home.resolve("other/level1"));
+    Files.writeString(home.resolve("other/level1/41_relu.py"), "'x'\ndef relu(x): pass");
+    assertThatThrownBy(() -> suite.find(selection))
+        .isInstanceOf(UnknownTask.class)
+        .hasMessage("no task '" + selection + "' in suite mini; " + hint);
+  }
+
+  @Test
+  void namesTheFolderThatATaskIsMissingFrom() throws IOException {
+    mini();
+    String folder = home.resolve("mini").toString();
+    assertThat(Suites.open(folder, Path.of("none")).unknown("zzz"))
+        .endsWith("`kbx tasks list --suite " + folder + "` shows all");
+    Files.move(home.resolve("mini"), home.resolve(Suites.DEFAULT));
+    assertThat(Suites.open(Suites.DEFAULT, home).unknown("zzz"))
+        .endsWith("; `kbx tasks list` shows all");
+  }
+
+  @Test
+  void operationsAreFunctionsAndProductsElseMethods() throws IOException {
+    task("Math/a.py", model("return x @ self.w"));
+    task("Math/b.py", model("return x.abs().mean()"));
+    task("Math/c.py", model("x @= x\n        return torch.relu(x.abs())"));
+    task("Math/d.py", model("return x * 2"));
+    assertThat(Suites.open("mini", home).tasks())
+        .extracting(Task::operations)
+        .containsExactly(
+            List.of("torch.matmul"),
+            List.of("torch.Tensor.abs", "torch.Tensor.mean"),
+            List.of("torch.matmul", "torch.relu"),
+            List.of());
+  }
+
+  private static String model(String body) {
+    return """
+    "x"
+    import torch
+
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+
+        def forward(self, x):
+            %s
+    """
+        .formatted(body);
   }
 
   @Test

@@ -1,0 +1,50 @@
+package dev.kbx.task;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.regex.Pattern;
+
+/** How many bits products of float32 need, where a task is about float32. */
+public enum Precision {
+  /** TF32 and half precision are wrong values. */
+  FLOAT32(
+      """
+      Products of float32 are float32: `tl.dot` rounds its operands to TF32 unless it is told
+      `input_precision="ieee"`, and such a result is wrong.
+      """),
+
+  /** The task is about another dtype, or allows less, or says by what tolerance it judges. */
+  FREE("");
+
+  /** In a contract: {@code Close(tf32=True)}. */
+  private static final Pattern TF32 = Pattern.compile("\\btf32\\s*=\\s*True\\b");
+
+  private final String text;
+
+  Precision(String text) {
+    this.text = text;
+  }
+
+  /**
+   * The precision of a task. Imported functions have tolerances of their own, and quantized ones
+   * are about other bits.
+   */
+  public static Precision of(Task task) {
+    boolean judgedByErrors = task.isModule() || !task.tags().contains(Policy.REPORTED_TAG);
+    boolean about = "float32".equals(task.dtype()) && !task.tags().contains("quantization");
+    return about && judgedByErrors && !allowsTf32(task) ? FLOAT32 : FREE;
+  }
+
+  private static boolean allowsTf32(Task task) {
+    try {
+      return TF32.matcher(Files.readString(task.file())).find();
+    } catch (IOException _) {
+      return false; // It has gone since the suite was opened: the worker says so.
+    }
+  }
+
+  /** A sentence for who writes a kernel, which ends with a line break; empty where free. */
+  public String text() {
+    return text;
+  }
+}
