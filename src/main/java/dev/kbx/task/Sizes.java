@@ -46,8 +46,7 @@ public record Sizes(
       PythonSource source = PythonSource.parse(OriginalText.read(original).text());
       return new ModuleSizes(source, "float32").original();
     } catch (IOException | InvalidPathException | OutOfMemoryError _) {
-      return NONE; // It has gone since the suite was opened, or its original has: the worker says
-      // so.
+      return NONE; // It is gone, or its original is: the worker says so.
     }
   }
 
