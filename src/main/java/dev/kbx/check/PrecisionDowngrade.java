@@ -11,13 +11,15 @@ import java.util.Set;
 
 /** A float32 task whose products are told to use fewer bits. */
 final class PrecisionDowngrade implements Rule {
+  static final String ID = "precision-downgrade";
+
   private static final Set<String> HALVES =
       Set.of("triton.language.float16", "triton.language.bfloat16");
 
   @Override
   public About about() {
     return new About(
-        "precision-downgrade",
+        ID,
         Severity.FLAG,
         "products at a lower precision than the task's",
         "The task is about float32. TF32 and half precision are several times as fast and lose"

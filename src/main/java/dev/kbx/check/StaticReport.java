@@ -19,6 +19,11 @@ public record StaticReport(@Nullable Broken brokenBecause, List<Finding> finding
     return Optional.ofNullable(brokenBecause);
   }
 
+  /** What may be the cause if values turn out to be wrong. */
+  public Optional<Finding> imprecision() {
+    return findings.stream().filter(f -> f.rule().equals(PrecisionDowngrade.ID)).findFirst();
+  }
+
   /** The findings that reject. */
   public List<Finding> rejections() {
     return findings.stream().filter(f -> f.severity() == Severity.REJECT).toList();

@@ -1,6 +1,7 @@
 package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
+import dev.kbx.check.Finding;
 import dev.kbx.verdict.Profile;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -31,6 +32,7 @@ final class Draft {
   private final Map<String, Double> seconds = new TreeMap<>();
   private final Origins origins = new Origins();
   private @Nullable Map<String, Double> quality;
+  private @Nullable Finding imprecision;
   private Timing.@Nullable Result timing;
   private @Nullable Comparison comparison;
   private @Nullable Profile profile;
@@ -43,6 +45,7 @@ final class Draft {
     flags.addAll(before.flags);
     seconds.putAll(before.seconds);
     quality = before.quality;
+    imprecision = before.imprecision;
   }
 
   void spent(Stage stage, double time) {
@@ -103,6 +106,11 @@ final class Draft {
     quality = Map.copyOf(figures);
   }
 
+  /** What the source does that wrong values may come from. */
+  void imprecision(Finding found) {
+    imprecision = found;
+  }
+
   void timing(Timing.Result result) {
     timing = result;
     flags.addAll(result.flags());
@@ -123,6 +131,11 @@ final class Draft {
 
   void output(@Nullable String text) {
     output = text == null || text.isBlank() ? null : text;
+  }
+
+  private @Nullable String message(Outcome outcome) {
+    if (outcome.status() != Status.WRONG_VALUES || imprecision == null) return outcome.message();
+    return outcome.message() + "; " + imprecision.sentence();
   }
 
   Verdict verdict(
@@ -151,7 +164,7 @@ final class Draft {
         ours ? null : passed(outcome, plan, Stage.CALL),
         ours ? null : passed(outcome, plan, Stage.CORRECT),
         (!ours && timed) ? passed(outcome, plan, Stage.PERF) : null,
-        outcome.message(),
+        message(outcome),
         outcome.rule(),
         outcome.evidence(),
         List.copyOf(flags),

@@ -35,6 +35,7 @@ final class Statics {
       return unread(plan, draft, e);
     }
     draft.flags(flags(report));
+    report.imprecision().ifPresent(draft::imprecision);
     if (report.broken().isPresent()) return report.broken().map(Statics::outcome);
     if (!report.rejections().isEmpty()) {
       return Optional.of(outcome(report.rejections().getFirst()));

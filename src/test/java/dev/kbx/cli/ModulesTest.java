@@ -145,6 +145,47 @@ class ModulesTest {
   }
 
   @Test
+  void wrongValuesNameWhatMayBeTheirCause() throws Exception {
+    Path file = folder.resolve("2_Standard_matrix_multiplication_.py");
+    Files.writeString(
+        file,
+        """
+        import torch
+        import triton
+        import triton.language as tl
+        from torch import nn
+
+
+        @triton.jit
+        def matmul_kernel(a_ptr, b_ptr, c_ptr, M, N, K, BLOCK: tl.constexpr):
+            i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+            j = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+            total = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
+            for start in range(0, K, BLOCK):
+                k = start + tl.arange(0, BLOCK)
+                a = tl.load(a_ptr + i[:, None] * K + k, mask=(i[:, None] < M) & (k < K), other=0.0)
+                b = tl.load(b_ptr + k[:, None] * N + j, mask=(k[:, None] < K) & (j < N), other=0.0)
+                total += tl.dot(a, b)
+            tl.store(c_ptr + i[:, None] * N + j, total, mask=(i[:, None] < M) & (j < N))
+
+
+        class ModelNew(nn.Module):
+            def forward(self, A, B):
+                A, B = A.contiguous(), B.contiguous()
+                M, K = A.shape
+                N = B.shape[1]
+                C = torch.empty((M, N), device=A.device, dtype=A.dtype)
+                grid = (triton.cdiv(M, 32), triton.cdiv(N, 32))
+                matmul_kernel[grid](A, B, C, M, N, K, BLOCK=32)
+                return C
+        """);
+    JsonNode verdict = judged(file, "model");
+    assertThat(verdict.get("status").asString()).isEqualTo("wrong_values");
+    assertThat(verdict.get("message").asString())
+        .contains("; line 16: tl.dot rounds float32 operands to TF32", "input_precision=\"ieee\"");
+  }
+
+  @Test
   void recurrentLayersOfPyTorchRunWithoutAGpu() throws Exception {
     Path file = folder.resolve("35_LSTM.py");
     Files.writeString(
