@@ -46,12 +46,17 @@ final class Precompiler {
   /** Where the files lie that are made of C++, or say why there are none. */
   private static final String LIBRARIES = "libraries/";
 
+  /**
+   * A limit like those on time and memory. The runner says so of its own candidate, which must not
+   * get out of all rates by it.
+   */
   private static final Outcome TOO_LARGE =
       Outcome.of(
-          Status.INFRASTRUCTURE,
+          Status.COMPILE_ERROR,
           Stage.COMPILE,
-          "its C++ compiles, to libraries of more than 3 MiB when compressed, which is all that kbx"
-              + " can send to the runner that calls them; compile less, or without debug symbols");
+          "its C++ compiles, to libraries of more than 3 MiB when compressed, which is the limit:"
+              + " they are sent to the runner that calls them; compile less, or without debug"
+              + " symbols");
 
   private final Workers.Slot slot;
   private final Plan plan;

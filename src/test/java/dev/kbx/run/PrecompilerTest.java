@@ -125,13 +125,13 @@ class PrecompilerTest {
   }
 
   @Test
-  void librariesTooLargeToBeSentAreNoFaultOfTheCandidate() throws Exception {
+  void librariesTooLargeToBeSentAreToldTheLimit() throws Exception {
     String left = made(true).replace("\"left_out\":[]", "\"left_out\":[\"libraries\"]");
     var script = source(left, left);
     assertThat(compile(script).failure())
         .get()
         .satisfies(outcome -> {
-          assertThat(outcome.status()).isEqualTo(Status.INFRASTRUCTURE);
+          assertThat(outcome.status()).isEqualTo(Status.COMPILE_ERROR);
           assertThat(outcome.message()).contains("more than 3 MiB").hasLineCount(1);
         });
     assertThat(kept(script)).isEmpty();
