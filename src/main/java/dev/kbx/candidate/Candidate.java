@@ -2,10 +2,7 @@ package dev.kbx.candidate;
 
 import dev.kbx.syntax.PythonSource;
 import dev.kbx.task.Task;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
+import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,12 +52,6 @@ public record Candidate(
 
   /** SHA-256 of the source, hex: equal sources are one candidate, wherever they came from. */
   public String hash() {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(code().getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(digest);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return DigestUtils.sha256Hex(code());
   }
 }

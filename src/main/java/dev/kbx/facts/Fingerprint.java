@@ -2,16 +2,13 @@ package dev.kbx.facts;
 
 import dev.kbx.syntax.Node;
 import dev.kbx.syntax.PythonSource;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import org.apache.commons.codec.digest.DigestUtils;
 
 /**
  * What two sources have in common whatever their names, numbers, texts, comments and layout.
@@ -76,12 +73,7 @@ public record Fingerprint(String exact, Set<Long> marks) {
   }
 
   private static String digest(List<String> tokens) {
-    try {
-      byte[] text = String.join("\n", tokens).getBytes(StandardCharsets.UTF_8);
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java has SHA-256", e);
-    }
+    return DigestUtils.sha256Hex(String.join("\n", tokens));
   }
 
   private static List<Long> hashes(List<String> tokens) {

@@ -1,13 +1,10 @@
 package dev.kbx.report;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.io.IOException;
 import java.io.Writer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.regex.Pattern;
+import org.apache.commons.codec.digest.DigestUtils;
 
 /**
  * Pages of the resources with {@code {{holes}}}. The holes {@code style} and {@code style-hash} are
@@ -42,11 +39,6 @@ final class Template {
 
   /** As a content security policy names a script or a style. */
   static String hash(String text) {
-    try {
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
-      return "sha256-" + Base64.getEncoder().encodeToString(digest);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return "sha256-" + Base64.getEncoder().encodeToString(DigestUtils.sha256(text));
   }
 }

@@ -9,12 +9,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -89,19 +86,8 @@ public final class KeptBaselines {
               versions.get("triton"),
               versions.get("python"),
               versions.get("worker"),
-              hash(task.file()),
+              task.digest(),
               cache));
-    }
-
-    private static String hash(Path file) {
-      try {
-        byte[] digest = MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file));
-        return HexFormat.of().formatHex(digest);
-      } catch (IOException e) {
-        return "unreadable";
-      } catch (NoSuchAlgorithmException e) {
-        throw new IllegalStateException("every JDK has SHA-256", e);
-      }
     }
   }
 

@@ -1,6 +1,5 @@
 package dev.kbx.run;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import dev.kbx.candidate.Candidate;
@@ -13,12 +12,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -26,6 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
@@ -93,15 +90,7 @@ public final class KeptBinaries {
     }
 
     static Key of(Candidate candidate, String arch, boolean timed, Map<String, String> versions) {
-      return new Key(candidate.hash(), file(candidate.task().file()), arch, timed, versions);
-    }
-
-    private static String file(Path task) {
-      try {
-        return digest(Files.readAllBytes(task));
-      } catch (IOException e) {
-        return "unreadable";
-      }
+      return new Key(candidate.hash(), candidate.task().digest(), arch, timed, versions);
     }
 
     /** Whether the Python is known that these come from. */
@@ -111,15 +100,7 @@ public final class KeptBinaries {
 
     String name() {
       List<Object> parts = List.of(candidate, task, arch, timed, new TreeMap<>(versions));
-      return digest(parts.toString().getBytes(UTF_8));
-    }
-
-    private static String digest(byte[] bytes) {
-      try {
-        return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-      } catch (NoSuchAlgorithmException e) {
-        throw new IllegalStateException("every JDK has SHA-256", e);
-      }
+      return DigestUtils.sha256Hex(parts.toString());
     }
   }
 

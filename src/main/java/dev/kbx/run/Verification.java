@@ -15,7 +15,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -23,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -200,17 +200,13 @@ public final class Verification {
 
   /** Everything a task's verdict depends on: its files, the secret, device and versions. */
   private String key(Task task) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      List<@Nullable Object> parts =
-          List.of(task.suite(), task.path(), plan, device, new TreeMap<>(versions));
-      digest.update(parts.toString().getBytes(StandardCharsets.UTF_8));
-      digest.update(content(task.file()));
-      digest.update(content(task.kernel()));
-      return HexFormat.of().formatHex(digest.digest());
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    MessageDigest digest = DigestUtils.getSha256Digest();
+    List<@Nullable Object> parts =
+        List.of(task.suite(), task.path(), plan, device, new TreeMap<>(versions));
+    digest.update(parts.toString().getBytes(StandardCharsets.UTF_8));
+    digest.update(content(task.file()));
+    digest.update(content(task.kernel()));
+    return HexFormat.of().formatHex(digest.digest());
   }
 
   private static byte[] content(Path file) {

@@ -5,9 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
+import org.apache.commons.codec.digest.DigestUtils;
 
 /**
  * The text of an original task file, and how words of it are written into a task file of kbx.
@@ -23,7 +21,8 @@ record OriginalText(String text, String sha256) {
   static OriginalText read(Path file) throws IOException {
     byte[] bytes = Files.readAllBytes(file);
     String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-    return new OriginalText(text.startsWith("\ufeff") ? text.substring(1) : text, sha256(bytes));
+    return new OriginalText(
+        text.startsWith("\ufeff") ? text.substring(1) : text, DigestUtils.sha256Hex(bytes));
   }
 
   /** Text between triple quotes: what Python would read otherwise is escaped. */
@@ -42,13 +41,5 @@ record OriginalText(String text, String sha256) {
   /** A Python string. */
   static String quoted(String text) {
     return '"' + escaped(text).replace("\n", "\\n").replace("\t", "\\t") + '"';
-  }
-
-  private static String sha256(byte[] bytes) {
-    try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
   }
 }

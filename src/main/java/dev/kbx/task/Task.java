@@ -1,8 +1,11 @@
 package dev.kbx.task;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,6 +73,15 @@ public record Task(
   /** Where an honest kernel of this task lies if there is one: a control, and an example. */
   public Path kernel() {
     return file.resolveSibling("kernels").resolve(name + ".py");
+  }
+
+  /** SHA-256 of the file's bytes, in hexadecimal digits; {@code unreadable} where it is. */
+  public String digest() {
+    try {
+      return DigestUtils.sha256Hex(Files.readAllBytes(file));
+    } catch (IOException e) {
+      return "unreadable"; // The oracle says what is wrong with it.
+    }
   }
 
   /** The same task with one more tag. */
