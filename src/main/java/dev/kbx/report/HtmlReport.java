@@ -109,7 +109,7 @@ record HtmlReport(
   private String headline(Tally tally) {
     Rate correct = tally.tasks(run, verdicts).correct();
     if (correct == null) return Counted.of(verdicts.size(), "candidate") + " judged";
-    return "%d of %d tasks have a correct kernel".formatted(correct.passes(), correct.total());
+    return "%d of %d tasks have a correct candidate".formatted(correct.passes(), correct.total());
   }
 
   private void facts(Writer writer) throws IOException {

@@ -23,7 +23,7 @@ class HtmlReportTest extends BrowserTest {
     try (var shown =
         show(Fixtures.examples(Fixtures.CPU), Fixtures.CPU, new Browser.NewContextOptions())) {
       Page page = shown.page();
-      assertThat(page.locator("h1")).hasText("16 of 20 tasks have a correct kernel");
+      assertThat(page.locator("h1")).hasText("16 of 20 tasks have a correct candidate");
       assertThat(page.locator("#not-measured"))
           .hasText("Performance was not measured: this run used no GPU.");
       assertThat(page.locator(".tile", new Page.LocatorOptions().setHasText("Timed")))
