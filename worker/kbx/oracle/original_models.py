@@ -18,7 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
 from kbx import tensors
-from kbx.oracle import namesakes, truth
+from kbx.oracle import judge, namesakes, truth
 from kbx.oracle.models import ENTRY, ROUNDS, ModelTask, unbound
 from kbx.oracle.module_state import changed, held
 from kbx.oracle.outline import NOT_WITHOUT_VALUES
@@ -73,7 +73,7 @@ class OriginalModelTask(ModelTask):
             return
         before = held(self.weights.give())
         result = again()
-        if not _right(self.contract, known, result):
+        if not _right(self, known, result):
             names = changed(before, held(self.weights.give()))
             what = f"keeps state between calls ({', '.join(names)}):" if names else "does not repeat:"
             text = f"forward() {what} the same inputs give another result the second time"
@@ -120,7 +120,7 @@ def task(stamp, original, device):
     return made
 
 
-def _right(contract, known, result):
+def _right(task, known, result):
     """Whether a result is one that a candidate may give."""
     forms = [
         [(path, leaf.shape, leaf.dtype) if isinstance(leaf, torch.Tensor) else path for path, leaf in leaves(value)]
@@ -128,8 +128,7 @@ def _right(contract, known, result):
     ]
     if forms[0] != forms[1]:
         return False
-    near = contract.agrees(result, known.expected)
-    return near or contract.compare(known.call, [result], known.expected, known.truth).right
+    return judge.agrees(task, result, known) or judge.decide(task, known, [result]).status == "correct"
 
 
 def _stem(path):
