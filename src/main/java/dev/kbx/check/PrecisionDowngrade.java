@@ -5,7 +5,6 @@ import dev.kbx.program.Kernel;
 import dev.kbx.program.Program;
 import dev.kbx.syntax.Node;
 import dev.kbx.task.Precision;
-import dev.kbx.task.Task;
 import java.util.List;
 import java.util.Set;
 
@@ -36,7 +35,7 @@ final class PrecisionDowngrade implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    if (subject.task().filter(PrecisionDowngrade::asksForFloat32).isEmpty()) return;
+    if (subject.task().filter(Precision::isAsked).isEmpty()) return;
     Program program = subject.program();
     for (Kernel kernel : program.kernels()) {
       List<Call> dots =
@@ -46,17 +45,13 @@ final class PrecisionDowngrade implements Rule {
           report.found(dot.place(), "tl.dot is told to round float32 operands to TF32");
         } else if (dots.size() == 1 && dot.arguments().stream().anyMatch(a -> halves(program, a))) {
           report.found(dot.place(), "the operands of tl.dot are rounded to half precision");
-        } else if (subject.task().map(Precision::of).filter(Precision.FLOAT32::equals).isPresent()
-            && new DefaultPrecision(program, kernel).rounds(dot)) {
+        } else if (new DefaultPrecision(program, kernel).rounds(dot)
+            && subject.task().map(Precision::of).filter(Precision.FLOAT32::equals).isPresent()) {
           report.noted(
               dot.place(), "tl.dot rounds float32 operands to TF32, as it is not told otherwise");
         }
       }
     }
-  }
-
-  private static boolean asksForFloat32(Task task) {
-    return "float32".equals(task.dtype()) && !task.tags().contains("quantization");
   }
 
   private static boolean allowsTf32(Program program, Call dot) {

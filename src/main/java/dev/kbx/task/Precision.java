@@ -31,8 +31,12 @@ public enum Precision {
    */
   public static Precision of(Task task) {
     boolean judgedByErrors = task.isModule() || !task.tags().contains(Policy.REPORTED_TAG);
-    boolean about = "float32".equals(task.dtype()) && !task.tags().contains("quantization");
-    return about && judgedByErrors && !allowsTf32(task) ? FLOAT32 : FREE;
+    return isAsked(task) && judgedByErrors && !allowsTf32(task) ? FLOAT32 : FREE;
+  }
+
+  /** Whether a task is about float32, however near its results must be. */
+  public static boolean isAsked(Task task) {
+    return "float32".equals(task.dtype()) && !task.tags().contains("quantization");
   }
 
   private static boolean allowsTf32(Task task) {
