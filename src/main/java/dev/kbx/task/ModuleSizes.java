@@ -24,7 +24,7 @@ final class ModuleSizes {
   Sizes published() {
     Node published = assigned(source, "PUBLISHED");
     Node list = published == null ? null : published.child("arguments");
-    if (published == null || list == null) return new Sizes(List.of(), null, null);
+    if (published == null || list == null) return Sizes.NONE;
     StaticValues values = values(Map.of());
     source.tree().ifPresent(values::assign);
     Map<String, Object> known = new LinkedHashMap<>();
@@ -43,7 +43,7 @@ final class ModuleSizes {
   /** By the numbers of the module, {@code get_init_inputs} and {@code get_inputs}. */
   Sizes original() {
     Optional<Node> module = source.tree();
-    if (module.isEmpty()) return new Sizes(List.of(), null, null);
+    if (module.isEmpty()) return Sizes.NONE;
     StaticValues values = values(Map.of());
     values.assign(module.get());
     List<String> stated = new ArrayList<>();

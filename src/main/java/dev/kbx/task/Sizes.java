@@ -27,7 +27,7 @@ public record Sizes(
     List<String> stated,
     @Nullable Map<String, String> constructor,
     @Nullable Map<String, String> inputs) {
-  private static final Sizes NONE = new Sizes(List.of(), null, null);
+  static final Sizes NONE = new Sizes(List.of(), null, null);
 
   public Sizes {
     stated = List.copyOf(stated);

@@ -85,6 +85,12 @@ class SuitesTest {
     assertThat(mini().find(selection)).extracting(Task::name).containsExactly(names.split(",", -1));
   }
 
+  /** A task of another suite, in its level 1. */
+  private void writeToOther(String file) throws IOException {
+    Path level = Files.createDirectories(home.resolve("other/level1"));
+    Files.writeString(level.resolve(file), "'x'\ndef relu(x): pass");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -101,8 +107,7 @@ class SuitesTest {
       })
   void suggests(String selection, String message) throws IOException {
     Suite suite = mini();
-    Files.createDirectories(home.resolve("other/level1"));
-    Files.writeString(home.resolve("other/level1/relu.py"), "'x'\ndef relu(x): pass");
+    writeToOther("relu.py");
     assertThatThrownBy(() -> suite.find(selection))
         .isInstanceOf(UnknownTask.class)
         .hasMessage(message);
@@ -188,8 +193,7 @@ class SuitesTest {
       })
   void aNumberOfSeveralTasksOrNoneIsNone(String selection, String hint) throws IOException {
     Suite suite = levels();
-    Files.createDirectories(home.resolve("other/level1"));
-    Files.writeString(home.resolve("other/level1/41_relu.py"), "'x'\ndef relu(x): pass");
+    writeToOther("41_relu.py");
     assertThatThrownBy(() -> suite.find(selection))
         .isInstanceOf(UnknownTask.class)
         .hasMessage("no task '" + selection + "' in suite mini; " + hint);
