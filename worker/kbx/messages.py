@@ -65,6 +65,9 @@ class Spawn:
     cpu_seconds: int = 600
     processes: int = 256
     file_bytes: int = 512 << 20
+    timed: bool = False
+    """Whether its calls will be timed, which takes a clock and a CUDA context as any process has it. Another's has one connection to the
+    device, and is made and ended in half the time."""
     loopback: bool = False
     """Whether it may connect to itself, in a network namespace of its own: a profiler talks that way to what it profiles. Refused
     where the runner has no such namespace, or sees the machine's files."""
@@ -116,8 +119,6 @@ class Attach:
     id: int
     arenas: list
     """``{"name", "bytes"}`` and on a GPU ``handle`` (hex of a CUDA IPC handle); on the CPU memfds come by socket."""
-    timed: bool = False
-    """Whether calls will be measured, which takes a clock."""
 
 
 @dataclass
@@ -715,6 +716,8 @@ class MeasurePeaks:
 
     TYPE: ClassVar[str] = "measure_peaks"
     id: int
+    glance: bool = False
+    """A few long products of float32 alone: enough to see whether somebody else keeps the device busy."""
 
 
 @dataclass

@@ -171,8 +171,8 @@ class CudaDevice:
     def _recorder(self):
         return graphs.Recorder(self.torch_device)
 
-    def peaks(self):
-        return peaks.measure(self)
+    def peaks(self, glance):
+        return peaks.glance(self) if glance else peaks.measure(self)
 
     def state(self):
         return self._card.sample()

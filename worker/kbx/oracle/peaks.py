@@ -12,6 +12,7 @@ SIDE = 8192
 WIDE_SIDE = 4096
 """The same for float64, in which some devices are a hundred times slower than in float32."""
 REPEATS = 10
+GLANCES = 3
 
 
 def measure(device, copy_bytes=COPY_BYTES, side=SIDE, wide_side=WIDE_SIDE):
@@ -37,6 +38,12 @@ def measure(device, copy_bytes=COPY_BYTES, side=SIDE, wide_side=WIDE_SIDE):
     return figures
 
 
+def glance(device, side=SIDE):
+    """One rate alone, as in ``measure``, of few products: none of them is short, so that what else the device does shows in each."""
+    rate = _tflops(device, lambda: _floats(device, torch.float32, side), "highest", GLANCES)
+    return {} if rate is None else {"fp32_tflops": rate}
+
+
 def _copy_gbs(device, nbytes):
     """Read plus written."""
     source = torch.zeros(nbytes, dtype=torch.uint8, device=device.torch_device)
@@ -44,12 +51,12 @@ def _copy_gbs(device, nbytes):
     return 2 * nbytes / _typical(device, lambda: target.copy_(source)) / 1e6
 
 
-def _tflops(device, make, precision):
+def _tflops(device, make, precision, repeats=REPEATS):
     """The rate of a product; None where it cannot be done. A device that is full or broken is an error: it says nothing."""
     try:
         with _precision(precision):
             product, length = make()
-            return 2 * length**3 / _typical(device, product) / 1e9
+            return 2 * length**3 / _typical(device, product, repeats) / 1e9
     except (torch.OutOfMemoryError, torch.AcceleratorError):
         raise
     except RuntimeError:
@@ -68,9 +75,9 @@ def _integers(device, side):
     return lambda: torch._int_mm(a, a.t()), side
 
 
-def _typical(device, function):
+def _typical(device, function, repeats=REPEATS):
     function()
-    return statistics.median(device.time([function] * REPEATS))
+    return statistics.median(device.time([function] * repeats))
 
 
 @contextlib.contextmanager

@@ -170,7 +170,7 @@ class Server:
         return messages.Probed(request.id, time.monotonic() - start)
 
     def _measure_peaks(self, request):
-        return messages.Peaks(request.id, self.device.peaks(), self.device.state())
+        return messages.Peaks(request.id, self.device.peaks(request.glance), self.device.state())
 
     def _compile_baseline(self, request):
         start = time.monotonic()

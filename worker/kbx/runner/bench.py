@@ -120,7 +120,7 @@ class Bench:
         if not self._emulated:
             torch.cuda.set_device(self._device)
             runtime = arenas.cuda_runtime(self._device)
-            if request.timed:
+            if self._spawn.timed and self._clock is None:
                 self._graphs = graphs.Recorder(self._device)
                 # Last: it takes streams that appear later for the candidate's.
                 self._clock = Clock(self._device, runtime)

@@ -66,7 +66,8 @@ final class DoctorCommand implements Callable<Integer> {
       Map<String, Object> device = new TreeMap<>();
       Message.Hello hello = oracle.hello();
       if (hello.device() != null) device.putAll(hello.device());
-      try (Runner runner = zygote.spawn(slot, "sm_90", hello, Limits.defaults().allowance())) {
+      try (Runner runner =
+          zygote.spawn(slot, "sm_90", hello, Limits.defaults().allowance(), false)) {
         List<Message.Protection> protections = runner.protections();
         var _ = runner.end();
         return new Findings(slot, device, protections, peaks(oracle), null);
@@ -78,7 +79,9 @@ final class DoctorCommand implements Callable<Integer> {
 
   private static @Nullable Map<String, Double> peaks(Oracle oracle) throws InterruptedException {
     try {
-      return oracle.ask(Message.Peaks.class, Message.MeasurePeaks::new, PEAKS).figures();
+      return oracle
+          .ask(Message.Peaks.class, id -> new Message.MeasurePeaks(id, false), PEAKS)
+          .figures();
     } catch (Oracle.Refused e) {
       return null; // Not measured here.
     }

@@ -63,11 +63,17 @@ public final class Evaluation {
     for (int position = 0; position < candidates.size(); position++) {
       if (!done.get(position)) left.add(new Member(position, candidates.get(position)));
     }
-    Schedule.run(slots, left, this::judge);
+    if (!slots.isEmpty()) slots.getFirst().expect(left.size());
+    Schedule.run(slots, left, this::settle);
   }
 
   /** A candidate at its position in the run. */
   private record Member(int position, Candidate candidate) {}
+
+  private void settle(Workers.Slot slot, Member member) throws InterruptedException {
+    judge(slot, member);
+    slot.settled(); // Not where the device was lost: it comes back on another.
+  }
 
   private void judge(Workers.Slot slot, Member member) throws InterruptedException {
     Candidate held = member.candidate().held();

@@ -7,12 +7,9 @@ import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.Runner;
-import dev.kbx.worker.WorkerFailure;
 import dev.kbx.worker.Zygote;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -24,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One GPU, which several slots share: who may use it, the oracle that times on it, what was
- * measured there, and runners that have a CUDA context and wait for a candidate.
+ * measured there, and {@link Spares}.
  *
  * <p>{@link #oracle}, {@link #peaks}, {@link #quietBaseline}, {@link #compiledBaselines} and {@link
  * #profiler} are for whoever holds the lease alone.
@@ -39,24 +36,12 @@ final class Gpu implements AutoCloseable {
   /** Candidates in the correctness stage at the same time: each has an oracle with a context. */
   private static final int CORRECTING = 3;
 
-  /** Runners kept ready: for candidates that follow one another while none can be made. */
-  private static final int SPARES = 10;
-
-  /** Memory of the device for each of them: a context takes a sixteenth of it. */
-  private static final long BYTES_FOR_A_SPARE = 8L << 30;
-
-  /**
-   * Spares made at the same time. On an H200 two contexts take half a second, five three quarters:
-   * a driver does little of it side by side.
-   */
-  private static final int MAKERS = 4;
-
   private final Workers workers;
   private final DeviceSlot device;
   private final Lease lease = new Lease(GATHER, PATIENCE);
   private final Turnstile correcting = new Turnstile(CORRECTING, "wait correctness");
   private final Oracles oracles;
-  private final Deque<Runner> spares = new ArrayDeque<>();
+  private final Spares spares;
   private final Map<Path, List<Double>> quietBaselines = new HashMap<>();
   private final Set<Sized> unrecordable = new HashSet<>();
   private final Map<Path, Needs> needs = new ConcurrentHashMap<>();
@@ -66,8 +51,6 @@ final class Gpu implements AutoCloseable {
   private final Profiler profiler;
   private @Nullable Oracle oracle;
   private @Nullable Map<String, Double> peaks;
-  private int making;
-  private boolean closed;
   private volatile boolean lost;
   private volatile Verdict.@Nullable Device described;
 
@@ -75,6 +58,7 @@ final class Gpu implements AutoCloseable {
     this.workers = workers;
     this.device = device;
     this.oracles = new Oracles(() -> workers.startOracle(device));
+    this.spares = new Spares(workers, device, lease);
     this.compiledBaselines = workers.compiledBaselines(device);
     this.profiler = new Profiler(this, workers::notice);
   }
@@ -156,7 +140,7 @@ final class Gpu implements AutoCloseable {
   /** Makes runners and measures peaks before a plan's first candidate needs them. */
   void ready(Plan plan) throws InterruptedException {
     Message.Hello greeting = greeting();
-    refill(plan.arch(), greeting, plan.limits().allowance());
+    spares.refill(plan.arch(), greeting, plan.limits().allowance());
     if (!plan.reaches(Stage.PERF) || workers.peaks().has(greeting)) return;
     try (var _ = lease.alone()) {
       var _ = spending.on("peaks", this::peaks);
@@ -190,7 +174,21 @@ final class Gpu implements AutoCloseable {
 
   /** Peaks of this moment, whoever else uses the device. They are not kept. */
   Message.Peaks measurePeaks() throws InterruptedException, Oracle.Refused {
-    return oracle().ask(Message.Peaks.class, Message.MeasurePeaks::new, PEAKS);
+    return oracle().ask(Message.Peaks.class, id -> new Message.MeasurePeaks(id, false), PEAKS);
+  }
+
+  /**
+   * The rates of a few long matrix products, whoever else uses the device; empty where it has no
+   * room for them.
+   */
+  Map<String, Double> glance() throws InterruptedException {
+    try {
+      return oracle()
+          .ask(Message.Peaks.class, id -> new Message.MeasurePeaks(id, true), PEAKS)
+          .figures();
+    } catch (Oracle.Refused e) {
+      return Map.of();
+    }
   }
 
   /**
@@ -245,92 +243,18 @@ final class Gpu implements AutoCloseable {
    * A runner with a CUDA context and no candidate. The device must be held, shared or alone; where
    * no runner is ready, it makes one.
    */
-  Runner runner(String arch, Message.Hello greeting, Limits limits) throws InterruptedException {
-    Zygote.Allowance allowance = limits.allowance();
-    if (limits.needs().heavy()) return warm(arch, greeting, allowance);
-    Runner ready = spare();
-    refill(arch, greeting, allowance);
-    return ready != null ? ready : warm(arch, greeting, allowance);
-  }
-
-  private synchronized @Nullable Runner spare() {
-    Runner ready = spares.poll();
-    while (ready != null && ready.ended()) ready = spares.poll();
-    return ready;
-  }
-
-  private Runner warm(String arch, Message.Hello greeting, Zygote.Allowance allowance)
+  Runner runner(Spares.Use use, String arch, Message.Hello greeting, Limits limits)
       throws InterruptedException {
-    return withContext(workers.zygote().spawn(device, arch, greeting, allowance));
-  }
-
-  private static Runner withContext(Runner runner) throws InterruptedException {
-    try {
-      runner.attach();
-      return runner;
-    } catch (InterruptedException | RuntimeException e) {
-      runner.close();
-      throw e;
-    }
-  }
-
-  /** Makes runners for later while the device is shared: a context is work for the device, too. */
-  private synchronized void refill(
-      String arch, Message.Hello greeting, Zygote.Allowance allowance) {
-    while (!closed && making < MAKERS && spares.size() + making < spares(greeting)) {
-      making++;
-      Thread.ofVirtual().name("spares").start(() -> fill(arch, greeting, allowance));
-    }
-  }
-
-  private void fill(String arch, Message.Hello greeting, Zygote.Allowance allowance) {
-    try {
-      while (wantsSpare(greeting)) {
-        // Forked, and its driver initialised, while the device may be timing somebody.
-        Runner runner = workers.zygote().spawn(device, arch, greeting, allowance);
-        try (var _ = lease.shared()) {
-          keep(withContext(runner));
-        } catch (InterruptedException e) {
-          runner.close();
-          throw e;
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (WorkerFailure e) {
-      // Whoever needs a runner next makes one, and reports what is wrong.
-      System.getLogger("kbx").log(System.Logger.Level.DEBUG, "no spare runner", e);
-    } finally {
-      made();
-    }
-  }
-
-  /** Asked by one of those who are making them. */
-  private synchronized boolean wantsSpare(Message.Hello greeting) {
-    return !closed && spares.size() + making <= spares(greeting);
-  }
-
-  private static int spares(Message.Hello greeting) {
-    Long bytes = greeting.deviceBytes();
-    return bytes == null ? SPARES : Math.clamp(bytes / BYTES_FOR_A_SPARE, 2, SPARES);
-  }
-
-  private synchronized void keep(Runner runner) {
-    if (closed) runner.close();
-    else spares.add(runner);
-  }
-
-  private synchronized void made() {
-    making--;
+    Zygote.Allowance allowance = limits.allowance();
+    return limits.needs().heavy()
+        ? spares.make(use, arch, greeting, allowance)
+        : spares.take(use, arch, greeting, allowance);
   }
 
   @Override
-  public synchronized void close() {
-    closed = true;
-    spares.forEach(Runner::close);
-    spares.clear();
-    compiledBaselines.close();
-    oracles.close();
-    reset();
+  public void close() {
+    List.<Runnable>of(spares::close, compiledBaselines::close, oracles::close, this::reset)
+        .parallelStream()
+        .forEach(Runnable::run);
   }
 }

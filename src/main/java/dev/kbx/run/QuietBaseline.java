@@ -4,9 +4,9 @@ import dev.kbx.stats.Median;
 import dev.kbx.verdict.Stage;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
  * The reference's times while no candidate's code runs, against those beside a candidate.
  *
  * <p>A candidate that keeps the device busy makes the baseline slow and itself look fast. A hot
- * device does so too, and is nobody's fault. Hence a slow baseline is timed once more after a
- * pause, and again when the candidate's process is gone: only a device that is slow with the
- * process, twice, and fast without it, before and after, is evidence.
+ * device does so too, and a busy host where launching takes the time; both are nobody's fault.
+ * Hence a slow baseline is timed once more after a while, and again when the candidate's process is
+ * gone, and so are matrix products, which last so long that no host holds them up: only what is
+ * slow in both with the process, and fast without it, is evidence.
  */
 final class QuietBaseline {
   /** Beyond this ratio no noise explains a median. */
@@ -25,7 +26,10 @@ final class QuietBaseline {
   /** Milliseconds that a tiny kernel may differ by, whatever the ratio. */
   private static final double NOISE_MS = 0.005;
 
-  private static final Duration PAUSE = Duration.ofSeconds(1);
+  /**
+   * Long products repeat within a few percent; a device that somebody shares takes twice as long.
+   */
+  private static final double BUSY = 1.1;
 
   /** Numbers of rounds that timing never reaches, so that no input comes twice. */
   private static final int BEFORE = 1000;
@@ -40,19 +44,21 @@ final class QuietBaseline {
   /** Calls in a batch while nobody knows how long they take. */
   private static final int CALLS = 4;
 
+  private final Gpu gpu;
   private final Oracle oracle;
   private final List<Double> quietMs;
   private final boolean warm;
   private @Nullable Slow slow;
 
-  /** A size whose baseline was slow beside the candidate, twice. */
-  private record Slow(Message.Size size, double liveMs) {}
+  /** A size whose baseline was slow beside the candidate, twice, and the device's rates then. */
+  private record Slow(Message.Size size, double liveMs, Map<String, Double> rates) {}
 
   /**
    * @param quietMs what {@link #measure} found for the task on this device
    * @param warm whether calls find their arguments in the L2 cache
    */
-  QuietBaseline(Oracle oracle, List<Double> quietMs, boolean warm) {
+  QuietBaseline(Gpu gpu, Oracle oracle, List<Double> quietMs, boolean warm) {
+    this.gpu = gpu;
     this.oracle = oracle;
     this.quietMs = List.copyOf(quietMs);
     this.warm = warm;
@@ -76,9 +82,9 @@ final class QuietBaseline {
     if (slow != null || !slower(size, liveMs)) return;
     // Where launching is what takes time, chance makes a few rounds slow.
     if (!slower(size, least(size, AT_ONCE))) return;
-    Thread.sleep(PAUSE);
+    Map<String, Double> rates = gpu.glance();
     double least = least(size, AGAIN);
-    if (slower(size, least)) slow = new Slow(size, least);
+    if (slower(size, least)) slow = new Slow(size, least, rates);
   }
 
   /** The least median of several batches; of fewer, where one is as quick as it was. */
@@ -97,6 +103,7 @@ final class QuietBaseline {
     double after = 0;
     for (int i = 0; i < BATCHES; i++) after = Math.max(after, time(oracle, size, AFTER + i, warm));
     if (slower(size, after) || !slower(slow.liveMs(), after)) return Optional.empty();
+    if (!busy(slow.rates(), gpu.glance())) return Optional.empty();
     return Optional.of(
         Outcome.cheating(
             Stage.PERF,
@@ -114,6 +121,12 @@ final class QuietBaseline {
    */
   static boolean slower(double ms, double quietMs) {
     return ms > SLOWER * quietMs + NOISE_MS;
+  }
+
+  /** Whether products took longer at {@code live} rates than at {@code quiet} ones. */
+  private static boolean busy(Map<String, Double> live, Map<String, Double> quiet) {
+    return live.entrySet().stream()
+        .anyMatch(rate -> quiet.getOrDefault(rate.getKey(), 0.0) > BUSY * rate.getValue());
   }
 
   private static double time(Oracle oracle, Message.Size size, int round, boolean warm)

@@ -81,7 +81,7 @@ final class Session implements AutoCloseable {
   Optional<Outcome> load(Message.Opened task, Map<String, String> files)
       throws InterruptedException {
     Duration limit = plan.limits().load();
-    runner.attach(task.arenas(), timed);
+    runner.attach(task.arenas());
     try {
       List<String> operations = candidate.task().operations();
       boolean cpp = Policy.of(candidate.task()).takesCpp();

@@ -9,6 +9,7 @@ import dev.kbx.worker.WorkerFailure;
 import dev.kbx.worker.Zygote;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -28,10 +30,10 @@ import tools.jackson.databind.JsonNode;
  */
 public final class Workers implements AutoCloseable {
   /**
-   * Candidates whose kernels are compiled at the same time, each by several processes: with more of
-   * them all would be ready late, and the GPUs have nothing to do until then.
+   * Candidates whose kernels are compiled at the same time, each by up to eight processes: with
+   * more of them all would be ready late, and the GPUs have nothing to do until then.
    */
-  private static final int COMPILING = Math.max(2, Runtime.getRuntime().availableProcessors() / 4);
+  private static final int COMPILING = Math.max(2, Runtime.getRuntime().availableProcessors() / 8);
 
   private final Path python;
   private final Path home;
@@ -43,6 +45,7 @@ public final class Workers implements AutoCloseable {
   private final Map<Integer, Gpu> gpus = new HashMap<>();
   private final Oracles onCpu = new Oracles(() -> startOracle(DeviceSlot.cpu(0)));
   private final Turnstile compiling = new Turnstile(COMPILING, "wait compile");
+  private final AtomicInteger expected = new AtomicInteger(Integer.MAX_VALUE);
   private final Object outlining = new Object();
   private @Nullable Oracle outliner;
   private @Nullable Zygote zygote;
@@ -192,6 +195,11 @@ public final class Workers implements AutoCloseable {
     return value == null || value.isNull() ? null : value.asString();
   }
 
+  /** Candidates that are still to be judged on any slot; many, where nobody has said. */
+  int expected() {
+    return expected.get();
+  }
+
   /** Passes on what was not said before. */
   void notice(String text) {
     if (noticed.add(text)) notices.accept(text);
@@ -209,14 +217,18 @@ public final class Workers implements AutoCloseable {
   @Override
   public synchronized void close() {
     closed = true;
-    gpus.values().forEach(Gpu::close);
-    onCpu.close();
+    List<Runnable> ends = new ArrayList<>(List.of(onCpu::close, this::endOutliner));
+    gpus.values().forEach(gpu -> ends.add(gpu::close));
+    if (zygote != null) ends.add(zygote::close);
+    ends.parallelStream().forEach(Runnable::run); // A context takes a while to go.
+    zygote = null;
+  }
+
+  private void endOutliner() {
     synchronized (outlining) {
       if (outliner != null) outliner.close();
       outliner = null;
     }
-    if (zygote != null) zygote.close();
-    zygote = null;
   }
 
   /** One place where one candidate at a time is judged. Used by one thread at a time. */
@@ -265,6 +277,16 @@ public final class Workers implements AutoCloseable {
       return workers.zygote();
     }
 
+    /** Says how many candidates this slot and those beside it will be given. */
+    void expect(int candidates) {
+      workers.expected.set(candidates);
+    }
+
+    /** Says that one of them needs no more. */
+    void settled() {
+      workers.expected.decrementAndGet();
+    }
+
     /** The right to compile a candidate's kernels. */
     Turnstile.Pass compiling() throws InterruptedException {
       return workers.compiling.enter();
@@ -288,15 +310,15 @@ public final class Workers implements AutoCloseable {
     }
 
     /**
-     * A fresh runner on this slot's device. A GPU must be held.
+     * A fresh runner on this slot's device, for calls that are not timed. A GPU must be held.
      *
      * @param greeting of the oracle that the runner works with
      */
     Runner runner(Plan plan, Message.Hello greeting) throws InterruptedException {
       Limits limits = plan.limits();
       return gpu == null
-          ? zygote().spawn(device, plan.arch(), greeting, limits.allowance())
-          : gpu.runner(plan.arch(), greeting, limits);
+          ? zygote().spawn(device, plan.arch(), greeting, limits.allowance(), false)
+          : gpu.runner(Spares.Use.CALLED, plan.arch(), greeting, limits);
     }
 
     /**

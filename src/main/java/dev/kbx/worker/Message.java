@@ -148,6 +148,7 @@ public sealed interface Message {
   /**
    * Referee to zygote: fork a sandboxed runner on channel {@code runner}.
    *
+   * @param timed whether its calls will be timed
    * @param loopback whether it may connect to itself
    */
   record Spawn(
@@ -163,6 +164,7 @@ public sealed interface Message {
       int cpuSeconds,
       int processes,
       long fileBytes,
+      boolean timed,
       boolean loopback)
       implements Numbered {}
 
@@ -187,12 +189,8 @@ public sealed interface Message {
       @Nullable String output)
       implements Message {}
 
-  /**
-   * Referee to runner: map the arenas; with none, only be ready to.
-   *
-   * @param timed whether calls will be measured
-   */
-  record Attach(int id, JsonNode arenas, boolean timed) implements Numbered {}
+  /** Referee to runner: map the arenas; with none, only be ready to. */
+  record Attach(int id, JsonNode arenas) implements Numbered {}
 
   record Attached(int id, double seconds) implements Numbered {}
 
@@ -705,8 +703,12 @@ public sealed interface Message {
 
   record Probed(int id, double seconds) implements Numbered {}
 
-  /** Referee to oracle: measure this device's peaks. */
-  record MeasurePeaks(int id) implements Numbered {}
+  /**
+   * Referee to oracle: measure this device's peaks.
+   *
+   * @param glance whether a few products in float32 will do
+   */
+  record MeasurePeaks(int id, boolean glance) implements Numbered {}
 
   /**
    * What was measured.

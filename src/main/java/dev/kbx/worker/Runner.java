@@ -133,20 +133,18 @@ public final class Runner implements AutoCloseable {
 
   /** Readies it for work, on a GPU with a CUDA context, and maps no arenas. */
   public void attach() throws InterruptedException {
-    attach(NO_ARENAS, false);
+    attach(NO_ARENAS);
   }
 
   /**
    * Readies it for work on arenas of an oracle.
    *
-   * @param timed whether calls will be measured
    * @throws WorkerFailure when it fails: before it has any of a candidate's code, whatever goes
    *     wrong is kbx's to answer for
    */
-  public void attach(JsonNode arenas, boolean timed) throws InterruptedException {
+  public void attach(JsonNode arenas) throws InterruptedException {
     try {
-      Message answer =
-          ask(Message.Attached.class, id -> new Message.Attach(id, arenas, timed), ATTACH);
+      Message answer = ask(Message.Attached.class, id -> new Message.Attach(id, arenas), ATTACH);
       if (answer instanceof Message.Raised raised) {
         throw new WorkerFailure("a runner could not be readied: " + raised.message());
       }

@@ -69,16 +69,21 @@ public final class Zygote implements AutoCloseable {
    */
   public record Allowance(long memoryBytes, int cpuSeconds, int processes, long fileBytes) {}
 
-  /** Forks a runner for a slot, on the device that the slot's oracle greeted with. */
-  public Runner spawn(DeviceSlot slot, String arch, Message.Hello oracle, Allowance allowance)
+  /**
+   * Forks a runner for a slot, on the device that the slot's oracle greeted with.
+   *
+   * @param timed whether its calls will be timed
+   */
+  public Runner spawn(
+      DeviceSlot slot, String arch, Message.Hello oracle, Allowance allowance, boolean timed)
       throws InterruptedException {
-    return spawn(slot, arch, oracle.deviceUuid(), oracle.dataAddress(), allowance, false);
+    return spawn(slot, arch, oracle.deviceUuid(), oracle.dataAddress(), allowance, timed, false);
   }
 
   /** Forks a runner that no oracle will give arenas. */
   public Runner spawn(DeviceSlot slot, String arch, Allowance allowance)
       throws InterruptedException {
-    return spawn(slot, arch, null, null, allowance, false);
+    return spawn(slot, arch, null, null, allowance, false, false);
   }
 
   /**
@@ -88,7 +93,7 @@ public final class Zygote implements AutoCloseable {
   public Runner spawnWithLoopback(
       DeviceSlot slot, String arch, Message.Hello oracle, Allowance allowance)
       throws InterruptedException {
-    return spawn(slot, arch, oracle.deviceUuid(), null, allowance, true);
+    return spawn(slot, arch, oracle.deviceUuid(), null, allowance, false, true);
   }
 
   private Runner spawn(
@@ -97,6 +102,7 @@ public final class Zygote implements AutoCloseable {
       @Nullable String deviceUuid,
       @Nullable String dataAddress,
       Allowance allowance,
+      boolean timed,
       boolean loopback)
       throws InterruptedException {
     int number = lastRunner.incrementAndGet();
@@ -126,6 +132,7 @@ public final class Zygote implements AutoCloseable {
                       allowance.cpuSeconds(),
                       allowance.processes(),
                       allowance.fileBytes(),
+                      timed,
                       loopback),
               SPAWN_LIMIT);
       return switch (answer) {

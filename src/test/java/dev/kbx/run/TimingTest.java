@@ -128,6 +128,13 @@ class TimingTest {
   }
 
   @Test
+  void aHostThatIsBusyBesideTheCandidateIsNobodysFault() throws Exception {
+    Verdict verdict = judge("launching", Map.of());
+    assertThat(speedup(verdict)).isCloseTo(4, within(1e-6));
+    assertThat(verdict.flags()).containsExactly("slow_baseline");
+  }
+
+  @Test
   void aBaselineThatIsMostlySlowBesideTheCandidateIsNone() throws Exception {
     assertThat(judge("sluggish", Map.of()).status()).isEqualTo(Status.CORRECT);
   }

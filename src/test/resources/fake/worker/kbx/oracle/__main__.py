@@ -1,7 +1,7 @@
 """An oracle whose tasks have two calls, for which every result is right; slow.py takes its time, once.py has one call.
 
-Tasks with a size: in timed.py the reference always takes 100 ms; in hogged.py it takes 200 ms while there is a candidate,
-in sluggish.py all but once, in hot.py also when it has gone; in warm.py the device slows itself down in rounds 1 to 3, in baked.py in all. No clock runs that long. Each call
+Tasks with a size: in timed.py the reference always takes 100 ms; in hogged.py it takes 200 ms while there is a candidate, and so do
+products; in launching.py products do not; in sluggish.py all but once, in hot.py also when it has gone; in warm.py the device slows itself down in rounds 1 to 3, in baked.py in all. No clock runs that long. Each call
 moves 100 GB, at 1000 GB/s; in product.py 20 GB, and computes 30 Gflop, at 1 Tflop/s; returning.py returns 50 GB. Once stale.py
 is open, memory is three times as fast as before. Of unknown.py no outline can be made. In noisy.py there are three sizes, whose times
 have the noise of a device. In
@@ -24,7 +24,7 @@ import time
 import kbx
 
 BRIEF = ("brief.py", "outpaced.py", "waiting.py", "moody.py", "stale_graph.py", "held.py", "roomy.py", "cramped.py")
-TIMED = (*BRIEF, "starved.py", "full.py", "timed.py", "unknown.py", "hogged.py", "sluggish.py", "hot.py", "warm.py", "baked.py", "product.py", "returning.py", "stale.py")
+TIMED = (*BRIEF, "starved.py", "full.py", "timed.py", "unknown.py", "hogged.py", "launching.py", "sluggish.py", "hot.py", "warm.py", "baked.py", "product.py", "returning.py", "stale.py")
 NOISY = (0.008, 0.2, 2.0)  # milliseconds a call
 COOL = {"sm_mhz": 1980, "memory_mhz": 2619, "celsius": 45, "watts": 400.5, "throttle": ["sw_power_cap"]}
 HOT = {"sm_mhz": 990, "memory_mhz": 2619, "celsius": 90, "throttle": ["hw_thermal"]}
@@ -61,11 +61,13 @@ def main():
             time.sleep(seconds)
             reply = {"type": "prepared", "args": [], "kwargs": {}}
         elif request["type"] == "measure_peaks":
-            reply = {"type": "peaks", "figures": {"copy_gbs": copy_gbs, "empty_ms": 0.002, "fp16_tflops": 1.0}}
+            fp16_tflops = 0.5 if name == "hogged.py" and milliseconds > 100 else 1.0
+            reply = {"type": "peaks", "figures": {"copy_gbs": copy_gbs, "empty_ms": 0.002, "fp16_tflops": fp16_tflops}}
         elif request["type"] == "prepare_size":
             alone = {
                 "warm.py": request["round"] not in (1, 2, 3),
                 "hogged.py": request["round"] in (BEFORE, *AFTER),
+                "launching.py": request["round"] in (BEFORE, *AFTER),
                 "sluggish.py": request["round"] in (BEFORE, AGAIN, *AFTER),
                 "hot.py": request["round"] == BEFORE,
             }

@@ -1,0 +1,194 @@
+package dev.kbx.run;
+
+import dev.kbx.worker.DeviceSlot;
+import dev.kbx.worker.Message;
+import dev.kbx.worker.Runner;
+import dev.kbx.worker.WorkerFailure;
+import dev.kbx.worker.Zygote;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runners of one GPU that have a CUDA context and wait for a candidate.
+ *
+ * <p>A context is work for the device: they are made while it is shared, so that whoever has it
+ * alone finds one ready.
+ */
+final class Spares implements AutoCloseable {
+  /** What a runner is for. */
+  enum Use {
+    /** Calls whose results count. */
+    CALLED,
+    /** Calls whose time counts, too: its context is what any process has. */
+    TIMED
+  }
+
+  /** Runners kept ready: for candidates that follow one another while none can be made. */
+  private static final int MOST = 10;
+
+  /**
+   * One in so many is for calls: those are made while the device is shared, and in half the time.
+   */
+  private static final int CALLED_PART = 3;
+
+  /** Memory of the device for each of them: a context takes a sixteenth of it. */
+  private static final long BYTES_EACH = 8L << 30;
+
+  /**
+   * Made at the same time: a driver does nothing of it side by side (on an H200 one takes 0.12 s,
+   * four 0.4 s), and candidates that need one now would be held up.
+   */
+  private static final int MAKERS = 2;
+
+  private final Workers workers;
+  private final DeviceSlot device;
+  private final Lease lease;
+  private final Stock called = new Stock();
+  private final Stock timed = new Stock();
+  private int makers;
+  private boolean closed;
+
+  /** Those of one use. */
+  private static final class Stock {
+    final Deque<Runner> ready = new ArrayDeque<>();
+    int making;
+  }
+
+  private Stock stock(Use use) {
+    return switch (use) {
+      case CALLED -> called;
+      case TIMED -> timed;
+    };
+  }
+
+  Spares(Workers workers, DeviceSlot device, Lease lease) {
+    this.workers = workers;
+    this.device = device;
+    this.lease = lease;
+  }
+
+  /** One that is ready, or else a new one. The device must be held. */
+  Runner take(Use use, String arch, Message.Hello greeting, Zygote.Allowance allowance)
+      throws InterruptedException {
+    Runner found = poll(use);
+    refill(arch, greeting, allowance);
+    return found != null ? found : make(use, arch, greeting, allowance);
+  }
+
+  /** A new one. The device must be held. */
+  Runner make(Use use, String arch, Message.Hello greeting, Zygote.Allowance allowance)
+      throws InterruptedException {
+    return withContext(fork(use, arch, greeting, allowance));
+  }
+
+  /** Makes runners for later, as soon as the device is shared. */
+  synchronized void refill(String arch, Message.Hello greeting, Zygote.Allowance allowance) {
+    for (; makers < MAKERS; makers++) {
+      Thread.ofVirtual().name("spares").start(() -> fill(arch, greeting, allowance));
+    }
+  }
+
+  private void fill(String arch, Message.Hello greeting, Zygote.Allowance allowance) {
+    try {
+      for (Use use = claim(greeting); use != null; use = claim(greeting)) {
+        try {
+          // Forked, and its driver initialised, while the device may be timing somebody.
+          keep(use, greeting, fork(use, arch, greeting, allowance));
+        } finally {
+          release(use);
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (WorkerFailure e) {
+      // Whoever needs a runner next makes one, and reports what is wrong.
+      System.getLogger("kbx").log(System.Logger.Level.DEBUG, "no spare runner", e);
+    } finally {
+      made();
+    }
+  }
+
+  private void keep(Use use, Message.Hello greeting, Runner runner) throws InterruptedException {
+    try (var _ = lease.shared()) {
+      if (enough(use, greeting)) runner.close();
+      else add(use, withContext(runner));
+    } catch (InterruptedException e) {
+      runner.close();
+      throw e;
+    }
+  }
+
+  /** Of what is wanted, that of which the least part is there; null where nothing is. */
+  private synchronized @Nullable Use claim(Message.Hello greeting) {
+    Use least = null;
+    for (Use use : Use.values()) {
+      if (part(use, greeting) < (least == null ? 1 : part(least, greeting))) least = use;
+    }
+    if (closed || least == null) return null;
+    stock(least).making++;
+    return least;
+  }
+
+  private double part(Use use, Message.Hello greeting) {
+    int most = most(use, greeting);
+    Stock stock = stock(use);
+    return most == 0 ? 1 : (double) (stock.ready.size() + stock.making) / most;
+  }
+
+  private int most(Use use, Message.Hello greeting) {
+    Long bytes = greeting.deviceBytes();
+    int all = bytes == null ? MOST : Math.clamp(bytes / BYTES_EACH, Use.values().length, MOST);
+    int called = Math.max(1, all / CALLED_PART);
+    return Math.min(use == Use.CALLED ? called : all - called, workers.expected());
+  }
+
+  /** Candidates may have ended since one of it was claimed. */
+  private synchronized boolean enough(Use use, Message.Hello greeting) {
+    return closed || stock(use).ready.size() >= most(use, greeting);
+  }
+
+  private synchronized void add(Use use, Runner runner) {
+    if (closed) runner.close();
+    else stock(use).ready.add(runner);
+  }
+
+  private synchronized void release(Use use) {
+    stock(use).making--;
+  }
+
+  private synchronized void made() {
+    makers--;
+  }
+
+  private synchronized @Nullable Runner poll(Use use) {
+    Deque<Runner> ready = stock(use).ready;
+    Runner found = ready.poll();
+    while (found != null && found.ended()) found = ready.poll();
+    return found;
+  }
+
+  private Runner fork(Use use, String arch, Message.Hello greeting, Zygote.Allowance allowance)
+      throws InterruptedException {
+    return workers.zygote().spawn(device, arch, greeting, allowance, use == Use.TIMED);
+  }
+
+  private static Runner withContext(Runner runner) throws InterruptedException {
+    try {
+      runner.attach();
+      return runner;
+    } catch (InterruptedException | RuntimeException e) {
+      runner.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    for (Use use : Use.values()) {
+      stock(use).ready.forEach(Runner::close);
+      stock(use).ready.clear();
+    }
+  }
+}
