@@ -67,6 +67,7 @@ END
 }
 
 "$kbx" --version | tee -a "$out/throughput.txt"
+"$kbx" doctor >"$out/doctor.txt" 2>&1 || true # what Python imports is then no matter of the disk
 for name in "$@"; do
   echo "== $name" | tee -a "$out/throughput.txt"
   # shellcheck disable=SC2086

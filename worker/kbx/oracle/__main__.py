@@ -29,6 +29,7 @@ def main():
     server = _server(options)
     if options.outlines:
         server.prepare_outlines()
+    sys.dont_write_bytecode = True  # what was imported so far is compiled once; tasks may lie in somebody's own folders
     write_frame(outgoing, encode(server.hello()))
     while True:
         write_frame(outgoing, server.answer(requests.get()))

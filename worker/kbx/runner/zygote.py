@@ -396,6 +396,7 @@ def main():
     linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
     bench = importlib.import_module(options.bench)
     versions = _warm(bench)
+    sys.dont_write_bytecode = True  # for runners: what is kept for the next start is what was imported up to here
     trees = {device: mounts.plan(device == "cuda", options.hide) for device in ("cpu", "cuda")}
     gc.collect()
     gc.freeze()

@@ -12,8 +12,11 @@ import java.util.stream.IntStream;
 
 /** What {@code --device} and {@code --jobs} mean on this machine. */
 final class Devices {
-  /** Slots that share a GPU unless told otherwise: each has an oracle with a CUDA context. */
-  private static final int SHARED = 8;
+  /**
+   * Slots that share a GPU unless told otherwise: what is compiled meanwhile need not be waited
+   * for.
+   */
+  private static final int SHARED = 16;
 
   private Devices() {}
 
@@ -22,7 +25,7 @@ final class Devices {
    *
    * @param device {@code auto}, {@code cpu}, {@code cuda} or {@code cuda:0,2}
    * @param jobs candidates judged at the same time on the CPU or on each GPU; 0 for one a
-   *     processor, and on GPUs for half as many in all, up to {@value #SHARED} on each
+   *     processor, on GPUs up to {@value #SHARED} on each
    */
   static List<DeviceSlot> slots(String device, int jobs) {
     int processors = Runtime.getRuntime().availableProcessors();
@@ -32,7 +35,7 @@ final class Devices {
       return IntStream.range(0, slots).mapToObj(DeviceSlot::cpu).toList();
     }
     List<DeviceSlot> gpus = named(device);
-    int each = jobs > 0 ? jobs : Math.clamp(processors / 2 / gpus.size(), 1, SHARED);
+    int each = jobs > 0 ? jobs : Math.clamp(processors / gpus.size(), 1, SHARED);
     return Collections.nCopies(each, gpus).stream().flatMap(List::stream).toList();
   }
 

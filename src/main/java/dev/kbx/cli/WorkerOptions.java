@@ -33,7 +33,7 @@ final class WorkerOptions {
       converter = Values.Count.class,
       description =
           "Candidates or tasks at the same time, on the CPU or on each GPU. Default: one a"
-              + " processor; with GPUs half as many, at most 8 a GPU. A GPU times one at a time.")
+              + " processor, at most 16 a GPU. A GPU times one at a time.")
   int jobs; // 0 where it is not given.
 
   /** The interpreter to use, provisioned with progress on stderr if need be. */

@@ -30,7 +30,7 @@ final class Batches {
    * What a batch should not take much longer than. A call that takes as long by itself needs no
    * crowd to be timed well: launching is nothing of it, and a stall is left out as a round.
    */
-  private static final double BATCH_MS = 60;
+  private static final double BATCH_MS = 30;
 
   private final Oracle oracle;
   private final Runner runner;

@@ -80,10 +80,11 @@ final class Rounds {
    */
   private static final double SLOW_PART = 0.25;
 
-  /** Rounds before that, unless each takes {@link #SLOW_ROUND_SECONDS}: fewer say too little. */
+  /** Rounds before that, unless calls are {@link #SLOW_MS}: fewer say too little. */
   private static final int MIN_HOPELESS = 8;
 
-  private static final double SLOW_ROUND_SECONDS = 0.15;
+  /** Milliseconds of a call by both sides. */
+  private static final double SLOW_MS = 20;
 
   /** Half width of a 97 % interval of a mean, in standard errors, after many rounds. */
   private static final double NORMAL_QUANTILE = 2.17;
@@ -156,7 +157,7 @@ final class Rounds {
    */
   private boolean hopeless(double seconds) {
     if (rounds.size() < MIN || seconds < SLOW_PART * budgetSeconds) return false;
-    if (rounds.size() < MIN_HOPELESS && seconds < SLOW_ROUND_SECONDS * rounds.size()) return false;
+    if (rounds.size() < MIN_HOPELESS && candidateMs() + referenceMs() < SLOW_MS) return false;
     double halfWidth = NORMAL_QUANTILE * Math.sqrt(logSpeedup().variance());
     return seconds * Math.pow(halfWidth / tightness(), 2) > HOPELESS * budgetSeconds;
   }

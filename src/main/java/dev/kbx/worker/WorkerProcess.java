@@ -51,7 +51,7 @@ final class WorkerProcess implements AutoCloseable {
 
   static WorkerProcess start(
       String role, Path python, Path home, List<String> arguments, Listener listener) {
-    List<String> command = new java.util.ArrayList<>(List.of(python.toString(), "-u", "-B", "-m"));
+    List<String> command = new java.util.ArrayList<>(List.of(python.toString(), "-u", "-m"));
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.directory(home.toFile());
