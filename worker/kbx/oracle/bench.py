@@ -1,7 +1,7 @@
 """Benchmark sizes: fresh inputs for the candidate, a live baseline, and the truth about timed results.
 
 Nothing is timed on memory that the candidate can reach: the baseline has inputs of its own, and what is checked is compared
-with values made again from the seed. What the candidate gets, it gets last.
+with what the reference makes of the oracle's own. What the candidate gets, it gets last.
 """
 
 import re
@@ -109,6 +109,10 @@ class Bench:
         """The arguments of set ``k``, the same each time."""
         return self.task.call(self.parameters, "standard", self.seeds[k], self.device.torch_device, fast=True)
 
+    def _as_made(self, k):
+        """The arguments of set ``k``; made again where the baseline may have updated its own."""
+        return self._make(k) if self._updates(k) else self.own[k]
+
     def _make_more(self):
         """As many sets as the arenas hold, each with its slot for results."""
         sets = min(
@@ -124,9 +128,7 @@ class Bench:
         """Copies every set to the runner's arena; returns the calls as in ``messages.Measure``."""
         self.session.lent.reset()
         for k in range(len(self.own)):
-            # The baseline may have updated its own.
-            call = self._make(k) if self._updates(k) else self.own[k]
-            args, kwargs, leaves = session.lend(self.task.spoken(call, k), self.session.lent)
+            args, kwargs, leaves = session.lend(self.task.spoken(self._as_made(k), k), self.session.lent)
             self.leaves.append(leaves)
             self.calls.append({"args": args, "kwargs": kwargs, "slot": k * self._slot_room})
         session.poison(self.session.out, len(self.own) * self._slot_room, self.round)
@@ -171,7 +173,7 @@ class Bench:
 
     def judge(self, k, examined):
         """Judges a result of set ``k``, which ``examined(known)`` reads."""
-        return judge.judge_made(self.task, lambda: self._make(k), self.session.seed, examined)
+        return judge.judge_made(self.task, lambda: self._as_made(k), self.session.seed, examined)
 
 
 class RecordedReference:

@@ -7,6 +7,7 @@ import dev.kbx.worker.WorkerFailure;
 import dev.kbx.worker.Zygote;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +40,7 @@ final class Spares implements AutoCloseable {
    * Made at the same time: a driver does nothing of it side by side (on an H200 one takes 0.12 s,
    * four 0.4 s), and candidates that need one now would be held up.
    */
-  private static final int MAKERS = 2;
+  private static final int MAKERS = 3;
 
   private final Workers workers;
   private final DeviceSlot device;
@@ -119,21 +120,17 @@ final class Spares implements AutoCloseable {
     }
   }
 
-  /** Of what is wanted, that of which the least part is there; null where nothing is. */
+  /** What is wanted next, if anything is: who is timed cannot wait for it beside others. */
   private synchronized @Nullable Use claim(Message.Hello greeting) {
-    Use least = null;
-    for (Use use : Use.values()) {
-      if (part(use, greeting) < (least == null ? 1 : part(least, greeting))) least = use;
+    if (closed) return null;
+    for (Use use : List.of(Use.TIMED, Use.CALLED)) {
+      Stock stock = stock(use);
+      if (stock.ready.size() + stock.making < most(use, greeting)) {
+        stock.making++;
+        return use;
+      }
     }
-    if (closed || least == null) return null;
-    stock(least).making++;
-    return least;
-  }
-
-  private double part(Use use, Message.Hello greeting) {
-    int most = most(use, greeting);
-    Stock stock = stock(use);
-    return most == 0 ? 1 : (double) (stock.ready.size() + stock.making) / most;
+    return null;
   }
 
   private int most(Use use, Message.Hello greeting) {
