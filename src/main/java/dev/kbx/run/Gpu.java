@@ -140,6 +140,7 @@ final class Gpu implements AutoCloseable {
   /** Makes runners and measures peaks before a plan's first candidate needs them. */
   void ready(Plan plan) throws InterruptedException {
     Message.Hello greeting = greeting();
+    if (plan.reaches(Stage.PERF)) spares.expectTiming();
     spares.refill(plan.arch(), greeting, plan.limits().allowance());
     if (!plan.reaches(Stage.PERF) || workers.peaks().has(greeting)) return;
     try (var _ = lease.alone()) {

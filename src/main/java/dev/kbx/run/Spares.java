@@ -47,6 +47,7 @@ final class Spares implements AutoCloseable {
   private final Lease lease;
   private final Stock called = new Stock();
   private final Stock timed = new Stock();
+  private boolean timing;
   private int makers;
   private boolean closed;
 
@@ -72,6 +73,7 @@ final class Spares implements AutoCloseable {
   /** One that is ready, or else a new one. The device must be held. */
   Runner take(Use use, String arch, Message.Hello greeting, Zygote.Allowance allowance)
       throws InterruptedException {
+    if (use == Use.TIMED) expectTiming();
     Runner found = poll(use);
     refill(arch, greeting, allowance);
     return found != null ? found : make(use, arch, greeting, allowance);
@@ -81,6 +83,13 @@ final class Spares implements AutoCloseable {
   Runner make(Use use, String arch, Message.Hello greeting, Zygote.Allowance allowance)
       throws InterruptedException {
     return withContext(fork(use, arch, greeting, allowance));
+  }
+
+  /**
+   * Says that there will be timing. Before that, or before the first is taken, none is made for it.
+   */
+  synchronized void expectTiming() {
+    timing = true;
   }
 
   /** Makes runners for later, as soon as the device is shared. */
@@ -134,6 +143,7 @@ final class Spares implements AutoCloseable {
   }
 
   private int most(Use use, Message.Hello greeting) {
+    if (use == Use.TIMED && !timing) return 0;
     Long bytes = greeting.deviceBytes();
     int all = bytes == null ? MOST : Math.clamp(bytes / BYTES_EACH, Use.values().length, MOST);
     int called = Math.max(1, all / CALLED_PART);

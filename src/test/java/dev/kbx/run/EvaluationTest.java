@@ -11,6 +11,8 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
+import dev.kbx.worker.Runner;
+import dev.kbx.worker.Zygote;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -171,6 +173,23 @@ class EvaluationTest {
     assertThat(heard)
         .allSatisfy(s -> assertThat(s.verdict()).isEqualTo(store.verdict("1", s.position())));
     assertThat(store.count("1")).isEqualTo(3);
+  }
+
+  @Test
+  void noMoreRunnersAreReadyThanCandidatesAreLeft() throws Exception {
+    List<Workers.Slot> gpu = List.of(workers.slot(DeviceSlot.cuda(0)));
+    judge(begin("1", 1), timed(false), gpu, List.of(FakeWorkers.candidate("timed", RIGHT)));
+    Thread.sleep(500); // For those who would make more.
+    // One compiles, one is called, one is timed, and each of the last two has left another behind.
+    assertThat(lastRunner(gpu.getFirst())).isBetween(3, 5);
+  }
+
+  private static int lastRunner(Workers.Slot slot) throws Exception {
+    Zygote zygote = slot.zygote();
+    Limits limits = Limits.defaults();
+    try (Runner runner = zygote.spawn(slot.device(), "sm_90", limits.allowance())) {
+      return runner.number() - 1;
+    }
   }
 
   @Test

@@ -40,6 +40,8 @@ recorded = {}
 """Calls that each runner has graphs of."""
 gpu = {}
 """Whether each runner has one."""
+timed = set()
+"""Runners whose calls may be timed: others end when they are asked to."""
 denied = set()
 """Runners on a machine whose counters may not be read: of the architecture sm_1."""
 
@@ -60,6 +62,8 @@ def obey(message, scripts):
     if message["type"] == "spawn":
         scripts[number] = {"attach": ["signal 9"]} if message["arch"] == "sm_0" else {}
         gpu[number] = message["device"] == "cuda"
+        if message["timed"]:
+            timed.add(number)
         if message["arch"] == "sm_1":
             denied.add(number)
         kbx.write({"type": "spawned", "id": message["id"], "runner": number, "seconds": 0.0, "protections": []})
@@ -74,6 +78,9 @@ def bury(number, scripts, **how):
 
 
 def answer(number, message, scripts):
+    if message["type"] in ("measure", "record_calls", "replay_calls") and number not in timed:
+        bury(number, scripts, reason="exit", code=9)
+        return
     if message["type"] == "load":
         if gpu[number]:
             crowd.add(number)
