@@ -264,7 +264,7 @@ def _reset_environment(cell):
         CUDA_VISIBLE_DEVICES=(cell.tree.gpu or str(cell.spawn.device_index)) if cuda else "",
     )  # fmt: skip
     if cuda and not cell.spawn.timed:
-        # A context takes half the time; what its streams do is the same, if less of it side by side.
+        # A context takes half the time. Less runs side by side in it: what does is seen when the candidate is timed.
         os.environ["CUDA_DEVICE_MAX_CONNECTIONS"] = "1"
 
 

@@ -26,7 +26,8 @@ import time
 from kbx import PROTOCOL, messages, protocol
 from kbx.runner import linux, mounts, processes, relay, sandbox, toolkit
 
-_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "TMPDIR", "HOME", "CUDA_HOME")
+_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "TMPDIR", "HOME", "CUDA_HOME",
+                "PYTHONDONTWRITEBYTECODE")  # fmt: skip
 _ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 _WATCH_SECONDS = 0.25
 _REAP_SECONDS = 0.002

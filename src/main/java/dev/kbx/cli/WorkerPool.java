@@ -45,9 +45,7 @@ final class WorkerPool implements AutoCloseable {
   static WorkerPool start(WorkerOptions options, Plan plan)
       throws InterruptedException, PythonProblem {
     if (plan.stages().getLast() == Stage.STATIC) return withoutPython(options);
-    WorkerPool pool = start(options);
-    pool.workers.ready(plan);
-    return pool;
+    return start(options);
   }
 
   private static WorkerPool withoutPython(WorkerOptions options) {

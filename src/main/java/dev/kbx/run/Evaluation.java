@@ -63,7 +63,7 @@ public final class Evaluation {
     for (int position = 0; position < candidates.size(); position++) {
       if (!done.get(position)) left.add(new Member(position, candidates.get(position)));
     }
-    if (!slots.isEmpty()) slots.getFirst().expect(left.size());
+    if (!left.isEmpty()) slots.getFirst().ready(plan, left.size());
     Schedule.run(slots, left, this::settle);
   }
 

@@ -179,20 +179,6 @@ final class Gpu implements AutoCloseable {
   }
 
   /**
-   * The rates of a few long matrix products, whoever else uses the device; empty where it has no
-   * room for them.
-   */
-  Map<String, Double> glance() throws InterruptedException {
-    try {
-      return oracle()
-          .ask(Message.Peaks.class, id -> new Message.MeasurePeaks(id, true), PEAKS)
-          .figures();
-    } catch (Oracle.Refused e) {
-      return Map.of();
-    }
-  }
-
-  /**
    * The reference's times on each size of the task that is open, measured once. No candidate's code
    * may be loaded on this device.
    */

@@ -74,7 +74,7 @@ final class Performance {
     sizes = task.sizes();
     List<Double> quietMs =
         spending.on("baseline", () -> gpu.quietBaseline(candidate.task(), sizes, plan.warm()));
-    QuietBaseline before = new QuietBaseline(gpu, session.oracle(), quietMs, plan.warm());
+    QuietBaseline before = new QuietBaseline(session.oracle(), quietMs, plan.warm());
     quiet = before;
     Optional<Outcome> decided = spending.on("load", () -> session.load(task, files));
     if (decided.isPresent()) return decided.get();

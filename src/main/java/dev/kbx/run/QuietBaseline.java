@@ -4,6 +4,7 @@ import dev.kbx.stats.Median;
 import dev.kbx.verdict.Stage;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * device does so too, and a busy host where launching takes the time; both are nobody's fault.
  * Hence a slow baseline is timed once more after a while, and again when the candidate's process is
  * gone, and so are matrix products, which last so long that no host holds them up: only what is
- * slow in both with the process, and fast without it, is evidence.
+ * slow in both with the process, and fast without it, is evidence. Without evidence nobody gains
+ * either: see {@link SizeRun#settle}.
  */
 final class QuietBaseline {
   /** Beyond this ratio no noise explains a median. */
@@ -25,11 +27,6 @@ final class QuietBaseline {
 
   /** Milliseconds that a tiny kernel may differ by, whatever the ratio. */
   private static final double NOISE_MS = 0.005;
-
-  /**
-   * Long products repeat within a few percent; a device that somebody shares takes twice as long.
-   */
-  private static final double BUSY = 1.1;
 
   /** Numbers of rounds that timing never reaches, so that no input comes twice. */
   private static final int BEFORE = 1000;
@@ -44,7 +41,8 @@ final class QuietBaseline {
   /** Calls in a batch while nobody knows how long they take. */
   private static final int CALLS = 4;
 
-  private final Gpu gpu;
+  private static final Duration PRODUCTS = Duration.ofMinutes(2);
+
   private final Oracle oracle;
   private final List<Double> quietMs;
   private final boolean warm;
@@ -57,8 +55,7 @@ final class QuietBaseline {
    * @param quietMs what {@link #measure} found for the task on this device
    * @param warm whether calls find their arguments in the L2 cache
    */
-  QuietBaseline(Gpu gpu, Oracle oracle, List<Double> quietMs, boolean warm) {
-    this.gpu = gpu;
+  QuietBaseline(Oracle oracle, List<Double> quietMs, boolean warm) {
     this.oracle = oracle;
     this.quietMs = List.copyOf(quietMs);
     this.warm = warm;
@@ -82,7 +79,7 @@ final class QuietBaseline {
     if (slow != null || !slower(size, liveMs)) return;
     // Where launching is what takes time, chance makes a few rounds slow.
     if (!slower(size, least(size, AT_ONCE))) return;
-    Map<String, Double> rates = gpu.glance();
+    Map<String, Double> rates = products();
     double least = least(size, AGAIN);
     if (slower(size, least)) slow = new Slow(size, least, rates);
   }
@@ -103,7 +100,7 @@ final class QuietBaseline {
     double after = 0;
     for (int i = 0; i < BATCHES; i++) after = Math.max(after, time(oracle, size, AFTER + i, warm));
     if (slower(size, after) || !slower(slow.liveMs(), after)) return Optional.empty();
-    if (!busy(slow.rates(), gpu.glance())) return Optional.empty();
+    if (!busy(slow.rates(), products())) return Optional.empty();
     return Optional.of(
         Outcome.cheating(
             Stage.PERF,
@@ -123,10 +120,28 @@ final class QuietBaseline {
     return ms > SLOWER * quietMs + NOISE_MS;
   }
 
-  /** Whether products took longer at {@code live} rates than at {@code quiet} ones. */
+  /**
+   * The rates of a few long matrix products; empty where the device has no room for them, or slows
+   * itself down.
+   */
+  private Map<String, Double> products() throws InterruptedException {
+    try {
+      Message.Peaks found =
+          oracle.ask(Message.Peaks.class, id -> new Message.MeasurePeaks(id, true), PRODUCTS);
+      boolean slowed = found.state() != null && found.state().slowed();
+      return slowed ? Map.of() : found.figures();
+    } catch (Oracle.Refused e) {
+      return Map.of();
+    }
+  }
+
+  /**
+   * Whether products took longer at {@code live} rates than at {@code quiet} ones, as much as a
+   * baseline that is slow: processes take turns on a device, and it is shared by all they do.
+   */
   private static boolean busy(Map<String, Double> live, Map<String, Double> quiet) {
     return live.entrySet().stream()
-        .anyMatch(rate -> quiet.getOrDefault(rate.getKey(), 0.0) > BUSY * rate.getValue());
+        .anyMatch(rate -> quiet.getOrDefault(rate.getKey(), 0.0) > SLOWER * rate.getValue());
   }
 
   private static double time(Oracle oracle, Message.Size size, int round, boolean warm)

@@ -57,6 +57,12 @@ record Round(
     return new Round(candidateMs + unevenMs, gapMs, 0, referenceMs, referenceFirst, stepMs);
   }
 
+  /** The same, with so many times the reference's time. */
+  Round withReference(double factor) {
+    return new Round(
+        candidateMs, gapMs, unevenMs, referenceMs * factor, referenceFirst, stepMs * factor);
+  }
+
   /** log(t_reference / t_candidate). */
   double logRatio() {
     return Math.log(referenceMs / candidateMs);

@@ -195,6 +195,12 @@ final class Rounds {
     }
   }
 
+  /** Counts all rounds as if the reference had taken {@code ms} in the median. */
+  void holdReferenceTo(double ms) {
+    double factor = ms / referenceMs();
+    rounds.replaceAll(round -> round.withReference(factor));
+  }
+
   /** Whether time counts that only the wall clock saw. */
   boolean gapsCount() {
     return gapsCount;

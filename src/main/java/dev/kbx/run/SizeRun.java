@@ -14,6 +14,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -61,6 +62,8 @@ final class SizeRun {
   private final Conditions replayedConditions = new Conditions();
   private final int watchedRound;
   private int number;
+  private int fullyChecked;
+  private boolean heldBack;
 
   /** Milliseconds a call of the candidate, as it last said and the wall clock allows; 0 before. */
   private double candidateMs;
@@ -153,6 +156,15 @@ final class SizeRun {
     return batches.reference(true);
   }
 
+  /**
+   * When all is measured: a reference that was held back, by whatever it was, counts with the time
+   * that it took before any candidate, so that nobody gains by it.
+   */
+  void settle() {
+    heldBack = replayed == null && quiet.slower(size, launched.referenceMs());
+    if (heldBack) launched.holdReferenceTo(quiet.ms(size));
+  }
+
   /** Goes back to the times of calls launched from Python. */
   void forgetGraphs() {
     replayed = null;
@@ -167,7 +179,7 @@ final class SizeRun {
     Set<String> flags = new LinkedHashSet<>();
     if (counted().gapsCount()) flags.add("clock_gap");
     if (conditions(counted()).throttled()) flags.add("throttled");
-    if (replayed == null && quiet.slower(size, launched.referenceMs())) flags.add("slow_baseline");
+    if (heldBack) flags.add("slow_baseline");
     return flags;
   }
 
@@ -198,6 +210,7 @@ final class SizeRun {
 
   private Optional<Outcome> rounds(Rounds rounds, int first, boolean provisional)
       throws InterruptedException, Oracle.Refused {
+    fullyChecked = first + WARM_UP_ROUNDS + random.nextInt(Rounds.MIN);
     long start = System.nanoTime();
     for (; !rounds.enough((System.nanoTime() - start) / 1e9, provisional); number++) {
       Optional<Outcome> decided = round(rounds, number - first >= WARM_UP_ROUNDS);
@@ -239,13 +252,21 @@ final class SizeRun {
 
   private Optional<Outcome> check(List<JsonNode> values)
       throws InterruptedException, Oracle.Refused {
-    // The last one is not there yet if the batch was said to be done too early.
-    int last = values.size() - 1;
-    int slot = random.nextBoolean() ? last : random.nextInt(values.size());
-    Message.Checked checked = batches.check(List.of(slot), List.of(values.get(slot)));
+    List<Integer> slots = checkedSlots(values.size());
+    Message.Checked checked = batches.check(slots, slots.stream().map(values::get).toList());
     return checked.status().equals(Status.CORRECT.label())
         ? Optional.empty()
         : Optional.of(Outcome.wrong(checked, Stage.PERF, "timed call of " + size.shape()));
+  }
+
+  /**
+   * Which calls of a round are checked: all of them in one of the first that count, so that nobody
+   * leaves out any call in each round; in every other one the last, which is not there yet if the
+   * batch was said to be done too early, or another.
+   */
+  private List<Integer> checkedSlots(int calls) {
+    if (number == fullyChecked) return IntStream.range(0, calls).boxed().toList();
+    return List.of(random.nextBoolean() ? calls - 1 : random.nextInt(calls));
   }
 
   /**

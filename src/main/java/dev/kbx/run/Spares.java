@@ -100,6 +100,7 @@ final class Spares implements AutoCloseable {
   }
 
   private void fill(String arch, Message.Hello greeting, Zygote.Allowance allowance) {
+    boolean over = false;
     try {
       for (Use use = claim(greeting); use != null; use = claim(greeting)) {
         try {
@@ -109,13 +110,14 @@ final class Spares implements AutoCloseable {
           release(use);
         }
       }
+      over = true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (WorkerFailure e) {
       // Whoever needs a runner next makes one, and reports what is wrong.
       System.getLogger("kbx").log(System.Logger.Level.DEBUG, "no spare runner", e);
     } finally {
-      made();
+      if (!over) made();
     }
   }
 
@@ -129,16 +131,19 @@ final class Spares implements AutoCloseable {
     }
   }
 
-  /** What is wanted next, if anything is: who is timed cannot wait for it beside others. */
+  /**
+   * What is wanted next: who is timed cannot wait for it beside others. Where nothing is, who asks
+   * makes no more.
+   */
   private synchronized @Nullable Use claim(Message.Hello greeting) {
-    if (closed) return null;
-    for (Use use : List.of(Use.TIMED, Use.CALLED)) {
+    for (Use use : closed ? List.<Use>of() : List.of(Use.TIMED, Use.CALLED)) {
       Stock stock = stock(use);
       if (stock.ready.size() + stock.making < most(use, greeting)) {
         stock.making++;
         return use;
       }
     }
+    makers--;
     return null;
   }
 

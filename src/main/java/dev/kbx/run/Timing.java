@@ -156,6 +156,7 @@ final class Timing {
 
   /** What was measured, once {@link #judge} has found nothing. */
   Result result() {
+    runs.forEach(SizeRun::settle);
     List<LogMean> speedups = runs.stream().map(SizeRun::logSpeedup).toList();
     Ratio all = Ratio.ofSizes(speedups, Rounds.CONFIDENCE);
     for (SizeRun run : runs) flags.addAll(run.flags());

@@ -1,5 +1,6 @@
 package dev.kbx.run;
 
+import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
@@ -136,8 +137,9 @@ public final class Workers implements AutoCloseable {
     gpus.values().forEach(Gpu::begin);
   }
 
-  /** Readies GPUs for a plan, while its first candidates are being compiled. */
-  public synchronized void ready(Plan plan) {
+  /** Readies GPUs for so many candidates, while the first of them are being compiled. */
+  private synchronized void ready(Plan plan, int candidates) {
+    expected.set(candidates);
     for (Gpu gpu : gpus.values()) inBackground("spares", () -> gpu.ready(plan));
   }
 
@@ -277,9 +279,11 @@ public final class Workers implements AutoCloseable {
       return workers.zygote();
     }
 
-    /** Says how many candidates this slot and those beside it will be given. */
-    void expect(int candidates) {
-      workers.expected.set(candidates);
+    /**
+     * Readies the GPUs of this slot and those beside it, which will be given so many candidates.
+     */
+    void ready(Plan plan, int candidates) {
+      workers.ready(plan, candidates);
     }
 
     /** Says that one of them needs no more. */
@@ -318,7 +322,12 @@ public final class Workers implements AutoCloseable {
       Limits limits = plan.limits();
       return gpu == null
           ? zygote().spawn(device, plan.arch(), greeting, limits.allowance(), false)
-          : gpu.runner(Spares.Use.CALLED, plan.arch(), greeting, limits);
+          : gpu.runner(use(plan), plan.arch(), greeting, limits);
+    }
+
+    /** Without timing nobody else would see what several streams of a candidate do side by side. */
+    private static Spares.Use use(Plan plan) {
+      return plan.reaches(Stage.PERF) ? Spares.Use.CALLED : Spares.Use.TIMED;
     }
 
     /**
