@@ -109,14 +109,33 @@ def test_what_is_written_while_truth_is_made_comes_too_late(prepare, monkeypatch
 
     bench = prepare("Activation/gelu.py")
     claimed = answer(bench, lambda input, approximate="none": torch.zeros_like(input))
-    made = bench._make
+    made, late = bench._as_made, []
 
     def finish_late(k):
+        late.append(k)
         answer(bench, gelu)
         return made(k)
 
-    monkeypatch.setattr(bench, "_make", finish_late)
+    monkeypatch.setattr(bench, "_as_made", finish_late)
     assert bench.check([0, 2], [claimed[0], claimed[2]]).status == "wrong_values"
+    assert late
+
+
+def test_without_memory_for_all_results_one_is_checked(prepare, monkeypatch):
+    bench = prepare("Activation/gelu.py")
+    values = answer(bench, lambda input, approximate="none": torch.zeros_like(input))
+    take, taken = bench._take, []
+
+    def full(slot):
+        if len(taken) == 2:
+            taken.append(None)
+            raise torch.OutOfMemoryError("no room for a third")
+        taken.append(slot)
+        return take(slot)
+
+    monkeypatch.setattr(bench, "_take", full)
+    judgement = bench.check([0, 1, 2], values)
+    assert judgement.status == "wrong_values" and judgement.message.startswith(f"timed call {taken[3]}:")
 
 
 def test_arguments_updated_by_timed_calls_are_checked(prepare):

@@ -34,6 +34,12 @@ def test_every_figure_is_there():
     assert figures["empty_ms"] < figures["launch_ms"]
 
 
+def test_a_glance_is_one_rate():
+    before = torch.get_float32_matmul_precision()
+    assert peaks.glance(HostDevice(), side=64).keys() == {"fp32_tflops"}
+    assert torch.get_float32_matmul_precision() == before
+
+
 def test_a_product_that_cannot_be_done_is_left_out(monkeypatch):
     def refuse(a, b):
         raise RuntimeError("not on this device")
