@@ -4,6 +4,7 @@ Nothing is timed on memory that the candidate can reach: the baseline has inputs
 with what the reference makes of the oracle's own. What the candidate gets, it gets last.
 """
 
+import contextlib
 import re
 import secrets
 
@@ -96,11 +97,10 @@ class Bench:
             raise WrongOrder("slots and values do not fit the prepared sets")
         # All that is to be checked is taken at once, before any truth is made: that takes longer than many a kernel, and a
         # runner that answered too early would finish meanwhile.
-        try:
+        taken = None
+        with contextlib.suppress(torch.OutOfMemoryError):
             taken = [self._take(slot) for slot in slots]
-        except torch.OutOfMemoryError:
-            taken = None
-        if taken is None:  # not while the exception holds on to what was taken
+        if taken is None:  # not while the exception is handled: it holds on to what was taken
             one = secrets.randbelow(len(slots))
             slots, values, taken = [slots[one]], [values[one]], [self._take(slots[one])]
         worst = judge.Judgement("correct")
