@@ -57,7 +57,7 @@ final class RunFolderTimes {
   private record Time(
       double mean, double median, @Nullable Integer numTrials, String hardware, String device) {
     static Time of(Measured measured) {
-      double ms = Median.of(measured.ms().stream().mapToDouble(Double::doubleValue).toArray());
+      double ms = Median.of(measured.ms());
       int rounds = measured.rounds().stream().mapToInt(Integer::intValue).sum();
       return new Time(
           ms, ms, rounds == 0 ? null : rounds, measured.device().name(), measured.device().kind());

@@ -156,9 +156,6 @@ final class QuietBaseline {
                 Message.BaselineMeasured.class,
                 id -> new Message.Baseline(id, warm, false),
                 Session.ORACLE)
-            .deviceMs()
-            .stream()
-            .mapToDouble(Double::doubleValue)
-            .toArray());
+            .deviceMs());
   }
 }

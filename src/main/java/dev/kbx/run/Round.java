@@ -30,7 +30,7 @@ record Round(
   /** A round in which no clock is a claim: what an oracle timed itself. */
   static Round trusted(List<Double> candidateMs, List<Double> referenceMs, boolean referenceFirst) {
     return new Round(
-        median(candidateMs), 0, 0, median(referenceMs), referenceFirst, step(referenceMs));
+        Median.of(candidateMs), 0, 0, Median.of(referenceMs), referenceFirst, step(referenceMs));
   }
 
   /** The smallest difference between two times; 0 if there is none. */
@@ -41,10 +41,6 @@ record Round(
         .filter(ms -> ms > NANOSECOND)
         .min()
         .orElse(0);
-  }
-
-  private static double median(List<Double> values) {
-    return Median.of(values.stream().mapToDouble(Double::doubleValue).toArray());
   }
 
   /** The same, with the time that the candidate's events did not show. */

@@ -143,7 +143,7 @@ final class SizeRun {
     if (replayed == null) return true;
     Batch alone = graphsAfterwards();
     return alone.failed() == null
-        && !QuietBaseline.slower(replayed.referenceMs(), median(alone.deviceMs()));
+        && !QuietBaseline.slower(replayed.referenceMs(), Median.of(alone.deviceMs()));
   }
 
   /** Whether the reference can be recorded now that the candidate's process is gone. */
@@ -231,7 +231,7 @@ final class SizeRun {
     JsonNode calls = batches.lend();
     Batch candidate = candidate(calls, prepared.flushBytes());
     if (candidate.failed() != null) return Optional.of(candidate.failed());
-    candidateMs = median(candidate.deviceMs()) + Math.min(0, candidate.gapMs());
+    candidateMs = Median.of(candidate.deviceMs()) + Math.min(0, candidate.gapMs());
     // Before anything else happens: who says too early that it is done gains no time.
     Optional<Outcome> wrong = check(candidate.values());
     if (reference == null) reference = batches.reference(recorded != null);
@@ -298,30 +298,26 @@ final class SizeRun {
    */
   private static Round compared(
       Batch candidate, Batch reference, boolean referenceFirst, double copyMs) {
-    double claimed = median(candidate.deviceMs());
+    double claimed = Median.of(candidate.deviceMs());
     double normal = Math.max(0, reference.gapMs());
     double excess = candidate.gapMs() - normal - Math.min(copyMs, claimed);
-    double most = Math.max(1, STALL_PART * median(reference.deviceMs()));
+    double most = Math.max(1, STALL_PART * Median.of(reference.deviceMs()));
     double stall = Math.min(STALL_MS / candidate.deviceMs().size(), most);
     boolean unexplained = excess > 2 * normal + Math.max(stall, claimed / 2);
     return new Round(
         claimed,
         unexplained ? excess : 0,
         uneven(candidate.deviceMs(), reference.deviceMs()),
-        median(reference.deviceMs()),
+        Median.of(reference.deviceMs()),
         referenceFirst,
         Round.step(reference.deviceMs()));
   }
 
   private static double uneven(List<Double> candidateMs, List<Double> referenceMs) {
-    double excess = mean(candidateMs) - median(candidateMs);
-    double normal = Math.max(0, mean(referenceMs) - median(referenceMs));
-    double allowed = 2 * normal + (UNEVEN - 1) * median(candidateMs) + UNEVEN_MS;
+    double excess = mean(candidateMs) - Median.of(candidateMs);
+    double normal = Math.max(0, mean(referenceMs) - Median.of(referenceMs));
+    double allowed = 2 * normal + (UNEVEN - 1) * Median.of(candidateMs) + UNEVEN_MS;
     return excess > allowed ? excess : 0;
-  }
-
-  private static double median(List<Double> values) {
-    return Median.of(values.stream().mapToDouble(Double::doubleValue).toArray());
   }
 
   private static double mean(List<Double> values) {

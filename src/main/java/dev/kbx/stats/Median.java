@@ -1,6 +1,7 @@
 package dev.kbx.stats;
 
 import java.util.Arrays;
+import java.util.Collection;
 
 /** The middle of a sample. */
 public final class Median {
@@ -13,5 +14,10 @@ public final class Median {
     Arrays.sort(sorted);
     int middle = sorted.length / 2;
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
+
+  /** As {@link #of(double[])}. */
+  public static double of(Collection<Double> values) {
+    return of(values.stream().mapToDouble(Double::doubleValue).toArray());
   }
 }
