@@ -26,7 +26,7 @@ final class Spares implements AutoCloseable {
   }
 
   /** Runners kept ready: for candidates that follow one another while none can be made. */
-  private static final int MOST = 10;
+  private static final int MOST = 12;
 
   /**
    * One in so many is for calls: those are made while the device is shared, and in half the time.
@@ -37,8 +37,8 @@ final class Spares implements AutoCloseable {
   private static final long BYTES_EACH = 8L << 30;
 
   /**
-   * Made at the same time: a driver does nothing of it side by side (on an H200 one takes 0.12 s,
-   * four 0.4 s), and candidates that need one now would be held up.
+   * Made at the same time: a driver does next to nothing of it side by side (on an H200 one takes
+   * 0.12 s, four 0.4 s).
    */
   private static final int MAKERS = 3;
 
@@ -49,6 +49,10 @@ final class Spares implements AutoCloseable {
   private final Stock timed = new Stock();
   private boolean timing;
   private int makers;
+
+  /** Candidates that are having one made now, which spares would hold up. */
+  private int needed;
+
   private boolean closed;
 
   /** Those of one use. */
@@ -82,7 +86,22 @@ final class Spares implements AutoCloseable {
   /** A new one. The device must be held. */
   Runner make(Use use, String arch, Message.Hello greeting, Zygote.Allowance allowance)
       throws InterruptedException {
-    return withContext(fork(use, arch, greeting, allowance));
+    Runner forked = fork(use, arch, greeting, allowance);
+    need(1);
+    try {
+      return withContext(forked);
+    } finally {
+      need(-1);
+    }
+  }
+
+  private synchronized void need(int more) {
+    needed += more;
+    notifyAll();
+  }
+
+  private synchronized void giveWay() throws InterruptedException {
+    while (needed > 0) wait();
   }
 
   /**
@@ -123,6 +142,7 @@ final class Spares implements AutoCloseable {
 
   private void keep(Use use, Message.Hello greeting, Runner runner) throws InterruptedException {
     try (var _ = lease.shared()) {
+      giveWay();
       if (enough(use, greeting)) runner.close();
       else add(use, withContext(runner));
     } catch (InterruptedException e) {
