@@ -22,16 +22,15 @@ record Batch(
     @Nullable Outcome failed) {
 
   /**
-   * @param start of the wall clock, in nanoseconds
+   * @param wallMs milliseconds of the wall clock that all calls took together
    */
   static Batch of(
       List<Double> deviceMs,
       List<JsonNode> values,
       Message.@Nullable DeviceState state,
-      long start) {
-    double wall = (System.nanoTime() - start) / 1e6;
+      double wallMs) {
     double device = deviceMs.stream().mapToDouble(Double::doubleValue).sum();
-    return new Batch(deviceMs, values, (wall - device) / deviceMs.size(), state, null);
+    return new Batch(deviceMs, values, (wallMs - device) / deviceMs.size(), state, null);
   }
 
   static Batch failed(Outcome outcome) {

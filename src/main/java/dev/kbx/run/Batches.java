@@ -44,60 +44,64 @@ final class Batches {
     this.spending = spending;
   }
 
+  /** What the oracle was asked, and may still be at. */
+  interface Asked<T> {
+    /** Waits for it. */
+    T answer() throws InterruptedException, Oracle.Refused;
+  }
+
   /** Fresh inputs for one round, which no candidate sees before {@link #lend}. */
-  Message.PreparedSize prepare(Message.Size size, int sets, int round)
-      throws InterruptedException, Oracle.Refused {
-    return spending.on(
-        "prepare",
-        () ->
-            oracle.ask(
-                Message.PreparedSize.class,
-                id -> new Message.PrepareSize(id, size.index(), sets, round),
-                Session.ORACLE));
+  Asked<Message.PreparedSize> prepare(Message.Size size, int sets, int round) {
+    return ask(
+            "prepare",
+            Message.PreparedSize.class,
+            id -> new Message.PrepareSize(id, size.index(), sets, round))
+        ::answer;
   }
 
   /** Gives the candidate's process the inputs last prepared; the calls to make with them. */
-  JsonNode lend() throws InterruptedException, Oracle.Refused {
-    return spending.on(
-        "lend",
-        () -> oracle.ask(Message.LentSize.class, Message.LendSize::new, Session.ORACLE).calls());
+  Asked<JsonNode> lend() {
+    Sent<Message.LentSize> sent = ask("lend", Message.LentSize.class, Message.LendSize::new);
+    return () -> sent.answer().calls();
   }
 
-  /** The reference on the inputs last prepared. */
-  Message.BaselineMeasured measureReference(boolean graph)
-      throws InterruptedException, Oracle.Refused {
-    return spending.on(
-        "reference",
-        () ->
-            oracle.ask(
-                Message.BaselineMeasured.class,
-                id -> new Message.Baseline(id, plan.warm(), graph),
-                Session.ORACLE));
+  /** The reference on the inputs last prepared, by both clocks. */
+  Asked<Batch> reference(boolean graph) {
+    Sent<Message.BaselineMeasured> sent =
+        ask(
+            "reference",
+            Message.BaselineMeasured.class,
+            id -> new Message.Baseline(id, plan.warm(), graph));
+    return () -> measured(sent.answer(), sent.asked().nanos() / 1e6);
   }
 
-  /** {@link #measureReference} by both clocks. */
-  Batch reference(boolean graph) throws InterruptedException, Oracle.Refused {
-    long start = System.nanoTime();
-    Message.BaselineMeasured measured = measureReference(graph);
+  private static Batch measured(Message.BaselineMeasured measured, double wallMs) {
     String unrecorded = measured.unrecorded();
     if (unrecorded != null) {
       return Batch.failed(Outcome.of(Status.INFRASTRUCTURE, Stage.PERF, unrecorded));
     }
     // A candidate's batch has no such reading: counted as normal, it would be time to hide in.
-    double reading = measured.stateSeconds() == null ? 0 : measured.stateSeconds() * 1e9;
-    return Batch.of(measured.deviceMs(), List.of(), measured.state(), start + (long) reading);
+    double reading = measured.stateSeconds() == null ? 0 : measured.stateSeconds() * 1e3;
+    return Batch.of(measured.deviceMs(), List.of(), measured.state(), wallMs - reading);
   }
 
   /** What the oracle says of some of the results last timed. */
-  Message.Checked check(List<Integer> slots, List<JsonNode> values)
-      throws InterruptedException, Oracle.Refused {
-    return spending.on(
-        "check",
-        () ->
-            oracle.ask(
-                Message.Checked.class,
-                id -> new Message.CheckSize(id, slots, values),
-                Session.ORACLE));
+  Asked<Message.Checked> check(List<Integer> slots, List<JsonNode> values) {
+    return ask("check", Message.Checked.class, id -> new Message.CheckSize(id, slots, values))
+        ::answer;
+  }
+
+  /** What was sent to the oracle, and what waiting for it is called. */
+  private record Sent<T extends Message.Numbered>(
+      Oracle.Asked<T> asked, String what, Spending spending) {
+    T answer() throws InterruptedException, Oracle.Refused {
+      return spending.on(what, asked::answer);
+    }
+  }
+
+  private <T extends Message.Numbered> Sent<T> ask(
+      String what, Class<T> expected, IntFunction<Message.Numbered> request) {
+    return new Sent<>(oracle.send(expected, request, Session.ORACLE), what, spending);
   }
 
   /** The candidate on {@code calls}. */
@@ -141,7 +145,8 @@ final class Batches {
       return Batch.failed(
           Outcome.cheating(Stage.PERF, "timing: the account of a batch does not add up"));
     }
-    return Batch.of(measured.deviceMs(), measured.values(), null, start);
+    double wallMs = (System.nanoTime() - start) / 1e6;
+    return Batch.of(measured.deviceMs(), measured.values(), null, wallMs);
   }
 
   /** What the runner answered, or how it failed. */

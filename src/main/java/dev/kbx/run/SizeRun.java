@@ -120,10 +120,10 @@ final class SizeRun {
    * candidate cannot, whose process must be asked nothing more.
    */
   Optional<Outcome> measureRecorded() throws InterruptedException, Oracle.Refused {
-    var _ = batches.prepare(size, sets(), RECORDING);
-    Batch reference = batches.reference(true);
+    var _ = batches.prepare(size, sets(), RECORDING).answer();
+    Batch reference = batches.reference(true).answer();
     if (reference.failed() != null) return Optional.of(reference.failed());
-    JsonNode calls = batches.lend();
+    JsonNode calls = batches.lend().answer();
     Optional<Outcome> refused = batches.record(calls, watchedCall.policy(), size.shape());
     if (refused.isPresent()) return refused;
     recorded = calls;
@@ -152,8 +152,8 @@ final class SizeRun {
   }
 
   private Batch graphsAfterwards() throws InterruptedException, Oracle.Refused {
-    var _ = batches.prepare(size, sets(), AFTERWARDS);
-    return batches.reference(true);
+    var _ = batches.prepare(size, sets(), AFTERWARDS).answer();
+    return batches.reference(true).answer();
   }
 
   /**
@@ -220,23 +220,35 @@ final class SizeRun {
     return Optional.empty();
   }
 
+  /**
+   * One round. What the oracle does in a row it is asked for in a row, without waiting in between.
+   *
+   * @param counts whether the reference is timed as well
+   */
   private Optional<Outcome> round(Rounds rounds, boolean counts)
       throws InterruptedException, Oracle.Refused {
-    Message.PreparedSize prepared = batches.prepare(size, sets(rounds), number);
-    physics = Physics.of(prepared, gpu.peaks());
+    boolean graph = recorded != null;
     boolean referenceFirst = number % 2 == 0;
-    Batch reference = referenceFirst ? batches.reference(recorded != null) : null;
+    Batches.Asked<Message.PreparedSize> preparing = batches.prepare(size, sets(rounds), number);
+    Batches.Asked<Batch> first = counts && referenceFirst ? batches.reference(graph) : null;
     // Only now does the candidate's process see the values: it must not work while others are
     // timed.
-    JsonNode calls = batches.lend();
+    Batches.Asked<JsonNode> lending = batches.lend();
+    Message.PreparedSize prepared = preparing.answer();
+    physics = Physics.of(prepared, gpu.peaks());
+    Batch reference = first == null ? null : first.answer();
+    JsonNode calls = lending.answer();
     Batch candidate = candidate(calls, prepared.flushBytes());
     if (candidate.failed() != null) return Optional.of(candidate.failed());
     candidateMs = Median.of(candidate.deviceMs()) + Math.min(0, candidate.gapMs());
     // Before anything else happens: who says too early that it is done gains no time.
-    Optional<Outcome> wrong = check(candidate.values());
-    if (reference == null) reference = batches.reference(recorded != null);
+    Batches.Asked<Message.Checked> checking = check(candidate.values());
+    Batches.Asked<Batch> last = counts && !referenceFirst ? batches.reference(graph) : null;
+    Optional<Outcome> wrong = wrong(checking.answer());
+    if (last != null) reference = last.answer();
+    if (wrong.isPresent()) return wrong;
+    if (reference == null) return Optional.empty();
     if (reference.failed() != null) return Optional.of(reference.failed());
-    if (wrong.isPresent() || !counts) return wrong;
     if (!conditions(rounds).spoilt(reference.state())) {
       rounds.add(compared(candidate, reference, referenceFirst, physics.copyMs()));
     }
@@ -250,10 +262,12 @@ final class SizeRun {
         Outcome.of(Status.INFRASTRUCTURE, Stage.PERF, "every call has arguments of its own"));
   }
 
-  private Optional<Outcome> check(List<JsonNode> values)
-      throws InterruptedException, Oracle.Refused {
+  private Batches.Asked<Message.Checked> check(List<JsonNode> values) {
     List<Integer> slots = checkedSlots(values.size());
-    Message.Checked checked = batches.check(slots, slots.stream().map(values::get).toList());
+    return batches.check(slots, slots.stream().map(values::get).toList());
+  }
+
+  private Optional<Outcome> wrong(Message.Checked checked) {
     return checked.status().equals(Status.CORRECT.label())
         ? Optional.empty()
         : Optional.of(Outcome.wrong(checked, Stage.PERF, "timed call of " + size.shape()));

@@ -26,8 +26,11 @@ final class Conversation {
   private final String peer;
   private final Sender sender;
   private final AtomicInteger lastId = new AtomicInteger();
-  private final Map<Integer, CompletableFuture<Message>> open = new ConcurrentHashMap<>();
+  private final Map<Integer, Asked> open = new ConcurrentHashMap<>();
   private final CompletableFuture<Message> ended = new CompletableFuture<>();
+
+  /** When the last answer came, in nanoseconds; nobody but the reader of answers uses it. */
+  private long lastAnswer = System.nanoTime();
 
   /**
    * @param peer whom this is with, for flight recordings
@@ -37,39 +40,76 @@ final class Conversation {
     this.sender = sender;
   }
 
-  /**
-   * Sends the request made for a fresh id and waits for its answer.
-   *
-   * @throws TimeoutException when no answer came in time; a late one is then unexpected
-   * @throws ExecutionException when the conversation ended first; the cause is the reason given to
-   *     {@link #end}
-   */
-  Message ask(IntFunction<? extends Message.Numbered> request, Duration limit)
-      throws InterruptedException, TimeoutException, ExecutionException {
+  /** A request that was sent, and its answer once that is there. */
+  final class Asked {
+    private final int id;
+    private final long sent = System.nanoTime();
+    private final CompletableFuture<Message> answer = new CompletableFuture<>();
+    private final Exchange exchange;
+    private volatile long nanos;
+
+    private Asked(int id, Message.Numbered request) {
+      this.id = id;
+      this.exchange = new Exchange(peer, request);
+      exchange.begin();
+    }
+
+    /**
+     * Waits for the answer.
+     *
+     * @throws TimeoutException when none came in time from now; a late one is then unexpected
+     * @throws ExecutionException when the conversation ended first; the cause is the reason given
+     *     to {@link #end}
+     */
+    Message answer(Duration limit)
+        throws InterruptedException, TimeoutException, ExecutionException {
+      try {
+        return (Message)
+            CompletableFuture.anyOf(answer, ended).get(limit.toMillis(), TimeUnit.MILLISECONDS);
+      } finally {
+        exchange.commit();
+        open.remove(id);
+      }
+    }
+
+    /**
+     * Nanoseconds that a peer that does one thing after the other took: from the sending, or from
+     * its answer before, to this answer.
+     */
+    long nanos() {
+      return nanos;
+    }
+  }
+
+  /** Sends the request made for a fresh id. */
+  Asked send(IntFunction<? extends Message.Numbered> request) {
     int id = lastId.incrementAndGet();
-    CompletableFuture<Message> answer = new CompletableFuture<>();
-    open.put(id, answer);
-    Message.Numbered asked = request.apply(id);
-    Exchange exchange = new Exchange(peer, asked);
-    exchange.begin();
+    Message.Numbered message = request.apply(id);
+    Asked asked = new Asked(id, message);
+    open.put(id, asked);
     try {
-      sender.send(asked);
-      return (Message)
-          CompletableFuture.anyOf(answer, ended).get(limit.toMillis(), TimeUnit.MILLISECONDS);
+      sender.send(message);
     } catch (IOException e) {
       // The peer's end is closed; the reader learns why in a moment.
-      return (Message)
-          CompletableFuture.anyOf(answer, ended).get(limit.toMillis(), TimeUnit.MILLISECONDS);
-    } finally {
-      exchange.commit();
-      open.remove(id);
     }
+    return asked;
+  }
+
+  /** Sends a request and waits for its answer, as {@link #send} and {@link Asked#answer}. */
+  Message ask(IntFunction<? extends Message.Numbered> request, Duration limit)
+      throws InterruptedException, TimeoutException, ExecutionException {
+    return send(request).answer(limit);
   }
 
   /** Hands an answer to who asked; false when nobody did. */
   boolean answer(Message.Numbered message) {
-    CompletableFuture<Message> waiting = open.get(message.id());
-    return waiting != null && waiting.complete(message);
+    long now = System.nanoTime();
+    long before = lastAnswer;
+    lastAnswer = now;
+    Asked asked = open.remove(message.id());
+    if (asked == null) return false;
+    asked.nanos = now - Math.max(before, asked.sent);
+    return asked.answer.complete(message);
   }
 
   /** Whether {@link #end} was called. */

@@ -95,28 +95,57 @@ public final class Oracle implements AutoCloseable {
     return hello;
   }
 
-  /**
-   * Asks and waits for an answer of the type expected.
-   *
-   * @throws Refused when the oracle answers {@link Message.Failed}
-   * @throws WorkerFailure when it ended, answered something else or not in time
-   */
+  /** A request that was sent. The oracle answers all in the order in which they were sent. */
+  public static final class Asked<T extends Message.Numbered> {
+    private final Class<T> expected;
+    private final Conversation.Asked sent;
+    private final Duration limit;
+
+    private Asked(Class<T> expected, Conversation.Asked sent, Duration limit) {
+      this.expected = expected;
+      this.sent = sent;
+      this.limit = limit;
+    }
+
+    /**
+     * Waits for the answer.
+     *
+     * @throws Refused when the oracle answers {@link Message.Failed}
+     * @throws WorkerFailure when it ended, answered something else or not in time
+     */
+    public T answer() throws InterruptedException, Refused {
+      try {
+        Message answer = sent.answer(limit);
+        if (answer instanceof Message.Failed failed) throw new Refused(failed);
+        if (!expected.isInstance(answer)) {
+          throw new WorkerFailure("the oracle answered " + answer.getClass().getSimpleName());
+        }
+        return expected.cast(answer);
+      } catch (ExecutionException e) {
+        if (e.getCause() instanceof WorkerFailure failure) throw failure;
+        throw new WorkerFailure("the oracle ended", e);
+      } catch (TimeoutException e) {
+        throw new WorkerFailure("the oracle did not answer within " + limit.toSeconds() + " s", e);
+      }
+    }
+
+    /** Wall-clock nanoseconds that the oracle had for it, known once it has answered. */
+    public long nanos() {
+      return sent.nanos();
+    }
+  }
+
+  /** Asks without waiting: more can be asked meanwhile, for the oracle to go on with at once. */
+  public <T extends Message.Numbered> Asked<T> send(
+      Class<T> expected, IntFunction<? extends Message.Numbered> request, Duration limit) {
+    return new Asked<>(expected, conversation.send(request), limit);
+  }
+
+  /** Asks and waits for an answer of the type expected, as {@link Asked#answer}. */
   public <T extends Message.Numbered> T ask(
       Class<T> expected, IntFunction<? extends Message.Numbered> request, Duration limit)
       throws InterruptedException, Refused {
-    try {
-      Message answer = conversation.ask(request, limit);
-      if (answer instanceof Message.Failed failed) throw new Refused(failed);
-      if (!expected.isInstance(answer)) {
-        throw new WorkerFailure("the oracle answered " + answer.getClass().getSimpleName());
-      }
-      return expected.cast(answer);
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof WorkerFailure failure) throw failure;
-      throw new WorkerFailure("the oracle ended", e);
-    } catch (TimeoutException e) {
-      throw new WorkerFailure("the oracle did not answer within " + limit.toSeconds() + " s", e);
-    }
+    return send(expected, request, limit).answer();
   }
 
   /** The oracle understood and could not: an invalid task, or something this machine lacks. */
