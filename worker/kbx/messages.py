@@ -66,8 +66,8 @@ class Spawn:
     processes: int = 256
     file_bytes: int = 512 << 20
     timed: bool = False
-    """Whether its calls will be timed, which takes a clock and a CUDA context as any process has it. Another's has one connection to the
-    device, and is made and ended in half the time."""
+    """Whether its calls will be timed, which takes a clock and a CUDA context in which kernels run side by side as in any process.
+    Another's has one connection to the device, and is made and ended in half the time."""
     loopback: bool = False
     """Whether it may connect to itself, in a network namespace of its own: a profiler talks that way to what it profiles. Refused
     where the runner has no such namespace, or sees the machine's files."""

@@ -263,6 +263,10 @@ def _reset_environment(cell):
         TORCH_EXTENSIONS_DIR=f"{scratch}/extensions",
         CUDA_VISIBLE_DEVICES=(cell.tree.gpu or str(cell.spawn.device_index)) if cuda else "",
     )  # fmt: skip
+    if cuda:
+        # Each connection takes its time to make and to end. Kernels use none of those for copies; copies of several streams wait for
+        # one another.
+        os.environ["CUDA_DEVICE_MAX_COPY_CONNECTIONS"] = "1"
     if cuda and not cell.spawn.timed:
         # A context takes half the time. Less runs side by side in it: what does is seen when the candidate is timed.
         os.environ["CUDA_DEVICE_MAX_CONNECTIONS"] = "1"

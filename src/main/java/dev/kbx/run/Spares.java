@@ -5,6 +5,7 @@ import dev.kbx.worker.Message;
 import dev.kbx.worker.Runner;
 import dev.kbx.worker.WorkerFailure;
 import dev.kbx.worker.Zygote;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -41,6 +42,8 @@ final class Spares implements AutoCloseable {
    * 0.12 s, four 0.4 s).
    */
   private static final int MAKERS = 3;
+
+  private static final Duration COURTESY = Duration.ofMillis(5);
 
   private final Workers workers;
   private final DeviceSlot device;
@@ -86,10 +89,9 @@ final class Spares implements AutoCloseable {
   /** A new one. The device must be held. */
   Runner make(Use use, String arch, Message.Hello greeting, Zygote.Allowance allowance)
       throws InterruptedException {
-    Runner forked = fork(use, arch, greeting, allowance);
     need(1);
     try {
-      return withContext(forked);
+      return withContext(fork(use, arch, greeting, allowance));
     } finally {
       need(-1);
     }
@@ -100,8 +102,12 @@ final class Spares implements AutoCloseable {
     notifyAll();
   }
 
-  private synchronized void giveWay() throws InterruptedException {
-    while (needed > 0) wait();
+  /** Candidates that were let in at the same moment look for a runner first. */
+  private void giveWay() throws InterruptedException {
+    Thread.sleep(COURTESY);
+    synchronized (this) {
+      while (needed > 0) wait();
+    }
   }
 
   /**
