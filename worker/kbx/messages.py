@@ -145,6 +145,8 @@ class Load:
     """Whether the candidate has the device alone, so that its own clocks are worth reading: autotuning takes its time."""
     cpp: bool = False
     """Whether the candidate's own C++ may compute the result, as its Triton kernels may."""
+    core: int | None = None
+    """The processor to launch from, as in ``opened``."""
 
 
 @dataclass
@@ -464,6 +466,8 @@ class Opened:
     """The entry is a class: value trees ``init`` of its constructor's arguments, and ``seed``, which its weights come from."""
     scaled: bool = False
     """Whether the calls are smaller than what the task is about, which needs a GPU."""
+    core: int | None = None
+    """The processor from which both sides launch what is timed; without one, any."""
 
 
 @dataclass

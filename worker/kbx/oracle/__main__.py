@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 
+from kbx import cores
 from kbx.oracle import compiler_cache
 from kbx.protocol import ProtocolError, encode, read_frame, write_frame
 
@@ -26,6 +27,7 @@ def main():
     if options.compiler_cache:
         compiler_cache.make(options.compiler_cache, options.uid)
     _harden(options.uid)
+    cores.keep_off()
     server = _server(options)
     if options.outlines:
         server.prepare_outlines()

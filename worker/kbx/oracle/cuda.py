@@ -7,7 +7,7 @@ import os
 
 import torch
 
-from kbx import graphs, messages
+from kbx import cores, graphs, messages
 from kbx.oracle import footprint, nvml, peaks
 from kbx.oracle.baselines import CompiledReference
 from kbx.oracle.bench import Bench
@@ -152,9 +152,9 @@ class CudaDevice:
         marks = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in functions]
         self.synchronize()
         for _ in range(0 if warm else messages.FLUSHES_AHEAD):
-            flush.zero_()
+            flush.fill_(1)
         for (start, end), function, tensors in zip(marks, functions, warm or [[]] * len(functions), strict=True):
-            flush.zero_()
+            flush.fill_(1)
             for tensor in tensors:
                 tensor.clone()
             start.record()
@@ -176,6 +176,11 @@ class CudaDevice:
 
     def state(self):
         return self._card.sample()
+
+    @functools.cached_property
+    def core(self):
+        """The processor from which is launched what is timed; None for any."""
+        return cores.of_gpu(self._uuid())
 
     @functools.cached_property
     def _card(self):

@@ -12,6 +12,7 @@ class CpuDevice:
     """Arenas in shared memory, no benchmarks: without a GPU nothing is timed."""
 
     torch_device = torch.device("cpu")
+    core = None
 
     def __init__(self):
         self._socket = DataSocket()

@@ -13,7 +13,7 @@ from importlib import metadata
 import torch
 
 import kbx
-from kbx import PROTOCOL, messages
+from kbx import PROTOCOL, cores, messages
 from kbx.oracle import controls, footprint, outline, session, taskfile
 from kbx.oracle.baselines import NotCompiled
 from kbx.oracle.bench import NotRecorded
@@ -104,11 +104,13 @@ class Server:
         arenas = self.device.arenas(request.timed, (request.lent, request.returned))
         self.session = session.Session(task, request.seed, arenas, self.memory, self.device.torch_device, request.alone)
         self.runner = request.runner
+        if request.timed and self.device.core is not None:
+            cores.keep_to(self.device.core)
         self.device.offer(request.runner, arenas)
         return messages.Opened(
             request.id, task.entries, [a.describe() for a in arenas], [c.message() for c in planned],
             [{"index": i, "shape": taskfile.describe(s)} for i, s in enumerate(task.sizes)],
-            time.monotonic() - start, task.module(request.seed), task.scaled,
+            time.monotonic() - start, task.module(request.seed), task.scaled, self.device.core if request.timed else None,
         )  # fmt: skip
 
     def _prepare(self, request):

@@ -136,8 +136,8 @@ def lend(call, arena):
 
 def room(call):
     """Bytes that a call's arguments take in an arena, rounded up: sets of one size may differ a little."""
-    arguments = truth.argument_tensors(call)
-    return ALIGN + sum(span(t.shape, t.stride()) * t.element_size() + ALIGN for t in arguments) * 9 // 8
+    sizes = [span(t.shape, t.stride()) * t.element_size() for t in truth.argument_tensors(call)]
+    return ALIGN + sum((size + tensors.alignment(size)) * 9 // 8 for size in sizes)
 
 
 def result_bytes(value):

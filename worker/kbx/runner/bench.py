@@ -15,7 +15,7 @@ from typing import NamedTuple
 import torch
 import triton
 
-from kbx import graphs, messages, precision, protocol, tensors
+from kbx import cores, graphs, messages, precision, protocol, tensors
 from kbx.runner import ahead, arenas, cuda_on_cpu, extensions, gaps, launches, module, profile, shapes
 from kbx.runner.clock import Clock
 from kbx.runner.ledger import Ledger
@@ -136,6 +136,8 @@ class Bench:
         ahead.unpack(request.files)
         if not self._emulated:
             launches.tune(request.timed)
+        if request.core is not None:
+            cores.keep_to(request.core)
         self._source = request.source
         with open(self._path, "w", encoding="utf-8") as file:
             file.write(request.source)

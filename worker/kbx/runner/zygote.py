@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 
-from kbx import PROTOCOL, messages, protocol
+from kbx import PROTOCOL, cores, messages, protocol
 from kbx.runner import linux, mounts, processes, relay, sandbox, toolkit
 
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "TMPDIR", "HOME", "CUDA_HOME",
@@ -395,6 +395,7 @@ def main():
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the referee's to handle; its end of file reaches us
     linux.prctl(linux.PR_SET_DUMPABLE, 0)
     linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
+    cores.keep_off()
     bench = importlib.import_module(options.bench)
     versions = _warm(bench)
     sys.dont_write_bytecode = True  # for runners: what is kept for the next start is what was imported up to here

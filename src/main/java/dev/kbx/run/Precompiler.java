@@ -196,7 +196,8 @@ final class Precompiler {
                     candidate.task().operations(),
                     Map.of(),
                     false,
-                    Policy.of(candidate.task()).takesCpp()),
+                    Policy.of(candidate.task()).takesCpp(),
+                    null),
             limit)
         instanceof Message.Loaded;
   }

@@ -90,7 +90,14 @@ final class Session implements AutoCloseable {
               Message.Loaded.class,
               id ->
                   new Message.Load(
-                      id, candidate.code(), task.entries(), operations, files, timed, cpp),
+                      id,
+                      candidate.code(),
+                      task.entries(),
+                      operations,
+                      files,
+                      timed,
+                      cpp,
+                      task.core()),
               limit);
       if (answer instanceof Message.Raised raised) {
         return Optional.of(raised(raised, true));

@@ -201,6 +201,7 @@ public sealed interface Message {
    * @param files what {@link Precompiled} brought from another runner of the same source
    * @param timed whether the candidate has the device alone, so that its own clocks count
    * @param cpp whether its own C++ may compute the result, as its Triton kernels may
+   * @param core as in {@link Opened}
    */
   record Load(
       int id,
@@ -209,7 +210,8 @@ public sealed interface Message {
       List<String> operations,
       Map<String, String> files,
       boolean timed,
-      boolean cpp)
+      boolean cpp,
+      @Nullable Integer core)
       implements Numbered {}
 
   /**
@@ -502,6 +504,7 @@ public sealed interface Message {
    *
    * @param module the entry is a class, and this is what it is constructed with
    * @param scaled whether the calls are smaller than what the task is about; null: no
+   * @param core the processor from which both sides launch what is timed; null: any
    */
   record Opened(
       int id,
@@ -511,7 +514,8 @@ public sealed interface Message {
       List<Size> sizes,
       double seconds,
       @Nullable Module module,
-      @Nullable Boolean scaled)
+      @Nullable Boolean scaled,
+      @Nullable Integer core)
       implements Numbered {}
 
   /**
