@@ -12,6 +12,9 @@ import java.util.Arrays;
  *     unit: what the clock cannot resolve
  */
 public record LogMean(double mean, double variance, double degrees, double resolution) {
+  /** Degrees of freedom of a variance that is known. */
+  private static final double CERTAIN = 1e9;
+
   public LogMean {
     if (!Double.isFinite(mean) || !(variance >= 0) || !(degrees > 0) || !(resolution >= 0)) {
       throw new IllegalArgumentException("not an estimate: %s ± √%s".formatted(mean, variance));
@@ -57,6 +60,19 @@ public record LogMean(double mean, double variance, double degrees, double resol
   /** The same, measured with a clock of that resolution. */
   public LogMean withResolution(double logUnits) {
     return new LogMean(mean, variance, degrees, logUnits);
+  }
+
+  /**
+   * The same for what differs from one such measurement to the next, however long each goes on, by
+   * a standard deviation that is known: the variances add, the degrees of freedom are
+   * Satterthwaite's, see {@link Ratio#ofSizes}. Why repeating within one process says nothing of
+   * it: T. Kalibera and R. Jones, "Rigorous benchmarking in reasonable time", ISMM 2013, 63–74.
+   */
+  public LogMean withScatter(double deviation) {
+    double sum = variance + deviation * deviation;
+    double known =
+        variance == 0 ? CERTAIN : Math.min(CERTAIN, degrees * Math.pow(sum / variance, 2));
+    return new LogMean(mean, sum, known, resolution);
   }
 
   private static double mean(double[] values) {

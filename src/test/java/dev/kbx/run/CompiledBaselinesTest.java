@@ -111,7 +111,7 @@ class CompiledBaselinesTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"50, true", "51.4, true", "51.6, false", "48.6, true", "48.4, false"})
+  @CsvSource({"50, true", "51.7, true", "52, false", "48.3, true", "48, false"})
   void aKeptBaselineIsBelievedWhereTwoRoundsShowItStill(double nowMs, boolean believed)
       throws Exception {
     measured();

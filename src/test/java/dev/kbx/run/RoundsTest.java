@@ -19,6 +19,9 @@ class RoundsTest {
   private static final int CALLS = 8;
   private static final double ROUND_SECONDS = 0.02;
 
+  /** Standard deviation of the log ratio of two processes that do the same. */
+  private static final double SCATTER = 0.0025;
+
   /** Standard deviation of a call within its batch. */
   private static final double CALL_JITTER = 0.005;
 
@@ -86,6 +89,7 @@ class RoundsTest {
     private final Noise noise;
     private final double roundSeconds;
     private final SplittableRandom random;
+    private final double scatter;
     private double level;
     private double seconds;
 
@@ -93,6 +97,7 @@ class RoundsTest {
       this.noise = noise;
       this.roundSeconds = roundSeconds;
       this.random = new SplittableRandom(seed);
+      this.scatter = Math.exp(SCATTER * gauss());
     }
 
     Rounds measure(double speedup) {
@@ -112,7 +117,7 @@ class RoundsTest {
       for (int turn = 0; turn < 2; turn++) {
         boolean isReference = (turn == 0) == referenceFirst;
         double stall = stalled && candidates != isReference ? stall() : 1;
-        double truth = isReference ? noise.us : noise.us / speedup;
+        double truth = isReference ? noise.us : noise.us * scatter / speedup;
         double[] batch = batch(truth * stall * (turn == 1 ? 1 + noise.order : 1));
         if (isReference) reference = batch;
         else candidate = batch;
@@ -193,9 +198,9 @@ class RoundsTest {
   void longSizesAreTimedToOnePercent(Noise noise) {
     if (noise.us < 50 || noise == Noise.HOSTBOUND) return;
     Rounds[] same = sizes(noise, 1);
-    assertThat(share(same, ratio -> halfWidth(ratio) <= 0.01)).isGreaterThan(0.95);
-    assertThat(share(same, ratio -> Math.abs(ratio.value() - 1) <= 0.01))
-        .isGreaterThan(noise == Noise.LOUD ? 0.93 : 0.97);
+    assertThat(share(same, ratio -> halfWidth(ratio) <= 0.01))
+        .isGreaterThan(noise == Noise.LOUD ? 0.90 : 0.95);
+    assertThat(share(same, ratio -> Math.abs(ratio.value() - 1) <= 0.01)).isGreaterThan(0.95);
     Rounds[] slowed = sizes(noise, 1 / 1.03);
     assertThat(share(slowed, ratio -> !covers(ratio, 1))).isGreaterThan(0.98);
   }
@@ -209,7 +214,7 @@ class RoundsTest {
     "ORDERED, 6.5",
     "STALLING, 7",
     "RESTLESS, 10",
-    "LOUD, 24",
+    "LOUD, 28",
     "SHORT, 8",
     "SHORTEST, 8",
   })
@@ -243,7 +248,7 @@ class RoundsTest {
     }
     assertThat(rounds.enough(0, false)).isTrue();
     assertThat(rounds.ratio().value()).isCloseTo(1, within(1e-9));
-    assertThat(halfWidth(rounds.ratio())).isLessThan(1e-4);
+    assertThat(halfWidth(rounds.ratio())).isLessThan(0.006);
   }
 
   @Test
@@ -267,7 +272,7 @@ class RoundsTest {
     for (int i = 0; i < 4; i++) rounds.add(new Round(0.005, 0, 0, 0.005, i % 2 == 0, 0));
     Ratio ratio = rounds.ratio();
     assertThat(ratio.value()).isEqualTo(1);
-    assertThat(halfWidth(ratio)).isCloseTo(0.1, within(0.001));
+    assertThat(halfWidth(ratio)).isCloseTo(0.1, within(0.006));
   }
 
   @Test
