@@ -4,6 +4,7 @@ import dev.kbx.candidate.Candidate;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Suites;
 import dev.kbx.task.Task;
+import dev.kbx.verdict.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,8 @@ import java.util.List;
 /** What {@code kbx bench noise} judges: references as candidates, and a kernel with its twin. */
 final class NoiseCandidates {
   private static final String TWINS = "noise";
+  private static final String PLAIN = "copy.py";
+  private static final String SLOWED = "slowed.py";
 
   /** What the oracle sets for its references; PyTorch's own default lets convolutions use TF32. */
   private static final String PRECISION =
@@ -41,12 +44,22 @@ final class NoiseCandidates {
 
   /** A copy kernel. */
   static List<Candidate> plain(int repeats) {
-    return kernels("copy.py", repeats);
+    return kernels(PLAIN, repeats);
   }
 
   /** The same kernel, moving 3 % more bytes. */
   static List<Candidate> slowed(int repeats) {
-    return kernels("slowed.py", repeats);
+    return kernels(SLOWED, repeats);
+  }
+
+  /** Whether a verdict is on one of {@link #plain}. */
+  static boolean isPlain(Verdict verdict) {
+    return verdict.suite().equals(TWINS) && verdict.source().endsWith(PLAIN);
+  }
+
+  /** Whether a verdict is on one of {@link #slowed}. */
+  static boolean isSlowed(Verdict verdict) {
+    return verdict.suite().equals(TWINS) && verdict.source().endsWith(SLOWED);
   }
 
   private static List<Candidate> kernels(String name, int repeats) {

@@ -20,7 +20,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.stream.IntStream;
+import java.util.concurrent.CopyOnWriteArrayList;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -37,7 +37,8 @@ import picocli.CommandLine.Option;
     footer = {
       "",
       "Needs a GPU. Under --out: noise.json, the figures and every measurement. The",
-      "floor is kept for the device if 20 sizes of 50 us or more were timed."
+      "floor is kept for the device if 20 sizes of 50 us or more were timed. Cut off,",
+      "it prints and writes what it has by then, and keeps no floor."
     })
 final class NoiseCommand implements Callable<Integer> {
   private static final String SUITE = "kernelbenchx";
@@ -86,12 +87,10 @@ final class NoiseCommand implements Callable<Integer> {
     Path folder = OutFolder.writable(out);
     NoiseReport report;
     try (var _ = FolderLock.of(folder)) {
-      report = measure(references);
-      report.write(folder);
+      report = measure(references, folder);
     } catch (IOException e) {
       throw new UserError("--out %s: cannot write there: %s".formatted(folder, Reason.of(e)));
     }
-    System.out.print(new NoiseTable(Terminal.columns()).render(report));
     if (report.rows().isEmpty() && report.twins() == null) {
       throw new UserError("no size was timed: " + report.untimed().getFirst());
     }
@@ -108,7 +107,7 @@ final class NoiseCommand implements Callable<Integer> {
     }
   }
 
-  private NoiseReport measure(List<Candidate> references)
+  private NoiseReport measure(List<Candidate> references, Path folder)
       throws InterruptedException, PythonProblem {
     Plan plan =
         new Plan(
@@ -122,27 +121,53 @@ final class NoiseCommand implements Callable<Integer> {
     List<Candidate> plain = NoiseCandidates.plain(twins);
     List<Candidate> slowed = NoiseCandidates.slowed(twins);
     for (int i = 0; i < twins; i++) all.addAll(List.of(plain.get(i), slowed.get(i)));
-    try (Interrupts _ = new Interrupts("interrupted; nothing was kept");
+    try (Interrupts interrupts = new Interrupts("interrupted; nothing was kept");
         WorkerPool pool = WorkerPool.start(workers, plan)) {
       needGpu(pool.slots().getFirst().device());
-      List<Verdict> verdicts = judge(plan, pool, all);
-      int first = references.size();
-      return NoiseReport.of(
-          pool.versions(),
-          Instant.now().truncatedTo(ChronoUnit.SECONDS),
-          verdicts.subList(0, first),
-          IntStream.range(0, twins).mapToObj(i -> verdicts.get(first + 2 * i)).toList(),
-          IntStream.range(0, twins).mapToObj(i -> verdicts.get(first + 2 * i + 1)).toList());
+      List<Verdict> verdicts = new CopyOnWriteArrayList<>();
+      try {
+        judge(plan, pool, all, verdicts);
+      } catch (InterruptedException e) {
+        if (!verdicts.isEmpty()) {
+          kept(pool, verdicts, folder);
+          interrupts.advise(
+              "interrupted; these are the figures of %,d of %,d candidates, no floor was kept"
+                  .formatted(verdicts.size(), all.size()));
+        }
+        throw e;
+      }
+      return kept(pool, verdicts, folder);
     }
   }
 
-  private static List<Verdict> judge(Plan plan, WorkerPool pool, List<Candidate> candidates)
+  private static NoiseReport kept(WorkerPool pool, List<Verdict> verdicts, Path folder) {
+    NoiseReport report =
+        NoiseReport.of(
+            pool.versions(),
+            Instant.now().truncatedTo(ChronoUnit.SECONDS),
+            verdicts.stream().filter(v -> v.suite().equals(SUITE)).toList(),
+            verdicts.stream().filter(NoiseCandidates::isPlain).toList(),
+            verdicts.stream().filter(NoiseCandidates::isSlowed).toList());
+    report.write(folder);
+    System.out.print(new NoiseTable(Terminal.columns()).render(report));
+    return report;
+  }
+
+  /** Judges all; {@code verdicts} has at any time those that have fallen. */
+  private static void judge(
+      Plan plan, WorkerPool pool, List<Candidate> candidates, List<Verdict> verdicts)
       throws InterruptedException {
     Progress progress =
         new Progress(System.err, Terminal.interactive(), Terminal.columns(), candidates.size(), 0);
     try {
-      return new Repeats(pool.slots(), plan, pool.device(), pool.versions())
-          .judge(candidates, verdict -> progress.verdict(verdict, false));
+      var _ =
+          new Repeats(pool.slots(), plan, pool.device(), pool.versions())
+              .judge(
+                  candidates,
+                  verdict -> {
+                    verdicts.add(verdict);
+                    progress.verdict(verdict, false);
+                  });
     } finally {
       progress.finish();
     }

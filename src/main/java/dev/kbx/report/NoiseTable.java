@@ -37,7 +37,7 @@ public record NoiseTable(int width) {
     lines.add("references against themselves; |log speedup| and half widths in percent");
     lines.add(
         Text.cut(
-            "%-10s %5s %6s  %5s %5s %5s %6s  %-20s %-20s %5s %6s"
+            "%-9s %5s %5s %5s %5s %5s %6s  %-18s %-18s %5s %6s"
                 .formatted(
                     "a call",
                     "sizes",
@@ -58,7 +58,7 @@ public record NoiseTable(int width) {
   private static String line(NoiseClass each) {
     return String.format(
         Locale.ROOT,
-        "%-10s %5d %6d  %5.2f %5.2f %5.2f %6.2f  %-20s %-20s %5.2f %6.1f",
+        "%-9s %5d %5d %5.2f %5.2f %5.2f %6.2f  %-18s %-18s %5.2f %6.1f",
         each.name(),
         each.sizes(),
         each.rows(),

@@ -56,6 +56,8 @@ class NoiseCandidatesTest {
               assertThat(verdict.status())
                   .as("%s: %s %s", verdict.task(), verdict.message(), verdict.evidence())
                   .isEqualTo(Status.CORRECT));
+      assertThat(verdicts).filteredOn(NoiseCandidates::isPlain).hasSize(1);
+      assertThat(verdicts).filteredOn(NoiseCandidates::isSlowed).hasSize(1);
     }
   }
 
