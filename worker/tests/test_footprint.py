@@ -9,7 +9,7 @@ import pytest
 import torch
 from test_models import TASK
 
-from kbx import messages
+from kbx import messages, tensors
 from kbx.oracle import arenas, controls, cuda, footprint, models, outline, plan, session, taskfile, work
 from kbx.oracle.devices import CpuDevice
 from kbx.oracle.server import Server
@@ -89,7 +89,7 @@ def test_a_reference_of_endless_operations_is_not_followed(write, monkeypatch):
 def test_arenas_are_as_large_as_a_set_needs():
     assert cuda.capacities(100 * GIB, False, (0, 0)) == [GIB, GIB]
     assert cuda.capacities(100 * GIB, True, (0, 0)) == [12 * GIB, 12 * GIB]
-    assert cuda.capacities(100 * GIB, True, (18 * GIB + 1, GIB)) == [18 * GIB + 512, 12 * GIB]
+    assert cuda.capacities(100 * GIB, True, (18 * GIB + 1, GIB)) == [18 * GIB + tensors.PAGE, 12 * GIB]
     assert cuda.capacities(10 * GIB, True, (0, 0)) == [2 * GIB, 2 * GIB]
     with pytest.raises(torch.OutOfMemoryError, match="two arenas take 19456 MiB, 10240 MiB are free"):
         cuda.capacities(10 * GIB, False, (18 * GIB, 0))

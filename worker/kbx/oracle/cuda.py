@@ -12,7 +12,7 @@ from kbx.oracle import footprint, nvml, peaks
 from kbx.oracle.baselines import CompiledReference
 from kbx.oracle.bench import Bench
 from kbx.oracle.server import Unsupported
-from kbx.tensors import ALIGN, Arena
+from kbx.tensors import PAGE, Arena
 
 CAPACITY = 12 << 30
 """Bytes of an arena on a device with room: every set of a benchmark size needs its own."""
@@ -188,9 +188,9 @@ class CudaDevice:
 
 
 def capacities(free, timed, least):
-    """Bytes of both arenas where so many are ``free``; raises OutOfMemoryError where there is no room for ``least``."""
+    """Bytes of both arenas where so many are ``free``, whole pages; raises OutOfMemoryError where there is no room for ``least``."""
     usual = min(CAPACITY if timed else UNTIMED_CAPACITY, int(free * SHARE))
-    sizes = [-(-max(usual, n) // ALIGN) * ALIGN for n in least]
+    sizes = [-(-max(usual, n) // PAGE) * PAGE for n in least]
     if sum(sizes) > free:
         raise torch.OutOfMemoryError(f"two arenas take {sum(sizes) >> 20} MiB, {free >> 20} MiB are free")
     return sizes
