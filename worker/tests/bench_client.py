@@ -67,10 +67,11 @@ class BenchClient:
         self._data.sendmsg([json.dumps(listed).encode()], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors)])
         return self.ask(messages.Attach(1, listed))
 
-    def load(self, source, *entries, operations=(), files=None, cpp=False):
+    def load(self, source, *entries, operations=(), files=None, cpp=False, core=None):
         """Loads ``source`` after the usual imports."""
         source = PRELUDE + textwrap.dedent(source)
-        return self.ask(messages.Load(2, source, list(entries or ("run",)), list(operations), files or {}, cpp=cpp))
+        entries = list(entries or ("run",))
+        return self.ask(messages.Load(2, source, entries, list(operations), files or {}, cpp=cpp, core=core))
 
     def call(self, *args, **kwargs):
         self.inputs.reset()

@@ -1,5 +1,7 @@
 """The bench as the referee sees it: values through arenas, and one kind for each way to fail."""
 
+import os
+
 import pytest
 import torch
 from bench_client import bench
@@ -25,6 +27,15 @@ def answer(source, *args):
         client.attach()
         reply = client.load(source)
         return client.call(*args) if isinstance(reply, messages.Loaded) else reply
+
+
+def test_a_candidate_launches_from_the_processor_it_is_told():
+    core = max(os.sched_getaffinity(0))
+    with bench() as client:
+        client.attach()
+        loaded = client.load("import os\ndef run(): return sorted(os.sched_getaffinity(0))", core=core)
+        assert isinstance(loaded, messages.Loaded), loaded
+        assert client.run() == [core]
 
 
 @pytest.mark.parametrize(
