@@ -14,61 +14,74 @@ _LEAST = 4
 
 _ALLOWED = frozenset(os.sched_getaffinity(0))
 _DRIVER, _BUSES = pathlib.Path("/proc/driver/nvidia/gpus"), pathlib.Path("/sys/bus/pci/devices")
+_NVIDIA, _DISPLAY = "0x10de", "0x03"
+"""PCI's numbers for the vendor, and for the class of display and 3D controllers."""
 
 
 def keep_off():
-    """Keeps this process, and those that it starts, off the processors of all GPUs."""
-    if taken := set(assigned(_gpus(_DRIVER, _BUSES), _ALLOWED).values()):
-        os.sched_setaffinity(0, _ALLOWED - taken)
+    """Keeps this thread, and what it starts from now on, off the processors of all GPUs."""
+    if taken := set(_visible().values()):
+        with contextlib.suppress(OSError):  # what is allowed may have changed
+            os.sched_setaffinity(0, _ALLOWED - taken)
 
 
 def keep_to(core):
-    """Keeps this thread, and those that it starts, to one processor."""
-    os.sched_setaffinity(0, {core})
+    """Keeps this thread, and those that it starts from now on, to one processor; False where it may not use that."""
+    try:
+        os.sched_setaffinity(0, {core})
+    except OSError:
+        return False
+    return True
 
 
 def of_gpu(uuid):
     """The processor of a GPU whose driver is in use; None where it has none."""
-    folders = assigned(_gpus(_DRIVER, _BUSES), _ALLOWED)
-    return next((core for folder, core in folders.items() if _is(uuid, folder)), None)
+    return next((core for folder, core in _visible().items() if _is(uuid, folder)), None)
+
+
+def _visible():
+    """The processor of each GPU that the driver lists, by its folder there; empty where there are too few. A container has some of a
+    machine's GPUs, and those beside it choose among the same processors: so each has its place among all on the buses."""
+    with contextlib.suppress(OSError):
+        folders = sorted(_DRIVER.iterdir())
+        if len(_ALLOWED) >= _LEAST * len(folders):
+            cores = assigned(_on_buses(), _ALLOWED)
+            return {folder: cores[folder.name.lower()] for folder in folders if folder.name.lower() in cores}
+    return {}
+
+
+def _on_buses():
+    """The address of each GPU of the machine, and the processors near it."""
+    found = []
+    for device in sorted(_BUSES.iterdir()):
+        if _text(device / "vendor") == _NVIDIA and _text(device / "class").startswith(_DISPLAY):
+            found.append((device.name, processors(_text(device / "local_cpulist"))))
+    return found
 
 
 def assigned(gpus, allowed):
-    """One of the ``allowed`` processors for each of ``gpus``, near it if possible: the last, since devices interrupt the first.
+    """One of the ``allowed`` processors for each of ``gpus``, near it if possible: the last, since devices interrupt the first. With more
+    GPUs than processors some share one.
 
-    ``gpus`` are pairs of something that stands for a GPU and the set of processors that are near. Empty where there are too few.
+    ``gpus`` are pairs of something that stands for a GPU and the set of processors that are near.
     """
-    if len(allowed) < _LEAST * len(gpus):
-        return {}
     cores = {}
     for gpu, near in gpus:
-        left = allowed - set(cores.values())
+        left = allowed - set(cores.values()) or allowed
         cores[gpu] = max(left & near or left)
     return cores
 
 
-def _gpus(driver, buses):
-    """A folder of the driver's for each GPU, in the order of their buses, with the processors near it."""
-    with contextlib.suppress(OSError):
-        return [(folder, _near(buses / folder.name.lower() / "local_cpulist")) for folder in sorted(driver.iterdir())]
-    return []
-
-
-def _near(file):
-    try:
-        return processors(file.read_text())
-    except (OSError, ValueError):
-        return set()
-
-
 def _is(uuid, folder):
     """Whether a folder of the driver's is about the GPU. It says question marks until somebody uses that."""
-    with contextlib.suppress(OSError):
-        return (
-            re.search(rf"GPU UUID:\s*{re.escape(uuid)}\s*$", (folder / "information").read_text(), re.MULTILINE)
-            is not None
-        )
-    return False
+    return re.search(rf"GPU UUID:\s*{re.escape(uuid)}\s*$", _text(folder / "information"), re.MULTILINE) is not None
+
+
+def _text(file):
+    try:
+        return file.read_text().strip()
+    except OSError:
+        return ""
 
 
 def processors(text):

@@ -13,8 +13,10 @@ ALIGN = 512
 """Offset alignment in bytes: what ``cudaMalloc`` gives a fresh tensor, so that no kernel sees a difference."""
 
 PAGE = 2 << 20
-"""The same for large tensors, which PyTorch gives segments of their own: a product of float32 was 14 % slower where its matrix of 256 MiB
-began in the middle of a page of an H200."""
+"""The same for large tensors, which PyTorch's allocator gives segments of their own: a product of float32 was 14 % slower where its matrix
+of 256 MiB began in the middle of a page of an H200."""
+LARGE = 10 << 20
+"""Bytes from which that is so: ``kMinLargeAlloc`` of ``c10/core/AllocatorConfig.h``. Smaller ones share segments."""
 
 DTYPES = {
     str(d).removeprefix("torch."): d
@@ -47,7 +49,7 @@ def span(shape, stride):
 
 def alignment(nbytes):
     """Where a tensor of so many bytes may begin."""
-    return PAGE if 2 * nbytes >= PAGE else ALIGN
+    return PAGE if nbytes >= LARGE else ALIGN
 
 
 class Arena:

@@ -29,44 +29,73 @@ def test_only_allowed_processors_are_given():
     assert cores.assigned([("a", set(range(16)))], frozenset({1, 3, 4, 6})) == {"a": 6}
 
 
-def test_few_processors_are_left_to_compiling():
-    assert cores.assigned([("a", set(ALL)), ("b", set(ALL))], frozenset(range(7))) == {}
-    assert cores.assigned([], ALL) == {}
+def test_more_gpus_than_processors_share_them():
+    assert cores.assigned([(n, set()) for n in "abc"], frozenset({4, 5})) == {"a": 5, "b": 4, "c": 5}
+
+
+class Machine:
+    """Folders of a driver and of buses."""
+
+    def __init__(self, folder):
+        self.driver, self.buses = folder / "gpus", folder / "pci"
+        self.driver.mkdir()
+        self.buses.mkdir()
+
+    def device(self, bus, vendor="0x10de", kind="0x030200", near=""):
+        (self.buses / bus).mkdir()
+        for name, text in (("vendor", vendor), ("class", kind), ("local_cpulist", near)):
+            (self.buses / bus / name).write_text(text + "\n")
+
+    def lists(self, bus, uuid):
+        (self.driver / bus).mkdir(exist_ok=True)
+        (self.driver / bus / "information").write_text(
+            f"Model: \t\t NVIDIA H200\nGPU UUID: \t {uuid}\nBus Type: \t PCIe\n"
+        )
 
 
 @pytest.fixture
-def gpus(tmp_path, monkeypatch):
-    """Two GPUs; one has never been used, and it is not known what is near the other."""
-    driver, buses = tmp_path / "gpus", tmp_path / "pci"
-    monkeypatch.setattr(cores, "_DRIVER", driver)
-    monkeypatch.setattr(cores, "_BUSES", buses)
+def machine(tmp_path, monkeypatch):
+    """Three GPUs and what is none; the driver lists the second and the third, which has never been used."""
+    made = Machine(tmp_path)
+    monkeypatch.setattr(cores, "_DRIVER", made.driver)
+    monkeypatch.setattr(cores, "_BUSES", made.buses)
     monkeypatch.setattr(cores, "_ALLOWED", ALL)
-    for bus, uuid, near in (("0000:0A:00.0", "GPU-????????", "8-11"), ("0000:06:00.0", "GPU-3-4", None)):
-        (driver / bus).mkdir(parents=True)
-        (driver / bus / "information").write_text(f"Model: \t\t NVIDIA H200\nGPU UUID: \t {uuid}\nBus Type: \t PCIe\n")
-        (buses / bus.lower()).mkdir(parents=True)
-        if near:
-            (buses / bus.lower() / "local_cpulist").write_text(near + "\n")
-    return driver
+    made.device("0000:01:00.0", vendor="0x8086")
+    made.device("0000:02:00.0", kind="0x068000")
+    made.device("0000:03:00.0")
+    made.device("0000:06:00.0")
+    made.device("0000:0a:00.0", near="8-11")
+    made.lists("0000:06:00.0", "GPU-3-4")
+    made.lists("0000:0A:00.0", "GPU-????????")
+    return made
 
 
-def test_what_the_driver_lists_is_read(gpus):
-    assert cores.of_gpu("GPU-3-4") == 15
+def test_each_gpu_has_its_place_among_all_of_the_machine(machine):
+    assert cores.of_gpu("GPU-3-4") == 14
     assert cores.of_gpu("GPU-3") is None
-    (gpus / "0000:0A:00.0" / "information").write_text("GPU UUID: \t GPU-1-2\n")
+    machine.lists("0000:0A:00.0", "GPU-1-2")
     assert cores.of_gpu("GPU-1-2") == 11
 
 
-def test_without_a_gpu_nothing_is_set_aside(gpus, monkeypatch):
-    monkeypatch.setattr(cores, "_DRIVER", gpus / "absent")
+def test_few_processors_are_left_to_compiling(machine, monkeypatch):
+    monkeypatch.setattr(cores, "_ALLOWED", frozenset(range(7)))
+    assert cores.of_gpu("GPU-3-4") is None
+
+
+def test_without_a_gpu_nothing_is_set_aside(machine, monkeypatch):
+    monkeypatch.setattr(cores, "_DRIVER", machine.driver / "absent")
     monkeypatch.setattr(os, "sched_setaffinity", lambda *_: pytest.fail("nothing to keep off"))
     assert cores.of_gpu("GPU-3-4") is None
     cores.keep_off()
 
 
-def test_workers_keep_off_the_processors_of_all_gpus(gpus, monkeypatch):
+def test_workers_keep_off_the_processors_of_the_gpus_they_see(machine, monkeypatch):
     kept = []
     monkeypatch.setattr(os, "sched_setaffinity", lambda pid, which: kept.append((pid, which)))
     cores.keep_off()
-    cores.keep_to(15)
-    assert kept == [(0, ALL - {11, 15}), (0, {15})]
+    assert cores.keep_to(14)
+    assert kept == [(0, ALL - {11, 14}), (0, {14})]
+
+
+def test_a_processor_that_may_not_be_used_is_no_error():
+    assert not cores.keep_to(1 << 14)

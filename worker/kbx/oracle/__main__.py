@@ -20,6 +20,7 @@ def main():
     options = _parser().parse_args()
     # Ctrl-C reaches every process at the terminal; when the oracle ends is the referee's decision.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    cores.keep_off()  # before there are threads, which would stay where they are
     incoming, outgoing = _take_protocol()
     requests = queue.SimpleQueue()
     threading.Thread(target=_read, args=(incoming, requests), name="kbx-reader", daemon=True).start()
@@ -27,7 +28,6 @@ def main():
     if options.compiler_cache:
         compiler_cache.make(options.compiler_cache, options.uid)
     _harden(options.uid)
-    cores.keep_off()
     server = _server(options)
     if options.outlines:
         server.prepare_outlines()

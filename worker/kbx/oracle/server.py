@@ -104,13 +104,14 @@ class Server:
         arenas = self.device.arenas(request.timed, (request.lent, request.returned))
         self.session = session.Session(task, request.seed, arenas, self.memory, self.device.torch_device, request.alone)
         self.runner = request.runner
-        if request.timed and self.device.core is not None:
-            cores.keep_to(self.device.core)
+        core = self.device.core if request.timed else None
+        if core is not None and not cores.keep_to(core):
+            core = None
         self.device.offer(request.runner, arenas)
         return messages.Opened(
             request.id, task.entries, [a.describe() for a in arenas], [c.message() for c in planned],
             [{"index": i, "shape": taskfile.describe(s)} for i, s in enumerate(task.sizes)],
-            time.monotonic() - start, task.module(request.seed), task.scaled, self.device.core if request.timed else None,
+            time.monotonic() - start, task.module(request.seed), task.scaled, core,
         )  # fmt: skip
 
     def _prepare(self, request):

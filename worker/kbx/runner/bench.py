@@ -16,7 +16,7 @@ import torch
 import triton
 
 from kbx import cores, graphs, messages, precision, protocol, tensors
-from kbx.runner import ahead, arenas, cuda_on_cpu, extensions, gaps, launches, module, profile, shapes
+from kbx.runner import ahead, arenas, cuda_on_cpu, extensions, gaps, launches, module, profile, seccomp, shapes
 from kbx.runner.clock import Clock
 from kbx.runner.ledger import Ledger
 from kbx.runner.witness import Witness
@@ -136,8 +136,8 @@ class Bench:
         ahead.unpack(request.files)
         if not self._emulated:
             launches.tune(request.timed)
-        if request.core is not None:
-            cores.keep_to(request.core)
+        if request.core is not None and cores.keep_to(request.core):
+            seccomp.deny_moving()
         self._source = request.source
         with open(self._path, "w", encoding="utf-8") as file:
             file.write(request.source)

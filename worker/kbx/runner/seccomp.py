@@ -4,6 +4,7 @@ A deny list, because torch, CUDA and compilers together use most of the ordinary
 so that an honest program which merely probes carries on.
 """
 
+import contextlib
 import ctypes
 import errno
 import mmap
@@ -21,6 +22,7 @@ _LOAD, _AND, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_ANY_BIT, _RETURN = 0x20, 0x54, 0
 _OFFSET_NUMBER, _OFFSET_ARCH, _OFFSET_ARG0, _OFFSET_ARG1, _OFFSET_ARG3 = 0, 4, 16, 24, 40
 
 _SOCKET, _CLONE, _CLONE3, _IOCTL, _MEMFD_CREATE = 41, 56, 435, 16, 319
+_SCHED_SETAFFINITY = 203
 _MMAP, _SETRLIMIT, _PRLIMIT64 = 9, 160, 302
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 _NAMESPACES = 0x7E020000
@@ -51,15 +53,15 @@ _DENIED = {
 }  # fmt: skip
 
 
-def program(memfd, loopback=False):
+def program(memfd, loopback=False, moves=False):
     """The filter for x86-64 as instructions of 8 bytes each.
 
     ``memfd`` allows what CUDA needs: memfd_create and shared anonymous memory, whose pages outlive their mapping and are
     then counted for nobody. ``loopback`` allows connections, Internet sockets among them: for a network namespace and a file
-    tree in which nobody else listens.
+    tree in which nobody else listens. ``moves`` allows choosing processors, until ``deny_moving``.
     """
     denied = {name: number for name, number in _DENIED.items() if not (loopback and name == "connect")}
-    denied = sorted(denied.values()) + ([] if memfd else [_MEMFD_CREATE])
+    denied = sorted(denied.values()) + ([] if memfd else [_MEMFD_CREATE]) + ([] if moves else [_SCHED_SETAFFINITY])
     families = [socket.AF_UNIX, *([socket.AF_INET, socket.AF_INET6] if loopback else [])]
     shared = [_op(_AND, _SHARED_ANONYMOUS), _op(_JUMP_EQUAL, _SHARED_ANONYMOUS, 0, 1)]
     return [
@@ -85,11 +87,22 @@ def program(memfd, loopback=False):
     ]
 
 
-def install(memfd, loopback=False):
+def install(memfd, loopback=False, moves=False):
     """Filters this process and its children; the caller must have set no_new_privs. Raises OSError."""
+    _install(program(memfd, loopback, moves))
+
+
+def deny_moving():
+    """Keeps this thread, and those that it starts from now on, on the processors that they have, where there are filters at all."""
+    denied = [_op(_JUMP_EQUAL, _SCHED_SETAFFINITY, 0, 1), _op(_RETURN, _ERRNO | errno.EPERM)]
+    with contextlib.suppress(OSError):
+        linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
+        _install([_op(_LOAD, _OFFSET_NUMBER), *denied, _op(_RETURN, _ALLOW)])
+
+
+def _install(lines):
     if platform.machine() != "x86_64":
         raise OSError(errno.ENOSYS, f"no filter for {platform.machine()}")
-    lines = program(memfd, loopback)
     code = ctypes.create_string_buffer(b"".join(lines))
     header = ctypes.create_string_buffer(struct.pack("=HxxxxxxQ", len(lines), ctypes.addressof(code)))
     linux.prctl(linux.PR_SET_SECCOMP, _MODE_FILTER, ctypes.addressof(header))
