@@ -124,50 +124,49 @@ final class NoiseCommand implements Callable<Integer> {
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was kept");
         WorkerPool pool = WorkerPool.start(workers, plan)) {
       needGpu(pool.slots().getFirst().device());
-      List<Verdict> verdicts = new CopyOnWriteArrayList<>();
+      List<Verdict> heard = new CopyOnWriteArrayList<>();
       try {
-        judge(plan, pool, all, verdicts);
+        NoiseReport report = report(pool, judge(plan, pool, all, heard));
+        print(report, folder);
+        return report;
       } catch (InterruptedException e) {
-        if (!verdicts.isEmpty()) {
-          kept(pool, verdicts, folder);
-          interrupts.advise(
-              "interrupted; these are the figures of %,d of %,d candidates, no floor was kept"
-                  .formatted(verdicts.size(), all.size()));
+        if (!heard.isEmpty()) {
+          print(report(pool, heard).cutOff(all.size() - heard.size()), folder);
+          interrupts.advise("interrupted; what was measured is in " + folder + "/noise.json");
         }
         throw e;
       }
-      return kept(pool, verdicts, folder);
     }
   }
 
-  private static NoiseReport kept(WorkerPool pool, List<Verdict> verdicts, Path folder) {
-    NoiseReport report =
-        NoiseReport.of(
-            pool.versions(),
-            Instant.now().truncatedTo(ChronoUnit.SECONDS),
-            verdicts.stream().filter(v -> v.suite().equals(SUITE)).toList(),
-            verdicts.stream().filter(NoiseCandidates::isPlain).toList(),
-            verdicts.stream().filter(NoiseCandidates::isSlowed).toList());
-    report.write(folder);
-    System.out.print(new NoiseTable(Terminal.columns()).render(report));
-    return report;
+  private static NoiseReport report(WorkerPool pool, List<Verdict> verdicts) {
+    return NoiseReport.of(
+        pool.versions(),
+        Instant.now().truncatedTo(ChronoUnit.SECONDS),
+        verdicts.stream().filter(v -> v.suite().equals(SUITE)).toList(),
+        verdicts.stream().filter(NoiseCandidates::isPlain).toList(),
+        verdicts.stream().filter(NoiseCandidates::isSlowed).toList());
   }
 
-  /** Judges all; {@code verdicts} has at any time those that have fallen. */
-  private static void judge(
-      Plan plan, WorkerPool pool, List<Candidate> candidates, List<Verdict> verdicts)
+  private static void print(NoiseReport report, Path folder) {
+    report.write(folder);
+    System.out.print(new NoiseTable(Terminal.columns()).render(report));
+  }
+
+  /** Judges all; {@code heard} has at any time the verdicts that have fallen. */
+  private static List<Verdict> judge(
+      Plan plan, WorkerPool pool, List<Candidate> candidates, List<Verdict> heard)
       throws InterruptedException {
     Progress progress =
         new Progress(System.err, Terminal.interactive(), Terminal.columns(), candidates.size(), 0);
     try {
-      var _ =
-          new Repeats(pool.slots(), plan, pool.device(), pool.versions())
-              .judge(
-                  candidates,
-                  verdict -> {
-                    verdicts.add(verdict);
-                    progress.verdict(verdict, false);
-                  });
+      return new Repeats(pool.slots(), plan, pool.device(), pool.versions())
+          .judge(
+              candidates,
+              verdict -> {
+                heard.add(verdict);
+                progress.verdict(verdict, false);
+              });
     } finally {
       progress.finish();
     }

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param floors one for each device on which enough sizes were measured
  * @param twins null where none were judged
  * @param untimed why references have no times
+ * @param missing candidates that were not judged before it was cut off; null where all were
  * @param rows every measurement of a reference
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -32,6 +33,7 @@ public record NoiseReport(
     List<NoiseFloor> floors,
     @Nullable NoiseTwins twins,
     List<String> untimed,
+    @Nullable Integer missing,
     List<NoiseRow> rows) {
   /** Different sizes from which on they speak for a machine and not for themselves. */
   public static final int LEAST_SIZES = 20;
@@ -73,7 +75,14 @@ public record NoiseReport(
             .map(NoiseReport::reason)
             .distinct()
             .toList(),
+        null,
         rows);
+  }
+
+  /** The same as all there is of more; it says too little of a device to be its floor. */
+  public NoiseReport cutOff(int without) {
+    return new NoiseReport(
+        devices, versions, measured, classes, List.of(), twins, untimed, without, rows);
   }
 
   /** Writes {@code noise.json} in a folder. Throws {@link UnwritableException}. */

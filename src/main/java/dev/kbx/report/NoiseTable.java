@@ -21,7 +21,8 @@ public record NoiseTable(int width) {
     lines.add("measured " + report.measured());
     if (!report.classes().isEmpty()) classes(report.classes(), lines);
     for (NoiseFloor floor : report.floors()) lines.add(verdict(floor));
-    if (report.floors().isEmpty() && !report.rows().isEmpty()) lines.add(tooFew(report));
+    if (report.missing() != null) lines.add(cutOff(report.missing()));
+    else if (report.floors().isEmpty() && !report.rows().isEmpty()) lines.add(tooFew(report));
     if (report.twins() != null) lines.addAll(twins(report.twins()));
     untimed(report.untimed(), lines);
     return String.join("\n", lines) + "\n";
@@ -81,6 +82,10 @@ public record NoiseTable(int width) {
         1000 * floor.fromMs(),
         floor.rows(),
         floor.sizes());
+  }
+
+  private static String cutOff(int missing) {
+    return "cut off before %,d candidates were judged: no floor is kept".formatted(missing);
   }
 
   private static String tooFew(NoiseReport report) {

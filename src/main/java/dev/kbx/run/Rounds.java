@@ -114,7 +114,7 @@ final class Rounds {
    * Standard deviation, between processes, of the log ratio of two that do the same: memory lies
    * elsewhere, code does. Rounds of one process do not show it. On an H200, 335 sizes of 50 us and
    * more that do not wait for the host had 84 % of their intervals hold 1 without it and 94 % with
-   * it (bench/noise.sh).
+   * it; that was before both sides had the same processor, flush and alignment.
    */
   private static final double SCATTER = 0.0025;
 
@@ -148,7 +148,7 @@ final class Rounds {
     if (measured < MIN || measured % 2 == 1) return false;
     // Of a few rounds, two that a busy machine has stalled would be many.
     if (provisional && launchBound() && gaps.isEmpty()) return true;
-    return measured >= (isShort() ? MAX_SHORT : MAX)
+    return measured >= (isShort() || !attainable() ? MAX_SHORT : MAX)
         || seconds > budgetSeconds
         || tight()
         || hopeless(seconds);
@@ -167,7 +167,19 @@ final class Rounds {
     if (rounds.size() < MIN || seconds < SLOW_PART * budgetSeconds) return false;
     if (rounds.size() < MIN_HOPELESS && candidateMs() + referenceMs() < SLOW_MS) return false;
     double halfWidth = NORMAL_QUANTILE * Math.sqrt(repeated().variance());
-    return seconds * Math.pow(halfWidth / tightness(), 2) > HOPELESS * budgetSeconds;
+    return seconds * Math.pow(halfWidth / repeatable(), 2) > HOPELESS * budgetSeconds;
+  }
+
+  /**
+   * What repeating may leave of a tight interval's half width: the rest it cannot make narrower.
+   */
+  private double repeatable() {
+    return Math.sqrt(Math.pow(tightness(), 2) - Math.pow(NORMAL_QUANTILE * SCATTER, 2));
+  }
+
+  /** Whether the clock ticks often enough for a tight interval, however many rounds there are. */
+  private boolean attainable() {
+    return rounds.isEmpty() || NORMAL_QUANTILE * SCATTER + resolution() < tightness();
   }
 
   private double tightness() {

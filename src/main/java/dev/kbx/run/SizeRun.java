@@ -12,6 +12,7 @@ import dev.kbx.worker.Oracle;
 import java.security.SecureRandom;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -227,6 +228,8 @@ final class SizeRun {
    */
   private Optional<Outcome> round(Rounds rounds, boolean counts)
       throws InterruptedException, Oracle.Refused {
+    // Not once the candidate has its values: who has them longer can compute with them.
+    Map<String, Double> peaks = gpu.peaks();
     boolean graph = recorded != null;
     boolean referenceFirst = number % 2 == 0;
     Batches.Asked<Message.PreparedSize> preparing = batches.prepare(size, sets(rounds), number);
@@ -235,7 +238,7 @@ final class SizeRun {
     // timed.
     Batches.Asked<JsonNode> lending = batches.lend();
     Message.PreparedSize prepared = preparing.answer();
-    physics = Physics.of(prepared, gpu.peaks());
+    physics = Physics.of(prepared, peaks);
     Batch reference = first == null ? null : first.answer();
     JsonNode calls = lending.answer();
     Batch candidate = candidate(calls, prepared.flushBytes());

@@ -22,7 +22,7 @@ final class Spares implements AutoCloseable {
   enum Use {
     /** Calls whose results count. */
     CALLED,
-    /** Calls whose time counts, too: its context is what any process has. */
+    /** Calls whose time counts, too: kernels run side by side in it as in any process. */
     TIMED
   }
 

@@ -109,6 +109,7 @@ final class Conversation {
     Asked asked = open.remove(message.id());
     if (asked == null) return false;
     asked.nanos = now - Math.max(before, asked.sent);
+    asked.exchange.end(); // Whoever asked may wait for it later.
     return asked.answer.complete(message);
   }
 

@@ -133,6 +133,17 @@ class NoiseReportTest {
   }
 
   @Test
+  void whatWasCutOffSaysSoAndIsNoFloor() {
+    NoiseReport report = report(references(21)).cutOff(300);
+    assertThat(report.floors()).isEmpty();
+    assertThat(Json.mapper().valueToTree(report).get("missing").asInt()).isEqualTo(300);
+    assertThat(Json.mapper().valueToTree(report(references(2))).has("missing")).isFalse();
+    assertThat(new NoiseTable(100).render(report))
+        .contains("cut off before 300 candidates were judged: no floor is kept")
+        .contains("< 10 us", "rounds\n");
+  }
+
+  @Test
   void twinsAreToldByTheQuotientOfTheirSpeedups() {
     List<Verdict> plain = new ArrayList<>();
     List<Verdict> slowed = new ArrayList<>();

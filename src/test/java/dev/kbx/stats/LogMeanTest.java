@@ -37,6 +37,19 @@ class LogMeanTest {
   }
 
   @Test
+  void scatterThatIsKnownAddsToTheVarianceAndIsCertain() {
+    LogMean rounds = LogMean.of(new double[] {0.1, 0.2, 0.3, 0.2});
+    double own = rounds.variance();
+    LogMean wider = rounds.withScatter(Math.sqrt(own));
+    assertThat(wider.variance()).isCloseTo(2 * own, within(1e-12));
+    // Satterthwaite: (2 v)² / (v² / 3).
+    assertThat(wider.degrees()).isCloseTo(12, within(1e-9));
+    assertThat(rounds.withScatter(0).degrees()).isCloseTo(3, within(1e-9));
+    Ratio exact = Ratio.of(LogMean.of(new double[] {0.5, 0.5}).withScatter(0.01), 0.95);
+    assertThat(Math.log(exact.high())).isCloseTo(0.5 + 0.01 * 1.959964, within(1e-6));
+  }
+
+  @Test
   void tooFewRoundsHaveNoInterval() {
     assertThatIllegalArgumentException().isThrownBy(() -> LogMean.of(new double[] {0.1}));
     assertThatIllegalArgumentException()
