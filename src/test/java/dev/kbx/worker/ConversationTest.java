@@ -1,0 +1,84 @@
+package dev.kbx.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Requests that are sent before earlier ones are answered. */
+@Timeout(30)
+class ConversationTest {
+  private static final Duration LONG = Duration.ofSeconds(20);
+  private static final Duration MOMENT = Duration.ofMillis(20);
+
+  private final List<Message> sent = new ArrayList<>();
+  private final Conversation conversation = new Conversation("peer", sent::add);
+
+  private static Message.Probed probed(int id) {
+    return new Message.Probed(id, 0);
+  }
+
+  @Test
+  void answersFindWhoeverAskedHoweverLateThatOneWaits() throws Exception {
+    Conversation.Asked first = conversation.send(Message.Probe::new);
+    Conversation.Asked second = conversation.send(Message.Probe::new);
+    assertThat(sent).containsExactly(new Message.Probe(1), new Message.Probe(2));
+    assertThat(conversation.answer(probed(1))).isTrue();
+    assertThat(conversation.answer(probed(2))).isTrue();
+    assertThat(second.answer(LONG)).isEqualTo(probed(2));
+    assertThat(first.answer(LONG)).isEqualTo(probed(1));
+  }
+
+  @Test
+  void theTimeOfARequestBeginsWithTheAnswerBeforeIt() throws Exception {
+    Conversation.Asked first = conversation.send(Message.Probe::new);
+    Conversation.Asked second = conversation.send(Message.Probe::new);
+    long start = System.nanoTime();
+    Thread.sleep(MOMENT);
+    conversation.answer(probed(1));
+    conversation.answer(probed(2));
+    long end = System.nanoTime();
+    assertThat(first.nanos()).isBetween(MOMENT.toNanos() / 2, Long.MAX_VALUE);
+    assertThat(second.nanos()).isBetween(0L, end - start - MOMENT.toNanos() / 2);
+  }
+
+  @Test
+  void aRequestThatWasSentLaterThanTheLastAnswerBeginsWithItsSending() throws Exception {
+    conversation.answer(probed(99));
+    Thread.sleep(MOMENT);
+    long start = System.nanoTime();
+    Conversation.Asked asked = conversation.send(Message.Probe::new);
+    conversation.answer(probed(1));
+    assertThat(asked.nanos()).isBetween(0L, System.nanoTime() - start);
+  }
+
+  @Test
+  void whatNobodyWaitsForDisturbsNobody() throws Exception {
+    Conversation.Asked left = conversation.send(Message.Probe::new);
+    Conversation.Asked wanted = conversation.send(Message.Probe::new);
+    assertThat(conversation.answer(probed(1))).isTrue();
+    assertThat(conversation.answer(probed(1))).isFalse();
+    assertThat(conversation.answer(probed(2))).isTrue();
+    assertThat(wanted.answer(LONG)).isEqualTo(probed(2));
+    assertThat(left.answer(LONG)).isEqualTo(probed(1));
+  }
+
+  @Test
+  void aLateAnswerIsUnexpectedAndTheEndFailsAllThatAreUnderWay() {
+    Conversation.Asked late = conversation.send(Message.Probe::new);
+    assertThatThrownBy(() -> late.answer(Duration.ofMillis(1)))
+        .isInstanceOf(TimeoutException.class);
+    assertThat(conversation.answer(probed(1))).isFalse();
+    Conversation.Asked open = conversation.send(Message.Probe::new);
+    conversation.end(new WorkerFailure("gone"));
+    assertThatThrownBy(() -> open.answer(LONG))
+        .isInstanceOf(ExecutionException.class)
+        .hasRootCauseMessage("gone");
+  }
+}
