@@ -2,6 +2,7 @@
 
 import argparse
 import ctypes
+import gc
 import logging
 import os
 import queue
@@ -31,6 +32,7 @@ def main():
     server = _server(options)
     if options.outlines:
         server.prepare_outlines()
+    gc.freeze()  # as in runners: nobody who is timed waits until all that was imported has been looked through
     sys.dont_write_bytecode = True  # what was imported so far is compiled once; tasks may lie in somebody's own folders
     write_frame(outgoing, encode(server.hello()))
     while True:
