@@ -53,26 +53,25 @@ final class Batches {
   /** Fresh inputs for one round, which no candidate sees before {@link #lend}. */
   Asked<Message.PreparedSize> prepare(Message.Size size, int sets, int round) {
     return ask(
-            "prepare",
-            Message.PreparedSize.class,
-            id -> new Message.PrepareSize(id, size.index(), sets, round))
-        ::answer;
+        "prepare",
+        Message.PreparedSize.class,
+        id -> new Message.PrepareSize(id, size.index(), sets, round));
   }
 
   /** Gives the candidate's process the inputs last prepared; the calls to make with them. */
   Asked<JsonNode> lend() {
-    Sent<Message.LentSize> sent = ask("lend", Message.LentSize.class, Message.LendSize::new);
-    return () -> sent.answer().calls();
+    Asked<Message.LentSize> lent = ask("lend", Message.LentSize.class, Message.LendSize::new);
+    return () -> lent.answer().calls();
   }
 
   /** The reference on the inputs last prepared, by both clocks. */
   Asked<Batch> reference(boolean graph) {
-    Sent<Message.BaselineMeasured> sent =
-        ask(
-            "reference",
+    Oracle.Asked<Message.BaselineMeasured> sent =
+        oracle.send(
             Message.BaselineMeasured.class,
-            id -> new Message.Baseline(id, plan.warm(), graph));
-    return () -> measured(sent.answer(), sent.asked().nanos() / 1e6);
+            id -> new Message.Baseline(id, plan.warm(), graph),
+            Session.ORACLE);
+    return () -> measured(spending.on("reference", sent::answer), sent.nanos() / 1e6);
   }
 
   private static Batch measured(Message.BaselineMeasured measured, double wallMs) {
@@ -87,21 +86,13 @@ final class Batches {
 
   /** What the oracle says of some of the results last timed. */
   Asked<Message.Checked> check(List<Integer> slots, List<JsonNode> values) {
-    return ask("check", Message.Checked.class, id -> new Message.CheckSize(id, slots, values))
-        ::answer;
+    return ask("check", Message.Checked.class, id -> new Message.CheckSize(id, slots, values));
   }
 
-  /** What was sent to the oracle, and what waiting for it is called. */
-  private record Sent<T extends Message.Numbered>(
-      Oracle.Asked<T> asked, String what, Spending spending) {
-    T answer() throws InterruptedException, Oracle.Refused {
-      return spending.on(what, asked::answer);
-    }
-  }
-
-  private <T extends Message.Numbered> Sent<T> ask(
+  private <T extends Message.Numbered> Asked<T> ask(
       String what, Class<T> expected, IntFunction<Message.Numbered> request) {
-    return new Sent<>(oracle.send(expected, request, Session.ORACLE), what, spending);
+    Oracle.Asked<T> sent = oracle.send(expected, request, Session.ORACLE);
+    return () -> spending.on(what, sent::answer);
   }
 
   /** The candidate on {@code calls}. */
