@@ -329,9 +329,7 @@ def _restrict_files(cell, protections):
 
 def _filter_calls(cell, protections):
     try:
-        cuda = cell.spawn.device == "cuda"
-        # Who only compiles runs beside others that are timed.
-        seccomp.install(memfd=cuda, loopback=cell.loopback, moves=cuda)
+        seccomp.install(gpu=cell.spawn.device == "cuda", loopback=cell.loopback)
         protections.set("seccomp", True, "filter of system calls")
     except OSError as error:
         protections.refused("seccomp", error)

@@ -53,15 +53,16 @@ _DENIED = {
 }  # fmt: skip
 
 
-def program(memfd, loopback=False, moves=False):
+def program(gpu, loopback=False):
     """The filter for x86-64 as instructions of 8 bytes each.
 
-    ``memfd`` allows what CUDA needs: memfd_create and shared anonymous memory, whose pages outlive their mapping and are
-    then counted for nobody. ``loopback`` allows connections, Internet sockets among them: for a network namespace and a file
-    tree in which nobody else listens. ``moves`` allows choosing processors, until ``deny_moving``.
+    ``gpu`` allows what CUDA needs: memfd_create and shared anonymous memory, whose pages outlive their mapping and are
+    then counted for nobody; and choosing processors, until ``deny_moving``: who has no GPU runs beside others that are timed.
+    ``loopback`` allows connections, Internet sockets among them: for a network namespace and a file tree in which nobody else
+    listens.
     """
     denied = {name: number for name, number in _DENIED.items() if not (loopback and name == "connect")}
-    denied = sorted(denied.values()) + ([] if memfd else [_MEMFD_CREATE]) + ([] if moves else [_SCHED_SETAFFINITY])
+    denied = sorted(denied.values()) + ([] if gpu else [_MEMFD_CREATE, _SCHED_SETAFFINITY])
     families = [socket.AF_UNIX, *([socket.AF_INET, socket.AF_INET6] if loopback else [])]
     shared = [_op(_AND, _SHARED_ANONYMOUS), _op(_JUMP_EQUAL, _SHARED_ANONYMOUS, 0, 1)]
     return [
@@ -74,7 +75,7 @@ def program(memfd, loopback=False, moves=False):
         # ENOSYS makes glibc fall back to clone, whose flags a filter can read: clone3's are behind a pointer.
         _op(_JUMP_EQUAL, _CLONE3, 0, 1),
         _op(_RETURN, _ERRNO | errno.ENOSYS),
-        *(line for number in denied for line in (_op(_JUMP_EQUAL, number, 0, 1), _op(_RETURN, _ERRNO | errno.EPERM))),
+        *_never(denied),
         *_when(_CLONE, _OFFSET_ARG0, [_op(_JUMP_ANY_BIT, _NAMESPACES, 0, 1)]),
         *_unless(_SOCKET, _OFFSET_ARG0, families),
         *_when(_IOCTL, _OFFSET_ARG1, [_op(_JUMP_EQUAL, _TIOCSTI, 0, 1)]),
@@ -82,22 +83,21 @@ def program(memfd, loopback=False, moves=False):
         # The limit on core dumps is one that a process could lower to have them again: see sandbox.
         *_when(_SETRLIMIT, _OFFSET_ARG0, [_op(_JUMP_EQUAL, resource.RLIMIT_CORE, 0, 1)]),
         *_when(_PRLIMIT64, _OFFSET_ARG1, [_op(_JUMP_EQUAL, resource.RLIMIT_CORE, 0, 1)]),
-        *([] if memfd else _when(_MMAP, _OFFSET_ARG3, shared)),
+        *([] if gpu else _when(_MMAP, _OFFSET_ARG3, shared)),
         _op(_RETURN, _ALLOW),
     ]
 
 
-def install(memfd, loopback=False, moves=False):
+def install(gpu, loopback=False):
     """Filters this process and its children; the caller must have set no_new_privs. Raises OSError."""
-    _install(program(memfd, loopback, moves))
+    _install(program(gpu, loopback))
 
 
 def deny_moving():
     """Keeps this thread, and those that it starts from now on, on the processors that they have, where there are filters at all."""
-    denied = [_op(_JUMP_EQUAL, _SCHED_SETAFFINITY, 0, 1), _op(_RETURN, _ERRNO | errno.EPERM)]
     with contextlib.suppress(OSError):
         linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
-        _install([_op(_LOAD, _OFFSET_NUMBER), *denied, _op(_RETURN, _ALLOW)])
+        _install([_op(_LOAD, _OFFSET_NUMBER), *_never([_SCHED_SETAFFINITY]), _op(_RETURN, _ALLOW)])
 
 
 def _install(lines):
@@ -110,6 +110,11 @@ def _install(lines):
 
 def _op(code, value, if_true=0, if_false=0):
     return struct.pack("=HBBI", code, if_true, if_false, value)
+
+
+def _never(numbers):
+    """Denies the calls ``numbers``."""
+    return [line for number in numbers for line in (_op(_JUMP_EQUAL, number, 0, 1), _op(_RETURN, _ERRNO | errno.EPERM))]
 
 
 def _when(number, offset, test):
