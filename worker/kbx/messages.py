@@ -268,11 +268,6 @@ class Raised:
     compiled: list = field(default_factory=list)
 
 
-FLUSHES_AHEAD = 8
-"""Flushes before a batch's first call besides the call's own, on both sides: a quarter of a millisecond in which the host gets to launch
-it. Otherwise a batch of one long call would hold what launching took."""
-
-
 @dataclass
 class Measure:
     """Time the entry on argument sets ``calls``, one call each; results go to arena ``out``, one slot a call."""
@@ -281,8 +276,13 @@ class Measure:
     id: int
     calls: list
     """``{"args", "kwargs", "slot"}``; ``slot`` is the offset in arena ``out`` where this call's result goes."""
-    flush_bytes: int = 0
-    """Written before each call so that L2 is cold; with 0 the arguments are read instead, and as much of them as fits is there."""
+    flush_bytes: int
+    """Written before each call so that L2 is cold."""
+    lead: int
+    """How many times, one after another: so long the device is behind when the call begins, so that the host can launch it. With 0 it
+    waits for the host, and launching is part of what is timed."""
+    warm: bool = False
+    """Whether the arguments are read right before the call, so that as much of them as fits is in L2."""
 
 
 @dataclass
@@ -310,7 +310,9 @@ class ReplayCalls:
 
     TYPE: ClassVar[str] = "replay_calls"
     id: int
-    flush_bytes: int = 0
+    flush_bytes: int
+    lead: int
+    warm: bool = False
 
 
 @dataclass
@@ -585,8 +587,10 @@ class Baseline:
 
     TYPE: ClassVar[str] = "baseline"
     id: int
+    lead: int
+    """As in ``measure``."""
     warm: bool = False
-    """Whether the arguments are read before each call, instead of L2 being flushed."""
+    """As in ``measure``."""
     graph: bool = False
     """Whether CUDA graphs of the calls are timed."""
 
@@ -603,6 +607,8 @@ class BaselineMeasured:
     """What reading the state took, beyond ``seconds``."""
     unrecorded: str | None = None
     """Why there are no graphs of this reference; there are no times then."""
+    host_bound: int = 0
+    """Calls that the device got to before the host had launched all of them: it may have waited for the host."""
 
 
 @dataclass
@@ -637,8 +643,9 @@ class CompareBaseline:
     id: int
     sets: int
     round: int
+    lead: int
     warm: bool = False
-    """As in ``baseline``."""
+    """Both as in ``measure``."""
 
 
 @dataclass

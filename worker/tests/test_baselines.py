@@ -11,6 +11,7 @@ from test_oracle_bench import HostDevice
 from torch._dynamo.utils import counters
 
 from kbx import messages
+from kbx.clock import Timed
 from kbx.oracle import compiler_cache, taskfile
 from kbx.oracle.baselines import CompiledReference, NotCompiled
 from kbx.oracle.session import WrongOrder
@@ -54,7 +55,7 @@ def standing_in(monkeypatch):
 @pytest.mark.skipif(not shutil.which("g++"), reason="no C++ compiler for Inductor")
 def test_the_reference_is_compiled_and_timed_against_eager():
     reference = compiled()
-    eager_ms, compiled_ms = reference.compare(3, 0)
+    eager_ms, compiled_ms = reference.compare(3, 0, 1)
     assert len(eager_ms) == len(compiled_ms) == 3
     assert min(*eager_ms, *compiled_ms) > 0
     call = reference.calls(1, 1)[0]
@@ -66,9 +67,11 @@ def test_who_is_first_alternates(standing_in):
     standing_in(lambda function: lambda *args, **kwargs: function(*args, **kwargs))
     reference = compiled()
     order = []
-    reference.device.time = lambda functions, warm: order.append(functions[0]) or [float(len(order))] * len(functions)
-    assert reference.compare(2, 0) == ([1.0, 1.0], [2.0, 2.0])
-    assert reference.compare(2, 1) == ([4.0, 4.0], [3.0, 3.0])
+    reference.device.time = lambda calls, lead, warm: (
+        order.append(calls[0]) or [Timed(float(len(order)), False)] * len(calls)
+    )
+    assert reference.compare(2, 0, 1) == ([1.0, 1.0], [2.0, 2.0])
+    assert reference.compare(2, 1, 1) == ([4.0, 4.0], [3.0, 3.0])
 
 
 def test_sets_are_fresh_and_as_many_as_have_room(standing_in):
@@ -127,7 +130,7 @@ def test_what_does_not_exist_is_refused(size, kind):
 def test_an_oracle_on_the_cpu_refuses(oracle):
     asked = oracle.ask(messages.CompileBaseline, task=GELU, seed=SEED, size=0, kind="compile")
     assert (asked.reason, asked.message) == ("unsupported", "baselines need a GPU")
-    assert oracle.ask(messages.CompareBaseline, sets=1, round=0).message == "no baseline is compiled"
+    assert oracle.ask(messages.CompareBaseline, sets=1, round=0, lead=1).message == "no baseline is compiled"
 
 
 def test_the_cache_is_its_user_s_alone(tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""Which streams of torch's pool a candidate has taken, and what may come back as a result."""
+"""What the device does around timed calls, which streams of torch's pool a candidate has taken, and what may come back as a result."""
 
 import itertools
 import types
@@ -7,7 +7,96 @@ import pytest
 import torch
 from bench_client import bench
 
-from kbx.runner.clock import Streams
+from kbx import clock
+from kbx.clock import Before, Call, Clock, Timed
+from kbx.streams import Streams
+
+
+class Device:
+    """Stands in for a GPU's C types: takes down what the clock asks of it, in order."""
+
+    HOME, OTHER = (0, 0, 1), (7, 0, 1)
+
+    def __init__(self, monkeypatch):
+        device, self.log, self.current, self.overtaken = self, [], self.HOME, False
+
+        class Event:
+            def __init__(self, enable_timing=False):
+                self.name = "event" if enable_timing else "join"
+
+            def record(self, stream):
+                device.log.append(f"{self.name} on {stream}")
+
+            def wait(self, stream):
+                device.log.append(f"{stream} waits for {self.name}")
+
+            def query(self):
+                return device.overtaken
+
+            def elapsed_time(self, end):
+                return 0.5
+
+        monkeypatch.setattr(clock, "_Event", Event)
+        monkeypatch.setattr(clock, "_Stream", lambda **_: "main")
+        self.streams = types.SimpleNamespace(taken=[], look=lambda: None)
+        monkeypatch.setattr(clock, "Streams", lambda take: self.streams)
+        monkeypatch.setattr(clock, "_current", lambda index: self.current)
+        monkeypatch.setattr(clock, "_set_current", lambda *stream: setattr(self, "current", stream))
+        monkeypatch.setattr(clock, "_wait", lambda: self.log.append("wait"))
+        monkeypatch.setattr(clock, "_fill", lambda tensor, value: self.log.append(f"write {tensor.numel()}"))
+        monkeypatch.setattr(clock, "_copy", lambda target, source: self.log.append(f"read {source.numel()}"))
+        self.clock = Clock(torch.device("cpu", 0))
+
+    def time(self, before, function, calls=1):
+        self.log.clear()
+        timed = [Call(function, [k], {}, [torch.zeros(3)]) for k in range(calls)]
+        found = self.clock.time(timed, before, lambda call, result: self.log.append(f"result {result}"))
+        assert found == [Timed(0.5, self.overtaken)] * calls
+        return self.log
+
+
+@pytest.fixture
+def device(monkeypatch):
+    return Device(monkeypatch)
+
+
+MADE = ["event on main", "event on main"]
+TIMED = ["event on main", "call", "event on main"]
+
+
+@pytest.mark.parametrize(
+    ("before", "prepared"),
+    [
+        (Before(8, 3, False), ["wait", "write 8", "write 8", "write 8"]),
+        (Before(8, 0, False), ["wait", "write 8", "wait"]),
+        (Before(8, 2, True), ["wait", "write 8", "write 8", "read 3"]),
+        (Before(8, 0, True), ["wait", "read 3", "wait"]),
+    ],
+)
+def test_every_call_of_a_batch_begins_alike(device, before, prepared):
+    log = device.time(before, lambda k: device.log.append("call") or k, calls=2)
+    assert log == [*MADE, *prepared, *TIMED, "result 0", *MADE, *prepared, *TIMED, "result 1", "wait"]
+
+
+def test_other_streams_begin_after_the_first_event_and_end_before_the_second(device):
+    device.streams.taken.append("other")
+    log = device.time(Before(8, 1, False), lambda k: device.log.append("call"))
+    assert log[4:-2] == [
+        "event on main", "other waits for event", "call", "join on other", "main waits for join", "event on main",
+    ]  # fmt: skip
+
+
+def test_a_call_that_the_device_got_to_before_it_was_launched_waits_for_the_host(device):
+    device.overtaken = True
+    device.time(Before(8, 1, False), lambda k: None)
+
+
+def test_a_call_that_leaves_another_stream_current_changes_nothing(device):
+    def call(k):
+        device.current = Device.OTHER
+
+    device.time(Before(8, 1, False), call)
+    assert device.current == Device.HOME
 
 
 class Pool:

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from oracle_process import SEED, TASKS, claim
 
 from kbx import messages, tensors
+from kbx.clock import Timed
 from kbx.oracle import arenas, taskfile
 from kbx.oracle.bench import Bench, NotRecorded
 from kbx.oracle.server import Server
@@ -26,13 +27,13 @@ class HostDevice:
     def synchronize(self):
         pass
 
-    def time(self, functions, warm=None):
+    def time(self, calls, lead, warm=False, returned=0):
         seconds = []
-        for function in functions:
+        for call in calls:
             start = time.perf_counter()
-            function()
+            call.function(*call.args, **call.kwargs)
             seconds.append(time.perf_counter() - start)
-        return [1e3 * s for s in seconds]
+        return [Timed(1e3 * s, host_bound=False) for s in seconds]
 
     def recorded(self, functions):
         raise RuntimeError("operation not permitted when stream is capturing\nCompile with ...")
@@ -75,7 +76,7 @@ def test_every_set_is_fresh_and_has_its_own_slot(prepare):
     assert [c["slot"] for c in bench.lend()] == [0, 18432, 36864]
     assert (message.bytes, message.flops) == (2 * 4 * 4096, None)
     assert not torch.equal(bench.own[0].args[0], bench.own[1].args[0])
-    assert len(bench.baseline()) == 3
+    assert len(bench.baseline(1)) == 3
     other = prepare("Activation/gelu.py", round_=1)
     assert not torch.equal(bench.own[0].args[0], other.own[0].args[0])
 
@@ -142,7 +143,7 @@ def test_arguments_updated_by_timed_calls_are_checked(prepare):
     bench = prepare("Optimizer/AdamW.py")
     values = answer(bench, bench.task.reference)
     assert bench.check([0, 1, 2], values).status == "correct"
-    bench.baseline()
+    bench.baseline(1)
     assert bench.check([0, 1, 2], values).status == "correct"
     answer(bench, bench.task.reference)
     assert bench.check([0], values[:1]).status == "wrong_values"
@@ -159,7 +160,7 @@ def test_nothing_is_lent_before_it_is_asked_for(prepare):
 
 def test_a_baseline_that_updates_its_arguments_leaves_the_candidate_s_alone(prepare):
     bench = prepare("Optimizer/AdamW.py")
-    bench.baseline()
+    bench.baseline(1)
     values = answer(bench, bench.task.reference)
     assert bench.check([0, 1, 2], values).status == "correct"
 
@@ -213,16 +214,17 @@ def test_the_device_s_state_comes_with_the_baseline_and_outside_its_time():
             return {"sm_mhz": 1980, "throttle": []}
 
     server = Server(Device())
-    server.bench = types.SimpleNamespace(baseline=lambda warm, graph: [1.0, 2.0])
-    answer = decode(server.answer(encode(messages.Baseline(7))), messages.FROM_ORACLE)
-    assert (answer.id, answer.device_ms, answer.state) == (7, [1.0, 2.0], {"sm_mhz": 1980, "throttle": []})
+    server.bench = types.SimpleNamespace(baseline=lambda lead, warm, graph: [Timed(1.0, True), Timed(2.0, False)])
+    answer = decode(server.answer(encode(messages.Baseline(7, 1))), messages.FROM_ORACLE)
+    assert (answer.id, answer.device_ms, answer.host_bound) == (7, [1.0, 2.0], 1)
+    assert answer.state == {"sm_mhz": 1980, "throttle": []}
     assert answer.seconds < 0.05 <= answer.state_seconds
 
 
 def test_a_reference_that_cannot_be_recorded_has_no_times_and_a_reason(prepare):
     server = Server(HostDevice())
     server.bench = prepare("Activation/gelu.py")
-    answer = decode(server.answer(encode(messages.Baseline(7, graph=True))), messages.FROM_ORACLE)
+    answer = decode(server.answer(encode(messages.Baseline(7, 1, graph=True))), messages.FROM_ORACLE)
     assert (answer.device_ms, answer.unrecorded) == ([], "operation not permitted when stream is capturing")
 
 
@@ -230,14 +232,16 @@ def test_with_a_warm_cache_every_call_s_arguments_are_read_before(prepare):
     read = []
 
     class Device(HostDevice):
-        def time(self, functions, warm=None):
-            read.extend(warm)
-            return super().time(functions)
+        def time(self, calls, lead, warm=False, returned=0):
+            read.extend((call.inputs, lead, warm) for call in calls)
+            return super().time(calls, lead)
 
     bench = prepare("Activation/gelu.py")
     bench.device = Device()
-    bench.baseline(warm=True)
-    assert [tensors[0] is call.args[0] for tensors, call in zip(read, bench.own, strict=True)] == [True] * 3
+    bench.baseline(5, warm=True)
+    assert [(inputs[0] is call.args[0], *rest) for (inputs, *rest), call in zip(read, bench.own, strict=True)] == [
+        (True, 5, True)
+    ] * 3
 
 
 class RecordingDevice(HostDevice):
@@ -250,14 +254,14 @@ class RecordingDevice(HostDevice):
 def test_graphs_are_recorded_once_and_get_the_values_of_each_round(prepare):
     bench = prepare("Optimizer/AdamW.py")
     bench.device = RecordingDevice()
-    bench.baseline(graph=True)
+    bench.baseline(1, graph=True)
     recorded = bench.session.recorded[0]
     assert len(recorded.graphs) == len(bench.own) == 3
     fresh = Bench(bench.session, 0, 3, 1, RecordingDevice())
     assert bench.session.recorded[0] is recorded
     assert torch.equal(recorded.calls[1].args[0], fresh.own[1].args[0])
     assert not torch.equal(recorded.calls[1].args[0], bench.own[1].args[0])
-    assert len(fresh.baseline(graph=True)) == 3
+    assert len(fresh.baseline(1, graph=True)) == 3
 
 
 def test_graphs_with_wrong_results_are_none(prepare):
@@ -269,13 +273,13 @@ def test_graphs_with_wrong_results_are_none(prepare):
     bench = prepare("Activation/gelu.py")
     bench.device = Device()
     with pytest.raises(NotRecorded, match="its graphs are wrong: wrong_values"):
-        bench.baseline(graph=True)
+        bench.baseline(1, graph=True)
 
 
 def test_graphs_are_of_no_use_to_other_shapes(prepare):
     bench = prepare("Activation/gelu.py")
     bench.device = RecordingDevice()
-    bench.baseline(graph=True)
+    bench.baseline(1, graph=True)
     other = Bench(bench.session, 0, 2, 1, RecordingDevice())
     with pytest.raises(NotRecorded, match="arguments of its own"):
-        other.baseline(graph=True)
+        other.baseline(1, graph=True)

@@ -5,6 +5,7 @@ import time
 import pytest
 import torch
 
+from kbx.clock import Timed
 from kbx.oracle import peaks
 
 
@@ -13,13 +14,13 @@ class HostDevice:
 
     torch_device = torch.device("cpu")
 
-    def time(self, functions):
-        def once(function):
+    def time(self, calls, lead):
+        def once(call):
             start = time.perf_counter()
-            function()
-            return 1e3 * (time.perf_counter() - start)
+            call.function()
+            return Timed(1e3 * (time.perf_counter() - start), host_bound=False)
 
-        return [once(f) for f in functions]
+        return [once(call) for call in calls]
 
 
 def measure():
@@ -49,7 +50,7 @@ def test_a_product_that_cannot_be_done_is_left_out(monkeypatch):
 
 
 def test_a_rate_is_two_operations_a_term(monkeypatch):
-    monkeypatch.setattr(HostDevice, "time", lambda self, functions: [2.0] * len(functions))
+    monkeypatch.setattr(HostDevice, "time", lambda self, calls, lead: [Timed(2.0, False)] * len(calls))
     figures = measure()
     assert figures["fp16_tflops"] == pytest.approx(2 * 64**3 / 2e-3 / 1e12)
     assert figures["fp64_tflops"] == pytest.approx(2 * 32**3 / 2e-3 / 1e12)

@@ -84,6 +84,8 @@ def _harden(uid):
 
 
 def _server(options):
+    # As runners have it, see sandbox: both sides' contexts are alike.
+    os.environ["CUDA_DEVICE_MAX_COPY_CONNECTIONS"] = "1"
     import torch  # after the change of user: a CUDA context belongs to who made it
 
     from kbx import precision

@@ -9,6 +9,7 @@ import gc
 
 import torch
 
+from kbx.clock import Call
 from kbx.oracle import judge, truth
 from kbx.oracle.session import WrongOrder
 from kbx.oracle.taskfile import InvalidTask
@@ -45,15 +46,14 @@ class CompiledReference:
         with _reasons():
             self._look()
 
-    def compare(self, sets, round_, warm=False):
+    def compare(self, sets, round_, lead, warm=False):
         """Device milliseconds of eager and of compiled, each on the same fresh sets; who is first changes with every round."""
         calls = self.calls(sets, round_)
         order = [self.task.reference, self.function]
         if round_ % 2:
             order.reverse()
         with torch.no_grad():
-            read = [truth.argument_tensors(call) for call in calls] if warm else None
-            times = {f: self.device.time([_bind(f, call) for call in calls], read) for f in order}
+            times = {f: [t.ms for t in self.device.time([_timed(f, c) for c in calls], lead, warm)] for f in order}
         return times[self.task.reference], times[self.function]
 
     def calls(self, sets, round_):
@@ -93,8 +93,8 @@ class CompiledReference:
         return self.task.call(self.parameters, "standard", f"{self.stem}/{turn}", self.device.torch_device, fast=True)
 
 
-def _bind(function, call):
-    return lambda: function(*call.args, **call.kwargs)
+def _timed(function, call):
+    return Call(function, call.args, call.kwargs, truth.argument_tensors(call))
 
 
 def _graphs():

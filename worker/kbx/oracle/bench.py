@@ -11,6 +11,7 @@ import secrets
 import torch
 
 from kbx import messages
+from kbx.clock import Call
 from kbx.oracle import claims, judge, session, truth, work
 from kbx.oracle.session import WrongOrder
 from kbx.tensors import ALIGN, DTYPES, Arena, encode, span
@@ -55,19 +56,18 @@ class Bench:
             w.result_bytes,
         )  # fmt: skip
 
-    def baseline(self, warm=False, graph=False):
-        """Device milliseconds of the reference on each set, from the oracle's own copies; both flags as in
+    def baseline(self, lead, warm=False, graph=False):
+        """A ``clock.Timed`` of the reference on each set, from the oracle's own copies; all flags as in
         ``messages.Baseline``. Raises NotRecorded."""
-
-        def bind(call):
-            return lambda: self.task.reference(*call.args, **call.kwargs)
-
-        calls, functions = self.own, [bind(call) for call in self.own]
         if graph:
             recorded = self._recorded()
-            calls, functions = recorded.calls, recorded.graphs
+            calls = [
+                Call(g, [], {}, truth.argument_tensors(c)) for g, c in zip(recorded.graphs, recorded.calls, strict=True)
+            ]
+        else:
+            calls = [Call(self.task.reference, c.args, c.kwargs, truth.argument_tensors(c)) for c in self.own]
         with torch.no_grad():
-            return self.device.time(functions, [truth.argument_tensors(call) for call in calls] if warm else None)
+            return self.device.time(calls, lead, warm, self.slot_bytes)
 
     def _refresh(self):
         """Gives this round's values to what was recorded in an earlier one; why they do not fit, or None."""

@@ -7,7 +7,7 @@ import os
 
 import torch
 
-from kbx import cores, graphs, messages
+from kbx import clock, cores, graphs, results
 from kbx.oracle import footprint, nvml, peaks
 from kbx.oracle.baselines import CompiledReference
 from kbx.oracle.bench import Bench
@@ -18,6 +18,8 @@ CAPACITY = 12 << 30
 """Bytes of an arena on a device with room: every set of a benchmark size needs its own."""
 UNTIMED_CAPACITY = footprint.LEAST_ARENA
 """Bytes of an arena for correctness alone: several candidates may share the device."""
+MOST_COPIED = 256 << 20
+"""Bytes of results that are copied beside timed calls of the reference: what the host does matters where calls are short."""
 SHARE = 0.2
 """Part of the free memory that one arena takes at most, unless a single set needs more: the oracle needs the rest for truth in
 float64."""
@@ -70,6 +72,24 @@ class CudaArena(Arena):
         torch.cuda.synchronize(self.device)
         self.content = None
         self.runtime.call("cudaFree", self.address)
+
+
+class Scratch(Arena):
+    """Where results of the reference go, as the candidate's go to arena ``out``, so that the host has done the same before
+    each call; nobody reads them."""
+
+    def __init__(self, capacity, device):
+        super().__init__("scratch", capacity)
+        self.content = torch.empty(capacity, dtype=torch.uint8, device=device)
+
+    def typed(self, offset, count, dtype):
+        return self.content[offset : offset + count * dtype.itemsize].view(dtype)
+
+    def take(self, call, result):
+        """Copies the result of a ``clock.Call`` over the one before, if there is room."""
+        self.reset()
+        with contextlib.suppress(MemoryError):
+            results.put(result, self, call.inputs)
 
 
 class _Span:
@@ -140,32 +160,19 @@ class CudaDevice:
         """Enough to evict everything from L2."""
         return 2 * self.properties.L2_cache_size
 
-    def time(self, functions, warm=None):
-        """Device milliseconds of each function, one call each, with a cold L2: the runner's loop for the candidate.
-
-        ``warm`` has a list of tensors for each function: they are read before it is called, and nothing is flushed.
-
-        All events are recorded before anything waits, so that the host runs ahead and launch gaps of the measuring itself do
-        not count; the flush between two calls gives it the time to do so.
-        """
-        flush = torch.empty(0 if warm else self.flush_bytes, dtype=torch.uint8, device=self.torch_device)
-        marks = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in functions]
-        self.synchronize()
-        for _ in range(0 if warm else messages.FLUSHES_AHEAD):
-            flush.fill_(1)
-        for (start, end), function, tensors in zip(marks, functions, warm or [[]] * len(functions), strict=True):
-            flush.fill_(1)
-            for tensor in tensors:
-                tensor.clone()
-            start.record()
-            function()
-            end.record()
-        self.synchronize()
-        return [start.elapsed_time(end) for start, end in marks]
+    def time(self, calls, lead, warm=False, returned=0):
+        """A ``clock.Timed`` of each ``clock.Call``, as the runner times the candidate; ``lead`` and ``warm`` as in
+        ``messages.Measure``. Results are copied as there if they take at most ``returned`` bytes."""
+        scratch = Scratch(min(returned, MOST_COPIED), self.torch_device)
+        return self._clock.time(calls, clock.Before(self.flush_bytes, lead, warm), scratch.take)
 
     def recorded(self, functions):
         """CUDA graphs of the functions, to be timed instead of them; raises RuntimeError, see ``graphs.Recorder``."""
         return [self._recorder.record(function) for function in functions]
+
+    @functools.cached_property
+    def _clock(self):
+        return clock.Clock(self.torch_device)
 
     @functools.cached_property
     def _recorder(self):

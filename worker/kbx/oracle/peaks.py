@@ -5,12 +5,16 @@ import statistics
 
 import torch
 
+from kbx.clock import Call
+
 COPY_BYTES = 1 << 30
 """Size of the buffer whose copy gives the bandwidth: many times the L2 cache."""
 SIDE = 8192
 """Side of the matrices whose product gives a rate."""
 WIDE_SIDE = 4096
 """The same for float64, in which some devices are a hundred times slower than in float32."""
+LEAD = 2
+"""As in ``messages.Measure``: time to launch one kernel."""
 REPEATS = 10
 GLANCES = 3
 
@@ -20,7 +24,7 @@ def measure(device, copy_bytes=COPY_BYTES, side=SIDE, wide_side=WIDE_SIDE):
     tiny = torch.zeros(1, device=device.torch_device)
     figures = {
         "copy_gbs": _copy_gbs(device, copy_bytes),
-        "empty_ms": min(device.time([lambda: None] * REPEATS)),
+        "empty_ms": min(_times(device, lambda: None, REPEATS)),
         "launch_ms": _typical(device, lambda: tiny.add_(1)),
     }
     products = {
@@ -77,7 +81,11 @@ def _integers(device, side):
 
 def _typical(device, function, repeats=REPEATS):
     function()
-    return statistics.median(device.time([function] * repeats))
+    return statistics.median(_times(device, function, repeats))
+
+
+def _times(device, function, repeats):
+    return [each.ms for each in device.time([Call(function, [], {}, [])] * repeats, LEAD)]
 
 
 @contextlib.contextmanager

@@ -155,12 +155,15 @@ class Server:
     def _baseline(self, request):
         start = time.monotonic()
         try:
-            device_ms = self._prepared_size().baseline(request.warm, request.graph)
+            timed = self._prepared_size().baseline(request.lead, request.warm, request.graph)
         except NotRecorded as error:
             return messages.BaselineMeasured(request.id, [], time.monotonic() - start, unrecorded=str(error))
         end = time.monotonic()
         state = self.device.state()  # before the clocks have time to fall
-        return messages.BaselineMeasured(request.id, device_ms, end - start, state, time.monotonic() - end)
+        return messages.BaselineMeasured(
+            request.id, [each.ms for each in timed], end - start, state, time.monotonic() - end,
+            host_bound=sum(each.host_bound for each in timed),
+        )  # fmt: skip
 
     def _check_size(self, request):
         return _checked(request.id, self._prepared_size().check(request.slots, request.values))
@@ -190,7 +193,7 @@ class Server:
         start = time.monotonic()
         if self.compiled is None:
             raise session.WrongOrder("no baseline is compiled")
-        eager_ms, compiled_ms = self.compiled.compare(request.sets, request.round, request.warm)
+        eager_ms, compiled_ms = self.compiled.compare(request.sets, request.round, request.lead, request.warm)
         state = self.device.state()
         return messages.BaselineCompared(request.id, eager_ms, compiled_ms, time.monotonic() - start, state)
 

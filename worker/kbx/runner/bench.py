@@ -9,25 +9,18 @@ import os
 import random
 import time
 import traceback
-from collections.abc import Callable
-from typing import NamedTuple
 
 import torch
 import triton
 
-from kbx import cores, graphs, messages, precision, protocol, tensors
+from kbx import clock, cores, graphs, messages, precision, protocol, results, tensors
 from kbx.runner import ahead, arenas, cuda_on_cpu, extensions, gaps, launches, module, profile, seccomp, shapes
-from kbx.runner.clock import Clock
 from kbx.runner.ledger import Ledger
 from kbx.runner.witness import Witness
 
 SOURCE = "candidate.py"
-# Taken before any candidate is loaded. The C class under torch.Tensor cannot be assigned to.
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
-_copy, _fill = torch._C.TensorBase.copy_, torch._C.TensorBase.fill_
-_empty, _empty_like = torch.empty, torch.empty_like
+# Taken before any candidate is loaded.
 _wait_for_device = getattr(torch._C, "_cuda_synchronize", None)  # absent from builds without CUDA
-_NoFunctionModes, _NoDispatchModes = torch._C.DisableTorchFunction, torch._C._DisableTorchDispatch
 
 _MESSAGE_CHARS = 2000
 _FRAMES = 20
@@ -37,16 +30,6 @@ def warm():
     """What each runner would otherwise load or compile for itself, done once in the process that they are forked from."""
     launches.warm()
     shapes.warm()
-
-
-class _Timed(NamedTuple):
-    """A call to be timed: its tensors among the arguments are ``inputs``, its result goes to ``slot`` of arena ``out``."""
-
-    function: Callable
-    args: list
-    kwargs: dict
-    inputs: list
-    slot: int
 
 
 def serve(sock, data_sock, spawn):
@@ -77,7 +60,7 @@ class Bench:
         self._arenas, self._entry, self._path, self._source = {}, None, os.path.abspath(SOURCE), ""
         self._instance = None
         self._clock = self._graphs = None
-        self._recorded = []
+        self._recorded = [], []
         self._witness = None
         if self._emulated:
             launches.emulate(spawn.arch)
@@ -122,8 +105,9 @@ class Bench:
             runtime = arenas.cuda_runtime(self._device)
             if self._spawn.timed and self._clock is None:
                 self._graphs = graphs.Recorder(self._device)
+                self._forget = runtime.cudaCtxResetPersistingL2Cache
                 # Last: it takes streams that appear later for the candidate's.
-                self._clock = Clock(self._device, runtime)
+                self._clock = clock.Clock(self._device)
             self._arenas = arenas.open_handles(request.arenas, self._device)
         elif request.arenas:
             self._arenas = arenas.receive(self._data_sock)
@@ -166,18 +150,18 @@ class Bench:
         result, origin = self._witness.call(self._entry, args, kwargs, inputs)
         self._synchronise()
         self._arenas["out"].reset()
-        value = tensors.encode(result, lambda t: self._put(t, inputs))
+        value = results.put(result, self._arenas["out"], inputs)
         self._synchronise()
         launched, compiled = self._recorder.take_launches(), self._recorder.take_compiled()
         return messages.Returned(request.id, value, 0.0, launched, compiled, origin)
 
     def _measure(self, request):
-        calls = [self._timed(call) for call in request.calls]
-        return self._time(request, calls)
+        return self._time(request, *self._calls(request))
 
     def _record(self, request):
-        recorded = [self._recorded_call(self._timed(call)) for call in request.calls]
-        self._recorded = [call for call, _ in recorded]
+        calls, slots = self._calls(request)
+        recorded = [self._recorded_call(call) for call in calls]
+        self._recorded = [call for call, _ in recorded], slots
         self._synchronise()
         return messages.CallsRecorded(request.id, 0.0, [origin for _, origin in recorded])
 
@@ -193,33 +177,25 @@ class Bench:
         return call._replace(function=kept[0], args=[], kwargs={}), origin
 
     def _replay(self, request):
-        return self._time(request, self._recorded)
+        return self._time(request, *self._recorded)
 
-    def _time(self, request, calls):
-        """Every call as in ``_call``, events around it, one wait at the end; what is in L2 before each is settled."""
-        flush = request.flush_bytes and _empty(request.flush_bytes, dtype=torch.uint8, device=self._device)
-        self._clock.prepare()
-        with _NoFunctionModes(), _NoDispatchModes():
-            for _ in range(messages.FLUSHES_AHEAD if request.flush_bytes else 0):
-                _fill(flush, 1)
-        spans, values = [], []
-        for call in calls:
-            with _NoFunctionModes(), _NoDispatchModes():
-                if request.flush_bytes:
-                    _fill(flush, 1)
-                else:
-                    for tensor in call.inputs:
-                        _copy(_empty_like(tensor), tensor)
-            result, span = self._clock.time(call.function, call.args, call.kwargs)
-            spans.append(span)
-            self._arenas["out"].used = call.slot
-            values.append(tensors.encode(result, lambda t, inputs=call.inputs: self._put(t, inputs)))
-        self._synchronise()
-        return messages.Measured(request.id, [self._clock.elapsed(span) for span in spans], values, 0.0)
+    def _calls(self, request):
+        """Calls as the clock times them, and where in arena ``out`` the result of each goes."""
+        arguments = [self._arguments(call["args"], call["kwargs"]) for call in request.calls]
+        return [clock.Call(self._entry, *parts) for parts in arguments], [call["slot"] for call in request.calls]
 
-    def _timed(self, call):
-        args, kwargs, inputs = self._arguments(call["args"], call["kwargs"])
-        return _Timed(self._entry, args, kwargs, inputs, call["slot"])
+    def _time(self, request, calls, slots):
+        """Every call as in ``_call``, between events."""
+        values, out = [], self._arenas["out"]
+
+        def done(call, result):
+            out.used = slots[len(values)]
+            values.append(results.put(result, out, call.inputs))
+
+        self._forget()  # what earlier calls pinned in L2 could be evicted by nobody
+        before = clock.Before(request.flush_bytes, request.lead, request.warm)
+        timed = self._clock.time(calls, before, done)
+        return messages.Measured(request.id, [each.ms for each in timed], values, 0.0)
 
     def _profile(self, request):
         kernels, failure = profile.run(request, self._spawn)
@@ -237,32 +213,6 @@ class Bench:
 
         positional = [tensors.decode(tree, view) for tree in args]
         return positional, {name: tensors.decode(tree, view) for name, tree in kwargs.items()}, inputs
-
-    def _put(self, tensor, inputs):
-        """Copies one result, contiguous, into arena ``out``; returns its leaf.
-
-        Tensors of classes of the candidate's own are refused: they may compute when they are looked at, after the clock.
-        """
-        if type(tensor) not in _PLAIN:
-            return {"t": "opaque", "v": f"{type(tensor).__module__}.{type(tensor).__qualname__}"}
-        name = tensors.dtype_name(tensor.dtype)
-        if name not in tensors.DTYPES:
-            return {"t": "opaque", "v": f"tensor of {tensor.dtype}"}
-        out, shape = self._arenas["out"], list(tensor.shape)
-        offset = out.reserve(max(1, tensor.numel() * tensor.element_size()))
-        if tensor.numel() and not tensor.is_meta:  # a meta tensor has a place and no bytes: the oracle says so
-            target = out.typed(offset, tensor.numel(), tensor.dtype).view(shape)
-            with torch.no_grad(), _NoFunctionModes(), _NoDispatchModes():
-                _copy(target, tensor)
-        leaf = {"t": "tensor", "arena": "out", "offset": offset, "shape": shape, "dtype": name}
-        leaf["stride"] = list(torch.empty(shape, device="meta").stride())
-        leaf["own_stride"] = list(tensor.stride())
-        leaf["device"] = tensor.device.type
-        address = 0 if tensor.is_meta else tensor.untyped_storage().data_ptr()
-        shared = [i for i, t in enumerate(inputs) if address and t.untyped_storage().data_ptr() == address]
-        if shared:
-            leaf["aliases"] = shared[0]
-        return leaf
 
     def _synchronise(self):
         if not self._emulated:

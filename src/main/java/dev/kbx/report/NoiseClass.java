@@ -3,8 +3,8 @@ package dev.kbx.report;
 import dev.kbx.stats.Quantile;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.Stream;
 
 /**
  * References against themselves, at sizes that take about the same time.
@@ -37,36 +37,39 @@ public record NoiseClass(
 
   private static final double ONE_PERCENT = 0.01;
 
-  /** Bounds of a class: milliseconds, the upper one not included. */
-  private record Bounds(String name, double from, double to) {
-    boolean hold(NoiseRow row) {
-      return from <= row.ms() && row.ms() < to;
+  /** Which rows are in a class. */
+  private record Bounds(String name, Predicate<NoiseRow> hold) {
+    /** From so many milliseconds up to so many, the upper ones not included. */
+    static Bounds of(String name, double from, double to) {
+      return new Bounds(name, row -> from <= row.ms() && row.ms() < to);
     }
   }
 
   private static final List<Bounds> CLASSES =
       List.of(
-          new Bounds("< 10 us", 0, 0.01),
-          new Bounds("10-50 us", 0.01, LONG_MS),
-          new Bounds("50-500 us", LONG_MS, 0.5),
-          new Bounds("> 500 us", 0.5, Double.POSITIVE_INFINITY));
+          Bounds.of("< 10 us", 0, 0.01),
+          Bounds.of("10-50 us", 0.01, LONG_MS),
+          Bounds.of("50-500 us", LONG_MS, 0.5),
+          Bounds.of("> 500 us", 0.5, Double.POSITIVE_INFINITY),
+          new Bounds(">= 50 us", NoiseRow::isLong),
+          new Bounds("- device", row -> row.isLong() && row.deviceAlone()),
+          new Bounds("- host", row -> row.isLong() && !row.deviceAlone()));
 
-  private static final Bounds LONG = new Bounds(">= 50 us", LONG_MS, Double.POSITIVE_INFINITY);
-
-  /** The classes that have rows, and last all sizes of {@link #LONG_MS} and more. */
+  /**
+   * The classes that have rows: by their time, all sizes of {@link #LONG_MS} and more, and of these
+   * those that are the device's time alone and those that wait for the host.
+   */
   static List<NoiseClass> of(List<NoiseRow> rows) {
-    return Stream.concat(CLASSES.stream(), Stream.of(LONG))
-        .flatMap(bounds -> of(bounds, rows).stream())
-        .toList();
+    return CLASSES.stream().flatMap(bounds -> of(bounds, rows).stream()).toList();
   }
 
-  /** All sizes of {@link #LONG_MS} and more, if there are any. */
-  static Optional<NoiseClass> ofLong(List<NoiseRow> rows) {
-    return of(LONG, rows);
+  /** Sizes of {@link #LONG_MS} and more that do not wait for the host, if there are any. */
+  static Optional<NoiseClass> ofDevice(List<NoiseRow> rows) {
+    return of(rows).stream().filter(each -> each.name().equals("- device")).findFirst();
   }
 
   private static Optional<NoiseClass> of(Bounds bounds, List<NoiseRow> all) {
-    List<NoiseRow> rows = all.stream().filter(bounds::hold).toList();
+    List<NoiseRow> rows = all.stream().filter(bounds.hold()).toList();
     if (rows.isEmpty()) return Optional.empty();
     double[] distances = values(rows, NoiseRow::distance);
     return Optional.of(

@@ -99,7 +99,7 @@ public record NoiseReport(
       Verdict.Device device, Map<String, String> versions, Instant measured, List<NoiseRow> rows) {
     List<NoiseRow> own =
         rows.stream().filter(row -> Objects.equals(row.device(), device.uuid())).toList();
-    return NoiseClass.ofLong(own)
+    return NoiseClass.ofDevice(own)
         .filter(all -> all.sizes() >= LEAST_SIZES)
         .map(all ->
             new NoiseFloor(

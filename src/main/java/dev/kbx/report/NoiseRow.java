@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param task {@code Category/name}
  * @param repeat which time this task was judged, from 0
  * @param rounds that the interval comes from
+ * @param hostBound as in {@link SizeTiming}
  */
 public record NoiseRow(
     @Nullable String device,
@@ -25,7 +26,8 @@ public record NoiseRow(
     double speedup,
     double low,
     double high,
-    int rounds) {
+    int rounds,
+    @Nullable Boolean hostBound) {
 
   static List<NoiseRow> of(Verdict verdict) {
     List<SizeTiming> sizes = verdict.sizes() == null ? List.of() : verdict.sizes();
@@ -43,7 +45,8 @@ public record NoiseRow(
         size.speedup(),
         size.low(),
         size.high(),
-        size.rounds());
+        size.rounds(),
+        size.hostBound());
   }
 
   /** Whether another row is the same measurement of another kernel. */
@@ -60,6 +63,16 @@ public record NoiseRow(
   /** What the size takes: the shorter of both sides. */
   double ms() {
     return Math.min(candidateMs, referenceMs);
+  }
+
+  /** Whether it is timed until its interval is within 1 %. */
+  boolean isLong() {
+    return ms() >= NoiseClass.LONG_MS;
+  }
+
+  /** Whether the time is the device's alone. */
+  boolean deviceAlone() {
+    return hostBound == null || !hostBound;
   }
 
   /** |log speedup|. */

@@ -76,8 +76,8 @@ public record NoiseTable(int width) {
   private static String verdict(NoiseFloor floor) {
     return String.format(
         Locale.ROOT,
-        "differences below %.2f %% cannot be told on this machine at sizes >= %.0f us"
-            + " (95th percentile of |log speedup|, %d rows of %d sizes)",
+        "differences below %.2f %% cannot be told on this machine at sizes >= %.0f us that do not"
+            + " wait for the host (95th percentile of |log speedup|, %d rows of %d sizes)",
         100 * floor.relative(),
         1000 * floor.fromMs(),
         floor.rows(),
@@ -91,7 +91,7 @@ public record NoiseTable(int width) {
   private static String tooFew(NoiseReport report) {
     long sizes =
         report.rows().stream()
-            .filter(row -> row.ms() >= NoiseClass.LONG_MS)
+            .filter(row -> row.isLong() && row.deviceAlone())
             .map(NoiseRow::size)
             .distinct()
             .count();

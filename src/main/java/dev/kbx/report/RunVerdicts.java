@@ -127,7 +127,7 @@ public final class RunVerdicts {
       return List.of(
           new SizeTiming(
               "", candidate, reference, ratio, ratio, ratio, null, null, null, null, 0, null, null,
-              null, null, null, null, null));
+              null, null, null, null, null, null));
     }
   }
 

@@ -12,6 +12,7 @@ import tools.jackson.databind.JsonNode;
  * @param values what the candidate's calls returned; empty for the reference
  * @param gapMs wall-clock milliseconds a call that the device time does not explain
  * @param state of the device right after the reference's batch
+ * @param hostBound whether the device may have waited for the host in most calls of the reference
  * @param failed why there are no times
  */
 record Batch(
@@ -19,21 +20,37 @@ record Batch(
     List<JsonNode> values,
     double gapMs,
     Message.@Nullable DeviceState state,
+    boolean hostBound,
     @Nullable Outcome failed) {
 
   /**
+   * The candidate's.
+   *
    * @param wallMs milliseconds of the wall clock that all calls took together
    */
-  static Batch of(
-      List<Double> deviceMs,
-      List<JsonNode> values,
-      Message.@Nullable DeviceState state,
-      double wallMs) {
-    double device = deviceMs.stream().mapToDouble(Double::doubleValue).sum();
-    return new Batch(deviceMs, values, (wallMs - device) / deviceMs.size(), state, null);
+  static Batch of(Message.Measured measured, double wallMs) {
+    List<Double> ms = measured.deviceMs();
+    return new Batch(ms, measured.values(), gapMs(ms, wallMs), null, false, null);
+  }
+
+  /**
+   * The reference's.
+   *
+   * @param wallMs as above
+   */
+  static Batch of(Message.BaselineMeasured measured, double wallMs) {
+    List<Double> ms = measured.deviceMs();
+    Integer waited = measured.hostBound();
+    boolean hostBound = waited != null && 2 * waited > ms.size();
+    return new Batch(ms, List.of(), gapMs(ms, wallMs), measured.state(), hostBound, null);
   }
 
   static Batch failed(Outcome outcome) {
-    return new Batch(List.of(), List.of(), 0, null, outcome);
+    return new Batch(List.of(), List.of(), 0, null, false, outcome);
+  }
+
+  private static double gapMs(List<Double> deviceMs, double wallMs) {
+    double device = deviceMs.stream().mapToDouble(Double::doubleValue).sum();
+    return (wallMs - device) / deviceMs.size();
   }
 }

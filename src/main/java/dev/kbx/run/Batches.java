@@ -64,12 +64,13 @@ final class Batches {
     return () -> lent.answer().calls();
   }
 
-  /** The reference on the inputs last prepared, by both clocks. */
-  Asked<Batch> reference(boolean graph) {
+  /** The reference, or its graphs, on the inputs last prepared, by both clocks. */
+  Asked<Batch> reference(Lead lead) {
+    boolean graph = lead == Lead.GRAPHS;
     Oracle.Asked<Message.BaselineMeasured> sent =
         oracle.send(
             Message.BaselineMeasured.class,
-            id -> new Message.Baseline(id, plan.warm(), graph),
+            id -> new Message.Baseline(id, lead.flushes(), plan.warm(), graph),
             Session.ORACLE);
     return () -> measured(spending.on("reference", sent::answer), sent.nanos() / 1e6);
   }
@@ -81,7 +82,7 @@ final class Batches {
     }
     // A candidate's batch has no such reading: counted as normal, it would be time to hide in.
     double reading = measured.stateSeconds() == null ? 0 : measured.stateSeconds() * 1e3;
-    return Batch.of(measured.deviceMs(), List.of(), measured.state(), wallMs - reading);
+    return Batch.of(measured, wallMs - reading);
   }
 
   /** What the oracle says of some of the results last timed. */
@@ -96,14 +97,16 @@ final class Batches {
   }
 
   /** The candidate on {@code calls}. */
-  Batch candidate(JsonNode calls, long flushBytes) throws InterruptedException {
+  Batch candidate(JsonNode calls, long flushBytes, Lead lead) throws InterruptedException {
     return candidate(
-        calls.size(), id -> new Message.Measure(id, calls, plan.warm() ? 0 : flushBytes));
+        calls.size(),
+        id -> new Message.Measure(id, calls, flushBytes, lead.flushes(), plan.warm()));
   }
 
   /** The candidate's graphs, {@code calls} of them. */
   Batch replayed(int calls, long flushBytes) throws InterruptedException {
-    return candidate(calls, id -> new Message.ReplayCalls(id, plan.warm() ? 0 : flushBytes));
+    return candidate(
+        calls, id -> new Message.ReplayCalls(id, flushBytes, Lead.GRAPHS.flushes(), plan.warm()));
   }
 
   /** Calls in a batch where one takes so many milliseconds. */
@@ -137,7 +140,7 @@ final class Batches {
           Outcome.cheating(Stage.PERF, "timing: the account of a batch does not add up"));
     }
     double wallMs = (System.nanoTime() - start) / 1e6;
-    return Batch.of(measured.deviceMs(), measured.values(), null, wallMs);
+    return Batch.of(measured, wallMs);
   }
 
   /** What the runner answered, or how it failed. */

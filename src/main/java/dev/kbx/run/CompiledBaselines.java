@@ -152,7 +152,7 @@ final class CompiledBaselines implements AutoCloseable {
       throws InterruptedException, Oracle.Refused {
     return oracle.ask(
         Message.BaselineCompared.class,
-        id -> new Message.CompareBaseline(id, Batches.MOST, number, warm),
+        id -> new Message.CompareBaseline(id, Batches.MOST, number, Lead.LAUNCHES.flushes(), warm),
         ROUND);
   }
 

@@ -42,7 +42,7 @@ final class Gpu implements AutoCloseable {
   private final Turnstile correcting = new Turnstile(CORRECTING, "wait correctness");
   private final Oracles oracles;
   private final Spares spares;
-  private final Map<Path, List<Double>> quietBaselines = new HashMap<>();
+  private final Map<Path, List<QuietBaseline.Times>> quietBaselines = new HashMap<>();
   private final Set<Sized> unrecordable = new HashSet<>();
   private final Map<Path, Needs> needs = new ConcurrentHashMap<>();
   private final Spending spending = new Spending();
@@ -182,11 +182,11 @@ final class Gpu implements AutoCloseable {
    * The reference's times on each size of the task that is open, measured once. No candidate's code
    * may be loaded on this device.
    */
-  List<Double> quietBaseline(Task task, List<Message.Size> sizes, boolean warm)
+  List<QuietBaseline.Times> quietBaseline(Task task, List<Message.Size> sizes, boolean warm)
       throws InterruptedException, Oracle.Refused {
-    List<Double> known = quietBaselines.get(task.file());
+    List<QuietBaseline.Times> known = quietBaselines.get(task.file());
     if (known != null) return known;
-    List<Double> measured = QuietBaseline.measure(oracle(), sizes, warm);
+    List<QuietBaseline.Times> measured = QuietBaseline.measure(oracle(), sizes, warm);
     quietBaselines.put(task.file(), measured);
     return measured;
   }

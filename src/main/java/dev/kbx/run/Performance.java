@@ -72,9 +72,9 @@ final class Performance {
     var _ = spending.on("peaks", gpu::peaks); // Before any code of the candidate's is there.
     Message.Opened task = spending.on("open", () -> session.open(true, true));
     sizes = task.sizes();
-    List<Double> quietMs =
+    List<QuietBaseline.Times> times =
         spending.on("baseline", () -> gpu.quietBaseline(candidate.task(), sizes, plan.warm()));
-    QuietBaseline before = new QuietBaseline(session.oracle(), quietMs, plan.warm());
+    QuietBaseline before = new QuietBaseline(session.oracle(), times, plan.warm());
     quiet = before;
     Optional<Outcome> decided = spending.on("load", () -> session.load(task, files));
     if (decided.isPresent()) return decided.get();
@@ -94,7 +94,7 @@ final class Performance {
           if (outcome.status() != Status.CORRECT || quiet == null || timing == null) return outcome;
           Optional<Outcome> held = quiet.verdict();
           if (held.isPresent()) return held.get();
-          timing.hold();
+          timing.settle();
           draft.timing(timing.result());
           return outcome;
         });

@@ -25,8 +25,17 @@ record Physics(Message.PreparedSize size, Map<String, Double> peaks, Floor floor
   /** Milliseconds that copying a call's results takes at least; 0 where that is unknown. */
   double copyMs() {
     Long bytes = size.resultBytes();
+    return bytes == null ? 0 : movedMs(2.0 * bytes);
+  }
+
+  /** Milliseconds that the device is behind the host when a call begins; 0 where unknown. */
+  double leadMs(Lead lead) {
+    return movedMs((double) lead.flushes() * size.flushBytes());
+  }
+
+  private double movedMs(double bytes) {
     Double gbs = peaks.get("copy_gbs"); // of bytes read and bytes written
-    return bytes == null || gbs == null ? 0 : 2 * bytes / (gbs * 1e6);
+    return gbs == null ? 0 : bytes / (gbs * 1e6);
   }
 
   /** Evidence, if these rounds show a time that cannot be. */
@@ -64,7 +73,8 @@ record Physics(Message.PreparedSize size, Map<String, Double> peaks, Floor floor
         light == null ? null : light.score(candidateMs, referenceMs),
         conditions.clocks(),
         conditions.throttle(),
-        python == null ? null : launched(python));
+        python == null ? null : launched(python),
+        rounds.hostBound() ? true : null);
   }
 
   private static Launched launched(Rounds rounds) {

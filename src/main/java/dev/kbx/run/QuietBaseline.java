@@ -44,51 +44,74 @@ final class QuietBaseline {
   private static final Duration PRODUCTS = Duration.ofMinutes(2);
 
   private final Oracle oracle;
-  private final List<Double> quietMs;
+  private final List<Times> quiet;
   private final boolean warm;
   private @Nullable Slow slow;
 
   /** A size whose baseline was slow beside the candidate, twice, and the device's rates then. */
-  private record Slow(Message.Size size, double liveMs, Map<String, Double> rates) {}
+  private record Slow(Message.Size size, Lead lead, double liveMs, Map<String, Double> rates) {}
 
   /**
-   * @param quietMs what {@link #measure} found for the task on this device
+   * Median milliseconds of the reference on one size while no candidate's code ran.
+   *
+   * @param ms where the host is ahead of the device
+   * @param waitedMs where it is not; null where launching is little of {@code ms}
+   */
+  record Times(double ms, @Nullable Double waitedMs) {
+    double ms(Lead lead) {
+      return lead == Lead.NONE && waitedMs != null ? waitedMs : ms;
+    }
+  }
+
+  /**
+   * @param quiet what {@link #measure} found for the task on this device
    * @param warm whether calls find their arguments in the L2 cache
    */
-  QuietBaseline(Oracle oracle, List<Double> quietMs, boolean warm) {
+  QuietBaseline(Oracle oracle, List<Times> quiet, boolean warm) {
     this.oracle = oracle;
-    this.quietMs = List.copyOf(quietMs);
+    this.quiet = List.copyOf(quiet);
     this.warm = warm;
   }
 
-  /** Median milliseconds of the reference on each size. No candidate's code may be loaded. */
-  static List<Double> measure(Oracle oracle, List<Message.Size> sizes, boolean warm)
+  /** The reference on each size. No candidate's code may be loaded. */
+  static List<Times> measure(Oracle oracle, List<Message.Size> sizes, boolean warm)
       throws InterruptedException, Oracle.Refused {
-    List<Double> medians = new ArrayList<>();
-    for (Message.Size size : sizes) medians.add(time(oracle, size, BEFORE, warm));
-    return medians;
+    List<Times> times = new ArrayList<>();
+    for (Message.Size size : sizes) {
+      double ms = time(oracle, size, BEFORE, Lead.LAUNCHES, warm);
+      boolean launchBound = ms < Rounds.LAUNCHING_MS;
+      times.add(new Times(ms, launchBound ? time(oracle, Lead.NONE, warm) : null));
+    }
+    return times;
+  }
+
+  /** Whether launching may be much of what the reference takes. */
+  boolean launchBound(Message.Size size) {
+    return quiet.get(size.index()).waitedMs() != null;
   }
 
   /** Median milliseconds of the reference on a size while no candidate's code ran. */
-  double ms(Message.Size size) {
-    return quietMs.get(size.index());
+  double ms(Message.Size size, Lead lead) {
+    return quiet.get(size.index()).ms(lead);
   }
 
   /** Takes note of what the reference took on a size beside the candidate. */
-  void compare(Message.Size size, double liveMs) throws InterruptedException, Oracle.Refused {
-    if (slow != null || !slower(size, liveMs)) return;
+  void compare(Message.Size size, Lead lead, double liveMs)
+      throws InterruptedException, Oracle.Refused {
+    if (slow != null || !slower(size, lead, liveMs)) return;
     // Where launching is what takes time, chance makes a few rounds slow.
-    if (!slower(size, least(size, AT_ONCE))) return;
+    if (!slower(size, lead, least(size, lead, AT_ONCE))) return;
     Map<String, Double> rates = products();
-    double least = least(size, AGAIN);
-    if (slower(size, least)) slow = new Slow(size, least, rates);
+    double least = least(size, lead, AGAIN);
+    if (slower(size, lead, least)) slow = new Slow(size, lead, least, rates);
   }
 
   /** The least median of several batches; of fewer, where one is as quick as it was. */
-  private double least(Message.Size size, int round) throws InterruptedException, Oracle.Refused {
+  private double least(Message.Size size, Lead lead, int round)
+      throws InterruptedException, Oracle.Refused {
     double least = Double.MAX_VALUE;
-    for (int i = 0; i < BATCHES && slower(size, least); i++) {
-      least = Math.min(least, time(oracle, size, round + i, warm));
+    for (int i = 0; i < BATCHES && slower(size, lead, least); i++) {
+      least = Math.min(least, time(oracle, size, round + i, lead, warm));
     }
     return least;
   }
@@ -97,20 +120,40 @@ final class QuietBaseline {
   Optional<Outcome> verdict() throws InterruptedException, Oracle.Refused {
     if (slow == null) return Optional.empty();
     Message.Size size = slow.size();
-    double after = 0;
-    for (int i = 0; i < BATCHES; i++) after = Math.max(after, time(oracle, size, AFTER + i, warm));
-    if (slower(size, after) || !slower(slow.liveMs(), after)) return Optional.empty();
+    Lead lead = slow.lead();
+    double after = after(size, lead);
+    if (slower(size, lead, after) || !slower(slow.liveMs(), after)) return Optional.empty();
     if (!busy(slow.rates(), products())) return Optional.empty();
     return Optional.of(
         Outcome.cheating(
             Stage.PERF,
             "baseline: slower while the candidate's process lives: %s takes %.4f ms beside it, %.4f ms before and %.4f ms after"
-                .formatted(size.shape(), slow.liveMs(), quietMs.get(size.index()), after)));
+                .formatted(size.shape(), slow.liveMs(), ms(size, lead), after)));
+  }
+
+  /**
+   * What the reference takes once the candidate's process is gone, the most of several batches; 0
+   * where there is no room for it.
+   */
+  double afterwards(Message.Size size, Lead lead) throws InterruptedException {
+    try {
+      return after(size, lead);
+    } catch (Oracle.Refused e) {
+      return 0;
+    }
+  }
+
+  private double after(Message.Size size, Lead lead) throws InterruptedException, Oracle.Refused {
+    double most = 0;
+    for (int i = 0; i < BATCHES; i++) {
+      most = Math.max(most, time(oracle, size, AFTER + i, lead, warm));
+    }
+    return most;
   }
 
   /** Whether {@code ms} milliseconds are more than the reference took on a size by itself. */
-  boolean slower(Message.Size size, double ms) {
-    return slower(ms, quietMs.get(size.index()));
+  boolean slower(Message.Size size, Lead lead, double ms) {
+    return slower(ms, ms(size, lead));
   }
 
   /**
@@ -144,17 +187,23 @@ final class QuietBaseline {
         .anyMatch(rate -> quiet.getOrDefault(rate.getKey(), 0.0) > SLOWER * rate.getValue());
   }
 
-  private static double time(Oracle oracle, Message.Size size, int round, boolean warm)
+  private static double time(Oracle oracle, Message.Size size, int round, Lead lead, boolean warm)
       throws InterruptedException, Oracle.Refused {
     oracle.ask(
         Message.PreparedSize.class,
         id -> new Message.PrepareSize(id, size.index(), CALLS, round),
         Session.ORACLE);
+    return time(oracle, lead, warm);
+  }
+
+  /** On the sets last prepared. */
+  private static double time(Oracle oracle, Lead lead, boolean warm)
+      throws InterruptedException, Oracle.Refused {
     return Median.of(
         oracle
             .ask(
                 Message.BaselineMeasured.class,
-                id -> new Message.Baseline(id, warm, false),
+                id -> new Message.Baseline(id, lead.flushes(), warm, false),
                 Session.ORACLE)
             .deviceMs());
   }

@@ -16,6 +16,7 @@ import java.util.stream.IntStream;
  * @param referenceFirst whether the reference went first
  * @param stepMs smallest difference between the times of two calls of the reference; 0 if they all
  *     took the same
+ * @param hostBound whether the device may have waited for the host
  */
 record Round(
     double candidateMs,
@@ -23,14 +24,21 @@ record Round(
     double unevenMs,
     double referenceMs,
     boolean referenceFirst,
-    double stepMs) {
+    double stepMs,
+    boolean hostBound) {
   /** Less than this between two times is rounding. */
   private static final double NANOSECOND = 1e-6;
 
   /** A round in which no clock is a claim: what an oracle timed itself. */
   static Round trusted(List<Double> candidateMs, List<Double> referenceMs, boolean referenceFirst) {
     return new Round(
-        Median.of(candidateMs), 0, 0, Median.of(referenceMs), referenceFirst, step(referenceMs));
+        Median.of(candidateMs),
+        0,
+        0,
+        Median.of(referenceMs),
+        referenceFirst,
+        step(referenceMs),
+        false);
   }
 
   /** The smallest difference between two times; 0 if there is none. */
@@ -45,18 +53,26 @@ record Round(
 
   /** The same, with the time that the candidate's events did not show. */
   Round withGap() {
-    return new Round(candidateMs + gapMs, 0, unevenMs, referenceMs, referenceFirst, stepMs);
+    return new Round(
+        candidateMs + gapMs, 0, unevenMs, referenceMs, referenceFirst, stepMs, hostBound);
   }
 
   /** The same, counted by its mean. */
   Round withMean() {
-    return new Round(candidateMs + unevenMs, gapMs, 0, referenceMs, referenceFirst, stepMs);
+    return new Round(
+        candidateMs + unevenMs, gapMs, 0, referenceMs, referenceFirst, stepMs, hostBound);
   }
 
   /** The same, with so many times the reference's time. */
   Round withReference(double factor) {
     return new Round(
-        candidateMs, gapMs, unevenMs, referenceMs * factor, referenceFirst, stepMs * factor);
+        candidateMs,
+        gapMs,
+        unevenMs,
+        referenceMs * factor,
+        referenceFirst,
+        stepMs * factor,
+        hostBound);
   }
 
   /** log(t_reference / t_candidate). */

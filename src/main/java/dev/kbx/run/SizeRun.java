@@ -58,10 +58,11 @@ final class SizeRun {
   private final WatchedCall watchedCall;
   private final SecureRandom random = new SecureRandom();
   private final int sizes;
-  private final Rounds launched;
+  private Rounds launched;
   private final Conditions launchedConditions = new Conditions();
   private final Conditions replayedConditions = new Conditions();
   private final int watchedRound;
+  private Lead lead = Lead.LAUNCHES;
   private int number;
   private int fullyChecked;
   private boolean heldBack;
@@ -100,19 +101,26 @@ final class SizeRun {
   /**
    * Launched from Python; called again it goes on. The outcome, if there is no time.
    *
-   * @param provisional whether {@link #measureRecorded} will be tried if this size is launch-bound
+   * @param provisional whether {@link #measureRecorded} will be tried if this size is launch-bound:
+   *     launching is then shown here, and nowhere else
    */
   Optional<Outcome> measure(boolean provisional) throws InterruptedException, Oracle.Refused {
     recorded = null;
+    launchedWith(provisional && quiet.launchBound(size) ? Lead.NONE : Lead.LAUNCHES);
     Optional<Outcome> decided = rounds(launched, 0, provisional);
     if (decided.isPresent()) return decided;
-    quiet.compare(size, launched.referenceMs());
+    quiet.compare(size, lead, launched.referenceMs());
     return impossible(launched);
+  }
+
+  private void launchedWith(Lead wanted) {
+    if (lead != wanted) launched = new Rounds(sizes);
+    lead = wanted;
   }
 
   /** Whether {@link #measureRecorded} has anything to add. */
   boolean launchBound() {
-    return launched.launchBound();
+    return lead == Lead.NONE || launched.launchBound();
   }
 
   /**
@@ -122,7 +130,7 @@ final class SizeRun {
    */
   Optional<Outcome> measureRecorded() throws InterruptedException, Oracle.Refused {
     var _ = batches.prepare(size, sets(), RECORDING).answer();
-    Batch reference = batches.reference(true).answer();
+    Batch reference = batches.reference(Lead.GRAPHS).answer();
     if (reference.failed() != null) return Optional.of(reference.failed());
     JsonNode calls = batches.lend().answer();
     Optional<Outcome> refused = batches.record(calls, watchedCall.policy(), size.shape());
@@ -154,16 +162,19 @@ final class SizeRun {
 
   private Batch graphsAfterwards() throws InterruptedException, Oracle.Refused {
     var _ = batches.prepare(size, sets(), AFTERWARDS).answer();
-    return batches.reference(true).answer();
+    return batches.reference(Lead.GRAPHS).answer();
   }
 
   /**
-   * When all is measured: a reference that was held back, by whatever it was, counts with the time
-   * that it took before any candidate, so that nobody gains by it.
+   * When all is measured and the candidate's process is gone: a reference that was held back, by
+   * whatever it was, counts with what it takes without one, so that nobody gains by it. That is the
+   * longer of before and now: a host may have become slow for both sides.
    */
-  void settle() {
-    heldBack = replayed == null && quiet.slower(size, launched.referenceMs());
-    if (heldBack) launched.holdReferenceTo(quiet.ms(size));
+  void settle() throws InterruptedException {
+    if (replayed != null || !quiet.slower(size, lead, launched.referenceMs())) return;
+    double alone = Math.max(quiet.ms(size, lead), quiet.afterwards(size, lead));
+    heldBack = QuietBaseline.slower(launched.referenceMs(), alone);
+    if (heldBack) launched.holdReferenceTo(alone);
   }
 
   /** Goes back to the times of calls launched from Python. */
@@ -200,7 +211,7 @@ final class SizeRun {
   /** As many as were recorded; before that as many as the slower side has time for. */
   private int sets() {
     if (recorded != null) return recorded.size();
-    return Batches.calls(Math.max(quiet.ms(size), candidateMs));
+    return Batches.calls(Math.max(quiet.ms(size, lead), candidateMs));
   }
 
   /** Fewer calls for rounds that may be all that it takes. */
@@ -213,9 +224,10 @@ final class SizeRun {
       throws InterruptedException, Oracle.Refused {
     fullyChecked = first + WARM_UP_ROUNDS + random.nextInt(Rounds.MIN);
     long start = System.nanoTime();
-    for (; !rounds.enough((System.nanoTime() - start) / 1e9, provisional); number++) {
+    while (!rounds.enough((System.nanoTime() - start) / 1e9, provisional && launchBound())) {
       Optional<Outcome> decided = round(rounds, number - first >= WARM_UP_ROUNDS);
       if (decided.isPresent()) return decided;
+      number++;
     }
     rounds.settle();
     return Optional.empty();
@@ -230,10 +242,10 @@ final class SizeRun {
       throws InterruptedException, Oracle.Refused {
     // Not once the candidate has its values: who has them longer can compute with them.
     Map<String, Double> peaks = gpu.peaks();
-    boolean graph = recorded != null;
+    Lead now = recorded == null ? lead : Lead.GRAPHS;
     boolean referenceFirst = number % 2 == 0;
     Batches.Asked<Message.PreparedSize> preparing = batches.prepare(size, sets(rounds), number);
-    Batches.Asked<Batch> first = counts && referenceFirst ? batches.reference(graph) : null;
+    Batches.Asked<Batch> first = counts && referenceFirst ? batches.reference(now) : null;
     // Only now does the candidate's process see the values: it must not work while others are
     // timed.
     Batches.Asked<JsonNode> lending = batches.lend();
@@ -246,20 +258,20 @@ final class SizeRun {
     candidateMs = Median.of(candidate.deviceMs()) + Math.min(0, candidate.gapMs());
     // Before anything else happens: who says too early that it is done gains no time.
     Batches.Asked<Message.Checked> checking = check(candidate.values());
-    Batches.Asked<Batch> last = counts && !referenceFirst ? batches.reference(graph) : null;
+    Batches.Asked<Batch> last = counts && !referenceFirst ? batches.reference(now) : null;
     Optional<Outcome> wrong = wrong(checking.answer());
     if (last != null) reference = last.answer();
     if (wrong.isPresent()) return wrong;
     if (reference == null) return Optional.empty();
     if (reference.failed() != null) return Optional.of(reference.failed());
     if (!conditions(rounds).spoilt(reference.state())) {
-      rounds.add(compared(candidate, reference, referenceFirst, physics.copyMs()));
+      rounds.add(compared(candidate, reference, referenceFirst, physics, now));
     }
     return number == watchedRound ? watchedCall.judge(calls, size.shape()) : Optional.empty();
   }
 
   private Batch candidate(JsonNode calls, long flushBytes) throws InterruptedException {
-    if (recorded == null) return batches.candidate(calls, flushBytes);
+    if (recorded == null) return batches.candidate(calls, flushBytes, lead);
     if (recorded.equals(calls)) return batches.replayed(calls.size(), flushBytes);
     return Batch.failed(
         Outcome.of(Status.INFRASTRUCTURE, Stage.PERF, "every call has arguments of its own"));
@@ -309,25 +321,26 @@ final class SizeRun {
    * <p>The wall clock sees launching and flushing besides the device time; the reference's own gap
    * says how much of that is normal here. The candidate's results are copied as well, by its own
    * process: no longer than it says that making them took, or it could work in that time. What its
-   * gap has far beyond that is time that its events did not show.
-   *
-   * @param copyMs what copying the results of one call takes at least
+   * gap has far beyond that is time that its events did not show. Flushes take as long for both
+   * sides, and excuse nothing.
    */
   private static Round compared(
-      Batch candidate, Batch reference, boolean referenceFirst, double copyMs) {
+      Batch candidate, Batch reference, boolean referenceFirst, Physics physics, Lead lead) {
     double claimed = Median.of(candidate.deviceMs());
     double normal = Math.max(0, reference.gapMs());
-    double excess = candidate.gapMs() - normal - Math.min(copyMs, claimed);
+    double host = Math.max(0, normal - physics.leadMs(lead));
+    double excess = candidate.gapMs() - normal - Math.min(physics.copyMs(), claimed);
     double most = Math.max(1, STALL_PART * Median.of(reference.deviceMs()));
     double stall = Math.min(STALL_MS / candidate.deviceMs().size(), most);
-    boolean unexplained = excess > 2 * normal + Math.max(stall, claimed / 2);
+    boolean unexplained = excess > 2 * host + Math.max(stall, claimed / 2);
     return new Round(
         claimed,
         unexplained ? excess : 0,
         uneven(candidate.deviceMs(), reference.deviceMs()),
         Median.of(reference.deviceMs()),
         referenceFirst,
-        Round.step(reference.deviceMs()));
+        Round.step(reference.deviceMs()),
+        reference.hostBound());
   }
 
   private static double uneven(List<Double> candidateMs, List<Double> referenceMs) {

@@ -131,14 +131,15 @@ final class Timing {
     return true;
   }
 
-  /** Once the candidate's process is gone: whether it held the reference back while graphs ran. */
-  void hold() throws InterruptedException {
+  /** Once the candidate's process is gone: whether it held the reference back. */
+  void settle() throws InterruptedException {
     for (SizeRun run : runs) {
       if (holds(run)) continue;
       flags.add("replayed_slow");
       runs.forEach(SizeRun::forgetGraphs);
-      return;
+      break;
     }
+    for (SizeRun run : runs) run.settle();
   }
 
   private static boolean holds(SizeRun run) throws InterruptedException {
@@ -154,9 +155,8 @@ final class Timing {
     return Optional.ofNullable(dropped);
   }
 
-  /** What was measured, once {@link #judge} has found nothing. */
+  /** What was measured, once {@link #judge} has found nothing, after {@link #settle}. */
   Result result() {
-    runs.forEach(SizeRun::settle);
     List<LogMean> speedups = runs.stream().map(SizeRun::logSpeedup).toList();
     Ratio all = Ratio.ofSizes(speedups, Rounds.CONFIDENCE);
     for (SizeRun run : runs) flags.addAll(run.flags());

@@ -11,7 +11,8 @@ import java.util.Map;
  * @param versions what it was measured with
  * @param relative what the speedup of a reference against itself stays within in 95 % of
  *     measurements, 0.01 for 1 %: a speedup nearer to 1 is none
- * @param fromMs milliseconds a call from which on it holds; shorter sizes are noisier
+ * @param fromMs milliseconds a call from which on it holds; shorter sizes are noisier, and so are
+ *     those that wait for the host, whose intervals say how much
  * @param sizes different sizes measured
  * @param rows measurements of them
  */

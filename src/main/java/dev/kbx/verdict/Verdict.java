@@ -168,6 +168,8 @@ public record Verdict(
    * @param throttle what held the clocks down, by the driver's names; empty if nothing did
    * @param launched the same calls launched from Python, where the figures before are those of CUDA
    *     graphs; the difference is what launching takes
+   * @param hostBound true where the device waits for the host, so that the times are of both; else
+   *     null
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record SizeTiming(
@@ -188,7 +190,8 @@ public record Verdict(
       @Nullable Double solScore,
       @Nullable Clocks clocks,
       @Nullable List<String> throttle,
-      @Nullable Launched launched) {
+      @Nullable Launched launched,
+      @Nullable Boolean hostBound) {
     public SizeTiming {
       throttle = throttle == null ? null : List.copyOf(throttle);
     }

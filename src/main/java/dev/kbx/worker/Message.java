@@ -372,10 +372,13 @@ public sealed interface Message {
   /**
    * Referee to runner: time the entry on these argument sets.
    *
-   * @param flushBytes written before each call, so that the L2 cache is cold; with 0 the arguments
-   *     are read instead
+   * @param flushBytes written before each call, so that the L2 cache is cold
+   * @param lead how many times, so that the host can launch the call meanwhile; with 0 the device
+   *     waits for the host
+   * @param warm whether arguments are read right before each call
    */
-  record Measure(int id, JsonNode calls, long flushBytes) implements Numbered {}
+  record Measure(int id, JsonNode calls, long flushBytes, int lead, boolean warm)
+      implements Numbered {}
 
   /** Referee to runner: record the entry on these argument sets, each as a CUDA graph. */
   record RecordCalls(int id, JsonNode calls) implements Numbered {}
@@ -392,7 +395,7 @@ public sealed interface Message {
   }
 
   /** Referee to runner: time the graphs last recorded; the answer is {@link Measured}. */
-  record ReplayCalls(int id, long flushBytes) implements Numbered {}
+  record ReplayCalls(int id, long flushBytes, int lead, boolean warm) implements Numbered {}
 
   /** The runner's own account of a batch; the referee holds a clock of its own. */
   record Measured(int id, List<Double> deviceMs, List<JsonNode> values, double seconds)
@@ -597,10 +600,10 @@ public sealed interface Message {
   /**
    * Referee to oracle: time the reference on the sets last prepared.
    *
-   * @param warm whether arguments are read before each call, instead of the L2 cache being flushed
+   * @param lead as in {@link Measure}, like {@code warm}
    * @param graph whether CUDA graphs of the calls are timed
    */
-  record Baseline(int id, boolean warm, boolean graph) implements Numbered {}
+  record Baseline(int id, int lead, boolean warm, boolean graph) implements Numbered {}
 
   /**
    * The reference's times.
@@ -608,6 +611,8 @@ public sealed interface Message {
    * @param state of the device right after
    * @param stateSeconds what reading the state took
    * @param unrecorded why there are no graphs of the reference, and so no times
+   * @param hostBound calls that the device may have waited for, since the host was not done with
+   *     launching them
    */
   record BaselineMeasured(
       int id,
@@ -615,7 +620,8 @@ public sealed interface Message {
       double seconds,
       @Nullable DeviceState state,
       @Nullable Double stateSeconds,
-      @Nullable String unrecorded)
+      @Nullable String unrecorded,
+      @Nullable Integer hostBound)
       implements Numbered {}
 
   /**
@@ -655,7 +661,7 @@ public sealed interface Message {
   record BaselineCompiled(int id, double seconds, @Nullable String failure) implements Numbered {}
 
   /** Referee to an oracle of baselines: time eager and compiled on fresh sets. */
-  record CompareBaseline(int id, int sets, int round, boolean warm) implements Numbered {}
+  record CompareBaseline(int id, int sets, int round, int lead, boolean warm) implements Numbered {}
 
   record BaselineCompared(
       int id,

@@ -319,7 +319,8 @@ final class Fixtures {
                       0.61,
                       new Clocks(1_980.0, 2_619.0, 46.0, 371.2),
                       i == 3 ? List.of("sw_power_cap") : List.of(),
-                      i == 1 ? new Launched(0.033, 0.061, 0.061 / 0.033, 1.8, 1.9) : null))
+                      i == 1 ? new Launched(0.033, 0.061, 0.061 / 0.033, 1.8, 1.9) : null,
+                      i == 2 ? true : null))
               .toList();
       seconds.put("perf", 1.9);
     }

@@ -2,6 +2,7 @@ package dev.kbx.report;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.kbx.verdict.Json;
@@ -85,7 +86,7 @@ class NoiseReportTest {
     NoiseReport report = report(references(21));
     assertThat(report.classes())
         .extracting(NoiseClass::name)
-        .containsExactly("< 10 us", "50-500 us", "> 500 us", ">= 50 us");
+        .containsExactly("< 10 us", "50-500 us", "> 500 us", ">= 50 us", "- device");
     NoiseClass brief = report.classes().getFirst();
     assertThat(brief.cover().count()).isZero();
     assertThat(brief.median()).isCloseTo(Math.log(1.2), within(1e-9));
@@ -105,7 +106,25 @@ class NoiseReportTest {
     assertThat(floor.relative()).isCloseTo(0.009, within(2e-4));
     assertThat(new NoiseTable(120).render(report))
         .contains("differences below 0.90 %")
-        .contains("at sizes >= 50 us (95th percentile of |log speedup|, 42 rows of 42 sizes)");
+        .contains(
+            "at sizes >= 50 us that do not wait for the host (95th percentile of |log speedup|,")
+        .contains("42 rows of 42 sizes)");
+  }
+
+  @Test
+  void whatWaitsForTheHostIsAClassOfItsOwnAndNoPartOfTheFloor() {
+    List<Verdict> references = new ArrayList<>(references(21));
+    references.add(verdict("waiting", 0, List.of(waiting(size("n=1", 2, 1.3, 0.1)))));
+    NoiseReport report = report(references);
+    assertThat(report.classes())
+        .extracting(NoiseClass::name, NoiseClass::rows)
+        .endsWith(tuple(">= 50 us", 43), tuple("- device", 42), tuple("- host", 1));
+    assertThat(report.floors().getFirst().rows()).isEqualTo(42);
+  }
+
+  private static SizeTiming waiting(SizeTiming size) {
+    ObjectNode fields = Json.mapper().valueToTree(size);
+    return Json.mapper().treeToValue(fields.put("host_bound", true), SizeTiming.class);
   }
 
   @Test

@@ -53,6 +53,7 @@ class ComparisonTest {
         null,
         null,
         null,
+        null,
         null);
   }
 

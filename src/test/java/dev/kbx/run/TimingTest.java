@@ -161,8 +161,8 @@ class TimingTest {
   @Test
   void aHotDeviceIsNobodysFault() throws Exception {
     Verdict verdict = judge("hot", Map.of());
-    assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
-    assertThat(verdict.flags()).contains("slow_baseline");
+    assertThat(speedup(verdict)).isCloseTo(4, within(1e-6));
+    assertThat(verdict.flags()).isEmpty();
   }
 
   @Test

@@ -1,0 +1,129 @@
+"""Device time of calls, taken by oracle and runner with the same code: whatever the two did differently would be in every speedup.
+
+``torch.cuda.Event`` and its like are classes anyone may change; the C types below them are not, and what is used here is taken
+before a candidate is loaded.
+"""
+
+import contextlib
+import gc
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+
+from kbx.streams import Streams
+
+# The C class under torch.Tensor cannot be assigned to.
+_copy, _fill = torch._C.TensorBase.copy_, torch._C.TensorBase.fill_
+_empty, _empty_like = torch.empty, torch.empty_like
+_Event, _Stream = (
+    getattr(torch._C, "_CudaEventBase", None),
+    getattr(torch._C, "_CudaStreamBase", None),
+)  # absent from builds without CUDA
+_current, _set_current, _wait = (
+    getattr(torch._C, f"_cuda_{name}", None) for name in ("getCurrentStream", "setStream", "synchronize")
+)
+_NoFunctionModes, _NoDispatchModes = torch._C.DisableTorchFunction, torch._C._DisableTorchDispatch
+
+
+class Call(NamedTuple):
+    """A call to be timed; ``inputs`` are the tensors among its arguments."""
+
+    function: Callable
+    args: list
+    kwargs: dict
+    inputs: list
+
+
+class Timed(NamedTuple):
+    """What the clock shows of one call."""
+
+    ms: float
+    host_bound: bool
+    """Whether the device got to the call before the host had launched all of it: then it may have waited for the host."""
+
+
+class Before(NamedTuple):
+    """What the device does before each call."""
+
+    flush_bytes: int
+    """Written once or more, which leaves nothing else in L2."""
+    lead: int
+    """As in ``messages.Measure``."""
+    warm: bool
+    """Whether the inputs are read at last, so that as much of them as fits is in L2."""
+
+
+class Clock:
+    """Times calls on the current stream of the ``torch.device`` ``device``, which must be the current one.
+
+    Make it before the candidate's code is loaded: streams of torch's pool that are taken later count as part of the calls.
+    """
+
+    def __init__(self, device):
+        self._device, self._home = device, _current(device.index)
+        self._main = _Stream(**dict(zip(("stream_id", "device_index", "device_type"), self._home, strict=True)))
+        self._streams = Streams(_Stream)
+
+    def time(self, calls, before, done):
+        """A ``Timed`` for each call; ``done`` takes every call and its result, after its time.
+
+        All calls begin alike: the device has waited for the host and then got work of the same length. With as many calls
+        at once as there are, one side would be further ahead of the device than the other.
+        """
+        flush = _empty(before.flush_bytes, dtype=torch.uint8, device=self._device)
+        spans, overtaken = [], []
+        self._streams.look()
+        with _no_collections():
+            for call in calls:
+                span = self._prepare(call, flush, before)
+                result = self._run(call, *span)
+                spans.append(span)
+                overtaken.append(span[0].query())
+                self._streams.look()
+                done(call, result)
+                del result
+        _wait()
+        return [Timed(begin.elapsed_time(end), late) for (begin, end), late in zip(spans, overtaken, strict=True)]
+
+    def _prepare(self, call, flush, before):
+        begin, end = _Event(enable_timing=True), _Event(enable_timing=True)
+        with _NoFunctionModes(), _NoDispatchModes():
+            for event in (begin, end):
+                event.record(self._main)  # makes it, which takes time
+            _wait()
+            for _ in range(before.lead if before.warm else max(1, before.lead)):
+                _fill(flush, 1)
+            for tensor in call.inputs if before.warm else ():
+                _copy(_empty_like(tensor), tensor)
+            if not before.lead:
+                _wait()
+        return begin, end
+
+    def _run(self, call, begin, end):
+        """Between the events; on streams taken so far no work starts before the first or goes on after the second."""
+        others = self._streams.taken
+        begin.record(self._main)
+        for stream in others:
+            begin.wait(stream)
+        result = call.function(*call.args, **call.kwargs)
+        for stream in others:
+            done = _Event()
+            done.record(stream)
+            done.wait(self._main)
+        end.record(self._main)
+        if _current(self._device.index) != self._home:
+            _set_current(*self._home)
+        return result
+
+
+@contextlib.contextmanager
+def _no_collections():
+    """Python collects no garbage meanwhile: that would be in the time of whichever call it happens in."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
