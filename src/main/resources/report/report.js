@@ -299,7 +299,7 @@
       overall,
       against(baselines),
       table(sizes, [
-        ["Size", (s) => s.shape],
+        ["Size", (s) => (s.host_bound ? `${s.shape}, waits for the host` : s.shape)],
         ["Candidate ms", (s) => number(s.candidate_ms), "number"],
         ["Reference ms", (s) => number(s.reference_ms), "number"],
         ...compiled.map((b) => [`${b.name} ms`, (s) => number(b.sizes_ms[sizes.indexOf(s)]), "number"]),
