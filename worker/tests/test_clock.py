@@ -9,6 +9,7 @@ from bench_client import bench
 
 from kbx import clock
 from kbx.clock import Before, Call, Clock, Timed
+from kbx.oracle.cuda import Scratch
 from kbx.streams import Streams
 
 
@@ -181,3 +182,16 @@ def test_a_tensor_of_the_candidates_own_class_is_no_tensor():
 def test_a_parameter_is_a_tensor():
     with bench("def run(x):\n    return torch.nn.Parameter(x)") as client:
         assert client.run(torch.ones(4)).tolist() == [1.0] * 4
+
+
+def test_what_the_reference_returns_is_copied_over_what_it_returned_before():
+    scratch, call = Scratch(1024, torch.device("cpu")), Call(None, [], {}, [])
+    for k in (1.0, 2.0):
+        scratch.take(call, (torch.full((8,), k), None))
+        assert scratch.typed(0, 8, torch.float32).tolist() == [k] * 8
+
+
+def test_what_has_no_room_is_not_copied():
+    scratch = Scratch(16, torch.device("cpu"))
+    scratch.take(Call(None, [], {}, []), torch.ones(8))
+    assert scratch.used == 0

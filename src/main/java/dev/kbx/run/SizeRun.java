@@ -214,10 +214,10 @@ final class SizeRun {
     return Batches.calls(Math.max(quiet.ms(size, lead), candidateMs));
   }
 
-  /** Fewer calls for rounds that may be all that it takes. */
-  private int sets(Rounds rounds) {
-    boolean first = recorded == null && rounds.measured() < Rounds.MIN;
-    return first ? Math.min(sets(), Batches.FEW) : sets();
+  /** Fewer calls for a round that warms up, and for rounds that may be all that it takes. */
+  private int sets(Rounds rounds, boolean counts) {
+    if (recorded != null || rounds.measured() >= Rounds.MIN) return sets();
+    return Math.min(sets(), counts ? Batches.FEW : Batches.FEWEST);
   }
 
   private Optional<Outcome> rounds(Rounds rounds, int first, boolean provisional)
@@ -244,7 +244,8 @@ final class SizeRun {
     Map<String, Double> peaks = gpu.peaks();
     Lead now = recorded == null ? lead : Lead.GRAPHS;
     boolean referenceFirst = number % 2 == 0;
-    Batches.Asked<Message.PreparedSize> preparing = batches.prepare(size, sets(rounds), number);
+    Batches.Asked<Message.PreparedSize> preparing =
+        batches.prepare(size, sets(rounds, counts), number);
     Batches.Asked<Batch> first = counts && referenceFirst ? batches.reference(now) : null;
     // Only now does the candidate's process see the values: it must not work while others are
     // timed.
