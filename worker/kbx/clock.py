@@ -71,7 +71,8 @@ class Clock:
         All calls begin alike: the device has waited for the host and then got work of the same length. With as many calls
         at once as there are, one side would be further ahead of the device than the other.
         """
-        flush = _empty(before.flush_bytes, dtype=torch.uint8, device=self._device)
+        with _NoFunctionModes(), _NoDispatchModes():
+            flush = _empty(before.flush_bytes, dtype=torch.uint8, device=self._device)
         spans, overtaken = [], []
         self._streams.look()
         with _no_collections():
@@ -106,14 +107,16 @@ class Clock:
         begin.record(self._main)
         for stream in others:
             begin.wait(stream)
-        result = call.function(*call.args, **call.kwargs)
-        for stream in others:
-            done = _Event()
-            done.record(stream)
-            done.wait(self._main)
-        end.record(self._main)
-        if _current(self._device.index) != self._home:
-            _set_current(*self._home)
+        try:
+            result = call.function(*call.args, **call.kwargs)
+            for stream in others:
+                done = _Event()
+                done.record(stream)
+                done.wait(self._main)
+            end.record(self._main)
+        finally:
+            if _current(self._device.index) != self._home:
+                _set_current(*self._home)
         return result
 
 

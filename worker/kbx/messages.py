@@ -325,6 +325,8 @@ class Measured:
     values: list
     """Value tree of each call's result."""
     seconds: float
+    host_bound: int = 0
+    """As in ``baseline_measured``."""
 
 
 @dataclass
@@ -562,6 +564,8 @@ class PreparedSize:
     """Operations whose work is not in ``flops`` and is more than a few steps for each element: no time follows from the figures."""
     result_bytes: int | None = None
     """What the runner copies to arena ``out`` after each call, outside of its time."""
+    copied: bool = False
+    """Whether the reference's results are copied after each call as well."""
 
 
 @dataclass

@@ -1,12 +1,21 @@
-"""What a call returned, copied away in the same way by runner and oracle: it is done between timed calls."""
+"""What a call returned, copied away in the same way by runner and oracle: it is done between timed calls.
+
+Nothing of a candidate's own may run here, after the clock. So tensors are asked with the functions of the C class under
+``torch.Tensor``, to which nothing can be assigned, taken before any candidate is loaded.
+"""
 
 import torch
 
 from kbx import tensors
 
-# Taken before any candidate is loaded. The C class under torch.Tensor cannot be assigned to.
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
-_copy = torch._C.TensorBase.copy_
+_Base = torch._C.TensorBase
+_copy, _numel, _element_size, _stride, _view, _storage = (
+    getattr(_Base, name) for name in ("copy_", "numel", "element_size", "stride", "view", "untyped_storage")
+)
+_shape, _dtype, _device, _is_meta = (getattr(_Base, name).__get__ for name in ("shape", "dtype", "device", "is_meta"))
+_address = torch._C.StorageBase.data_ptr
+_empty, _no_grad = torch.empty, torch.no_grad
 _NoFunctionModes, _NoDispatchModes = torch._C.DisableTorchFunction, torch._C._DisableTorchDispatch
 
 
@@ -18,25 +27,24 @@ def put(value, arena, inputs):
 def _put(tensor, arena, inputs):
     """Copies one tensor and returns its leaf.
 
-    Tensors of classes of the candidate's own are refused: they may compute when they are looked at, after the clock.
+    Tensors of classes of the candidate's own are refused: they may compute when they are looked at.
     """
     if type(tensor) not in _PLAIN:
         return {"t": "opaque", "v": f"{type(tensor).__module__}.{type(tensor).__qualname__}"}
-    name = tensors.dtype_name(tensor.dtype)
+    name = tensors.dtype_name(_dtype(tensor))
     if name not in tensors.DTYPES:
-        return {"t": "opaque", "v": f"tensor of {tensor.dtype}"}
-    shape = list(tensor.shape)
-    offset = arena.reserve(max(1, tensor.numel() * tensor.element_size()))
-    if tensor.numel() and not tensor.is_meta:  # a meta tensor has a place and no bytes: the oracle says so
-        target = arena.typed(offset, tensor.numel(), tensor.dtype).view(shape)
-        with torch.no_grad(), _NoFunctionModes(), _NoDispatchModes():
-            _copy(target, tensor)
+        return {"t": "opaque", "v": f"tensor of {_dtype(tensor)}"}
+    with _no_grad(), _NoFunctionModes(), _NoDispatchModes():
+        shape, count = list(_shape(tensor)), _numel(tensor)
+        offset = arena.reserve(max(1, count * _element_size(tensor)))
+        if count and not _is_meta(tensor):  # a meta tensor has a place and no bytes: the oracle says so
+            _copy(_view(arena.typed(offset, count, _dtype(tensor)), shape), tensor)
+        address = 0 if _is_meta(tensor) else _address(_storage(tensor))
+        shared = [i for i, t in enumerate(inputs) if address and _address(_storage(t)) == address]
+        strides = list(_stride(_empty(shape, device="meta"))), list(_stride(tensor))
     leaf = {"t": "tensor", "arena": arena.name, "offset": offset, "shape": shape, "dtype": name}
-    leaf["stride"] = list(torch.empty(shape, device="meta").stride())
-    leaf["own_stride"] = list(tensor.stride())
-    leaf["device"] = tensor.device.type
-    address = 0 if tensor.is_meta else tensor.untyped_storage().data_ptr()
-    shared = [i for i, t in enumerate(inputs) if address and t.untyped_storage().data_ptr() == address]
+    leaf["stride"], leaf["own_stride"] = strides
+    leaf["device"] = _device(tensor).type  # with function modes: one of them plays a GPU where there is none
     if shared:
         leaf["aliases"] = shared[0]
     return leaf

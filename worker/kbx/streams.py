@@ -8,7 +8,8 @@ class Streams:
     """The streams of torch's pool that somebody else has taken since this was made.
 
     The pool of each priority hands out its streams in turn. So a stream taken here is the next one in order, unless the
-    candidate has taken those between.
+    candidate has taken those between. A stream is known once it has been used: who takes a fresh one again is thought to have
+    taken them all.
     """
 
     def __init__(self, take):
@@ -20,15 +21,25 @@ class Streams:
         firsts = {pool[0].stream_id: p for p, pool in reversed(pools.items())}
         self._pools = {p: pools[p] for p in firsts.values()}
         self._next = dict.fromkeys(self._pools, 0)
+        self._finds = dict.fromkeys(self._pools, 0)
 
     def look(self):
         """Adds to ``taken`` what was taken since the last look."""
         for priority, pool in self._pools.items():
-            mine = self._take(priority=priority).stream_id
-            for _ in pool:
-                stream = pool[self._next[priority]]
-                self._next[priority] = (self._next[priority] + 1) % len(pool)
-                if stream.stream_id == mine:
-                    break
-                if all(stream.stream_id != t.stream_id for t in self.taken):
-                    self.taken.append(stream)
+            if found := self._taken_of(priority, pool):
+                self._finds[priority] += 1
+                self._add(found if self._finds[priority] == 1 else pool)
+
+    def _taken_of(self, priority, pool):
+        mine, found = self._take(priority=priority).stream_id, []
+        for _ in pool:
+            stream = pool[self._next[priority]]
+            self._next[priority] = (self._next[priority] + 1) % len(pool)
+            if stream.stream_id == mine:
+                break
+            found.append(stream)
+        return found
+
+    def _add(self, streams):
+        known = {stream.stream_id for stream in self.taken}
+        self.taken += [stream for stream in streams if stream.stream_id not in known]

@@ -16,7 +16,8 @@ PAGE = 2 << 20
 """The same for large tensors, which PyTorch's allocator gives segments of their own while there are few: a product of float32 on an H200 was
 14 % slower where its matrix of 256 MiB began in the middle of a page, and 4 % where its vectors of 1 MiB did."""
 LARGE = 1 << 20
-"""Bytes from which that is so: above ``kSmallSize`` of ``c10/core/AllocatorConfig.h``, tensors do not share pages with small ones."""
+"""Bytes from which that is so, as measured: PyTorch's allocator keeps what is above ``kSmallSize`` (``c10/core/AllocatorConfig.h``), 1 MiB,
+apart from small tensors."""
 
 DTYPES = {
     str(d).removeprefix("torch."): d
@@ -25,6 +26,14 @@ DTYPES = {
         torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool, torch.complex64, torch.complex128,
     )
 }  # fmt: skip
+
+
+_Tensor, _Size, _dtype, _device = (
+    torch.Tensor,
+    torch.Size,
+    torch.dtype,
+    torch.device,
+)  # as they are before a candidate is loaded
 
 
 class TreeError(ValueError):
@@ -106,33 +115,35 @@ class Arena:
 def encode(value, put):
     """A Python value as a tree; ``put(tensor)`` places a tensor and returns its leaf.
 
-    What no task may pass or return (an object of an unknown class) becomes an ``opaque`` leaf with its type's name.
+    What no task may pass or return (an object of an unknown class) becomes an ``opaque`` leaf with its type's name. Containers of
+    a candidate's own classes are read as what they are underneath: none of its code runs.
     """
-    if isinstance(value, torch.Tensor):
+    of = type(value)
+    if issubclass(of, _Tensor):
         return put(value)
     if value is None:
         return {"t": "none"}
     for kind, name in ((bool, "bool"), (int, "int"), (str, "str")):
-        if type(value) is kind:
+        if of is kind:
             return {"t": name, "v": value}
-    if type(value) is float:
+    if of is float:
         return {"t": "float", "v": value.hex()}
-    if type(value) is complex:
+    if of is complex:
         return {"t": "complex", "v": [value.real.hex(), value.imag.hex()]}
-    if isinstance(value, torch.dtype):
+    if of is _dtype:
         return {"t": "dtype", "v": dtype_name(value)}
-    if isinstance(value, torch.device):
+    if of is _device:
         # A task names only the device under test; without a GPU the runner plays one.
         return {"t": "device", "v": "cuda"}
-    if isinstance(value, torch.Size):
-        return {"t": "size", "v": list(value)}
-    if isinstance(value, list):
-        return {"t": "list", "v": [encode(v, put) for v in value]}
-    if isinstance(value, tuple):
-        return {"t": "tuple", "v": [encode(v, put) for v in value]}
-    if isinstance(value, dict) and all(type(k) is str for k in value):
-        return {"t": "dict", "v": {k: encode(v, put) for k, v in value.items()}}
-    return {"t": "opaque", "v": f"{type(value).__module__}.{type(value).__qualname__}"}
+    if of is _Size:
+        return {"t": "size", "v": list(tuple.__iter__(value))}
+    if issubclass(of, list):
+        return {"t": "list", "v": [encode(v, put) for v in list.__iter__(value)]}
+    if issubclass(of, tuple):
+        return {"t": "tuple", "v": [encode(v, put) for v in tuple.__iter__(value)]}
+    if issubclass(of, dict) and all(type(k) is str for k in dict.keys(value)):
+        return {"t": "dict", "v": {k: encode(v, put) for k, v in dict.items(value)}}
+    return {"t": "opaque", "v": f"{of.__module__}.{of.__qualname__}"}
 
 
 def decode(tree, view):

@@ -1,5 +1,6 @@
 """What the device does around timed calls, which streams of torch's pool a candidate has taken, and what may come back as a result."""
 
+import gc
 import itertools
 import types
 
@@ -7,7 +8,7 @@ import pytest
 import torch
 from bench_client import bench
 
-from kbx import clock
+from kbx import clock, results
 from kbx.clock import Before, Call, Clock, Timed
 from kbx.oracle.cuda import Scratch
 from kbx.streams import Streams
@@ -100,6 +101,27 @@ def test_a_call_that_leaves_another_stream_current_changes_nothing(device):
     assert device.current == Device.HOME
 
 
+def test_a_call_that_raises_leaves_everything_as_it_was(device):
+    def call(k):
+        device.current = Device.OTHER
+        raise ValueError("out of luck")
+
+    with pytest.raises(ValueError, match="out of luck"):
+        device.time(Before(8, 1, False), call)
+    assert device.current == Device.HOME
+    assert gc.isenabled()
+
+
+def test_no_mode_that_is_left_entered_makes_the_flush_smaller(device):
+    class Smaller(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            return function(1, **(kwargs or {})) if function is torch.empty else function(*args, **(kwargs or {}))
+
+    with Smaller():
+        log = device.time(Before(8, 1, False), lambda k: None)
+    assert "write 8" in log
+
+
 class Pool:
     """torch's pool: 32 streams of each of ``priorities`` priorities, handed out in turn."""
 
@@ -129,6 +151,15 @@ def test_streams_taken_between_two_looks_are_found(priorities, count):
     streams.look()
     streams.look()
     assert sorted(s.stream_id for s in streams.taken) == sorted(mine)
+
+
+def test_who_takes_a_fresh_stream_again_may_use_any_of_its_priority():
+    pool = Pool()
+    streams = Streams(pool)
+    for _ in range(2):
+        pool(priority=-1)
+        streams.look()
+    assert sorted(s.stream_id for s in streams.taken) == list(range(32, 64))
 
 
 def test_a_stream_is_found_once():
@@ -195,3 +226,39 @@ def test_what_has_no_room_is_not_copied():
     scratch = Scratch(16, torch.device("cpu"))
     scratch.take(Call(None, [], {}, []), torch.ones(8))
     assert scratch.used == 0
+
+
+class Late(tuple):
+    def __iter__(self):
+        self[0].fill_(1)
+        return super().__iter__()
+
+
+class Later(dict):
+    def items(self):
+        self["a"].fill_(1)
+        return super().items()
+
+    keys = __iter__ = items
+
+
+@pytest.mark.parametrize(
+    "make", [lambda x: x, lambda x: Late((x,)), lambda x: Later(a=x), lambda x: [x, {"b": (x, None)}]]
+)
+@pytest.mark.parametrize("name", ["numel", "shape", "is_meta", "dtype", "element_size", "stride", "untyped_storage"])
+def test_no_code_of_the_candidates_own_runs_after_the_clock(monkeypatch, make, name):
+    result, arena = torch.zeros(4), Scratch(1 << 20, torch.device("cpu"))
+    arena.content.fill_(7)
+    stock = getattr(torch._C.TensorBase, name)
+
+    def late(tensor, *args):
+        result.fill_(1)
+        return stock(tensor, *args)
+
+    if callable(stock):
+        monkeypatch.setattr(torch.Tensor, name, late, raising=False)
+    else:
+        monkeypatch.setattr(torch.Tensor, name, property(lambda t: result.fill_(1) and None), raising=False)
+    results.put(make(result), arena, [])
+    monkeypatch.undo()
+    assert arena.typed(0, 4, torch.float32).tolist() == result.tolist() == [0.0] * 4

@@ -27,6 +27,9 @@ class HostDevice:
     def synchronize(self):
         pass
 
+    def copies(self, returned):
+        return True
+
     def time(self, calls, lead, warm=False, returned=0):
         seconds = []
         for call in calls:

@@ -53,7 +53,7 @@ class Bench:
         w = self.work
         return messages.PreparedSize(
             id_, self.device.flush_bytes, w.bytes, w.flops, w.precision, w.least_bytes, w.least_flops, w.uncounted,
-            w.result_bytes,
+            w.result_bytes, self.device.copies(self.slot_bytes),
         )  # fmt: skip
 
     def baseline(self, lead, warm=False, graph=False):

@@ -162,9 +162,14 @@ class CudaDevice:
 
     def time(self, calls, lead, warm=False, returned=0):
         """A ``clock.Timed`` of each ``clock.Call``, as the runner times the candidate; ``lead`` and ``warm`` as in
-        ``messages.Measure``. Results are copied as there if they take at most ``returned`` bytes."""
-        scratch = Scratch(min(returned, MOST_COPIED), self.torch_device)
+        ``messages.Measure``. Results, which take ``returned`` bytes, are copied as there if ``copies(returned)``."""
+        scratch = Scratch(returned if self.copies(returned) else 0, self.torch_device)
         return self._clock.time(calls, clock.Before(self.flush_bytes, lead, warm), scratch.take)
+
+    @staticmethod
+    def copies(returned):
+        """Whether results of so many bytes are copied after a timed call of the reference, too."""
+        return returned <= MOST_COPIED
 
     def recorded(self, functions):
         """CUDA graphs of the functions, to be timed instead of them; raises RuntimeError, see ``graphs.Recorder``."""
@@ -172,6 +177,7 @@ class CudaDevice:
 
     @functools.cached_property
     def _clock(self):
+        _ = self._recorder  # takes a stream, which the clock would else wait for as a part of every call
         return clock.Clock(self.torch_device)
 
     @functools.cached_property

@@ -195,7 +195,8 @@ class Bench:
         self._forget()  # what earlier calls pinned in L2 could be evicted by nobody
         before = clock.Before(request.flush_bytes, request.lead, request.warm)
         timed = self._clock.time(calls, before, done)
-        return messages.Measured(request.id, [each.ms for each in timed], values, 0.0)
+        host_bound = sum(each.host_bound for each in timed)
+        return messages.Measured(request.id, [each.ms for each in timed], values, 0.0, host_bound)
 
     def _profile(self, request):
         kernels, failure = profile.run(request, self._spawn)

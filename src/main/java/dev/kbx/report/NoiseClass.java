@@ -45,6 +45,9 @@ public record NoiseClass(
     }
   }
 
+  private static final Bounds DEVICE =
+      new Bounds("- device", row -> row.isLong() && row.deviceAlone());
+
   private static final List<Bounds> CLASSES =
       List.of(
           Bounds.of("< 10 us", 0, 0.01),
@@ -52,7 +55,7 @@ public record NoiseClass(
           Bounds.of("50-500 us", LONG_MS, 0.5),
           Bounds.of("> 500 us", 0.5, Double.POSITIVE_INFINITY),
           new Bounds(">= 50 us", NoiseRow::isLong),
-          new Bounds("- device", row -> row.isLong() && row.deviceAlone()),
+          DEVICE,
           new Bounds("- host", row -> row.isLong() && !row.deviceAlone()));
 
   /**
@@ -65,7 +68,7 @@ public record NoiseClass(
 
   /** Sizes of {@link #LONG_MS} and more that do not wait for the host, if there are any. */
   static Optional<NoiseClass> ofDevice(List<NoiseRow> rows) {
-    return of(rows).stream().filter(each -> each.name().equals("- device")).findFirst();
+    return of(DEVICE, rows);
   }
 
   private static Optional<NoiseClass> of(Bounds bounds, List<NoiseRow> all) {

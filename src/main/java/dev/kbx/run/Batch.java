@@ -12,7 +12,7 @@ import tools.jackson.databind.JsonNode;
  * @param values what the candidate's calls returned; empty for the reference
  * @param gapMs wall-clock milliseconds a call that the device time does not explain
  * @param state of the device right after the reference's batch
- * @param hostBound whether the device may have waited for the host in most calls of the reference
+ * @param hostBound whether the device may have waited for the host in most calls
  * @param failed why there are no times
  */
 record Batch(
@@ -30,7 +30,8 @@ record Batch(
    */
   static Batch of(Message.Measured measured, double wallMs) {
     List<Double> ms = measured.deviceMs();
-    return new Batch(ms, measured.values(), gapMs(ms, wallMs), null, false, null);
+    boolean hostBound = most(measured.hostBound(), ms);
+    return new Batch(ms, measured.values(), gapMs(ms, wallMs), null, hostBound, null);
   }
 
   /**
@@ -40,13 +41,16 @@ record Batch(
    */
   static Batch of(Message.BaselineMeasured measured, double wallMs) {
     List<Double> ms = measured.deviceMs();
-    Integer waited = measured.hostBound();
-    boolean hostBound = waited != null && 2 * waited > ms.size();
+    boolean hostBound = most(measured.hostBound(), ms);
     return new Batch(ms, List.of(), gapMs(ms, wallMs), measured.state(), hostBound, null);
   }
 
   static Batch failed(Outcome outcome) {
     return new Batch(List.of(), List.of(), 0, null, false, outcome);
+  }
+
+  private static boolean most(@Nullable Integer calls, List<Double> of) {
+    return calls != null && 2 * calls > of.size();
   }
 
   private static double gapMs(List<Double> deviceMs, double wallMs) {

@@ -22,15 +22,27 @@ record Physics(Message.PreparedSize size, Map<String, Double> peaks, Floor floor
     return new Physics(size, peaks, floor);
   }
 
-  /** Milliseconds that copying a call's results takes at least; 0 where that is unknown. */
+  /**
+   * Milliseconds that copying the results of a call takes at least, where only the candidate's are
+   * copied; 0 elsewhere, and where that is unknown.
+   */
   double copyMs() {
-    Long bytes = size.resultBytes();
-    return bytes == null ? 0 : movedMs(2.0 * bytes);
+    return copied() ? 0 : copyingMs();
   }
 
-  /** Milliseconds that the device is behind the host when a call begins; 0 where unknown. */
-  double leadMs(Lead lead) {
-    return movedMs((double) lead.flushes() * size.flushBytes());
+  /** Milliseconds that the device takes at least for what it does besides a call, on both sides. */
+  double besideMs(Lead lead) {
+    double flushes = movedMs((double) Math.max(1, lead.flushes()) * size.flushBytes());
+    return flushes + (copied() ? copyingMs() : 0);
+  }
+
+  private boolean copied() {
+    return size.copied() != null && size.copied();
+  }
+
+  private double copyingMs() {
+    Long bytes = size.resultBytes();
+    return bytes == null ? 0 : movedMs(2.0 * bytes);
   }
 
   private double movedMs(double bytes) {

@@ -6,6 +6,7 @@ import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -121,7 +122,7 @@ final class QuietBaseline {
     if (slow == null) return Optional.empty();
     Message.Size size = slow.size();
     Lead lead = slow.lead();
-    double after = after(size, lead);
+    double after = Collections.max(after(size, lead));
     if (slower(size, lead, after) || !slower(slow.liveMs(), after)) return Optional.empty();
     if (!busy(slow.rates(), products())) return Optional.empty();
     return Optional.of(
@@ -132,23 +133,22 @@ final class QuietBaseline {
   }
 
   /**
-   * What the reference takes once the candidate's process is gone, the most of several batches; 0
-   * where there is no room for it.
+   * What the reference takes once the candidate's process is gone; 0 where there is no room for it.
    */
   double afterwards(Message.Size size, Lead lead) throws InterruptedException {
     try {
-      return after(size, lead);
+      return Median.of(after(size, lead));
     } catch (Oracle.Refused e) {
       return 0;
     }
   }
 
-  private double after(Message.Size size, Lead lead) throws InterruptedException, Oracle.Refused {
-    double most = 0;
-    for (int i = 0; i < BATCHES; i++) {
-      most = Math.max(most, time(oracle, size, AFTER + i, lead, warm));
-    }
-    return most;
+  /** The medians of several batches. */
+  private List<Double> after(Message.Size size, Lead lead)
+      throws InterruptedException, Oracle.Refused {
+    List<Double> medians = new ArrayList<>();
+    for (int i = 0; i < BATCHES; i++) medians.add(time(oracle, size, AFTER + i, lead, warm));
+    return medians;
   }
 
   /** Whether {@code ms} milliseconds are more than the reference took on a size by itself. */

@@ -48,6 +48,9 @@ final class SizeRun {
 
   private static final double STALL_PART = 0.05;
 
+  /** So many times what it takes alone, a reference that has become slow was held back. */
+  private static final double HELD = 1.05;
+
   /** Milliseconds a call by which a mean may differ from the median, whatever the ratio. */
   private static final double UNEVEN_MS = 0.005;
 
@@ -59,7 +62,7 @@ final class SizeRun {
   private final SecureRandom random = new SecureRandom();
   private final int sizes;
   private Rounds launched;
-  private final Conditions launchedConditions = new Conditions();
+  private Conditions launchedConditions = new Conditions();
   private final Conditions replayedConditions = new Conditions();
   private final int watchedRound;
   private Lead lead = Lead.LAUNCHES;
@@ -107,15 +110,17 @@ final class SizeRun {
   Optional<Outcome> measure(boolean provisional) throws InterruptedException, Oracle.Refused {
     recorded = null;
     launchedWith(provisional && quiet.launchBound(size) ? Lead.NONE : Lead.LAUNCHES);
-    Optional<Outcome> decided = rounds(launched, 0, provisional);
+    Optional<Outcome> decided = rounds(launched, number, provisional);
     if (decided.isPresent()) return decided;
     quiet.compare(size, lead, launched.referenceMs());
     return impossible(launched);
   }
 
   private void launchedWith(Lead wanted) {
-    if (lead != wanted) launched = new Rounds(sizes);
+    if (lead == wanted) return;
     lead = wanted;
+    launched = new Rounds(sizes);
+    launchedConditions = new Conditions();
   }
 
   /** Whether {@link #measureRecorded} has anything to add. */
@@ -171,9 +176,10 @@ final class SizeRun {
    * longer of before and now: a host may have become slow for both sides.
    */
   void settle() throws InterruptedException {
-    if (replayed != null || !quiet.slower(size, lead, launched.referenceMs())) return;
+    double beside = launched.referenceMs();
+    if (replayed != null || !quiet.slower(size, lead, beside)) return;
     double alone = Math.max(quiet.ms(size, lead), quiet.afterwards(size, lead));
-    heldBack = QuietBaseline.slower(launched.referenceMs(), alone);
+    heldBack = beside > HELD * alone;
     if (heldBack) launched.holdReferenceTo(alone);
   }
 
@@ -320,16 +326,16 @@ final class SizeRun {
    * One round by both clocks.
    *
    * <p>The wall clock sees launching and flushing besides the device time; the reference's own gap
-   * says how much of that is normal here. The candidate's results are copied as well, by its own
-   * process: no longer than it says that making them took, or it could work in that time. What its
-   * gap has far beyond that is time that its events did not show. Flushes take as long for both
-   * sides, and excuse nothing.
+   * says how much of that is normal here. Where only the candidate's results are copied, by its own
+   * process, that counts no longer than it says that making them took, or it could work in that
+   * time. What its gap has far beyond that is time that its events did not show. What the device
+   * does besides calls takes as long for both sides, and excuses nothing.
    */
   private static Round compared(
       Batch candidate, Batch reference, boolean referenceFirst, Physics physics, Lead lead) {
     double claimed = Median.of(candidate.deviceMs());
     double normal = Math.max(0, reference.gapMs());
-    double host = Math.max(0, normal - physics.leadMs(lead));
+    double host = Math.max(0, normal - physics.besideMs(lead));
     double excess = candidate.gapMs() - normal - Math.min(physics.copyMs(), claimed);
     double most = Math.max(1, STALL_PART * Median.of(reference.deviceMs()));
     double stall = Math.min(STALL_MS / candidate.deviceMs().size(), most);
@@ -341,7 +347,7 @@ final class SizeRun {
         Median.of(reference.deviceMs()),
         referenceFirst,
         Round.step(reference.deviceMs()),
-        reference.hostBound());
+        candidate.hostBound() || reference.hostBound());
   }
 
   private static double uneven(List<Double> candidateMs, List<Double> referenceMs) {

@@ -75,6 +75,14 @@ public record LogMean(double mean, double variance, double degrees, double resol
     return new LogMean(mean, sum, known, resolution);
   }
 
+  /**
+   * The same as an estimate of what one more of {@code count} rounds would show, instead of their
+   * mean.
+   */
+  public LogMean ofOneMore(int count) {
+    return new LogMean(mean, variance * (1 + count), degrees, resolution);
+  }
+
   private static double mean(double[] values) {
     return Arrays.stream(values).average().orElseThrow();
   }

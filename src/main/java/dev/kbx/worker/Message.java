@@ -397,8 +397,17 @@ public sealed interface Message {
   /** Referee to runner: time the graphs last recorded; the answer is {@link Measured}. */
   record ReplayCalls(int id, long flushBytes, int lead, boolean warm) implements Numbered {}
 
-  /** The runner's own account of a batch; the referee holds a clock of its own. */
-  record Measured(int id, List<Double> deviceMs, List<JsonNode> values, double seconds)
+  /**
+   * The runner's own account of a batch; the referee holds a clock of its own.
+   *
+   * @param hostBound as in {@link BaselineMeasured}
+   */
+  record Measured(
+      int id,
+      List<Double> deviceMs,
+      List<JsonNode> values,
+      double seconds,
+      @Nullable Integer hostBound)
       implements Numbered {
     public Measured {
       deviceMs = List.copyOf(deviceMs);
@@ -570,6 +579,7 @@ public sealed interface Message {
    * @param leastFlops what every correct kernel must compute
    * @param uncounted operations whose work is large and in none of these figures
    * @param resultBytes what the runner copies after each call, outside of its time
+   * @param copied whether the reference's results are copied as well
    */
   record PreparedSize(
       int id,
@@ -580,7 +590,8 @@ public sealed interface Message {
       @Nullable Long leastBytes,
       @Nullable Long leastFlops,
       @Nullable List<String> uncounted,
-      @Nullable Long resultBytes)
+      @Nullable Long resultBytes,
+      @Nullable Boolean copied)
       implements Numbered {
     public PreparedSize {
       uncounted = uncounted == null ? null : List.copyOf(uncounted);

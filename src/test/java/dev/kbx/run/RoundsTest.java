@@ -39,6 +39,8 @@ class RoundsTest {
     RESTLESS(200, 0.01),
     LOUD(200, 0.02),
     HOSTBOUND(30000, 0.08),
+    WAITING(2000, 0.02),
+    WAITING_LITTLE(2000, 0.005),
     WARMING(200, 0.005, FINE, 0.05, 0, 0, 0),
     ORDERED(200, 0.005, FINE, 0, 0.005, 0, 0),
     STALLING(200, 0.005, FINE, 0, 0, 0.05, 0),
@@ -85,6 +87,11 @@ class RoundsTest {
     Noise(double us, double jitter) {
       this(us, jitter, FINE, 0, 0, 0, 0);
     }
+
+    /** Whether the device waits for the host: processes then differ as rounds do. */
+    boolean waits() {
+      return this == HOSTBOUND || this == WAITING || this == WAITING_LITTLE;
+    }
   }
 
   /** One size on a device, measured until there are enough rounds. */
@@ -100,11 +107,8 @@ class RoundsTest {
       this.noise = noise;
       this.roundSeconds = roundSeconds;
       this.random = new SplittableRandom(seed);
-      this.scatter = Math.exp((hostBound() ? HOST_SCATTER : SCATTER) * gauss());
-    }
-
-    private boolean hostBound() {
-      return noise == Noise.HOSTBOUND;
+      double hosts = noise.waits() ? Math.min(noise.jitter, HOST_SCATTER) : 0;
+      this.scatter = Math.exp(Math.hypot(SCATTER, hosts) * gauss());
     }
 
     Rounds measure(double speedup) {
@@ -142,7 +146,7 @@ class RoundsTest {
           Median.of(reference),
           referenceFirst,
           Double.isFinite(step) ? step : 0,
-          hostBound());
+          noise.waits());
     }
 
     /** Milliseconds of the calls of a batch. */
@@ -204,7 +208,7 @@ class RoundsTest {
   @ParameterizedTest
   @EnumSource(Noise.class)
   void longSizesAreTimedToOnePercent(Noise noise) {
-    if (noise.us < 50 || noise == Noise.HOSTBOUND) return;
+    if (noise.us < 50 || noise.waits()) return;
     Rounds[] same = sizes(noise, 1);
     assertThat(share(same, ratio -> halfWidth(ratio) <= 0.01))
         .isGreaterThan(noise == Noise.LOUD ? 0.90 : 0.95);

@@ -20,7 +20,7 @@ class SpeedOfLightTest {
   private static Message.PreparedSize size(
       @Nullable Long bytes, @Nullable Long flops, @Nullable String precision, String... uncounted) {
     return new Message.PreparedSize(
-        1, 0, bytes, flops, precision, null, null, List.of(uncounted), null);
+        1, 0, bytes, flops, precision, null, null, List.of(uncounted), null, null);
   }
 
   private static Optional<SpeedOfLight> of(Message.PreparedSize size) {
