@@ -134,6 +134,11 @@ class TimingTest {
     }
   }
 
+  @Test
+  void allResultsOfARoundAreCheckedAgainOnceGraphsAreGivenUp() throws Exception {
+    assertThat(brief("late", Map.of()).status()).isEqualTo(Status.WRONG_VALUES);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"launching", "greedy"})
   void aBusyHostIsNobodysFaultAndNobodyGainsByIt(String task) throws Exception {
@@ -163,6 +168,13 @@ class TimingTest {
     Verdict verdict = judge("hot", Map.of());
     assertThat(speedup(verdict)).isCloseTo(4, within(1e-6));
     assertThat(verdict.flags()).isEmpty();
+  }
+
+  @Test
+  void aReferenceThatIsQuickerAgainCountsWithWhatItTakesThen() throws Exception {
+    Verdict verdict = judge("cooling", Map.of());
+    assertThat(speedup(verdict)).isCloseTo(3.2, within(1e-6));
+    assertThat(verdict.flags()).containsExactly("slow_baseline");
   }
 
   @Test

@@ -1,14 +1,14 @@
 """An oracle whose tasks have two calls, for which every result is right; slow.py takes its time, once.py has one call.
 
 Tasks with a size: in timed.py the reference always takes 100 ms; in hogged.py it takes 200 ms while there is a candidate, and so do
-products; in launching.py products do not, and in greedy.py there is no memory for them; in sluggish.py all but once, in hot.py also when it has gone; in warm.py the device slows itself down in rounds 1 to 3, in baked.py in all. No clock runs that long. Each call
+products; in launching.py products do not, and in greedy.py there is no memory for them; in sluggish.py all but once, in hot.py also when it has gone, in cooling.py then 160 ms; in warm.py the device slows itself down in rounds 1 to 3, in baked.py in all. No clock runs that long. Each call
 moves 100 GB, at 1000 GB/s; in product.py 20 GB, and computes 30 Gflop, at 1 Tflop/s; returning.py returns 50 GB. Once stale.py
 is open, memory is three times as fast as before. Of unknown.py no outline can be made. In noisy.py there are three sizes, whose times
 have the noise of a device. In
 brief.py the reference takes 40 us, 10 of them without launching; in waiting.py it cannot be recorded; in moody.py every call has an
 argument of its own; in stale_graph.py what is replayed is wrong; in held.py the reference's graphs take three times as long while there
 is a candidate; for graphs there is no memory in roomy.py, and in cramped.py none while there is a candidate. In
-skipping.py the second call of each batch gives a wrong result. In outpaced.py, otherwise as brief.py, more than two calls a batch are refused after the first round, and other graphs than were recorded. In starved.py and full.py there is no memory for a size while a candidate lives, in full.py also not when it has gone.
+skipping.py the second call of each batch gives a wrong result; in late.py, otherwise as waiting.py, all results do that are checked together from round 5 on. In outpaced.py, otherwise as brief.py, more than two calls a batch are refused after the first round, and other graphs than were recorded. In starved.py and full.py there is no memory for a size while a candidate lives, in full.py also not when it has gone.
 
 GPU 6 says which architecture it has, GPUs 7 and 8 are lost. constructed.py is outlined as a module. crowded.py is a module with 3 GiB of arguments, for which there is memory where its oracle has the device alone.
 
@@ -23,8 +23,8 @@ import time
 
 import kbx
 
-BRIEF = ("brief.py", "outpaced.py", "waiting.py", "moody.py", "stale_graph.py", "held.py", "roomy.py", "cramped.py")
-TIMED = (*BRIEF, "starved.py", "full.py", "timed.py", "unknown.py", "hogged.py", "launching.py", "greedy.py", "skipping.py", "sluggish.py", "hot.py", "warm.py", "baked.py", "product.py", "returning.py", "stale.py")
+BRIEF = ("brief.py", "outpaced.py", "waiting.py", "late.py", "moody.py", "stale_graph.py", "held.py", "roomy.py", "cramped.py")
+TIMED = (*BRIEF, "starved.py", "full.py", "timed.py", "unknown.py", "hogged.py", "launching.py", "greedy.py", "skipping.py", "sluggish.py", "hot.py", "cooling.py", "warm.py", "baked.py", "product.py", "returning.py", "stale.py")
 NOISY = (0.008, 0.2, 2.0)  # milliseconds a call
 COOL = {"sm_mhz": 1980, "memory_mhz": 2619, "celsius": 45, "watts": 400.5, "throttle": ["sw_power_cap"]}
 HOT = {"sm_mhz": 990, "memory_mhz": 2619, "celsius": 90, "throttle": ["hw_thermal"]}
@@ -74,8 +74,11 @@ def main():
                 "greedy.py": request["round"] in (BEFORE, *AFTER),
                 "sluggish.py": request["round"] in (BEFORE, AGAIN, *AFTER),
                 "hot.py": request["round"] == BEFORE,
+                "cooling.py": request["round"] == BEFORE,
             }
             milliseconds = 100.0 if alone.get(name, True) else 200.0
+            if name == "cooling.py" and request["round"] in AFTER:
+                milliseconds = 160.0
             state = HOT if name == "baked.py" or (name == "warm.py" and milliseconds > 100) else COOL
             reply = {"type": "prepared_size", "flush_bytes": 100_000_000}
             round_ = request["round"]
@@ -127,11 +130,13 @@ def main():
                 milliseconds = 0.03 if name == "held.py" and round_ < BEFORE else 0.01
             times = noise.batch(milliseconds) if name == "noisy.py" else [milliseconds] * 4
             reply = {"type": "baseline_measured", "device_ms": times, "seconds": 0.0, "state": state}
-            if request["graph"] and name == "waiting.py":
+            if request["graph"] and name in ("waiting.py", "late.py"):
                 reply |= {"device_ms": [], "unrecorded": "operation not permitted when stream is capturing"}
         elif request["type"] in ("check", "check_size"):
             stale = name == "stale_graph.py" and request["type"] == "check_size" and round_ >= 499
-            skipped = name == "skipping.py" and request["type"] == "check_size" and 1 in request["slots"]
+            sized = request["type"] == "check_size"
+            skipped = sized and name == "skipping.py" and 1 in request["slots"]
+            skipped |= sized and name == "late.py" and round_ >= 5 and len(request["slots"]) > 1
             status = "wrong_values" if stale or skipped else "correct"
             reply = {"type": "checked", "status": status, "mismatches": [], "metrics": {}, "flags": []}
         elif request["type"] == "close":

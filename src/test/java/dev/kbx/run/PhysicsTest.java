@@ -1,0 +1,45 @@
+package dev.kbx.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.kbx.worker.Message;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class PhysicsTest {
+  /** 100 MB are flushed and 50 MB returned, at 1000 GB/s. */
+  private static Physics physics(boolean copied) {
+    var size =
+        new Message.PreparedSize(
+            1, 100_000_000, null, null, null, null, null, List.of(), 50_000_000L, copied);
+    return Physics.of(size, Map.of("copy_gbs", 1000.0));
+  }
+
+  @Test
+  void whatOneSideAloneCopiesIsAllowedItAlone() {
+    assertThat(physics(false).copyMs()).isCloseTo(0.1, within(1e-9));
+    assertThat(physics(true).copyMs()).isZero();
+  }
+
+  @Test
+  void flushesAndWhatBothCopyAreBesideACall() {
+    assertThat(physics(false).besideMs(Lead.NONE)).isCloseTo(0.1, within(1e-9));
+    assertThat(physics(false).besideMs(Lead.LAUNCHES)).isCloseTo(0.6, within(1e-9));
+    assertThat(physics(true).besideMs(Lead.GRAPHS)).isCloseTo(0.3, within(1e-9));
+  }
+
+  @Test
+  void aBatchWaitsForTheHostIfMostOfItsCallsDo() {
+    assertThat(batch(2).hostBound()).isFalse();
+    assertThat(batch(3).hostBound()).isTrue();
+  }
+
+  private static Batch batch(int waited) {
+    var measured =
+        new Message.BaselineMeasured(
+            1, List.of(1.0, 1.0, 1.0, 1.0), 0.004, null, null, null, waited);
+    return Batch.of(measured, 5);
+  }
+}
