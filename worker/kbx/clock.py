@@ -16,10 +16,8 @@ from kbx.streams import Streams
 # The C class under torch.Tensor cannot be assigned to.
 _copy, _fill = torch._C.TensorBase.copy_, torch._C.TensorBase.fill_
 _empty, _empty_like = torch.empty, torch.empty_like
-_Event, _Stream = (
-    getattr(torch._C, "_CudaEventBase", None),
-    getattr(torch._C, "_CudaStreamBase", None),
-)  # absent from builds without CUDA
+# Absent from builds without CUDA.
+_Event, _Stream = (getattr(torch._C, f"_Cuda{name}Base", None) for name in ("Event", "Stream"))
 _current, _set_current, _wait = (
     getattr(torch._C, f"_cuda_{name}", None) for name in ("getCurrentStream", "setStream", "synchronize")
 )
