@@ -89,12 +89,7 @@ public record NoiseTable(int width) {
   }
 
   private static String tooFew(NoiseReport report) {
-    long sizes =
-        report.rows().stream()
-            .filter(row -> row.isLong() && row.deviceAlone())
-            .map(NoiseRow::size)
-            .distinct()
-            .count();
+    int sizes = NoiseClass.ofDevice(report.rows()).map(NoiseClass::sizes).orElse(0);
     return "no floor is kept: %d sizes >= 50 us were timed, and %d speak for a machine"
         .formatted(sizes, NoiseReport.LEAST_SIZES);
   }
