@@ -46,7 +46,14 @@ class IpcHandle(ctypes.Structure):
     _fields_ = [("reserved", ctypes.c_char * 64)]
 
 
-class CudaArena(Arena):
+class _TensorArena(Arena):
+    """The bytes of ``content``, a flat tensor on the device."""
+
+    def typed(self, offset, count, dtype):
+        return self.content[offset : offset + count * dtype.itemsize].view(dtype)
+
+
+class CudaArena(_TensorArena):
     """A ``cudaMalloc`` of its own, since an IPC handle opens the whole allocation that an address lies in."""
 
     def __init__(self, name, capacity, runtime, device):
@@ -57,9 +64,6 @@ class CudaArena(Arena):
         # What another process left in this memory is nobody's business.
         runtime.call("cudaMemset", self.address, 0, ctypes.c_size_t(capacity))
         self.content = torch.as_tensor(_Span(self.address.value, capacity), device=device)
-
-    def typed(self, offset, count, dtype):
-        return self.content[offset : offset + count * dtype.itemsize].view(dtype)
 
     def describe(self):
         """As in ``messages.Attach``."""
@@ -74,16 +78,13 @@ class CudaArena(Arena):
         self.runtime.call("cudaFree", self.address)
 
 
-class Scratch(Arena):
+class Scratch(_TensorArena):
     """Where results of the reference go, as the candidate's go to arena ``out``, so that the host has done the same before
     each call; nobody reads them."""
 
     def __init__(self, capacity, device):
         super().__init__("scratch", capacity)
         self.content = torch.empty(capacity, dtype=torch.uint8, device=device)
-
-    def typed(self, offset, count, dtype):
-        return self.content[offset : offset + count * dtype.itemsize].view(dtype)
 
     def take(self, call, result):
         """Copies the result of a ``clock.Call`` over the one before, if there is room."""
