@@ -29,17 +29,4 @@ class PhysicsTest {
     assertThat(physics(false).besideMs(Lead.LAUNCHES)).isCloseTo(0.6, within(1e-9));
     assertThat(physics(true).besideMs(Lead.GRAPHS)).isCloseTo(0.3, within(1e-9));
   }
-
-  @Test
-  void aBatchWaitsForTheHostIfMostOfItsCallsDo() {
-    assertThat(batch(2).hostBound()).isFalse();
-    assertThat(batch(3).hostBound()).isTrue();
-  }
-
-  private static Batch batch(int waited) {
-    var measured =
-        new Message.BaselineMeasured(
-            1, List.of(1.0, 1.0, 1.0, 1.0), 0.004, null, null, null, waited);
-    return Batch.of(measured, 5);
-  }
 }
