@@ -28,12 +28,8 @@ DTYPES = {
 }  # fmt: skip
 
 
-_Tensor, _Size, _dtype, _device = (
-    torch.Tensor,
-    torch.Size,
-    torch.dtype,
-    torch.device,
-)  # as they are before a candidate is loaded
+# As they are before a candidate is loaded.
+_Tensor, _Size, _dtype, _device = torch.Tensor, torch.Size, torch.dtype, torch.device
 
 
 class TreeError(ValueError):

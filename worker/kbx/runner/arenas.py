@@ -17,6 +17,9 @@ import torch
 
 from kbx.tensors import Arena
 
+# Taken before any candidate is loaded.
+_as_tensor, _view = torch.as_tensor, torch._C.TensorBase.view
+
 _MESSAGE_BYTES = 4096
 
 
@@ -43,10 +46,6 @@ class CudaArena(Arena):
         # The interface has no names for bf16 and fp8, so the bytes are taken and then viewed.
         segment = _Segment(self._base + offset, count * dtype.itemsize)
         return _view(_as_tensor(segment, device=self._device), dtype)
-
-
-# Taken before any candidate is loaded.
-_as_tensor, _view = torch.as_tensor, torch._C.TensorBase.view
 
 
 class _Segment:
