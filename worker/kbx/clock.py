@@ -47,7 +47,7 @@ class Before(NamedTuple):
     flush_bytes: int
     """Written once or more, which leaves nothing else in L2."""
     lead: int
-    """As in ``messages.Measure``."""
+    """As in ``messages.runner.Measure``."""
     warm: bool
     """Whether the inputs are read at last, so that as much of them as fits is in L2."""
 

@@ -13,7 +13,9 @@ import textwrap
 import setuptools  # noqa: F401  a bench without a GPU needs it, and would import it after each fork
 import torch
 
-from kbx import messages, protocol, tensors
+from kbx import protocol, tensors
+from kbx.messages import runner as messages
+from kbx.messages.zygote import Spawn
 from kbx.runner import launches
 from kbx.runner.bench import serve
 
@@ -59,7 +61,7 @@ class BenchClient:
         protocol.write_frame(self._writer, protocol.encode(request))
         frame = protocol.read_frame(self._reader)
         assert frame is not None, "the bench ended"
-        return protocol.decode(frame[1], messages.FROM_RUNNER)
+        return protocol.decode(frame[1], messages.ANSWERS)
 
     def attach(self):
         listed = [{"name": a.name, "bytes": a.capacity} for a in (self.inputs, self.outputs)]
@@ -130,6 +132,6 @@ def _be_bench(sock, data_sock, arch, folder, cache, others, deadline):
         os.chdir(folder)
         os.environ["TRITON_CACHE_DIR"] = cache or f"{folder}/triton"
         os.environ["TORCH_EXTENSIONS_DIR"] = f"{folder}/extensions"
-        serve(sock, data_sock, messages.Spawn(1, 1, "cpu", arch=arch))
+        serve(sock, data_sock, Spawn(1, 1, "cpu", arch=arch))
     finally:
         os._exit(1)

@@ -11,7 +11,8 @@ import sys
 
 import torch
 
-from kbx import messages, tensors
+from kbx import tensors
+from kbx.messages import oracle as messages
 from kbx.protocol import decode, encode, read_frame, write_frame
 from kbx.suite.values import tensors as tensors_of
 
@@ -35,7 +36,7 @@ class OracleProcess:
         self.ids = 0
 
     def receive(self):
-        return decode(read_frame(self.process.stdout)[1], messages.FROM_ORACLE)
+        return decode(read_frame(self.process.stdout)[1], messages.ANSWERS)
 
     def ask(self, kind, /, **fields):
         self.ids += 1

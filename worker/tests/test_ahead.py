@@ -10,7 +10,10 @@ from pathlib import Path
 import torch
 from bench_client import bench
 
-from kbx import messages, tensors
+from kbx import tensors
+from kbx.messages import Failed
+from kbx.messages import runner as messages
+from kbx.messages.oracle import OutlineLargest
 from kbx.oracle import outline, taskfile
 
 SCALE = """
@@ -286,7 +289,7 @@ def test_calls_whose_shapes_depend_on_values_are_left_out():
 
 def test_the_largest_size_is_outlined_alone(oracle):
     path = "../tasks/kernelbenchx/Activation/relu.py"
-    reply = oracle.ask(messages.OutlineLargest, task=path)
+    reply = oracle.ask(OutlineLargest, task=path)
     sizes = task("Activation/relu").sizes
     assert math.prod(reply.call["args"][0]["shape"]) == max(math.prod(size["shape"]) for size in sizes)
     assert reply.shape in [taskfile.describe(size) for size in sizes]
@@ -295,6 +298,6 @@ def test_the_largest_size_is_outlined_alone(oracle):
 
 def test_a_task_may_have_no_size_that_is_known_without_values(oracle):
     path = "../tasks/kernelbenchx/Fusion/fused_repeat_interleave_log_softmax.py"
-    reply = oracle.ask(messages.OutlineLargest, task=path)
-    assert isinstance(reply, messages.Failed) and reply.reason == "unsupported"
+    reply = oracle.ask(OutlineLargest, task=path)
+    assert isinstance(reply, Failed) and reply.reason == "unsupported"
     assert "depend on values" in reply.message

@@ -10,8 +10,8 @@ from oracle_process import SEED, TASKS
 from test_oracle_bench import HostDevice
 from torch._dynamo.utils import counters
 
-from kbx import messages
 from kbx.clock import Timed
+from kbx.messages import oracle as messages
 from kbx.oracle import compiler_cache, taskfile
 from kbx.oracle.baselines import CompiledReference, NotCompiled
 from kbx.oracle.session import WrongOrder

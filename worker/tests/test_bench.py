@@ -6,7 +6,7 @@ import pytest
 import torch
 from bench_client import bench
 
-from kbx import messages
+from kbx.messages import runner as messages
 
 LAUNCH = """
 @triton.jit

@@ -9,7 +9,7 @@ import pytest
 import torch
 from bench_client import bench
 
-from kbx import messages
+from kbx.messages import runner as messages
 from kbx.runner import extensions, mounts, toolkit
 
 CUDA = Path(__file__).resolve().parent / "fake_cuda"

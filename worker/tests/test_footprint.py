@@ -9,7 +9,8 @@ import pytest
 import torch
 from test_models import TASK
 
-from kbx import messages, tensors
+from kbx import tensors
+from kbx.messages import oracle as messages
 from kbx.oracle import arenas, controls, cuda, footprint, models, outline, plan, session, taskfile, work
 from kbx.oracle.devices import CpuDevice
 from kbx.oracle.server import Server
@@ -121,7 +122,7 @@ def server(monkeypatch):
 
 
 def ask(server, request):
-    return decode(server.answer(encode(request)), messages.FROM_ORACLE)
+    return decode(server.answer(encode(request)), messages.ANSWERS)
 
 
 def test_a_module_of_published_size_is_opened_and_its_room_is_given(server, write):

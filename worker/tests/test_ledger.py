@@ -8,7 +8,7 @@ import torch
 import torch._dynamo  # noqa: F401  custom operations need it, and benches inherit what is imported here
 from bench_client import PRELUDE, bench
 
-from kbx import messages
+from kbx.messages import runner as messages
 
 KERNELS = """
 import ctypes, threading

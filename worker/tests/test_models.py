@@ -6,7 +6,7 @@ import textwrap
 import pytest
 import torch
 
-from kbx import messages
+from kbx.messages import oracle as messages
 from kbx.oracle import controls, judge, taskfile, truth, work
 from kbx.oracle.taskfile import InvalidTask
 from kbx.runner import module

@@ -12,7 +12,8 @@ import torch
 import torch.nn.functional as F
 from oracle_process import SEED, TASKS, OracleProcess
 
-from kbx import PROTOCOL, messages
+from kbx import PROTOCOL
+from kbx.messages import oracle as messages
 from kbx.protocol import encode, read_frame, write_frame
 
 GELU = TASKS / "Activation" / "gelu.py"

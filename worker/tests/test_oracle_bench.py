@@ -8,8 +8,9 @@ import torch
 import torch.nn.functional as F
 from oracle_process import SEED, TASKS, claim
 
-from kbx import messages, tensors
+from kbx import tensors
 from kbx.clock import Timed
+from kbx.messages import oracle as messages
 from kbx.oracle import arenas, taskfile
 from kbx.oracle.bench import Bench, NotRecorded
 from kbx.oracle.server import Server
@@ -218,7 +219,7 @@ def test_the_device_s_state_comes_with_the_baseline_and_outside_its_time():
 
     server = Server(Device())
     server.bench = types.SimpleNamespace(baseline=lambda lead, warm, graph: [Timed(1.0, True), Timed(2.0, False)])
-    answer = decode(server.answer(encode(messages.Baseline(7, 1))), messages.FROM_ORACLE)
+    answer = decode(server.answer(encode(messages.Baseline(7, 1))), messages.ANSWERS)
     assert (answer.id, answer.device_ms, answer.host_bound) == (7, [1.0, 2.0], 1)
     assert answer.state == {"sm_mhz": 1980, "throttle": []}
     assert answer.seconds < 0.05 <= answer.state_seconds
@@ -227,7 +228,7 @@ def test_the_device_s_state_comes_with_the_baseline_and_outside_its_time():
 def test_a_reference_that_cannot_be_recorded_has_no_times_and_a_reason(prepare):
     server = Server(HostDevice())
     server.bench = prepare("Activation/gelu.py")
-    answer = decode(server.answer(encode(messages.Baseline(7, 1, graph=True))), messages.FROM_ORACLE)
+    answer = decode(server.answer(encode(messages.Baseline(7, 1, graph=True))), messages.ANSWERS)
     assert (answer.device_ms, answer.unrecorded) == ([], "operation not permitted when stream is capturing")
 
 

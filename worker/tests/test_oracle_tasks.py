@@ -4,7 +4,8 @@ import pytest
 import torch
 from oracle_process import SEED, TASKS
 
-from kbx import messages
+from kbx.messages import Failed
+from kbx.messages import oracle as messages
 from kbx.oracle import taskfile
 from kbx.suite import call
 
@@ -82,7 +83,7 @@ def test_an_invalid_file_is_explained(oracle, tmp_path, old, new, complaint, mar
     path = tmp_path / "gelu.py"
     path.write_text(text.replace(old, new, 1))
     failed = oracle.ask(messages.Open, task=str(path), seed=SEED)
-    assert isinstance(failed, messages.Failed), failed
+    assert isinstance(failed, Failed), failed
     assert (failed.reason, failed.file) == ("invalid_task", str(path))
     assert complaint in failed.message
     if marked:

@@ -10,7 +10,7 @@ import pytest
 import torch
 from oracle_process import WORKER
 
-from kbx import messages
+from kbx.messages import oracle as messages
 from kbx.oracle import controls, namesakes, taskfile, truth
 from kbx.oracle.taskfile import InvalidTask, TooLarge
 from kbx.suite import Close, Exact

@@ -12,7 +12,7 @@ import sandbox_harness as harness
 import torch
 from bench_client import PRELUDE, bench
 
-from kbx import messages
+from kbx.messages import runner as messages
 from kbx.runner import ncu, profiled
 
 SCALE = (
@@ -236,7 +236,7 @@ def test_what_is_no_page_has_no_kernels(text):
 
 PROFILE_IN_SANDBOX = """
 import os
-from kbx import messages
+from kbx.messages import runner as messages
 from kbx.runner import profile
 os.environ["PATH"] = FOLDER + ":" + os.environ["PATH"]
 answer = profile.run(messages.Profile(1, SOURCE, ["run"], {}, CALL, 60.0), spawn)

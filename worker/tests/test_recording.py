@@ -8,7 +8,7 @@ import pytest
 import torch
 from oracle_process import SEED, WORKER
 
-from kbx import messages
+from kbx.messages import oracle as messages
 from kbx.oracle.on_cpu import on_cpu
 from kbx.suite import call
 from kbx.suite.original import OriginalRules

@@ -150,7 +150,7 @@ answer = [sorted(os.listdir(os.path.dirname(kbx.__file__))), os.path.exists('/ho
     assert package == [
         "__init__.py",
         "graphs.py",
-        "messages.py",
+        "messages",
         "precision.py",
         "protocol.py",
         "runner",

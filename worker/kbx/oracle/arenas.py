@@ -39,7 +39,7 @@ class MemoryArena(Arena):
         return torch.frombuffer(self.memory, dtype=dtype, count=count, offset=offset)
 
     def describe(self):
-        """As in ``messages.Attach``."""
+        """As in ``messages.runner.Attach``."""
         return {"name": self.name, "bytes": self.capacity}
 
     def close(self):

@@ -10,8 +10,8 @@ import secrets
 
 import torch
 
-from kbx import messages
 from kbx.clock import Call
+from kbx.messages import oracle as messages
 from kbx.oracle import claims, judge, session, truth, work
 from kbx.oracle.session import WrongOrder
 from kbx.tensors import ALIGN, DTYPES, Arena, encode, span
@@ -49,7 +49,7 @@ class Bench:
         device.synchronize()
 
     def message(self, id_):
-        """As ``messages.PreparedSize``."""
+        """As ``messages.oracle.PreparedSize``."""
         w = self.work
         return messages.PreparedSize(
             id_, self.device.flush_bytes, w.bytes, w.flops, w.precision, w.least_bytes, w.least_flops, w.uncounted,
@@ -58,7 +58,7 @@ class Bench:
 
     def baseline(self, lead, warm=False, graph=False):
         """A ``clock.Timed`` of the reference on each set, from the oracle's own copies; all flags as in
-        ``messages.Baseline``. Raises NotRecorded."""
+        ``messages.oracle.Baseline``. Raises NotRecorded."""
         if graph:
             recorded = self._recorded()
             calls = [
@@ -133,7 +133,7 @@ class Bench:
         self.own += [self._make(k) for k in range(1, sets)]
 
     def lend(self):
-        """Copies every set to the runner's arena; returns the calls as in ``messages.Measure``."""
+        """Copies every set to the runner's arena; returns the calls as in ``messages.runner.Measure``."""
         self.session.lent.reset()
         for k in range(len(self.own)):
             args, kwargs, leaves = session.lend(self.task.spoken(self._as_made(k), k), self.session.lent)

@@ -43,7 +43,7 @@ class _Trial:
 
 
 def verify(task, seed, device, alone=False):
-    """Runs all controls; returns them as in ``messages.TaskVerified``. ``alone`` as in ``messages.Open``.
+    """Runs all controls; returns them as in ``messages.oracle.TaskVerified``. ``alone`` as in ``messages.oracle.Open``.
 
     One call at a time is known, and every control has it: some have gigabytes. Of such a task there are fewer calls, and a
     control that was rejected as it must be is done: what each distribution does to it shows on smaller sizes.
@@ -120,7 +120,7 @@ class _Control:
             self.failure = "wrong_values", f"{trial.text}: the check rejects one draw alone"
 
     def row(self):
-        """As in ``messages.TaskVerified``."""
+        """As in ``messages.oracle.TaskVerified``."""
         kind = "positive" if self.positive else "negative"
         line = self.function.__code__.co_firstlineno if self.function else None
         return {"name": self.name, "kind": kind, **self._said(), "line": line}

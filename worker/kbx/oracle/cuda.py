@@ -66,7 +66,7 @@ class CudaArena(_TensorArena):
         self.content = torch.as_tensor(_Span(self.address.value, capacity), device=device)
 
     def describe(self):
-        """As in ``messages.Attach``."""
+        """As in ``messages.runner.Attach``."""
         handle = IpcHandle()
         self.runtime.call("cudaIpcGetMemHandle", ctypes.byref(handle), self.address)
         return {"name": self.name, "bytes": self.capacity, "handle": bytes(handle).hex()}
@@ -163,7 +163,7 @@ class CudaDevice:
 
     def time(self, calls, lead, warm=False, returned=0):
         """A ``clock.Timed`` of each ``clock.Call``, as the runner times the candidate; ``lead`` and ``warm`` as in
-        ``messages.Measure``. Results, which take ``returned`` bytes, are copied as there if ``copies(returned)``."""
+        ``messages.runner.Measure``. Results, which take ``returned`` bytes, are copied as there if ``copies(returned)``."""
         scratch = Scratch(returned if self.copies(returned) else 0, self.torch_device)
         return self._clock.time(calls, clock.Before(self.flush_bytes, lead, warm), scratch.take)
 

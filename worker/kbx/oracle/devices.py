@@ -51,7 +51,7 @@ class CpuDevice:
         raise Unsupported("peaks are measured on a GPU")
 
     def state(self):
-        """Clocks and temperature, as in ``messages.BaselineMeasured``."""
+        """Clocks and temperature, as in ``messages.oracle.BaselineMeasured``."""
         return {}
 
 

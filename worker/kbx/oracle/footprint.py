@@ -11,7 +11,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from kbx import messages
+from kbx.messages import oracle as messages
 from kbx.oracle import session, truth
 from kbx.oracle.taskfile import InvalidTask
 from kbx.suite.values import tensors
@@ -28,7 +28,7 @@ CONTEXTS = 2 << 30
 
 @dataclass(frozen=True)
 class Footprint:
-    """Bytes, as in ``messages.Weighed``. ``working``: most that the reference holds at a time besides arguments and weights."""
+    """Bytes, as in ``messages.oracle.Weighed``. ``working``: most that the reference holds at a time besides arguments and weights."""
 
     lent: int = 0
     returned: int = 0
@@ -46,7 +46,7 @@ class Footprint:
         return arenas + oracle + self.weights + self.working + CONTEXTS
 
     def message(self, id_):
-        """As ``messages.Weighed``."""
+        """As ``messages.oracle.Weighed``."""
         return messages.Weighed(id_, self.lent, self.returned, self.weights, self.device)
 
 

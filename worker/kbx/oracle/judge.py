@@ -19,7 +19,7 @@ _WORD = torch.int64.itemsize
 
 @dataclass
 class Judgement:
-    """The verdict on one result; the fields are those of ``messages.Checked``. ``value`` is the result that was read."""
+    """The verdict on one result; the fields are those of ``messages.oracle.Checked``. ``value`` is the result that was read."""
 
     status: str
     message: str | None = None

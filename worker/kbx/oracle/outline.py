@@ -32,7 +32,7 @@ def warm():
 
 @functools.lru_cache(maxsize=1024)
 def calls(task, timed):
-    """Every distinct call of the cases, and where ``timed`` of the sizes, as in ``messages.Outlined``.
+    """Every distinct call of the cases, and where ``timed`` of the sizes, as in ``messages.oracle.Outlined``.
 
     Made without memory for any value. Where a shape depends on values the call is left out: what another one compiles mostly
     serves it too.
@@ -49,7 +49,7 @@ def calls(task, timed):
 
 
 def largest(task):
-    """The benchmark size with the largest arguments, as ``messages.OutlinedLargest`` has it: ``(shape, call)``.
+    """The benchmark size with the largest arguments, as ``messages.oracle.OutlinedLargest`` has it: ``(shape, call)``.
 
     Sizes whose shapes depend on values are left out; None where that leaves none.
     """

@@ -14,13 +14,13 @@ SIDE = 8192
 WIDE_SIDE = 4096
 """The same for float64, in which some devices are a hundred times slower than in float32."""
 LEAD = 2
-"""As in ``messages.Measure``: time to launch one kernel."""
+"""As in ``messages.runner.Measure``: time to launch one kernel."""
 REPEATS = 10
 GLANCES = 3
 
 
 def measure(device, copy_bytes=COPY_BYTES, side=SIDE, wide_side=WIDE_SIDE):
-    """Figures of a ``CudaDevice``, as in ``messages.Peaks``; a product that the device or this torch cannot do is left out."""
+    """Figures of a ``CudaDevice``, as in ``messages.oracle.Peaks``; a product that the device or this torch cannot do is left out."""
     tiny = torch.zeros(1, device=device.torch_device)
     figures = {
         "copy_gbs": _copy_gbs(device, copy_bytes),

@@ -24,7 +24,7 @@ class PlannedCall:
     """Every other call leaves out the keyword arguments that equal their defaults."""
 
     def message(self):
-        """As in ``messages.Opened.calls``."""
+        """As in ``messages.oracle.Opened.calls``."""
         plain = {"index": self.index, "case": describe(self.parameters), "distribution": self.distribution}
         return {**plain, "repeats": self.repeats}
 

@@ -13,7 +13,9 @@ from importlib import metadata
 import torch
 
 import kbx
-from kbx import PROTOCOL, cores, messages
+from kbx import PROTOCOL, cores
+from kbx.messages import Failed, Hello
+from kbx.messages import oracle as messages
 from kbx.oracle import controls, footprint, outline, session, taskfile
 from kbx.oracle.baselines import NotCompiled
 from kbx.oracle.bench import NotRecorded
@@ -43,7 +45,7 @@ class Server:
 
     def hello(self):
         """The first message."""
-        return messages.Hello(
+        return Hello(
             protocol=PROTOCOL, role="oracle", pid=os.getpid(), versions=_versions(), device=self.device.describe(),
             data_address=self.device.data_address,
         )  # fmt: skip
@@ -52,7 +54,7 @@ class Server:
         """The encoded answer to one frame's payload. What a request did wrong ends in ``Failed``, never in an exception."""
         request = None
         try:
-            request = decode(payload, messages.TO_ORACLE)
+            request = decode(payload, messages.REQUESTS)
             return encode(getattr(self, "_" + type(request).TYPE)(request))
         except InvalidTask as error:
             return self._failed(request, "invalid_task", error.message, error.file, error.line)
@@ -72,7 +74,7 @@ class Server:
 
     def _failed(self, request, reason, message, file=None, line=None):
         id_ = request.id if request else -1
-        return encode(messages.Failed(id_, reason, message[:4000], file, line))
+        return encode(Failed(id_, reason, message[:4000], file, line))
 
     def prepare_outlines(self):
         """Outlines are for GPUs from now on. What the first one would wait for is done at once."""

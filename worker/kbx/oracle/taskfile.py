@@ -143,7 +143,7 @@ class Task:
         return []
 
     def module(self, seed):
-        """What a class that stands in for the reference is constructed with, as in ``messages.Opened``; None for a function."""
+        """What a class that stands in for the reference is constructed with, as in ``messages.oracle.Opened``; None for a function."""
 
     def restate(self):
         """Gives the reference other weights; returns the shapes of its parameters by name, which a function has none of."""

@@ -16,7 +16,7 @@ seconds."""
 
 @dataclass(frozen=True)
 class Work:
-    """Figures of one size; the fields that are sent are described in ``messages.PreparedSize``."""
+    """Figures of one size; the fields that are sent are described in ``messages.oracle.PreparedSize``."""
 
     result_bytes: int
     """What the results take in an arena."""

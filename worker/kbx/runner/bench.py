@@ -13,7 +13,8 @@ import traceback
 import torch
 import triton
 
-from kbx import clock, cores, graphs, messages, precision, protocol, results, tensors
+from kbx import clock, cores, graphs, precision, protocol, results, tensors
+from kbx.messages import runner as messages
 from kbx.runner import ahead, arenas, cuda_on_cpu, extensions, gaps, launches, module, profile, seccomp, shapes
 from kbx.runner.ledger import Ledger
 from kbx.runner.witness import Witness
@@ -44,7 +45,7 @@ def serve(sock, data_sock, spawn):
     bench = Bench(spawn, data_sock)
     reader, writer = sock.makefile("rb"), sock.makefile("wb")
     while (frame := protocol.read_frame(reader)) is not None:
-        request = protocol.decode(frame[1], messages.TO_RUNNER)
+        request = protocol.decode(frame[1], messages.REQUESTS)
         protocol.write_frame(writer, protocol.encode(bench.answer(request)))
     os._exit(0)
 

@@ -37,7 +37,7 @@ def load(source, path, names, arch, watching=contextlib.nullcontext):
 
 
 def construct(kind, module, device):
-    """An instance of ``kind`` on ``device``, and how to call it without gradients; ``module`` as in ``messages.Opened``.
+    """An instance of ``kind`` on ``device``, and how to call it without gradients; ``module`` as in ``messages.oracle.Opened``.
 
     Its weights are from the seed that the reference's are from: made on the CPU, in the order that the class makes them.
     """

@@ -74,7 +74,7 @@ def command(ncu, log, program):
 
 
 def kernels(text):
-    """The kernels of a raw page, most time first: as in ``messages.Profiled``. None where the text holds no such page."""
+    """The kernels of a raw page, most time first: as in ``messages.runner.Profiled``. None where the text holds no such page."""
     try:
         launches = list(_launches(text))
     except csv.Error:

@@ -22,7 +22,7 @@ _ALONE = "ncu cannot talk to what it profiles: this machine gives runners no loo
 
 
 def run(request, spawn):
-    """``(kernels, failure)`` of a ``messages.Profile``, one of them None. The working folder must be a scratch folder."""
+    """``(kernels, failure)`` of a ``messages.runner.Profile``, one of them None. The working folder must be a scratch folder."""
     program = ncu.find()
     if program is None:
         return None, "Nsight Compute (ncu) is not installed: not on the PATH, in /usr/local/cuda or in /opt/nvidia"

@@ -23,7 +23,9 @@ import sys
 import tempfile
 import time
 
-from kbx import PROTOCOL, cores, messages, protocol
+from kbx import PROTOCOL, cores, protocol
+from kbx.messages import Failed, Hello
+from kbx.messages import zygote as messages
 from kbx.runner import linux, mounts, processes, relay, sandbox, toolkit
 
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "TMPDIR", "HOME", "CUDA_HOME",
@@ -160,7 +162,7 @@ class Zygote:
         while (got := self._inbox.frame()) is not None:
             channel, frame = got
             if channel == 0:
-                self._obey(protocol.decode(bytes(frame[protocol.HEADER.size :]), messages.TO_ZYGOTE))
+                self._obey(protocol.decode(bytes(frame[protocol.HEADER.size :]), messages.REQUESTS))
             elif channel in self._runners:
                 self._forward(self._runners[channel], frame)
             self._inbox.done(frame)
@@ -181,7 +183,7 @@ class Zygote:
             try:
                 self._spawn(message)
             except (OSError, RuntimeError) as error:
-                self.send(messages.Failed(message.id, "internal", f"cannot start a runner: {error}"))
+                self.send(Failed(message.id, "internal", f"cannot start a runner: {error}"))
         elif message.runner in self._runners:
             self._end(self._runners[message.runner], "killed")
 
@@ -295,7 +297,7 @@ class Zygote:
             pass
         if not runner.answered:
             message = runner.detail or "the sandbox did not come up"
-            self.send(messages.Failed(runner.spawn.id, "internal", message))
+            self.send(Failed(runner.spawn.id, "internal", message))
         if runner.answered or runner.reason == "killed":
             self._put(_exited(runner).view())
         del self._runners[runner.number]
@@ -405,7 +407,7 @@ def main():
     gc.disable()
     zygote = Zygote(referee_in, referee_out, bench.serve, trees)
     lacks = toolkit.lacking(cuda=True)
-    zygote.send(messages.Hello(PROTOCOL, "zygote", os.getpid(), versions, lacks=lacks))
+    zygote.send(Hello(PROTOCOL, "zygote", os.getpid(), versions, lacks=lacks))
     zygote.run()
 
 

@@ -7,9 +7,11 @@ import dev.kbx.verdict.Json;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.Runner;
 import dev.kbx.worker.WorkerFailure;
 import dev.kbx.worker.Zygote;
+import dev.kbx.worker.ZygoteMessage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -41,7 +43,7 @@ final class DoctorCommand implements Callable<Integer> {
   private record Findings(
       DeviceSlot slot,
       Map<String, Object> device,
-      List<Message.Protection> protections,
+      List<ZygoteMessage.Protection> protections,
       @Nullable Map<String, Double> peaks,
       @Nullable String problem) {}
 
@@ -68,7 +70,7 @@ final class DoctorCommand implements Callable<Integer> {
       if (hello.device() != null) device.putAll(hello.device());
       try (Runner runner =
           zygote.spawn(slot, "sm_90", hello, Limits.defaults().allowance(), false)) {
-        List<Message.Protection> protections = runner.protections();
+        List<ZygoteMessage.Protection> protections = runner.protections();
         var _ = runner.end();
         return new Findings(slot, device, protections, peaks(oracle), null);
       }
@@ -80,7 +82,7 @@ final class DoctorCommand implements Callable<Integer> {
   private static @Nullable Map<String, Double> peaks(Oracle oracle) throws InterruptedException {
     try {
       return oracle
-          .ask(Message.Peaks.class, id -> new Message.MeasurePeaks(id, false), PEAKS)
+          .ask(OracleMessage.Peaks.class, id -> new OracleMessage.MeasurePeaks(id, false), PEAKS)
           .figures();
     } catch (Oracle.Refused e) {
       return null; // Not measured here.
@@ -130,7 +132,7 @@ final class DoctorCommand implements Callable<Integer> {
       if (f.problem() != null) System.out.printf("         PROBLEM: %s%n", f.problem());
       System.out.println("peaks    " + (f.peaks() == null ? "not measured: no GPU" : f.peaks()));
       System.out.println("protections around a candidate");
-      for (Message.Protection p : f.protections()) {
+      for (ZygoteMessage.Protection p : f.protections()) {
         System.out.printf(
             "  %-4s %-12s %s%n",
             p.active() ? "on" : "OFF", p.name(), p.detail() == null ? "" : p.detail());

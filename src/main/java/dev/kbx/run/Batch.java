@@ -1,6 +1,7 @@
 package dev.kbx.run;
 
-import dev.kbx.worker.Message;
+import dev.kbx.worker.OracleMessage;
+import dev.kbx.worker.RunnerMessage;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -19,7 +20,7 @@ record Batch(
     List<Double> deviceMs,
     List<JsonNode> values,
     double gapMs,
-    Message.@Nullable DeviceState state,
+    OracleMessage.@Nullable DeviceState state,
     boolean hostBound,
     @Nullable Outcome failed) {
 
@@ -28,7 +29,7 @@ record Batch(
    *
    * @param wallMs milliseconds of the wall clock that all calls took together
    */
-  static Batch of(Message.Measured measured, double wallMs) {
+  static Batch of(RunnerMessage.Measured measured, double wallMs) {
     List<Double> ms = measured.deviceMs();
     boolean hostBound = most(measured.hostBound(), ms);
     return new Batch(ms, measured.values(), gapMs(ms, wallMs), null, hostBound, null);
@@ -39,7 +40,7 @@ record Batch(
    *
    * @param wallMs as above
    */
-  static Batch of(Message.BaselineMeasured measured, double wallMs) {
+  static Batch of(OracleMessage.BaselineMeasured measured, double wallMs) {
     List<Double> ms = measured.deviceMs();
     boolean hostBound = most(measured.hostBound(), ms);
     return new Batch(ms, List.of(), gapMs(ms, wallMs), measured.state(), hostBound, null);

@@ -7,7 +7,9 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.Runner;
+import dev.kbx.worker.RunnerMessage;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
@@ -55,31 +57,32 @@ final class Batches {
   }
 
   /** Fresh inputs for one round, which no candidate sees before {@link #lend}. */
-  Asked<Message.PreparedSize> prepare(Message.Size size, int sets, int round) {
+  Asked<OracleMessage.PreparedSize> prepare(OracleMessage.Size size, int sets, int round) {
     return ask(
         "prepare",
-        Message.PreparedSize.class,
-        id -> new Message.PrepareSize(id, size.index(), sets, round));
+        OracleMessage.PreparedSize.class,
+        id -> new OracleMessage.PrepareSize(id, size.index(), sets, round));
   }
 
   /** Gives the candidate's process the inputs last prepared; the calls to make with them. */
   Asked<JsonNode> lend() {
-    Asked<Message.LentSize> lent = ask("lend", Message.LentSize.class, Message.LendSize::new);
+    Asked<OracleMessage.LentSize> lent =
+        ask("lend", OracleMessage.LentSize.class, OracleMessage.LendSize::new);
     return () -> lent.answer().calls();
   }
 
   /** The reference, or its graphs, on the inputs last prepared, by both clocks. */
   Asked<Batch> reference(Lead lead) {
     boolean graph = lead == Lead.GRAPHS;
-    Oracle.Asked<Message.BaselineMeasured> sent =
+    Oracle.Asked<OracleMessage.BaselineMeasured> sent =
         oracle.send(
-            Message.BaselineMeasured.class,
-            id -> new Message.Baseline(id, lead.flushes(), plan.warm(), graph),
+            OracleMessage.BaselineMeasured.class,
+            id -> new OracleMessage.Baseline(id, lead.flushes(), plan.warm(), graph),
             Session.ORACLE);
     return () -> measured(spending.on("reference", sent::answer), sent.nanos() / 1e6);
   }
 
-  private static Batch measured(Message.BaselineMeasured measured, double wallMs) {
+  private static Batch measured(OracleMessage.BaselineMeasured measured, double wallMs) {
     String unrecorded = measured.unrecorded();
     if (unrecorded != null) {
       return Batch.failed(Outcome.of(Status.INFRASTRUCTURE, Stage.PERF, unrecorded));
@@ -90,12 +93,13 @@ final class Batches {
   }
 
   /** What the oracle says of some of the results last timed. */
-  Asked<Message.Checked> check(List<Integer> slots, List<JsonNode> values) {
-    return ask("check", Message.Checked.class, id -> new Message.CheckSize(id, slots, values));
+  Asked<OracleMessage.Checked> check(List<Integer> slots, List<JsonNode> values) {
+    return ask(
+        "check", OracleMessage.Checked.class, id -> new OracleMessage.CheckSize(id, slots, values));
   }
 
-  private <T extends Message.Numbered> Asked<T> ask(
-      String what, Class<T> expected, IntFunction<Message.Numbered> request) {
+  private <T extends OracleMessage> Asked<T> ask(
+      String what, Class<T> expected, IntFunction<OracleMessage> request) {
     Oracle.Asked<T> sent = oracle.send(expected, request, Session.ORACLE);
     return () -> spending.on(what, sent::answer);
   }
@@ -104,13 +108,14 @@ final class Batches {
   Batch candidate(JsonNode calls, long flushBytes, Lead lead) throws InterruptedException {
     return candidate(
         calls.size(),
-        id -> new Message.Measure(id, calls, flushBytes, lead.flushes(), plan.warm()));
+        id -> new RunnerMessage.Measure(id, calls, flushBytes, lead.flushes(), plan.warm()));
   }
 
   /** The candidate's graphs, {@code calls} of them. */
   Batch replayed(int calls, long flushBytes) throws InterruptedException {
     return candidate(
-        calls, id -> new Message.ReplayCalls(id, flushBytes, Lead.GRAPHS.flushes(), plan.warm()));
+        calls,
+        id -> new RunnerMessage.ReplayCalls(id, flushBytes, Lead.GRAPHS.flushes(), plan.warm()));
   }
 
   /** Calls in a batch where one takes so many milliseconds. */
@@ -124,19 +129,22 @@ final class Batches {
    */
   Optional<Outcome> record(JsonNode calls, Policy policy, String shape)
       throws InterruptedException {
-    Answer answer = ask(Message.CallsRecorded.class, id -> new Message.RecordCalls(id, calls));
+    Answer answer =
+        ask(RunnerMessage.CallsRecorded.class, id -> new RunnerMessage.RecordCalls(id, calls));
     if (answer.failed() != null) return Optional.of(answer.failed());
     Origins origins = new Origins();
-    ((Message.CallsRecorded) requireNonNull(answer.message())).origins().forEach(origins::add);
+    ((RunnerMessage.CallsRecorded) requireNonNull(answer.message()))
+        .origins()
+        .forEach(origins::add);
     return origins.judge(policy, Stage.PERF, "recorded at " + shape + ", ");
   }
 
-  private Batch candidate(int calls, IntFunction<Message.Numbered> request)
+  private Batch candidate(int calls, IntFunction<RunnerMessage> request)
       throws InterruptedException {
     long start = System.nanoTime();
-    Answer answer = ask(Message.Measured.class, request);
+    Answer answer = ask(RunnerMessage.Measured.class, request);
     if (answer.failed() != null) return Batch.failed(answer.failed());
-    Message.Measured measured = (Message.Measured) requireNonNull(answer.message());
+    RunnerMessage.Measured measured = (RunnerMessage.Measured) requireNonNull(answer.message());
     if (measured.values().size() != calls
         || measured.deviceMs().size() != calls
         || measured.deviceMs().stream().anyMatch(ms -> !(ms > 0 && ms < Double.MAX_VALUE))) {
@@ -150,13 +158,12 @@ final class Batches {
   /** What the runner answered, or how it failed. */
   private record Answer(@Nullable Message message, @Nullable Outcome failed) {}
 
-  private Answer ask(
-      Class<? extends Message.Numbered> expected, IntFunction<Message.Numbered> request)
+  private Answer ask(Class<? extends RunnerMessage> expected, IntFunction<RunnerMessage> request)
       throws InterruptedException {
     long start = System.nanoTime();
     try {
       Message answer = runner.ask(expected, request, plan.limits().size());
-      return answer instanceof Message.Raised raised
+      return answer instanceof RunnerMessage.Raised raised
           ? new Answer(null, Outcome.raised(raised, false, false).at(Stage.PERF))
           : new Answer(answer, null);
     } catch (TimeoutException e) {

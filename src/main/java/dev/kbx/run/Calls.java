@@ -3,7 +3,9 @@ package dev.kbx.run;
 import dev.kbx.verdict.Stage;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.Runner;
+import dev.kbx.worker.RunnerMessage;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -29,10 +31,10 @@ final class Calls {
   }
 
   /** Empty when every call was made and found right. */
-  Optional<Outcome> judge(List<Message.PlannedCall> planned)
+  Optional<Outcome> judge(List<OracleMessage.PlannedCall> planned)
       throws InterruptedException, Oracle.Refused {
     long limit = plan.limits().correctness().toNanos();
-    for (Message.PlannedCall call : planned) {
+    for (OracleMessage.PlannedCall call : planned) {
       if (runnerNanos > limit) {
         return Optional.of(
             Outcome.timeout(Stage.CALL, "all calls together", plan.limits().correctness()));
@@ -43,18 +45,20 @@ final class Calls {
     return Optional.empty();
   }
 
-  private Optional<Outcome> judge(Message.PlannedCall call)
+  private Optional<Outcome> judge(OracleMessage.PlannedCall call)
       throws InterruptedException, Oracle.Refused {
-    Message.Prepared inputs =
+    OracleMessage.Prepared inputs =
         oracle.ask(
-            Message.Prepared.class, id -> new Message.Prepare(id, call.index()), oracleLimit);
+            OracleMessage.Prepared.class,
+            id -> new OracleMessage.Prepare(id, call.index()),
+            oracleLimit);
     Message answer;
     long start = System.nanoTime();
     try {
       answer =
           runner.ask(
-              Message.Returned.class,
-              id -> new Message.Call(id, inputs.args(), inputs.kwargs()),
+              RunnerMessage.Returned.class,
+              id -> new RunnerMessage.Call(id, inputs.args(), inputs.kwargs()),
               plan.limits().call());
     } catch (TimeoutException e) {
       return Optional.of(Outcome.timeout(Stage.CALL, name(call), plan.limits().call()));
@@ -66,11 +70,11 @@ final class Calls {
       draft.spent(Stage.CALL, taken / 1e9);
     }
     return switch (answer) {
-      case Message.Raised raised -> {
+      case RunnerMessage.Raised raised -> {
         draft.compiledInCall(raised.compiled());
         yield Optional.of(session.raised(raised, false));
       }
-      case Message.Returned returned -> {
+      case RunnerMessage.Returned returned -> {
         draft.compiledInCall(returned.compiled());
         yield plan.reaches(Stage.CORRECT) ? check(call, returned) : Optional.empty();
       }
@@ -78,13 +82,13 @@ final class Calls {
     };
   }
 
-  private Optional<Outcome> check(Message.PlannedCall call, Message.Returned returned)
+  private Optional<Outcome> check(OracleMessage.PlannedCall call, RunnerMessage.Returned returned)
       throws InterruptedException, Oracle.Refused {
     long start = System.nanoTime();
-    Message.Checked checked =
+    OracleMessage.Checked checked =
         oracle.ask(
-            Message.Checked.class,
-            id -> new Message.Check(id, call.index(), returned.value()),
+            OracleMessage.Checked.class,
+            id -> new OracleMessage.Check(id, call.index(), returned.value()),
             oracleLimit);
     draft.spent(Stage.CORRECT, (System.nanoTime() - start) / 1e9);
     draft.errors(checked.metrics());
@@ -96,7 +100,7 @@ final class Calls {
         : Optional.of(Outcome.wrong(checked, Stage.CORRECT, name(call)));
   }
 
-  private static String name(Message.PlannedCall call) {
+  private static String name(OracleMessage.PlannedCall call) {
     return "%s, %s values".formatted(call.parameters(), call.distribution());
   }
 }

@@ -2,8 +2,8 @@ package dev.kbx.run;
 
 import dev.kbx.stats.Ratio;
 import dev.kbx.task.Task;
-import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.WorkerFailure;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -87,7 +87,10 @@ final class CompiledBaselines implements AutoCloseable {
                 ? old
                 : measure(worker, shape, warm, new Rounds(shapes.size())));
       }
-      worker.ask(Message.Closed.class, Message.Close::new, ROUND); // The memory is the next one's.
+      worker.ask(
+          OracleMessage.Closed.class,
+          OracleMessage.Close::new,
+          ROUND); // The memory is the next one's.
       key.ifPresent(k -> kept.write(k, task, kind, sizes));
       return new CompiledTimes(kind, sizes, null);
     } catch (Oracle.Refused e) {
@@ -109,8 +112,8 @@ final class CompiledBaselines implements AutoCloseable {
     String file = task.file().toAbsolutePath().toString();
     return oracle
         .ask(
-            Message.BaselineCompiled.class,
-            id -> new Message.CompileBaseline(id, file, seed, size, kind.label()),
+            OracleMessage.BaselineCompiled.class,
+            id -> new OracleMessage.CompileBaseline(id, file, seed, size, kind.label()),
             COMPILE)
         .failure();
   }
@@ -135,7 +138,7 @@ final class CompiledBaselines implements AutoCloseable {
         oracle, 0,
         warm); // As with candidates, the first round wakes the clocks and does not count.
     for (int number = 1; !rounds.enough((System.nanoTime() - begin) / 1e9, false); number++) {
-      Message.BaselineCompared times = compare(oracle, number, warm);
+      OracleMessage.BaselineCompared times = compare(oracle, number, warm);
       if (!conditions.spoilt(times.state())) rounds.add(round(times, number));
     }
     rounds.settle();
@@ -148,15 +151,17 @@ final class CompiledBaselines implements AutoCloseable {
         kept.now());
   }
 
-  private static Message.BaselineCompared compare(Oracle oracle, int number, boolean warm)
+  private static OracleMessage.BaselineCompared compare(Oracle oracle, int number, boolean warm)
       throws InterruptedException, Oracle.Refused {
     return oracle.ask(
-        Message.BaselineCompared.class,
-        id -> new Message.CompareBaseline(id, Batches.MOST, number, Lead.LAUNCHES.flushes(), warm),
+        OracleMessage.BaselineCompared.class,
+        id ->
+            new OracleMessage.CompareBaseline(
+                id, Batches.MOST, number, Lead.LAUNCHES.flushes(), warm),
         ROUND);
   }
 
-  private static Round round(Message.BaselineCompared times, int number) {
+  private static Round round(OracleMessage.BaselineCompared times, int number) {
     boolean eagerFirst = number % 2 == 0;
     return Round.trusted(times.compiledMs(), times.eagerMs(), eagerFirst);
   }

@@ -2,7 +2,7 @@ package dev.kbx.run;
 
 import dev.kbx.stats.Median;
 import dev.kbx.verdict.Verdict.Clocks;
-import dev.kbx.worker.Message.DeviceState;
+import dev.kbx.worker.OracleMessage.DeviceState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -3,8 +3,8 @@ package dev.kbx.run;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.task.Policy;
 import dev.kbx.verdict.Stage;
-import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.Runner;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +65,7 @@ final class Correctness {
 
   private Outcome calls(Session session, Map<String, String> files)
       throws InterruptedException, Oracle.Refused {
-    Message.Opened task = session.open(false, alone);
+    OracleMessage.Opened task = session.open(false, alone);
     sized = !task.sizes().isEmpty();
     long start = System.nanoTime();
     Optional<Outcome> decided = session.load(task, files);
@@ -84,7 +84,7 @@ final class Correctness {
   }
 
   /** What the verdict rests on from the first call on, where that is not what one would expect. */
-  private List<String> restsOn(Message.Opened task) {
+  private List<String> restsOn(OracleMessage.Opened task) {
     List<String> flags = new ArrayList<>();
     if (Boolean.TRUE.equals(task.scaled())) flags.add("scaled_inputs");
     if (plan.tolerance() == Tolerance.PUBLISHED) flags.add(Tolerance.FLAG);

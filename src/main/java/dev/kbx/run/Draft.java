@@ -7,7 +7,7 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.Kernel;
-import dev.kbx.worker.Message;
+import dev.kbx.worker.RunnerMessage;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -55,9 +55,9 @@ final class Draft {
   /**
    * Kernels compiled within a call whose time was counted: that part of it was the compile stage's.
    */
-  void compiledInCall(@Nullable List<Message.Compiled> found) {
+  void compiledInCall(@Nullable List<RunnerMessage.Compiled> found) {
     if (found == null) return;
-    for (Message.Compiled k : found) {
+    for (RunnerMessage.Compiled k : found) {
       if (kernels.size() >= MAX_KERNELS) return;
       kernels.add(
           new Kernel(

@@ -6,6 +6,7 @@ import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.Runner;
 import dev.kbx.worker.Zygote;
 import java.nio.file.Path;
@@ -74,8 +75,8 @@ final class Gpu implements AutoCloseable {
     if (known != null) return known;
     try {
       String file = task.file().toAbsolutePath().toString();
-      Message.Weighed said =
-          workers.askOutliner(Message.Weighed.class, id -> new Message.Weigh(id, file));
+      OracleMessage.Weighed said =
+          workers.askOutliner(OracleMessage.Weighed.class, id -> new OracleMessage.Weigh(id, file));
       Needs found = Needs.of(said, greeting().deviceBytes(), greeting().hostBytes());
       needs.put(task.file(), found);
       return found;
@@ -174,15 +175,16 @@ final class Gpu implements AutoCloseable {
   }
 
   /** Peaks of this moment, whoever else uses the device. They are not kept. */
-  Message.Peaks measurePeaks() throws InterruptedException, Oracle.Refused {
-    return oracle().ask(Message.Peaks.class, id -> new Message.MeasurePeaks(id, false), PEAKS);
+  OracleMessage.Peaks measurePeaks() throws InterruptedException, Oracle.Refused {
+    return oracle()
+        .ask(OracleMessage.Peaks.class, id -> new OracleMessage.MeasurePeaks(id, false), PEAKS);
   }
 
   /**
    * The reference's times on each size of the task that is open, measured once. No candidate's code
    * may be loaded on this device.
    */
-  List<QuietBaseline.Times> quietBaseline(Task task, List<Message.Size> sizes, boolean warm)
+  List<QuietBaseline.Times> quietBaseline(Task task, List<OracleMessage.Size> sizes, boolean warm)
       throws InterruptedException, Oracle.Refused {
     List<QuietBaseline.Times> known = quietBaselines.get(task.file());
     if (known != null) return known;

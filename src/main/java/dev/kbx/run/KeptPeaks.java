@@ -3,6 +3,7 @@ package dev.kbx.run;
 import dev.kbx.verdict.Json;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,7 +50,7 @@ public final class KeptPeaks {
 
   /** Asks a device. */
   interface Measuring {
-    Message.Peaks measure() throws InterruptedException, Oracle.Refused;
+    OracleMessage.Peaks measure() throws InterruptedException, Oracle.Refused;
   }
 
   /** What figures hold for. */
@@ -75,7 +76,7 @@ public final class KeptPeaks {
     Path file = file(folder, device);
     Kept kept = valid(file, device);
     if (kept != null) return kept.figures();
-    Message.Peaks measured = measuring.measure();
+    OracleMessage.Peaks measured = measuring.measure();
     // What a hot device can do is no peak.
     boolean typical = measured.state() == null || !measured.state().slowed();
     if (typical) write(file, new Kept(device, clock.instant(), measured.figures()));

@@ -20,7 +20,7 @@ enum Lead {
     this.flushes = flushes;
   }
 
-  /** As in {@link dev.kbx.worker.Message.Measure}: what the device does meanwhile. */
+  /** As in {@link dev.kbx.worker.RunnerMessage.Measure}: what the device does meanwhile. */
   int flushes() {
     return flushes;
   }

@@ -3,7 +3,7 @@ package dev.kbx.run;
 import dev.kbx.task.Policy;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
-import dev.kbx.worker.Message;
+import dev.kbx.worker.RunnerMessage;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -48,7 +48,7 @@ final class Origins {
   private boolean incomplete;
 
   /** Adds the account of one call; null where the runner had none to give. */
-  void add(Message.@Nullable Origin account) {
+  void add(RunnerMessage.@Nullable Origin account) {
     if (account == null) {
       incomplete = true;
       return;
@@ -57,7 +57,7 @@ final class Origins {
     own += account.own();
     volume += account.volume();
     foreign += account.foreign();
-    for (Message.Operation o : account.operations()) {
+    for (RunnerMessage.Operation o : account.operations()) {
       if (operations.size() < MOST_PLACES) {
         operations.merge(new Place(o.name(), o.line()), o.elements(), Long::sum);
       }

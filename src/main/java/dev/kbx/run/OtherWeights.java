@@ -2,7 +2,9 @@ package dev.kbx.run;
 
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.Runner;
+import dev.kbx.worker.RunnerMessage;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
@@ -44,26 +46,30 @@ final class OtherWeights {
 
   private boolean isIgnored(Duration limit)
       throws InterruptedException, Oracle.Refused, TimeoutException, Runner.Lost {
-    Message.Restated state =
-        oracle.ask(Message.Restated.class, Message.Restate::new, Session.ORACLE);
+    OracleMessage.Restated state =
+        oracle.ask(OracleMessage.Restated.class, OracleMessage.Restate::new, Session.ORACLE);
     if (state.parameters().isEmpty()) return false;
     Message taken =
         runner.ask(
-            Message.StateTaken.class, id -> new Message.TakeState(id, state.parameters()), limit);
-    if (!(taken instanceof Message.StateTaken said) || !said.taken()) return false;
-    Message.Prepared inputs =
+            RunnerMessage.StateTaken.class,
+            id -> new RunnerMessage.TakeState(id, state.parameters()),
+            limit);
+    if (!(taken instanceof RunnerMessage.StateTaken said) || !said.taken()) return false;
+    OracleMessage.Prepared inputs =
         oracle.ask(
-            Message.Prepared.class, id -> new Message.Prepare(id, state.call()), Session.ORACLE);
+            OracleMessage.Prepared.class,
+            id -> new OracleMessage.Prepare(id, state.call()),
+            Session.ORACLE);
     Message answer =
         runner.ask(
-            Message.Returned.class,
-            id -> new Message.Call(id, inputs.args(), inputs.kwargs()),
+            RunnerMessage.Returned.class,
+            id -> new RunnerMessage.Call(id, inputs.args(), inputs.kwargs()),
             limit);
-    if (!(answer instanceof Message.Returned returned)) return true;
-    Message.Checked checked =
+    if (!(answer instanceof RunnerMessage.Returned returned)) return true;
+    OracleMessage.Checked checked =
         oracle.ask(
-            Message.Checked.class,
-            id -> new Message.Check(id, state.call(), returned.value()),
+            OracleMessage.Checked.class,
+            id -> new OracleMessage.Check(id, state.call(), returned.value()),
             Session.ORACLE);
     return !checked.status().equals("correct");
   }

@@ -4,8 +4,10 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict.Frame;
 import dev.kbx.verdict.Verdict.Mismatch;
-import dev.kbx.worker.Message;
+import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.Runner;
+import dev.kbx.worker.RunnerMessage;
+import dev.kbx.worker.ZygoteMessage;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -86,7 +88,7 @@ record Outcome(
    * @param mayLack whether the trusted side agrees that the machine may lack what this candidate
    *     needs; otherwise who says so has failed by itself
    */
-  static Outcome raised(Message.Raised raised, boolean loading, boolean mayLack) {
+  static Outcome raised(RunnerMessage.Raised raised, boolean loading, boolean mayLack) {
     boolean lacks = mayLack && raised.kind().equals(UNSUPPORTED);
     Stage stage = raised.kind().equals("compile") ? Stage.COMPILE : Stage.CALL;
     Status failed = loading ? Status.IMPORT_ERROR : Status.RUNTIME_ERROR;
@@ -110,14 +112,14 @@ record Outcome(
         status, stage, stable(lacks ? lack(raised) : explain(raised)), null, null, null, frames);
   }
 
-  private static String lack(Message.Raised raised) {
+  private static String lack(RunnerMessage.Raised raised) {
     return raised.feature() == null
         ? raised.message()
         : "the interpreter on this machine lacks %s; judge this candidate on a GPU"
             .formatted(raised.feature());
   }
 
-  private static String explain(Message.Raised raised) {
+  private static String explain(RunnerMessage.Raised raised) {
     String type = raised.exception().substring(raised.exception().lastIndexOf('.') + 1);
     String where =
         raised.frames().isEmpty() ? "" : " (line " + raised.frames().getLast().line() + ")";
@@ -127,7 +129,7 @@ record Outcome(
   /** The runner's tree ended before it answered. */
   static Outcome lost(Runner.Lost lost, Stage stage) {
     if (lost.violation() != null) return violation(stage, lost.violation());
-    Message.Exited how = lost.how();
+    ZygoteMessage.Exited how = lost.how();
     Integer signal = how.signal();
     if (how.reason().equals("memory")) {
       return of(Status.OUT_OF_MEMORY, stage, "used more memory than it may; " + how.detail());
@@ -163,7 +165,7 @@ record Outcome(
   }
 
   /** The oracle found the result wrong. */
-  static Outcome wrong(Message.Checked checked, Stage stage, String call) {
+  static Outcome wrong(OracleMessage.Checked checked, Stage stage, String call) {
     List<Mismatch> mismatches =
         checked.mismatches().stream()
             .map(m -> new Mismatch(m.output(), m.index(), m.expected(), m.got()))

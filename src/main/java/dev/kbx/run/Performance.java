@@ -4,8 +4,8 @@ import dev.kbx.candidate.Candidate;
 import dev.kbx.task.Policy;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
-import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.Runner;
 import dev.kbx.worker.WorkerFailure;
 import java.util.List;
@@ -24,7 +24,7 @@ final class Performance {
   private final Draft draft;
   private final Spending spending;
   private @Nullable QuietBaseline quiet;
-  private List<Message.Size> sizes = List.of();
+  private List<OracleMessage.Size> sizes = List.of();
   private @Nullable Timing timing;
 
   Performance(Gpu gpu, Plan plan, Candidate candidate, Draft draft) {
@@ -70,7 +70,7 @@ final class Performance {
   private Outcome time(Session session, Map<String, String> files)
       throws InterruptedException, Oracle.Refused {
     var _ = spending.on("peaks", gpu::peaks); // Before any code of the candidate's is there.
-    Message.Opened task = spending.on("open", () -> session.open(true, true));
+    OracleMessage.Opened task = spending.on("open", () -> session.open(true, true));
     sizes = task.sizes();
     List<QuietBaseline.Times> times =
         spending.on("baseline", () -> gpu.quietBaseline(candidate.task(), sizes, plan.warm()));

@@ -3,7 +3,7 @@ package dev.kbx.run;
 import dev.kbx.stats.Ratio;
 import dev.kbx.verdict.Verdict.Launched;
 import dev.kbx.verdict.Verdict.SizeTiming;
-import dev.kbx.worker.Message;
+import dev.kbx.worker.OracleMessage;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  * What one size asks of the device, by the reference's own count, against what the device can do.
  *
  * @param size the reference's figures
- * @param peaks measured figures of this device, as in {@link Message.Peaks}
+ * @param peaks measured figures of this device, as in {@link OracleMessage.Peaks}
  * @param floor the time no kernel can stay below
  */
-record Physics(Message.PreparedSize size, Map<String, Double> peaks, Floor floor) {
+record Physics(OracleMessage.PreparedSize size, Map<String, Double> peaks, Floor floor) {
 
-  static Physics of(Message.PreparedSize size, Map<String, Double> peaks) {
+  static Physics of(OracleMessage.PreparedSize size, Map<String, Double> peaks) {
     Floor floor = Floor.of(peaks, size.leastBytes(), size.leastFlops(), size.flushBytes());
     return new Physics(size, peaks, floor);
   }

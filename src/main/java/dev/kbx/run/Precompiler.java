@@ -6,7 +6,9 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.Runner;
+import dev.kbx.worker.RunnerMessage;
 import dev.kbx.worker.WorkerFailure;
 import dev.kbx.worker.Zygote;
 import java.time.Duration;
@@ -158,7 +160,7 @@ final class Precompiler {
     }
   }
 
-  private Made compile(Candidate candidate, Message.Outlined task, boolean cpp)
+  private Made compile(Candidate candidate, OracleMessage.Outlined task, boolean cpp)
       throws InterruptedException, TimeoutException, Runner.Lost {
     Duration limit = cpp ? CPP_LIMIT : plan.limits().load();
     try (Runner runner = spawn(cpp)) {
@@ -184,12 +186,12 @@ final class Precompiler {
   }
 
   private static boolean loaded(
-      Runner runner, Candidate candidate, Message.Outlined task, Duration limit)
+      Runner runner, Candidate candidate, OracleMessage.Outlined task, Duration limit)
       throws InterruptedException, TimeoutException, Runner.Lost {
     return runner.ask(
-            Message.Loaded.class,
+            RunnerMessage.Loaded.class,
             id ->
-                new Message.Load(
+                new RunnerMessage.Load(
                     id,
                     candidate.code(),
                     task.entries(),
@@ -199,21 +201,24 @@ final class Precompiler {
                     Policy.of(candidate.task()).takesCpp(),
                     null),
             limit)
-        instanceof Message.Loaded;
+        instanceof RunnerMessage.Loaded;
   }
 
   private static boolean constructed(Runner runner, Message.Module module, Duration limit)
       throws InterruptedException, TimeoutException, Runner.Lost {
     return runner.ask(
-            Message.Constructed.class, id -> new Message.Construct(id, module, true), limit)
-        instanceof Message.Constructed;
+            RunnerMessage.Constructed.class,
+            id -> new RunnerMessage.Construct(id, module, true),
+            limit)
+        instanceof RunnerMessage.Constructed;
   }
 
   /**
    * What the calls compile: Triton kernels, and C++ that was not compiled {@code before}. A call's
    * other work may be nothing for a CPU.
    */
-  private static Made called(Runner runner, Message.Outlined task, Duration budget, Made before)
+  private static Made called(
+      Runner runner, OracleMessage.Outlined task, Duration budget, Made before)
       throws InterruptedException {
     try {
       return precompiled(runner, task.calls(), budget, before);
@@ -227,23 +232,23 @@ final class Precompiler {
       throws InterruptedException, TimeoutException, Runner.Lost {
     Message compiled =
         runner.ask(
-            Message.Precompiled.class,
-            id -> new Message.Precompile(id, calls, budget.toSeconds()),
+            RunnerMessage.Precompiled.class,
+            id -> new RunnerMessage.Precompile(id, calls, budget.toSeconds()),
             budget.plus(FINISHING));
-    return compiled instanceof Message.Precompiled done
+    return compiled instanceof RunnerMessage.Precompiled done
         ? new Made(done.files(), done.whole(), done.leftOut().contains("libraries"))
         : before.unfinished();
   }
 
   /** On the CPU by an oracle of the CPU: it judges smaller sizes than a GPU does. */
-  private Message.Outlined outline(Candidate candidate)
+  private OracleMessage.Outlined outline(Candidate candidate)
       throws InterruptedException, Oracle.Refused {
     String task = candidate.task().file().toAbsolutePath().toString();
-    IntFunction<Message.Outline> request = id -> new Message.Outline(id, task, timed());
-    if (slot.gpu() != null) return slot.askOutliner(Message.Outlined.class, request);
+    IntFunction<OracleMessage.Outline> request = id -> new OracleMessage.Outline(id, task, timed());
+    if (slot.gpu() != null) return slot.askOutliner(OracleMessage.Outlined.class, request);
     try (Oracles.Borrowed borrowed = slot.borrow()) {
-      Message.Outlined outlined =
-          borrowed.oracle().ask(Message.Outlined.class, request, Session.ORACLE);
+      OracleMessage.Outlined outlined =
+          borrowed.oracle().ask(OracleMessage.Outlined.class, request, Session.ORACLE);
       borrowed.sound();
       return outlined;
     }

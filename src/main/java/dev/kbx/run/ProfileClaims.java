@@ -3,7 +3,7 @@ package dev.kbx.run;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.kbx.verdict.Profile;
-import dev.kbx.worker.Message;
+import dev.kbx.worker.RunnerMessage;
 import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
@@ -29,7 +29,7 @@ final class ProfileClaims {
   private ProfileClaims() {}
 
   /** The profile that an answer amounts to. */
-  static Profile of(@Nullable String shape, Message.Profiled said) {
+  static Profile of(@Nullable String shape, RunnerMessage.Profiled said) {
     List<Profile.Kernel> kernels =
         said.kernels() == null
             ? List.of()
@@ -49,7 +49,7 @@ final class ProfileClaims {
     return Profile.failed(line.isEmpty() ? "for no known reason" : cut(line, LONGEST_FAILURE));
   }
 
-  private static Profile.@Nullable Kernel kernel(Message.ProfiledKernel said) {
+  private static Profile.@Nullable Kernel kernel(RunnerMessage.ProfiledKernel said) {
     Double duration = within(said.durationMs(), 0, LONGEST_MS);
     if (duration == null) return null;
     Double share = within(said.stallPct(), 0, 100);

@@ -5,7 +5,9 @@ import dev.kbx.verdict.Profile;
 import dev.kbx.verdict.Stage;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.Runner;
+import dev.kbx.worker.RunnerMessage;
 import dev.kbx.worker.WorkerFailure;
 import dev.kbx.worker.Zygote;
 import java.time.Duration;
@@ -71,7 +73,7 @@ final class Profiler {
     try {
       String why = unable(arch);
       if (why != null) return Profile.failed(why);
-      Message.OutlinedLargest size = largest(candidate);
+      OracleMessage.OutlinedLargest size = largest(candidate);
       return run(size.shape(), arch, candidate.code(), size.entries(), files, size.call());
     } catch (Oracle.Refused e) {
       return ProfileClaims.failed(e.answer().message());
@@ -103,13 +105,13 @@ final class Profiler {
     return call;
   }
 
-  private Message.OutlinedLargest largest(Candidate candidate)
+  private OracleMessage.OutlinedLargest largest(Candidate candidate)
       throws InterruptedException, Oracle.Refused {
     String file = candidate.task().file().toAbsolutePath().toString();
     return gpu.oracle()
         .ask(
-            Message.OutlinedLargest.class,
-            id -> new Message.OutlineLargest(id, file),
+            OracleMessage.OutlinedLargest.class,
+            id -> new OracleMessage.OutlineLargest(id, file),
             Session.ORACLE);
   }
 
@@ -125,12 +127,12 @@ final class Profiler {
     try {
       Message answer =
           runner.ask(
-              Message.Profiled.class,
-              id -> new Message.Profile(id, source, entries, files, call, LIMIT.toSeconds()),
+              RunnerMessage.Profiled.class,
+              id -> new RunnerMessage.Profile(id, source, entries, files, call, LIMIT.toSeconds()),
               LIMIT.plus(GRACE));
       return switch (answer) {
-        case Message.Profiled profiled -> ProfileClaims.of(shape, profiled);
-        case Message.Raised raised -> ProfileClaims.failed(raised.message());
+        case RunnerMessage.Profiled profiled -> ProfileClaims.of(shape, profiled);
+        case RunnerMessage.Raised raised -> ProfileClaims.failed(raised.message());
         default -> throw new IllegalStateException("a runner answers profiled or raised");
       };
     } catch (TimeoutException e) {

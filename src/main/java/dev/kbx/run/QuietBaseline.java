@@ -2,8 +2,8 @@ package dev.kbx.run;
 
 import dev.kbx.stats.Median;
 import dev.kbx.verdict.Stage;
-import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -50,7 +50,8 @@ final class QuietBaseline {
   private @Nullable Slow slow;
 
   /** A size whose baseline was slow beside the candidate, twice, and the device's rates then. */
-  private record Slow(Message.Size size, Lead lead, double liveMs, Map<String, Double> rates) {}
+  private record Slow(
+      OracleMessage.Size size, Lead lead, double liveMs, Map<String, Double> rates) {}
 
   /**
    * Median milliseconds of the reference on one size while no candidate's code ran.
@@ -75,10 +76,10 @@ final class QuietBaseline {
   }
 
   /** The reference on each size. No candidate's code may be loaded. */
-  static List<Times> measure(Oracle oracle, List<Message.Size> sizes, boolean warm)
+  static List<Times> measure(Oracle oracle, List<OracleMessage.Size> sizes, boolean warm)
       throws InterruptedException, Oracle.Refused {
     List<Times> times = new ArrayList<>();
-    for (Message.Size size : sizes) {
+    for (OracleMessage.Size size : sizes) {
       double ms = time(oracle, size, BEFORE, Lead.LAUNCHES, warm);
       boolean launchBound = ms < Rounds.LAUNCHING_MS;
       times.add(new Times(ms, launchBound ? time(oracle, Lead.NONE, warm) : null));
@@ -87,17 +88,17 @@ final class QuietBaseline {
   }
 
   /** Whether launching may be much of what the reference takes. */
-  boolean launchBound(Message.Size size) {
+  boolean launchBound(OracleMessage.Size size) {
     return quiet.get(size.index()).waitedMs() != null;
   }
 
   /** Median milliseconds of the reference on a size while no candidate's code ran. */
-  double ms(Message.Size size, Lead lead) {
+  double ms(OracleMessage.Size size, Lead lead) {
     return quiet.get(size.index()).ms(lead);
   }
 
   /** Takes note of what the reference took on a size beside the candidate. */
-  void compare(Message.Size size, Lead lead, double liveMs)
+  void compare(OracleMessage.Size size, Lead lead, double liveMs)
       throws InterruptedException, Oracle.Refused {
     if (slow != null || !slower(size, lead, liveMs)) return;
     // Where launching is what takes time, chance makes a few rounds slow.
@@ -108,7 +109,7 @@ final class QuietBaseline {
   }
 
   /** The least median of several batches; of fewer, where one is as quick as it was. */
-  private double least(Message.Size size, Lead lead, int round)
+  private double least(OracleMessage.Size size, Lead lead, int round)
       throws InterruptedException, Oracle.Refused {
     double least = Double.MAX_VALUE;
     for (int i = 0; i < BATCHES && slower(size, lead, least); i++) {
@@ -120,7 +121,7 @@ final class QuietBaseline {
   /** Once the candidate's process is gone: evidence that it held the baseline back, if there is. */
   Optional<Outcome> verdict() throws InterruptedException, Oracle.Refused {
     if (slow == null) return Optional.empty();
-    Message.Size size = slow.size();
+    OracleMessage.Size size = slow.size();
     Lead lead = slow.lead();
     double after = Collections.max(after(size, lead));
     if (slower(size, lead, after) || !slower(slow.liveMs(), after)) return Optional.empty();
@@ -135,7 +136,7 @@ final class QuietBaseline {
   /**
    * What the reference takes once the candidate's process is gone; 0 where there is no room for it.
    */
-  double afterwards(Message.Size size, Lead lead) throws InterruptedException {
+  double afterwards(OracleMessage.Size size, Lead lead) throws InterruptedException {
     try {
       return Median.of(after(size, lead));
     } catch (Oracle.Refused e) {
@@ -144,7 +145,7 @@ final class QuietBaseline {
   }
 
   /** The medians of several batches. */
-  private List<Double> after(Message.Size size, Lead lead)
+  private List<Double> after(OracleMessage.Size size, Lead lead)
       throws InterruptedException, Oracle.Refused {
     List<Double> medians = new ArrayList<>();
     for (int i = 0; i < BATCHES; i++) medians.add(time(oracle, size, AFTER + i, lead, warm));
@@ -152,7 +153,7 @@ final class QuietBaseline {
   }
 
   /** Whether {@code ms} milliseconds are more than the reference took on a size by itself. */
-  boolean slower(Message.Size size, Lead lead, double ms) {
+  boolean slower(OracleMessage.Size size, Lead lead, double ms) {
     return slower(ms, ms(size, lead));
   }
 
@@ -169,8 +170,9 @@ final class QuietBaseline {
    */
   private Map<String, Double> products() throws InterruptedException {
     try {
-      Message.Peaks found =
-          oracle.ask(Message.Peaks.class, id -> new Message.MeasurePeaks(id, true), PRODUCTS);
+      OracleMessage.Peaks found =
+          oracle.ask(
+              OracleMessage.Peaks.class, id -> new OracleMessage.MeasurePeaks(id, true), PRODUCTS);
       boolean slowed = found.state() != null && found.state().slowed();
       return slowed ? Map.of() : found.figures();
     } catch (Oracle.Refused e) {
@@ -187,11 +189,12 @@ final class QuietBaseline {
         .anyMatch(rate -> quiet.getOrDefault(rate.getKey(), 0.0) > SLOWER * rate.getValue());
   }
 
-  private static double time(Oracle oracle, Message.Size size, int round, Lead lead, boolean warm)
+  private static double time(
+      Oracle oracle, OracleMessage.Size size, int round, Lead lead, boolean warm)
       throws InterruptedException, Oracle.Refused {
     oracle.ask(
-        Message.PreparedSize.class,
-        id -> new Message.PrepareSize(id, size.index(), CALLS, round),
+        OracleMessage.PreparedSize.class,
+        id -> new OracleMessage.PrepareSize(id, size.index(), CALLS, round),
         Session.ORACLE);
     return time(oracle, lead, warm);
   }
@@ -202,8 +205,8 @@ final class QuietBaseline {
     return Median.of(
         oracle
             .ask(
-                Message.BaselineMeasured.class,
-                id -> new Message.Baseline(id, lead.flushes(), warm, false),
+                OracleMessage.BaselineMeasured.class,
+                id -> new OracleMessage.Baseline(id, lead.flushes(), warm, false),
                 Session.ORACLE)
             .deviceMs());
   }

@@ -6,7 +6,9 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.Runner;
+import dev.kbx.worker.RunnerMessage;
 import dev.kbx.worker.WorkerFailure;
 import java.time.Duration;
 import java.util.List;
@@ -54,13 +56,14 @@ final class Session implements AutoCloseable {
    * @param timed whether benchmark sizes will be asked for
    * @param alone whether nobody else uses the device
    */
-  Message.Opened open(boolean timed, boolean alone) throws InterruptedException, Oracle.Refused {
+  OracleMessage.Opened open(boolean timed, boolean alone)
+      throws InterruptedException, Oracle.Refused {
     this.timed = timed;
     Needs needs = plan.limits().needs();
     return oracle.ask(
-        Message.Opened.class,
+        OracleMessage.Opened.class,
         id ->
-            new Message.Open(
+            new OracleMessage.Open(
                 id,
                 candidate.task().file().toAbsolutePath().toString(),
                 Seeds.of(plan.secret(), candidate.task(), candidate.hash()),
@@ -78,7 +81,7 @@ final class Session implements AutoCloseable {
    *
    * @param files what was compiled ahead
    */
-  Optional<Outcome> load(Message.Opened task, Map<String, String> files)
+  Optional<Outcome> load(OracleMessage.Opened task, Map<String, String> files)
       throws InterruptedException {
     Duration limit = plan.limits().load();
     runner.attach(task.arenas());
@@ -87,9 +90,9 @@ final class Session implements AutoCloseable {
       boolean cpp = Policy.of(candidate.task()).takesCpp();
       Message answer =
           runner.ask(
-              Message.Loaded.class,
+              RunnerMessage.Loaded.class,
               id ->
-                  new Message.Load(
+                  new RunnerMessage.Load(
                       id,
                       candidate.code(),
                       task.entries(),
@@ -99,7 +102,7 @@ final class Session implements AutoCloseable {
                       cpp,
                       task.core()),
               limit);
-      if (answer instanceof Message.Raised raised) {
+      if (answer instanceof RunnerMessage.Raised raised) {
         return Optional.of(raised(raised, true));
       }
       return task.module() == null ? Optional.empty() : construct(task.module(), limit);
@@ -115,8 +118,10 @@ final class Session implements AutoCloseable {
     try {
       Message answer =
           runner.ask(
-              Message.Constructed.class, id -> new Message.Construct(id, module, false), limit);
-      return answer instanceof Message.Raised raised
+              RunnerMessage.Constructed.class,
+              id -> new RunnerMessage.Construct(id, module, false),
+              limit);
+      return answer instanceof RunnerMessage.Raised raised
           ? Optional.of(raised(raised, false))
           : Optional.empty();
     } catch (TimeoutException e) {
@@ -128,7 +133,7 @@ final class Session implements AutoCloseable {
    * What a failed request says of the candidate. That the machine lacks something is believed where
    * a GPU is emulated, and of C++ where the zygote has found that it cannot be compiled.
    */
-  Outcome raised(Message.Raised raised, boolean loading) {
+  Outcome raised(RunnerMessage.Raised raised, boolean loading) {
     boolean noCpp = runner.lacks() != null && Precompiler.bringsCpp(candidate);
     return Outcome.raised(raised, loading, runner.emulates() || noCpp);
   }
@@ -141,7 +146,7 @@ final class Session implements AutoCloseable {
   /** Drops the task at the oracle; {@code outcome}, unless the runner did what no runner may. */
   Outcome leave(Outcome outcome) throws InterruptedException {
     try {
-      oracle.ask(Message.Closed.class, Message.Close::new, ORACLE);
+      oracle.ask(OracleMessage.Closed.class, OracleMessage.Close::new, ORACLE);
     } catch (Oracle.Refused e) {
       throw new WorkerFailure("the oracle could not close a candidate: " + e.getMessage(), e);
     }

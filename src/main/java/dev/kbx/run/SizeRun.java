@@ -7,8 +7,8 @@ import dev.kbx.stats.Median;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict.SizeTiming;
-import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
 import java.security.SecureRandom;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -54,7 +54,7 @@ final class SizeRun {
   /** Milliseconds a call by which a mean may differ from the median, whatever the ratio. */
   private static final double UNEVEN_MS = 0.005;
 
-  private final Message.Size size;
+  private final OracleMessage.Size size;
   private final Batches batches;
   private final Gpu gpu;
   private final QuietBaseline quiet;
@@ -81,7 +81,7 @@ final class SizeRun {
    * @param sizes how many the candidate is timed on
    */
   SizeRun(
-      Message.Size size,
+      OracleMessage.Size size,
       int sizes,
       Batches batches,
       Gpu gpu,
@@ -250,13 +250,13 @@ final class SizeRun {
     Map<String, Double> peaks = gpu.peaks();
     Lead now = recorded == null ? lead : Lead.GRAPHS;
     boolean referenceFirst = number % 2 == 0;
-    Batches.Asked<Message.PreparedSize> preparing =
+    Batches.Asked<OracleMessage.PreparedSize> preparing =
         batches.prepare(size, sets(rounds, counts), number);
     Batches.Asked<Batch> first = counts && referenceFirst ? batches.reference(now) : null;
     // Only now does the candidate's process see the values: it must not work while others are
     // timed.
     Batches.Asked<JsonNode> lending = batches.lend();
-    Message.PreparedSize prepared = preparing.answer();
+    OracleMessage.PreparedSize prepared = preparing.answer();
     physics = Physics.of(prepared, peaks);
     Batch reference = first == null ? null : first.answer();
     JsonNode calls = lending.answer();
@@ -264,7 +264,7 @@ final class SizeRun {
     if (candidate.failed() != null) return Optional.of(candidate.failed());
     candidateMs = Median.of(candidate.deviceMs()) + Math.min(0, candidate.gapMs());
     // Before anything else happens: who says too early that it is done gains no time.
-    Batches.Asked<Message.Checked> checking = check(candidate.values());
+    Batches.Asked<OracleMessage.Checked> checking = check(candidate.values());
     Batches.Asked<Batch> last = counts && !referenceFirst ? batches.reference(now) : null;
     Optional<Outcome> wrong = wrong(checking.answer());
     if (last != null) reference = last.answer();
@@ -284,12 +284,12 @@ final class SizeRun {
         Outcome.of(Status.INFRASTRUCTURE, Stage.PERF, "every call has arguments of its own"));
   }
 
-  private Batches.Asked<Message.Checked> check(List<JsonNode> values) {
+  private Batches.Asked<OracleMessage.Checked> check(List<JsonNode> values) {
     List<Integer> slots = checkedSlots(values.size());
     return batches.check(slots, slots.stream().map(values::get).toList());
   }
 
-  private Optional<Outcome> wrong(Message.Checked checked) {
+  private Optional<Outcome> wrong(OracleMessage.Checked checked) {
     return checked.status().equals(Status.CORRECT.label())
         ? Optional.empty()
         : Optional.of(Outcome.wrong(checked, Stage.PERF, "timed call of " + size.shape()));

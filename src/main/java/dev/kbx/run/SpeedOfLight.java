@@ -1,7 +1,7 @@
 package dev.kbx.run;
 
 import dev.kbx.verdict.Verdict.Bound;
-import dev.kbx.worker.Message;
+import dev.kbx.worker.OracleMessage;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 record SpeedOfLight(double ms, Bound bound) {
 
   /** Empty where the reference's work, or what this device can do, is not known in full. */
-  static Optional<SpeedOfLight> of(Message.PreparedSize size, Map<String, Double> peaks) {
+  static Optional<SpeedOfLight> of(OracleMessage.PreparedSize size, Map<String, Double> peaks) {
     Double copyGbs = peaks.get("copy_gbs");
     Long bytes = size.bytes();
     if (!size.counted() || bytes == null || copyGbs == null) return Optional.empty();

@@ -5,8 +5,8 @@ import dev.kbx.stats.Ratio;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import dev.kbx.verdict.Verdict.Speedup;
-import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.WorkerFailure;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -43,12 +43,12 @@ final class Timing {
       Path task,
       QuietBaseline quiet,
       WatchedCall watchedCall,
-      List<Message.Size> sizes) {
+      List<OracleMessage.Size> sizes) {
     this.plan = plan;
     this.gpu = gpu;
     this.task = task;
     Batches batches = new Batches(session, plan, gpu.spending());
-    for (Message.Size size : sizes) {
+    for (OracleMessage.Size size : sizes) {
       runs.add(new SizeRun(size, sizes.size(), batches, gpu, quiet, watchedCall));
     }
   }

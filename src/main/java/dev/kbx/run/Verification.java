@@ -9,6 +9,7 @@ import dev.kbx.verdict.TaskVerdict.Kind;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.WorkerFailure;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -101,7 +102,10 @@ public final class Verification {
       try {
         borrowed
             .oracle()
-            .ask(Message.Outlined.class, id -> new Message.Outline(id, file, false), LIMIT);
+            .ask(
+                OracleMessage.Outlined.class,
+                id -> new OracleMessage.Outline(id, file, false),
+                LIMIT);
       } catch (Oracle.Refused e) {
         borrowed.sound(); // A file that cannot be used says nothing against the oracle.
         throw e;
@@ -114,7 +118,7 @@ public final class Verification {
   private List<Control> controls(Workers.Slot slot, Task task)
       throws InterruptedException, Oracle.Refused, IOException {
     List<Control> controls = new ArrayList<>();
-    for (Message.Control control : askOracle(slot, task)) controls.add(control(control));
+    for (OracleMessage.Control control : askOracle(slot, task)) controls.add(control(control));
     if (Files.exists(task.kernel())) controls.add(kernel(slot, task));
     return controls;
   }
@@ -144,7 +148,7 @@ public final class Verification {
         key);
   }
 
-  private List<Message.Control> askOracle(Workers.Slot slot, Task task)
+  private List<OracleMessage.Control> askOracle(Workers.Slot slot, Task task)
       throws InterruptedException, Oracle.Refused {
     Gpu gpu = slot.gpu();
     if (gpu == null) return askOracle(slot, task, true);
@@ -158,24 +162,24 @@ public final class Verification {
     }
   }
 
-  private List<Message.Control> askOracle(Workers.Slot slot, Task task, boolean alone)
+  private List<OracleMessage.Control> askOracle(Workers.Slot slot, Task task, boolean alone)
       throws InterruptedException, Oracle.Refused {
     String file = task.file().toAbsolutePath().toString();
     String seed = Seeds.of(plan.secret(), task, "");
     try (Oracles.Borrowed borrowed = slot.borrow()) {
-      Message.TaskVerified verified =
+      OracleMessage.TaskVerified verified =
           borrowed
               .oracle()
               .ask(
-                  Message.TaskVerified.class,
-                  id -> new Message.VerifyTask(id, file, seed, alone),
+                  OracleMessage.TaskVerified.class,
+                  id -> new OracleMessage.VerifyTask(id, file, seed, alone),
                   LIMIT);
       borrowed.sound();
       return verified.controls();
     }
   }
 
-  private static Control control(Message.Control said) {
+  private static Control control(OracleMessage.Control said) {
     Kind kind = said.kind().equals("positive") ? Kind.POSITIVE : Kind.NEGATIVE;
     return new Control(said.name(), kind, said.ok(), said.status(), said.detail(), said.line());
   }

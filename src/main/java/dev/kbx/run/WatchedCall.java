@@ -4,6 +4,7 @@ import dev.kbx.task.Policy;
 import dev.kbx.verdict.Stage;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Runner;
+import dev.kbx.worker.RunnerMessage;
 import java.security.SecureRandom;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
@@ -44,12 +45,12 @@ final class WatchedCall {
     try {
       Message answer =
           runner.ask(
-              Message.Returned.class,
-              id -> new Message.Call(id, call.get("args"), call.get("kwargs")),
+              RunnerMessage.Returned.class,
+              id -> new RunnerMessage.Call(id, call.get("args"), call.get("kwargs")),
               plan.limits().size());
       return switch (answer) {
-        case Message.Returned returned -> origin(returned, shape);
-        case Message.Raised raised ->
+        case RunnerMessage.Returned returned -> origin(returned, shape);
+        case RunnerMessage.Raised raised ->
             Optional.of(Outcome.raised(raised, false, false).at(Stage.PERF));
         default -> throw new IllegalStateException("a runner answers returned or raised");
       };
@@ -60,7 +61,7 @@ final class WatchedCall {
     }
   }
 
-  private Optional<Outcome> origin(Message.Returned returned, String shape) {
+  private Optional<Outcome> origin(RunnerMessage.Returned returned, String shape) {
     Origins origins = new Origins();
     origins.add(returned.origin());
     return origins.judge(policy, Stage.PERF, "at " + shape + ", ");

@@ -5,6 +5,7 @@ import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.Runner;
 import dev.kbx.worker.WorkerFailure;
 import dev.kbx.worker.Zygote;
@@ -109,8 +110,8 @@ public final class Workers implements AutoCloseable {
   }
 
   /** Asks the oracle that outlines. One that fails to answer is ended: the next gets another. */
-  <T extends Message.Numbered> T askOutliner(
-      Class<T> expected, IntFunction<? extends Message.Numbered> request)
+  <T extends OracleMessage> T askOutliner(
+      Class<T> expected, IntFunction<? extends OracleMessage> request)
       throws InterruptedException, Oracle.Refused {
     Oracle asked = outliner();
     try {
@@ -302,8 +303,8 @@ public final class Workers implements AutoCloseable {
     }
 
     /** As {@link Workers#askOutliner}. */
-    <T extends Message.Numbered> T askOutliner(
-        Class<T> expected, IntFunction<? extends Message.Numbered> request)
+    <T extends OracleMessage> T askOutliner(
+        Class<T> expected, IntFunction<? extends OracleMessage> request)
         throws InterruptedException, Oracle.Refused {
       return workers.askOutliner(expected, request);
     }
@@ -340,7 +341,7 @@ public final class Workers implements AutoCloseable {
       for (Duration pause : PAUSES) {
         Thread.sleep(pause);
         try (Oracles.Borrowed borrowed = borrow()) {
-          borrowed.oracle().ask(Message.Probed.class, Message.Probe::new, PROBE);
+          borrowed.oracle().ask(OracleMessage.Probed.class, OracleMessage.Probe::new, PROBE);
           borrowed.sound();
           return;
         } catch (Oracle.Refused | WorkerFailure e) {

@@ -96,7 +96,7 @@ public final class Oracle implements AutoCloseable {
   }
 
   /** A request that was sent. The oracle answers all in the order in which they were sent. */
-  public static final class Asked<T extends Message.Numbered> {
+  public static final class Asked<T extends OracleMessage> {
     private final Class<T> expected;
     private final Conversation.Asked sent;
     private final Duration limit;
@@ -136,14 +136,14 @@ public final class Oracle implements AutoCloseable {
   }
 
   /** Asks without waiting: more can be asked meanwhile, for the oracle to go on with at once. */
-  public <T extends Message.Numbered> Asked<T> send(
-      Class<T> expected, IntFunction<? extends Message.Numbered> request, Duration limit) {
+  public <T extends OracleMessage> Asked<T> send(
+      Class<T> expected, IntFunction<? extends OracleMessage> request, Duration limit) {
     return new Asked<>(expected, conversation.send(request), limit);
   }
 
   /** Asks and waits for an answer of the type expected, as {@link Asked#answer}. */
-  public <T extends Message.Numbered> T ask(
-      Class<T> expected, IntFunction<? extends Message.Numbered> request, Duration limit)
+  public <T extends OracleMessage> T ask(
+      Class<T> expected, IntFunction<? extends OracleMessage> request, Duration limit)
       throws InterruptedException, Refused {
     return send(expected, request, limit).answer();
   }

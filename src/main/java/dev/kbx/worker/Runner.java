@@ -29,9 +29,9 @@ public final class Runner implements AutoCloseable {
   private final Runnable kill;
   private final boolean emulates;
   private final @Nullable String lacks;
-  private final CompletableFuture<Message.Exited> exited = new CompletableFuture<>();
+  private final CompletableFuture<ZygoteMessage.Exited> exited = new CompletableFuture<>();
   private volatile @Nullable String violation;
-  private List<Message.Protection> protections = List.of();
+  private List<ZygoteMessage.Protection> protections = List.of();
   private double spawnSeconds;
 
   Runner(
@@ -47,7 +47,7 @@ public final class Runner implements AutoCloseable {
     this.lacks = lacks;
   }
 
-  Runner spawned(Message.Spawned answer) {
+  Runner spawned(ZygoteMessage.Spawned answer) {
     protections = List.copyOf(answer.protections());
     spawnSeconds = answer.seconds();
     return this;
@@ -69,7 +69,7 @@ public final class Runner implements AutoCloseable {
   }
 
   /** What guards this runner on this machine. */
-  public List<Message.Protection> protections() {
+  public List<ZygoteMessage.Protection> protections() {
     return protections;
   }
 
@@ -81,16 +81,16 @@ public final class Runner implements AutoCloseable {
   /** The runner's tree ended before it answered. */
   public static final class Lost extends Exception {
     private static final long serialVersionUID = 1;
-    private final transient Message.Exited how;
+    private final transient ZygoteMessage.Exited how;
     private final @Nullable String violation;
 
-    Lost(Message.Exited how, @Nullable String violation) {
+    Lost(ZygoteMessage.Exited how, @Nullable String violation) {
       super("the runner ended: " + how.reason());
       this.how = how;
       this.violation = violation;
     }
 
-    public Message.Exited how() {
+    public ZygoteMessage.Exited how() {
       return how;
     }
 
@@ -108,20 +108,20 @@ public final class Runner implements AutoCloseable {
   /**
    * Asks and waits.
    *
-   * @return an answer of the type expected, or {@link Message.Raised}
+   * @return an answer of the type expected, or {@link RunnerMessage.Raised}
    * @throws TimeoutException when it did not answer in time; it is still running
    * @throws Lost when its tree ended, by itself or because it broke the protocol
    * @throws WorkerFailure when the zygote is gone
    */
-  public Message.Numbered ask(
-      Class<? extends Message.Numbered> expected,
-      IntFunction<? extends Message.Numbered> request,
+  public RunnerMessage ask(
+      Class<? extends RunnerMessage> expected,
+      IntFunction<? extends RunnerMessage> request,
       Duration limit)
       throws InterruptedException, TimeoutException, Lost {
     try {
       Message answer = conversation.ask(request, limit);
-      if (expected.isInstance(answer) || answer instanceof Message.Raised) {
-        return (Message.Numbered) answer;
+      if (expected.isInstance(answer) || answer instanceof RunnerMessage.Raised) {
+        return (RunnerMessage) answer;
       }
       violate("answered " + answer.getClass().getSimpleName() + " where it should not");
       throw new Lost(death(), violation);
@@ -144,8 +144,9 @@ public final class Runner implements AutoCloseable {
    */
   public void attach(JsonNode arenas) throws InterruptedException {
     try {
-      Message answer = ask(Message.Attached.class, id -> new Message.Attach(id, arenas), ATTACH);
-      if (answer instanceof Message.Raised raised) {
+      RunnerMessage answer =
+          ask(RunnerMessage.Attached.class, id -> new RunnerMessage.Attach(id, arenas), ATTACH);
+      if (answer instanceof RunnerMessage.Raised raised) {
         throw new WorkerFailure("a runner could not be readied: " + raised.message());
       }
     } catch (TimeoutException e) {
@@ -173,7 +174,7 @@ public final class Runner implements AutoCloseable {
     kill.run();
   }
 
-  void exited(Message.Exited how) {
+  void exited(ZygoteMessage.Exited how) {
     if (how.reason().equals("protocol") && violation == null) {
       violation = "wrote to the referee's channel";
     }
@@ -191,7 +192,7 @@ public final class Runner implements AutoCloseable {
     return exited.isDone();
   }
 
-  private Message.Exited death() throws InterruptedException {
+  private ZygoteMessage.Exited death() throws InterruptedException {
     try {
       return exited.get(DEATH_LIMIT.toSeconds(), TimeUnit.SECONDS);
     } catch (ExecutionException e) {
@@ -204,7 +205,7 @@ public final class Runner implements AutoCloseable {
   }
 
   /** Kills the whole tree, unless it has ended, and waits until it is gone. */
-  public Message.Exited end() throws InterruptedException {
+  public ZygoteMessage.Exited end() throws InterruptedException {
     if (!exited.isDone()) kill.run();
     return death();
   }

@@ -119,7 +119,7 @@ public final class Zygote implements AutoCloseable {
       Message answer =
           conversation.ask(
               id ->
-                  new Message.Spawn(
+                  new ZygoteMessage.Spawn(
                       id,
                       number,
                       slot.kind().label(),
@@ -136,7 +136,7 @@ public final class Zygote implements AutoCloseable {
                       loopback),
               SPAWN_LIMIT);
       return switch (answer) {
-        case Message.Spawned spawned -> {
+        case ZygoteMessage.Spawned spawned -> {
           listens = true;
           yield runner.spawned(spawned);
         }
@@ -161,7 +161,7 @@ public final class Zygote implements AutoCloseable {
 
   private void kill(int runner) {
     try {
-      process.send(0, new Message.Kill(runner));
+      process.send(0, new ZygoteMessage.Kill(runner));
     } catch (IOException e) {
       // The zygote is gone, and with it every runner.
     }
@@ -199,7 +199,7 @@ public final class Zygote implements AutoCloseable {
     private void own(Frames.Frame frame) {
       try {
         switch (Frames.parse(frame.payload())) {
-          case Message.Exited exited -> {
+          case ZygoteMessage.Exited exited -> {
             Runner runner = runners.remove(exited.runner());
             if (runner != null) runner.exited(exited);
           }

@@ -2,7 +2,7 @@ package dev.kbx.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kbx.worker.Message;
+import dev.kbx.worker.OracleMessage;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +15,7 @@ class BatchTest {
 
   private static Batch batch(int waited) {
     var measured =
-        new Message.BaselineMeasured(
+        new OracleMessage.BaselineMeasured(
             1, List.of(1.0, 1.0, 1.0, 1.0), 0.004, null, null, null, waited);
     return Batch.of(measured, 5);
   }

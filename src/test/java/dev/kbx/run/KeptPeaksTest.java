@@ -3,6 +3,7 @@ package dev.kbx.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.worker.Message;
+import dev.kbx.worker.OracleMessage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,7 +43,7 @@ class KeptPeaksTest {
     return ask(gpu, null);
   }
 
-  private double ask(Map<String, String> gpu, Message.@Nullable DeviceState state)
+  private double ask(Map<String, String> gpu, OracleMessage.@Nullable DeviceState state)
       throws Exception {
     Map<String, JsonNode> device = new HashMap<>();
     for (String key : List.of("uuid", "driver")) {
@@ -52,7 +53,7 @@ class KeptPeaksTest {
     Map<String, String> versions = new HashMap<>(gpu);
     versions.keySet().removeAll(List.of("uuid", "driver"));
     var hello = new Message.Hello(1, "oracle", 1, versions, device, null, null);
-    Message.Peaks answer = new Message.Peaks(1, Map.of("copy_gbs", rate), state);
+    OracleMessage.Peaks answer = new OracleMessage.Peaks(1, Map.of("copy_gbs", rate), state);
     return peaks
         .of(
             hello,
@@ -139,9 +140,9 @@ class KeptPeaksTest {
 
   @Test
   void whatAHotDeviceCanDoIsNotKept() throws Exception {
-    ask(GPU, new Message.DeviceState(990.0, null, 92.0, null, List.of("hw_thermal")));
+    ask(GPU, new OracleMessage.DeviceState(990.0, null, 92.0, null, List.of("hw_thermal")));
     assertThat(file()).doesNotExist();
-    ask(GPU, new Message.DeviceState(1980.0, null, 60.0, null, List.of("sw_power_cap")));
+    ask(GPU, new OracleMessage.DeviceState(1980.0, null, 60.0, null, List.of("sw_power_cap")));
     assertThat(file()).exists();
   }
 

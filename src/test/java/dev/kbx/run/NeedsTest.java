@@ -3,7 +3,7 @@ package dev.kbx.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.kbx.worker.Message;
+import dev.kbx.worker.OracleMessage;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -14,7 +14,7 @@ class NeedsTest {
   private static final Needs LONG = weighed(8 * GIB, 0, 90 * GIB, 180 * GIB, 64 * GIB);
 
   private static Needs weighed(long lent, long weights, long device, long gpu, long host) {
-    return Needs.of(new Message.Weighed(1, lent, lent, weights, device), gpu, host);
+    return Needs.of(new OracleMessage.Weighed(1, lent, lent, weights, device), gpu, host);
   }
 
   @Test
@@ -42,6 +42,7 @@ class NeedsTest {
     assertThat(LONG.part()).isCloseTo(0.5, within(1e-9)); // the GPU
     assertThat(WIDE.part()).isCloseTo(0.5, within(1e-9)); // the host
     assertThat(weighed(8 * GIB, 0, 90 * GIB, 80 * GIB, 64 * GIB).part()).isGreaterThan(1);
-    assertThat(Needs.of(new Message.Weighed(1, 0, 0, 0, 0), null, null)).isEqualTo(Needs.USUAL);
+    assertThat(Needs.of(new OracleMessage.Weighed(1, 0, 0, 0, 0), null, null))
+        .isEqualTo(Needs.USUAL);
   }
 }

@@ -3,7 +3,7 @@ package dev.kbx.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.kbx.worker.Message;
+import dev.kbx.worker.OracleMessage;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -12,7 +12,7 @@ class PhysicsTest {
   /** 100 MB are flushed and 50 MB returned, at 1000 GB/s. */
   private static Physics physics(boolean copied) {
     var size =
-        new Message.PreparedSize(
+        new OracleMessage.PreparedSize(
             1, 100_000_000, null, null, null, null, null, List.of(), 50_000_000L, copied);
     return Physics.of(size, Map.of("copy_gbs", 1000.0));
   }

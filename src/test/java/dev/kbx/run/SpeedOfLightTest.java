@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.kbx.verdict.Verdict.Bound;
-import dev.kbx.worker.Message;
+import dev.kbx.worker.OracleMessage;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,13 +17,13 @@ class SpeedOfLightTest {
   private static final Map<String, Double> PEAKS =
       Map.of("copy_gbs", 2000.0, "fp32_tflops", 50.0, "fp16_tflops", 800.0, "launch_ms", 0.003);
 
-  private static Message.PreparedSize size(
+  private static OracleMessage.PreparedSize size(
       @Nullable Long bytes, @Nullable Long flops, @Nullable String precision, String... uncounted) {
-    return new Message.PreparedSize(
+    return new OracleMessage.PreparedSize(
         1, 0, bytes, flops, precision, null, null, List.of(uncounted), null, null);
   }
 
-  private static Optional<SpeedOfLight> of(Message.PreparedSize size) {
+  private static Optional<SpeedOfLight> of(OracleMessage.PreparedSize size) {
     return SpeedOfLight.of(size, PEAKS);
   }
 

@@ -20,15 +20,15 @@ class ConversationTest {
   private final List<Message> sent = new ArrayList<>();
   private final Conversation conversation = new Conversation("peer", sent::add);
 
-  private static Message.Probed probed(int id) {
-    return new Message.Probed(id, 0);
+  private static OracleMessage.Probed probed(int id) {
+    return new OracleMessage.Probed(id, 0);
   }
 
   @Test
   void answersFindWhoeverAskedHoweverLateThatOneWaits() throws Exception {
-    Conversation.Asked first = conversation.send(Message.Probe::new);
-    Conversation.Asked second = conversation.send(Message.Probe::new);
-    assertThat(sent).containsExactly(new Message.Probe(1), new Message.Probe(2));
+    Conversation.Asked first = conversation.send(OracleMessage.Probe::new);
+    Conversation.Asked second = conversation.send(OracleMessage.Probe::new);
+    assertThat(sent).containsExactly(new OracleMessage.Probe(1), new OracleMessage.Probe(2));
     assertThat(conversation.answer(probed(1))).isTrue();
     assertThat(conversation.answer(probed(2))).isTrue();
     assertThat(second.answer(LONG)).isEqualTo(probed(2));
@@ -37,8 +37,8 @@ class ConversationTest {
 
   @Test
   void theTimeOfARequestBeginsWithTheAnswerBeforeIt() throws Exception {
-    Conversation.Asked first = conversation.send(Message.Probe::new);
-    Conversation.Asked second = conversation.send(Message.Probe::new);
+    Conversation.Asked first = conversation.send(OracleMessage.Probe::new);
+    Conversation.Asked second = conversation.send(OracleMessage.Probe::new);
     long start = System.nanoTime();
     Thread.sleep(MOMENT);
     conversation.answer(probed(1));
@@ -53,15 +53,15 @@ class ConversationTest {
     conversation.answer(probed(99));
     Thread.sleep(MOMENT);
     long start = System.nanoTime();
-    Conversation.Asked asked = conversation.send(Message.Probe::new);
+    Conversation.Asked asked = conversation.send(OracleMessage.Probe::new);
     conversation.answer(probed(1));
     assertThat(asked.nanos()).isBetween(0L, System.nanoTime() - start);
   }
 
   @Test
   void whatNobodyWaitsForDisturbsNobody() throws Exception {
-    Conversation.Asked left = conversation.send(Message.Probe::new);
-    Conversation.Asked wanted = conversation.send(Message.Probe::new);
+    Conversation.Asked left = conversation.send(OracleMessage.Probe::new);
+    Conversation.Asked wanted = conversation.send(OracleMessage.Probe::new);
     assertThat(conversation.answer(probed(1))).isTrue();
     assertThat(conversation.answer(probed(1))).isFalse();
     assertThat(conversation.answer(probed(2))).isTrue();
@@ -71,11 +71,11 @@ class ConversationTest {
 
   @Test
   void aLateAnswerIsUnexpectedAndTheEndFailsAllThatAreUnderWay() {
-    Conversation.Asked late = conversation.send(Message.Probe::new);
+    Conversation.Asked late = conversation.send(OracleMessage.Probe::new);
     assertThatThrownBy(() -> late.answer(Duration.ofMillis(1)))
         .isInstanceOf(TimeoutException.class);
     assertThat(conversation.answer(probed(1))).isFalse();
-    Conversation.Asked open = conversation.send(Message.Probe::new);
+    Conversation.Asked open = conversation.send(OracleMessage.Probe::new);
     conversation.end(new WorkerFailure("gone"));
     assertThatThrownBy(() -> open.answer(LONG))
         .isInstanceOf(ExecutionException.class)

@@ -1,0 +1,331 @@
+package dev.kbx.worker;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonTypeName;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What the referee and an oracle say to each other, mirroring {@code
+ * worker/kbx/messages/oracle.py}: first about a task, then about a candidate's calls, then about
+ * its benchmark sizes, last about the device.
+ */
+public sealed interface OracleMessage extends Message.Numbered {
+  /** Referee to oracle: what the calls of a task look like; needs no {@link Open}. */
+  @JsonTypeName("outline")
+  record Outline(int id, String task, boolean timed) implements OracleMessage {}
+
+  /** Every distinct call, values apart. */
+  @JsonTypeName("outlined")
+  record Outlined(int id, List<String> entries, JsonNode calls, Message.@Nullable Module module)
+      implements OracleMessage {}
+
+  /** Referee to oracle: what a call of the largest benchmark size looks like. */
+  @JsonTypeName("outline_largest")
+  record OutlineLargest(int id, String task) implements OracleMessage {}
+
+  /**
+   * One call, values apart.
+   *
+   * @param shape the size in words
+   */
+  @JsonTypeName("outlined_largest")
+  record OutlinedLargest(int id, List<String> entries, String shape, JsonNode call)
+      implements OracleMessage {}
+
+  /** Referee to oracle: how large a task's calls are on a GPU. */
+  @JsonTypeName("weigh")
+  record Weigh(int id, String task) implements OracleMessage {}
+
+  /**
+   * Bytes; all 0 for a task whose cases are small.
+   *
+   * @param lent arguments in their arena
+   * @param returned a result in its arena
+   * @param weights what a module holds once it is constructed
+   * @param device what judging takes of the device when it takes most
+   */
+  @JsonTypeName("weighed")
+  record Weighed(int id, long lent, long returned, long weights, long device)
+      implements OracleMessage {}
+
+  /** Referee to oracle: run a task's controls. */
+  @JsonTypeName("verify_task")
+  record VerifyTask(int id, String task, String seed, boolean alone) implements OracleMessage {}
+
+  @JsonTypeName("task_verified")
+  record TaskVerified(int id, List<Control> controls, double seconds) implements OracleMessage {}
+
+  /** One control: an honest result that must pass, or a spoiled one that must fail. */
+  record Control(
+      String name,
+      String kind,
+      boolean ok,
+      @Nullable String status,
+      @Nullable String detail,
+      @Nullable Integer line) {}
+
+  /**
+   * Referee to oracle: load a task and make arenas for one runner, large ones if sizes are timed.
+   *
+   * @param lent bytes that the arena of arguments holds at least
+   * @param returned bytes that the arena of results holds at least
+   * @param alone whether nobody else uses the device
+   * @param published whether values are compared by the tolerances that the suite's authors publish
+   */
+  @JsonTypeName("open")
+  record Open(
+      int id,
+      String task,
+      String seed,
+      @Nullable Integer runner,
+      boolean timed,
+      long lent,
+      long returned,
+      boolean alone,
+      boolean published)
+      implements OracleMessage {}
+
+  /**
+   * The calls to judge.
+   *
+   * @param module the entry is a class, and this is what it is constructed with
+   * @param scaled whether the calls are smaller than what the task is about; null: no
+   * @param core the processor from which both sides launch what is timed; null: any
+   */
+  @JsonTypeName("opened")
+  record Opened(
+      int id,
+      List<String> entries,
+      JsonNode arenas,
+      List<PlannedCall> calls,
+      List<Size> sizes,
+      double seconds,
+      Message.@Nullable Module module,
+      @Nullable Boolean scaled,
+      @Nullable Integer core)
+      implements OracleMessage {}
+
+  /**
+   * One call of the correctness stage.
+   *
+   * @param parameters the task's case in words: {@code shape=(37,), approximate='tanh'}
+   * @param distribution where its values are drawn from
+   * @param repeats index of the call whose inputs it repeats
+   */
+  record PlannedCall(
+      int index,
+      @JsonProperty("case") String parameters,
+      String distribution,
+      @Nullable Integer repeats) {}
+
+  /** One benchmark size, in words. */
+  record Size(int index, String shape) {}
+
+  /** Referee to oracle: fill arena {@code in} for a call, poison arena {@code out}. */
+  @JsonTypeName("prepare")
+  record Prepare(int id, int call) implements OracleMessage {}
+
+  @JsonTypeName("prepared")
+  record Prepared(int id, JsonNode args, JsonNode kwargs) implements OracleMessage {}
+
+  /** Referee to oracle: compare what the runner left behind. */
+  @JsonTypeName("check")
+  record Check(int id, int call, JsonNode value) implements OracleMessage {}
+
+  @JsonTypeName("checked")
+  record Checked(
+      int id,
+      String status,
+      @Nullable String message,
+      List<Mismatch> mismatches,
+      Map<String, Double> metrics,
+      List<String> flags)
+      implements OracleMessage {}
+
+  /** One wrong element. */
+  record Mismatch(String output, List<Long> index, String expected, String got) {}
+
+  /** Referee to oracle: give the reference other weights. */
+  @JsonTypeName("restate")
+  record Restate(int id) implements OracleMessage {}
+
+  /**
+   * The reference has other weights.
+   *
+   * @param call index of the call that is judged by them
+   * @param parameters shapes by name
+   */
+  @JsonTypeName("restated")
+  record Restated(int id, int call, Map<String, List<Long>> parameters) implements OracleMessage {
+    public Restated {
+      parameters = Map.copyOf(parameters);
+    }
+  }
+
+  /** Referee to oracle: make fresh sets of one benchmark size, out of every runner's reach. */
+  @JsonTypeName("prepare_size")
+  record PrepareSize(int id, int size, int sets, int round) implements OracleMessage {}
+
+  /**
+   * The sets are made.
+   *
+   * @param bytes that the reference reads of its arguments and writes, each counted once
+   * @param flops floating-point operations of its products; null where they are not all of its work
+   * @param precision {@code fp64, fp32, tf32, fp16, bf16} or {@code int8}, what those run in
+   * @param leastBytes what every correct kernel must move
+   * @param leastFlops what every correct kernel must compute
+   * @param uncounted operations whose work is large and in none of these figures
+   * @param resultBytes what the runner copies after each call, outside of its time
+   * @param copied whether the reference's results are copied as well
+   */
+  @JsonTypeName("prepared_size")
+  record PreparedSize(
+      int id,
+      long flushBytes,
+      @Nullable Long bytes,
+      @Nullable Long flops,
+      @Nullable String precision,
+      @Nullable Long leastBytes,
+      @Nullable Long leastFlops,
+      @Nullable List<String> uncounted,
+      @Nullable Long resultBytes,
+      @Nullable Boolean copied)
+      implements OracleMessage {
+    public PreparedSize {
+      uncounted = uncounted == null ? null : List.copyOf(uncounted);
+    }
+
+    /** Whether all that takes much time is in {@code bytes} and {@code flops}. */
+    public boolean counted() {
+      return bytes != null && (uncounted == null || uncounted.isEmpty());
+    }
+  }
+
+  /** Referee to oracle: now copy the sets last prepared to arena {@code in}. */
+  @JsonTypeName("lend_size")
+  record LendSize(int id) implements OracleMessage {}
+
+  @JsonTypeName("lent_size")
+  record LentSize(int id, JsonNode calls) implements OracleMessage {}
+
+  /**
+   * Referee to oracle: time the reference on the sets last prepared.
+   *
+   * @param lead as in {@link RunnerMessage.Measure}, like {@code warm}
+   * @param graph whether CUDA graphs of the calls are timed
+   */
+  @JsonTypeName("baseline")
+  record Baseline(int id, int lead, boolean warm, boolean graph) implements OracleMessage {}
+
+  /**
+   * The reference's times.
+   *
+   * @param state of the device right after
+   * @param stateSeconds what reading the state took
+   * @param unrecorded why there are no graphs of the reference, and so no times
+   * @param hostBound calls that the device may have waited for, since the host was not done with
+   *     launching them
+   */
+  @JsonTypeName("baseline_measured")
+  record BaselineMeasured(
+      int id,
+      List<Double> deviceMs,
+      double seconds,
+      @Nullable DeviceState state,
+      @Nullable Double stateSeconds,
+      @Nullable String unrecorded,
+      @Nullable Integer hostBound)
+      implements OracleMessage {}
+
+  /**
+   * A GPU at one moment, as its driver says; null what it does not say.
+   *
+   * @param throttle names of what holds its clocks down
+   */
+  record DeviceState(
+      @Nullable Double smMhz,
+      @Nullable Double memoryMhz,
+      @Nullable Double celsius,
+      @Nullable Double watts,
+      @Nullable List<String> throttle) {
+    /** What slows a device beyond what its load explains: heat, or a supply that gives way. */
+    private static final Set<String> SLOWDOWNS =
+        Set.of("hw_slowdown", "hw_thermal", "sw_thermal", "power_brake");
+
+    public DeviceState {
+      throttle = throttle == null ? null : List.copyOf(throttle);
+    }
+
+    /** Whether times taken now say little: a power cap is normal under matrix load and no such. */
+    public boolean slowed() {
+      return throttle != null && throttle.stream().anyMatch(SLOWDOWNS::contains);
+    }
+  }
+
+  /** Referee to oracle: compare the results of these timed calls. */
+  @JsonTypeName("check_size")
+  record CheckSize(int id, List<Integer> slots, List<JsonNode> values) implements OracleMessage {}
+
+  /** Referee to oracle: drop the candidate's arenas, and what was compiled. */
+  @JsonTypeName("close")
+  record Close(int id) implements OracleMessage {}
+
+  @JsonTypeName("closed")
+  record Closed(int id) implements OracleMessage {}
+
+  /**
+   * Referee to an oracle of baselines: compile a task's reference for one benchmark size.
+   *
+   * @param kind {@code compile} or {@code max-autotune}
+   */
+  @JsonTypeName("compile_baseline")
+  record CompileBaseline(int id, String task, String seed, int size, String kind)
+      implements OracleMessage {}
+
+  /** Null {@code failure}: what was compiled is right and can be timed. */
+  @JsonTypeName("baseline_compiled")
+  record BaselineCompiled(int id, double seconds, @Nullable String failure)
+      implements OracleMessage {}
+
+  /** Referee to an oracle of baselines: time eager and compiled on fresh sets. */
+  @JsonTypeName("compare_baseline")
+  record CompareBaseline(int id, int sets, int round, int lead, boolean warm)
+      implements OracleMessage {}
+
+  @JsonTypeName("baseline_compared")
+  record BaselineCompared(
+      int id,
+      List<Double> eagerMs,
+      List<Double> compiledMs,
+      double seconds,
+      @Nullable DeviceState state)
+      implements OracleMessage {}
+
+  /** Referee to oracle: see whether the device still works. */
+  @JsonTypeName("probe")
+  record Probe(int id) implements OracleMessage {}
+
+  @JsonTypeName("probed")
+  record Probed(int id, double seconds) implements OracleMessage {}
+
+  /**
+   * Referee to oracle: measure this device's peaks.
+   *
+   * @param glance whether a few products in float32 will do
+   */
+  @JsonTypeName("measure_peaks")
+  record MeasurePeaks(int id, boolean glance) implements OracleMessage {}
+
+  /**
+   * What was measured.
+   *
+   * @param state of the device right after
+   */
+  @JsonTypeName("peaks")
+  record Peaks(int id, Map<String, Double> figures, @Nullable DeviceState state)
+      implements OracleMessage {}
+}

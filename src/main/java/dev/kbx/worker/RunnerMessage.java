@@ -1,0 +1,299 @@
+package dev.kbx.worker;
+
+import static java.util.Objects.requireNonNull;
+
+import com.fasterxml.jackson.annotation.JsonTypeName;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What the referee and a runner say to each other, mirroring {@code worker/kbx/messages/runner.py}.
+ *
+ * <p>What a runner sends refuses to be made without its parts, so that an answer with a hole in it
+ * is unreadable and not a surprise later on.
+ */
+public sealed interface RunnerMessage extends Message.Numbered {
+  /** Referee to runner: map the arenas; with none, only be ready to. */
+  @JsonTypeName("attach")
+  record Attach(int id, JsonNode arenas) implements RunnerMessage {}
+
+  @JsonTypeName("attached")
+  record Attached(int id, double seconds) implements RunnerMessage {}
+
+  /**
+   * Referee to runner: import this source and find one of the entries.
+   *
+   * @param operations PyTorch functions that the task's reference calls
+   * @param files what {@link Precompiled} brought from another runner of the same source
+   * @param timed whether the candidate has the device alone, so that its own clocks count
+   * @param cpp whether its own C++ may compute the result, as its Triton kernels may
+   * @param core as in {@link OracleMessage.Opened}
+   */
+  @JsonTypeName("load")
+  record Load(
+      int id,
+      String source,
+      List<String> entries,
+      List<String> operations,
+      Map<String, String> files,
+      boolean timed,
+      boolean cpp,
+      @Nullable Integer core)
+      implements RunnerMessage {}
+
+  @JsonTypeName("loaded")
+  record Loaded(int id, String entry, double seconds) implements RunnerMessage {}
+
+  /**
+   * Referee to runner: the entry is a class; calls from now on are those of its instance.
+   *
+   * @param shapes whether its weights need no values, only shapes
+   */
+  @JsonTypeName("construct")
+  record Construct(int id, Message.Module module, boolean shapes) implements RunnerMessage {}
+
+  /** There is an instance. */
+  @JsonTypeName("constructed")
+  record Constructed(int id, double seconds) implements RunnerMessage {}
+
+  /**
+   * Referee to runner: give the instance other weights.
+   *
+   * @param parameters as in {@link OracleMessage.Restated}
+   */
+  @JsonTypeName("take_state")
+  record TakeState(int id, Map<String, List<Long>> parameters) implements RunnerMessage {
+    public TakeState {
+      parameters = Map.copyOf(parameters);
+    }
+  }
+
+  /** A runner's word on whether it has such parameters and changed them. */
+  @JsonTypeName("state_taken")
+  record StateTaken(int id, boolean taken, double seconds) implements RunnerMessage {}
+
+  /**
+   * Referee to runner: compile what the entry launches on these arguments, and run none of it.
+   *
+   * @param seconds after which no further call is begun
+   */
+  @JsonTypeName("precompile")
+  record Precompile(int id, JsonNode calls, double seconds) implements RunnerMessage {}
+
+  /**
+   * What the runner compiled: of use to other runners of the same source, and to nobody else.
+   *
+   * @param files of Triton's cache and libraries made of C++, by path
+   * @param whole whether every call was made in the time given
+   * @param leftOut {@code triton}, {@code libraries}: what of these is too large to be sent
+   */
+  @JsonTypeName("precompiled")
+  record Precompiled(
+      int id,
+      Map<String, String> files,
+      int kernels,
+      boolean whole,
+      double seconds,
+      List<String> leftOut)
+      implements RunnerMessage {
+    public Precompiled {
+      files = Map.copyOf(files);
+      leftOut = List.copyOf(leftOut);
+    }
+  }
+
+  /** Referee to runner: call the entry once. */
+  @JsonTypeName("call")
+  record Call(int id, JsonNode args, JsonNode kwargs) implements RunnerMessage {}
+
+  /** The entry returned; the result lies in arena {@code out}. */
+  @JsonTypeName("returned")
+  record Returned(
+      int id,
+      JsonNode value,
+      double seconds,
+      int launches,
+      List<Compiled> compiled,
+      @Nullable Origin origin)
+      implements RunnerMessage {
+    public Returned {
+      requireNonNull(value);
+      compiled = List.copyOf(compiled);
+    }
+  }
+
+  /**
+   * The runner's account of who made a call's results: a claim.
+   *
+   * @param elements of the results
+   * @param own how many of them the candidate's kernels wrote
+   * @param volume elements of arguments and results
+   * @param foreign elements that others than its kernels read and wrote on the way to the results
+   */
+  record Origin(long elements, double own, long volume, long foreign, List<Operation> operations) {
+    public Origin {
+      operations = List.copyOf(operations);
+      if (!(elements >= 0 && own >= 0 && own <= elements * (1 + 1e-6))
+          || volume < elements
+          || foreign < 0
+          || foreign > volume) {
+        throw new IllegalArgumentException("an account that does not add up");
+      }
+    }
+  }
+
+  /** What others computed: a function, the candidate's line (0: unknown), elements. */
+  record Operation(String name, int line, long elements) {
+    private static final int MAX_NAME = 200;
+
+    public Operation {
+      requireNonNull(name);
+      if (elements < 0) throw new IllegalArgumentException("a negative number of elements");
+      if (name.length() > MAX_NAME) name = name.substring(0, MAX_NAME);
+    }
+  }
+
+  /** One launch signature, compiled inside the runner: a claim, not a finding. */
+  record Compiled(
+      String kernel,
+      String arch,
+      @Nullable Integer registers,
+      @Nullable Integer sharedBytes,
+      @Nullable Integer spills,
+      @Nullable Double seconds) {
+    public Compiled {
+      requireNonNull(kernel);
+      requireNonNull(arch);
+    }
+  }
+
+  /** Loading or calling failed in the runner. */
+  @JsonTypeName("raised")
+  record Raised(
+      int id,
+      String kind,
+      String exception,
+      String message,
+      List<Frame> frames,
+      @Nullable String feature,
+      @Nullable List<Compiled> compiled)
+      implements RunnerMessage {
+    public Raised {
+      requireNonNull(kind);
+      requireNonNull(exception);
+      requireNonNull(message);
+      frames = List.copyOf(frames);
+      compiled = compiled == null ? null : List.copyOf(compiled);
+    }
+  }
+
+  /** A frame of the candidate's own code. */
+  record Frame(int line, String function, @Nullable String text) {
+    public Frame {
+      requireNonNull(function);
+    }
+  }
+
+  /**
+   * Referee to runner: time the entry on these argument sets.
+   *
+   * @param flushBytes written before each call, so that the L2 cache is cold
+   * @param lead how many times, so that the host can launch the call meanwhile; with 0 the device
+   *     waits for the host
+   * @param warm whether arguments are read right before each call
+   */
+  @JsonTypeName("measure")
+  record Measure(int id, JsonNode calls, long flushBytes, int lead, boolean warm)
+      implements RunnerMessage {}
+
+  /** Referee to runner: record the entry on these argument sets, each as a CUDA graph. */
+  @JsonTypeName("record_calls")
+  record RecordCalls(int id, JsonNode calls) implements RunnerMessage {}
+
+  /**
+   * There are graphs to replay.
+   *
+   * @param origins the runner's account of each call that was recorded; null where it has none
+   */
+  @JsonTypeName("calls_recorded")
+  record CallsRecorded(int id, double seconds, List<@Nullable Origin> origins)
+      implements RunnerMessage {
+    public CallsRecorded {
+      origins = Collections.unmodifiableList(new ArrayList<>(origins));
+    }
+  }
+
+  /** Referee to runner: time the graphs last recorded; the answer is {@link Measured}. */
+  @JsonTypeName("replay_calls")
+  record ReplayCalls(int id, long flushBytes, int lead, boolean warm) implements RunnerMessage {}
+
+  /**
+   * The runner's own account of a batch; the referee holds a clock of its own.
+   *
+   * @param hostBound as in {@link OracleMessage.BaselineMeasured}
+   */
+  @JsonTypeName("measured")
+  record Measured(
+      int id,
+      List<Double> deviceMs,
+      List<JsonNode> values,
+      double seconds,
+      @Nullable Integer hostBound)
+      implements RunnerMessage {
+    public Measured {
+      deviceMs = List.copyOf(deviceMs);
+      values = List.copyOf(values);
+    }
+  }
+
+  /**
+   * Referee to runner: call the entry once under Nsight Compute, in a process of its own.
+   *
+   * @param call as in {@link OracleMessage.OutlinedLargest}
+   * @param seconds after which Nsight Compute is ended
+   */
+  @JsonTypeName("profile")
+  record Profile(
+      int id,
+      String source,
+      List<String> entries,
+      Map<String, String> files,
+      JsonNode call,
+      double seconds)
+      implements RunnerMessage {}
+
+  /**
+   * The runner's figures, or why it has none: claims.
+   *
+   * @param kernels those that took most time, first
+   */
+  @JsonTypeName("profiled")
+  record Profiled(
+      int id, double seconds, @Nullable List<ProfiledKernel> kernels, @Nullable String failure)
+      implements RunnerMessage {
+    public Profiled {
+      kernels = kernels == null ? null : List.copyOf(kernels);
+    }
+  }
+
+  /** One kernel by name, with the figures of its longest launch; null what is not known. */
+  record ProfiledKernel(
+      String kernel,
+      @Nullable Integer launches,
+      @Nullable Double durationMs,
+      @Nullable Integer registers,
+      @Nullable Double achievedOccupancyPct,
+      @Nullable Double theoreticalOccupancyPct,
+      @Nullable Double dramPct,
+      @Nullable Double smPct,
+      @Nullable String stall,
+      @Nullable Double stallPct) {
+    public ProfiledKernel {
+      requireNonNull(kernel);
+    }
+  }
+}

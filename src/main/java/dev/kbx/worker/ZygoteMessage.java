@@ -1,0 +1,58 @@
+package dev.kbx.worker;
+
+import com.fasterxml.jackson.annotation.JsonTypeName;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the referee and a zygote say to each other, mirroring {@code worker/kbx/messages/zygote.py}.
+ */
+public sealed interface ZygoteMessage extends Message {
+  /**
+   * Referee to zygote: fork a sandboxed runner on channel {@code runner}.
+   *
+   * @param timed whether its calls will be timed
+   * @param loopback whether it may connect to itself
+   */
+  @JsonTypeName("spawn")
+  record Spawn(
+      int id,
+      int runner,
+      String device,
+      int deviceIndex,
+      @Nullable String deviceUuid,
+      String arch,
+      @Nullable String dataAddress,
+      @Nullable Integer uid,
+      long memoryBytes,
+      int cpuSeconds,
+      int processes,
+      long fileBytes,
+      boolean timed,
+      boolean loopback)
+      implements ZygoteMessage, Numbered {}
+
+  /** The runner listens. */
+  @JsonTypeName("spawned")
+  record Spawned(int id, int runner, double seconds, List<Protection> protections)
+      implements ZygoteMessage, Numbered {}
+
+  /** One protection around a runner, and whether it holds on this machine. */
+  record Protection(String name, boolean active, @Nullable String detail) {}
+
+  /** Referee to zygote: end a runner and everything it started; {@link Exited} follows. */
+  @JsonTypeName("kill")
+  record Kill(int runner) implements ZygoteMessage {}
+
+  /** A runner's tree is gone. */
+  @JsonTypeName("exited")
+  record Exited(
+      int runner,
+      String reason,
+      @Nullable Integer code,
+      @Nullable Integer signal,
+      @Nullable Long peakBytes,
+      @Nullable String detail,
+      @Nullable String output)
+      implements ZygoteMessage {}
+}

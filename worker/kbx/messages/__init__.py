@@ -1,0 +1,40 @@
+"""Every message of the protocol, as a dataclass, in a module for each peer of the referee; ``docs/protocol.md`` is the
+same list in prose. Here is what every trusted peer says.
+
+Requests carry an ``id`` that the reply repeats. ``None`` means absent. Times are seconds, sizes are bytes.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass
+class Hello:
+    """First frame of oracle and zygote, unasked."""
+
+    TYPE: ClassVar[str] = "hello"
+    protocol: int
+    role: str
+    """``oracle`` or ``zygote``."""
+    pid: int
+    versions: dict
+    """``kbx, python, torch, triton``, and from a zygote ``nvcc, cxx`` (absent where not installed)."""
+    device: dict | None = None
+    """Oracle only: ``kind`` (cpu, cuda), ``name``, ``arch``, and on a GPU ``uuid, driver, memory_bytes, host_bytes``."""
+    data_address: str | None = None
+    """Oracle on the CPU: the abstract Unix socket on which it hands arenas to runners."""
+    lacks: str | None = None
+    """Zygote: what this machine lacks to compile CUDA C++, as a sentence; absent where it can."""
+
+
+@dataclass
+class Failed:
+    """The answer to a request of the trusted side that could not be served."""
+
+    TYPE: ClassVar[str] = "failed"
+    id: int
+    reason: str
+    """``invalid_task`` (the task file is wrong), ``unsupported``, ``memory`` (the device has too little now) or ``internal``."""
+    message: str
+    file: str | None = None
+    line: int | None = None

@@ -1,0 +1,431 @@
+"""What the referee and an oracle say to each other: first about a task, then about a candidate's calls, then about its benchmark
+sizes, last about the device."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from kbx.messages import Failed, Hello
+
+
+@dataclass
+class Outline:
+    """What the calls and benchmark sizes of a task look like, values apart. Needs no device and no ``open``."""
+
+    TYPE: ClassVar[str] = "outline"
+    id: int
+    task: str
+    """Path of the task file."""
+    timed: bool
+    """Whether benchmark sizes are wanted too."""
+
+
+@dataclass
+class Outlined:
+    TYPE: ClassVar[str] = "outlined"
+    id: int
+    entries: list
+    calls: list
+    """``{"args", "kwargs"}``: value trees whose tensors have ``shape, stride, dtype`` and lie nowhere. Calls whose shapes
+    depend on values are left out."""
+    module: dict | None = None
+    """As in ``opened``."""
+
+
+@dataclass
+class OutlineLargest:
+    """What a call of a task's largest benchmark size looks like, values apart. Needs no ``open``."""
+
+    TYPE: ClassVar[str] = "outline_largest"
+    id: int
+    task: str
+    """Path of the task file."""
+
+
+@dataclass
+class OutlinedLargest:
+    TYPE: ClassVar[str] = "outlined_largest"
+    id: int
+    entries: list
+    shape: str
+    """The size in words, as in ``opened``."""
+    call: dict
+    """As one of ``outlined``, with ``module`` where the entry is a class, as in ``opened``."""
+
+
+@dataclass
+class Weigh:
+    """How large a task's calls are on a GPU. Needs no device and no ``open``."""
+
+    TYPE: ClassVar[str] = "weigh"
+    id: int
+    task: str
+    """Path of the task file."""
+
+
+@dataclass
+class Weighed:
+    """All 0 for a task whose cases are small by design, and where only values tell."""
+
+    TYPE: ClassVar[str] = "weighed"
+    id: int
+    lent: int
+    """Bytes of arena ``in`` that a call's arguments take."""
+    returned: int
+    """Bytes of arena ``out`` that a result takes."""
+    weights: int
+    """What a module holds once it is constructed."""
+    device: int
+    """What judging the task takes of the device when it takes most, in the oracle and in an honest runner."""
+
+
+@dataclass
+class VerifyTask:
+    """Run a task's own controls: honest results must pass, spoiled ones must fail."""
+
+    TYPE: ClassVar[str] = "verify_task"
+    id: int
+    task: str
+    seed: str
+    alone: bool = False
+    """As in ``open``."""
+
+
+@dataclass
+class TaskVerified:
+    TYPE: ClassVar[str] = "task_verified"
+    id: int
+    controls: list
+    """``name, kind`` (positive, negative), ``ok``, ``status`` (what the comparison said), ``detail``, ``line`` (or None)."""
+    seconds: float
+
+
+@dataclass
+class Open:
+    """Load a task, make its arenas for one runner, and list the calls to judge."""
+
+    TYPE: ClassVar[str] = "open"
+    id: int
+    task: str
+    """Path of the task file."""
+    seed: str
+    """Hex; every random value of this candidate's inputs derives from it, the task and the call."""
+    runner: int | None = None
+    timed: bool = True
+    """Whether benchmark sizes will be asked for: they need large arenas."""
+    lent: int = 0
+    returned: int = 0
+    """Bytes that the arenas hold at least, as in ``weighed``."""
+    alone: bool = False
+    """Whether nobody else uses the device: where memory is short, results are then compared without a truth in float64."""
+    published: bool = False
+    """Whether values are compared by the tolerances that the authors of the suite publish, not by the error model."""
+
+
+@dataclass
+class Opened:
+    TYPE: ClassVar[str] = "opened"
+    id: int
+    entries: list
+    arenas: list
+    calls: list
+    """In order: ``index, case`` (text), ``distribution, repeats`` (index of the call whose inputs this one repeats)."""
+    sizes: list
+    """Benchmark sizes: ``index, shape`` (text)."""
+    seconds: float
+    module: dict | None = None
+    """The entry is a class: value trees ``init`` of its constructor's arguments, and ``seed``, which its weights come from."""
+    scaled: bool = False
+    """Whether the calls are smaller than what the task is about, which needs a GPU."""
+    core: int | None = None
+    """The processor from which both sides launch what is timed; without one, any."""
+
+
+@dataclass
+class Prepare:
+    """Fill arena ``in`` with the inputs of one call and poison arena ``out``."""
+
+    TYPE: ClassVar[str] = "prepare"
+    id: int
+    call: int
+
+
+@dataclass
+class Prepared:
+    TYPE: ClassVar[str] = "prepared"
+    id: int
+    args: list
+    kwargs: dict
+
+
+@dataclass
+class Check:
+    """Compare what the runner left in the arenas for the call last prepared."""
+
+    TYPE: ClassVar[str] = "check"
+    id: int
+    call: int
+    value: dict
+    """The runner's tree, unread by the referee; the oracle treats every field as a claim."""
+
+
+@dataclass
+class Checked:
+    TYPE: ClassVar[str] = "checked"
+    id: int
+    status: str
+    """``correct`` or one of the verdict statuses of the correctness stage."""
+    message: str | None = None
+    mismatches: list = field(default_factory=list)
+    """First wrong elements: ``output`` (a path such as ``output[0]``), ``index`` (a list), ``expected`` and ``got`` (text)."""
+    metrics: dict = field(default_factory=dict)
+    """``max_abs, max_rel, error_ratio`` (largest error over its tolerance), as numbers; absent when not finite."""
+    flags: list = field(default_factory=list)
+
+
+@dataclass
+class Restate:
+    """Give the reference other weights, for one more call. Nothing can be asked of the earlier calls then."""
+
+    TYPE: ClassVar[str] = "restate"
+    id: int
+
+
+@dataclass
+class Restated:
+    TYPE: ClassVar[str] = "restated"
+    id: int
+    call: int
+    """To be prepared and checked like any other."""
+    parameters: dict
+    """Shapes of the reference's parameters by name; with none there is nothing to ask."""
+
+
+@dataclass
+class PrepareSize:
+    """Make fresh input sets of one benchmark size, ``sets`` of them or as many as fit the arenas, where no runner sees them."""
+
+    TYPE: ClassVar[str] = "prepare_size"
+    id: int
+    size: int
+    sets: int
+    round: int
+
+
+@dataclass
+class PreparedSize:
+    TYPE: ClassVar[str] = "prepared_size"
+    id: int
+    flush_bytes: int
+    bytes: int | None = None
+    """Bytes that the reference reads of its arguments and writes as results, each counted once."""
+    flops: int | None = None
+    """Floating-point operations of its matrix products and convolutions; absent where it has none, or other heavy work as well."""
+    precision: str | None = None
+    """What those run in: ``fp64, fp32, tf32, fp16, bf16, int8``; absent where it is not one of them alone."""
+    least_bytes: int | None = None
+    """What every correct kernel must move; absent where it may leave some out."""
+    least_flops: int | None = None
+    """What every correct kernel must compute; absent where an algorithm may do with less."""
+    uncounted: list = field(default_factory=list)
+    """Operations whose work is not in ``flops`` and is more than a few steps for each element: no time follows from the figures."""
+    result_bytes: int | None = None
+    """What the runner copies to arena ``out`` after each call, outside of its time."""
+    copied: bool = False
+    """Whether the reference's results are copied after each call as well."""
+
+
+@dataclass
+class LendSize:
+    """Copy the sets last prepared to arena ``in`` and poison arena ``out``: just before they are timed, so that nobody can
+    begin with them earlier."""
+
+    TYPE: ClassVar[str] = "lend_size"
+    id: int
+
+
+@dataclass
+class LentSize:
+    TYPE: ClassVar[str] = "lent_size"
+    id: int
+    calls: list
+    """As in ``measure``."""
+
+
+@dataclass
+class Baseline:
+    """Time the reference on the sets last prepared, the way the runner times the candidate."""
+
+    TYPE: ClassVar[str] = "baseline"
+    id: int
+    lead: int
+    """As in ``measure``."""
+    warm: bool = False
+    """As in ``measure``."""
+    graph: bool = False
+    """Whether CUDA graphs of the calls are timed."""
+
+
+@dataclass
+class BaselineMeasured:
+    TYPE: ClassVar[str] = "baseline_measured"
+    id: int
+    device_ms: list
+    seconds: float
+    state: dict = field(default_factory=dict)
+    """Of the device right after: ``sm_mhz, memory_mhz, celsius, watts``, and ``throttle``, names of why clocks are held down."""
+    state_seconds: float = 0.0
+    """What reading the state took, beyond ``seconds``."""
+    unrecorded: str | None = None
+    """Why there are no graphs of this reference; there are no times then."""
+    host_bound: int = 0
+    """Calls that the device got to before the host had launched all of them: it may have waited for the host."""
+
+
+@dataclass
+class CheckSize:
+    """Compare the results of timed calls ``slots`` (positions in the batch) with the truth."""
+
+    TYPE: ClassVar[str] = "check_size"
+    id: int
+    slots: list
+    values: list
+
+
+@dataclass
+class Close:
+    """Drop the candidate's arenas, and what was compiled."""
+
+    TYPE: ClassVar[str] = "close"
+    id: int
+
+
+@dataclass
+class Closed:
+    TYPE: ClassVar[str] = "closed"
+    id: int
+
+
+@dataclass
+class CompileBaseline:
+    """Compile the reference of a task for one benchmark size and look at its result. Needs no ``open``; an oracle that is
+    started for this alone does it, which compilers may take down with them."""
+
+    TYPE: ClassVar[str] = "compile_baseline"
+    id: int
+    task: str
+    """Path of the task file."""
+    seed: str
+    size: int
+    kind: str
+    """``compile`` or ``max-autotune``."""
+
+
+@dataclass
+class BaselineCompiled:
+    TYPE: ClassVar[str] = "baseline_compiled"
+    id: int
+    seconds: float
+    failure: str | None = None
+    """Why there is no such baseline: it cannot be compiled, or its result is wrong."""
+
+
+@dataclass
+class CompareBaseline:
+    """Time eager and compiled reference, one after the other, on ``sets`` fresh input sets of what was last compiled."""
+
+    TYPE: ClassVar[str] = "compare_baseline"
+    id: int
+    sets: int
+    round: int
+    lead: int
+    warm: bool = False
+    """Both as in ``measure``."""
+
+
+@dataclass
+class BaselineCompared:
+    """As many times of either as sets had room."""
+
+    TYPE: ClassVar[str] = "baseline_compared"
+    id: int
+    eager_ms: list
+    compiled_ms: list
+    seconds: float
+    state: dict | None = None
+    """As in ``baseline_measured``."""
+
+
+@dataclass
+class Probe:
+    """Use the device a little: allocate, compute, compare. After a candidate's fault nobody else uses it before."""
+
+    TYPE: ClassVar[str] = "probe"
+    id: int
+
+
+@dataclass
+class Probed:
+    TYPE: ClassVar[str] = "probed"
+    id: int
+    seconds: float
+
+
+@dataclass
+class MeasurePeaks:
+    """Measure the device's copy bandwidth and matrix rates once."""
+
+    TYPE: ClassVar[str] = "measure_peaks"
+    id: int
+    glance: bool = False
+    """A few long products of float32 alone: enough to see whether somebody else keeps the device busy."""
+
+
+@dataclass
+class Peaks:
+    TYPE: ClassVar[str] = "peaks"
+    id: int
+    figures: dict
+    """``copy_gbs, empty_ms, launch_ms, fp32_tflops, fp16_tflops, …``: what was measured, nothing else."""
+    state: dict = field(default_factory=dict)
+    """As in ``baseline_measured``, right after."""
+
+
+REQUESTS = (
+    Outline,
+    OutlineLargest,
+    Weigh,
+    VerifyTask,
+    Open,
+    Prepare,
+    Check,
+    Restate,
+    PrepareSize,
+    LendSize,
+    Baseline,
+    CheckSize,
+    Close,
+    CompileBaseline,
+    CompareBaseline,
+    Probe,
+    MeasurePeaks,
+)
+ANSWERS = (
+    Hello,
+    Failed,
+    Outlined,
+    OutlinedLargest,
+    Weighed,
+    TaskVerified,
+    Opened,
+    Prepared,
+    Checked,
+    Restated,
+    PreparedSize,
+    LentSize,
+    BaselineMeasured,
+    Closed,
+    BaselineCompiled,
+    BaselineCompared,
+    Probed,
+    Peaks,
+)

@@ -1,0 +1,256 @@
+"""What the referee and a runner say to each other; the runner is not trusted."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+
+@dataclass
+class Attach:
+    """Map the candidate's two arenas: ``in`` (arguments) and ``out`` (results)."""
+
+    TYPE: ClassVar[str] = "attach"
+    id: int
+    arenas: list
+    """``{"name", "bytes"}`` and on a GPU ``handle`` (hex of a CUDA IPC handle); on the CPU memfds come by socket."""
+
+
+@dataclass
+class Attached:
+    TYPE: ClassVar[str] = "attached"
+    id: int
+    seconds: float
+
+
+@dataclass
+class Load:
+    """Import the candidate's source and find its entry."""
+
+    TYPE: ClassVar[str] = "load"
+    id: int
+    source: str
+    entries: list
+    """Names to try, in order."""
+    operations: list = field(default_factory=list)
+    """PyTorch functions that the reference calls: where one of them moves data, moving data is the work."""
+    files: dict = field(default_factory=dict)
+    """What ``precompiled`` brought from another runner of the same source, put in place before the import."""
+    timed: bool = False
+    """Whether the candidate has the device alone, so that its own clocks are worth reading: autotuning takes its time."""
+    cpp: bool = False
+    """Whether the candidate's own C++ may compute the result, as its Triton kernels may."""
+    core: int | None = None
+    """The processor to launch from, as in ``opened``."""
+
+
+@dataclass
+class Loaded:
+    TYPE: ClassVar[str] = "loaded"
+    id: int
+    entry: str
+    seconds: float
+
+
+@dataclass
+class Construct:
+    """The entry is a class: calls from now on are those of its instance."""
+
+    TYPE: ClassVar[str] = "construct"
+    id: int
+    module: dict
+    """As in ``opened``."""
+    shapes: bool = False
+    """Whether weights need no values, only shapes: it is constructed for compiling ahead."""
+
+
+@dataclass
+class Constructed:
+    TYPE: ClassVar[str] = "constructed"
+    id: int
+    seconds: float
+
+
+@dataclass
+class TakeState:
+    """Give the instance other weights, as ``kbx.state`` makes them of those it has."""
+
+    TYPE: ClassVar[str] = "take_state"
+    id: int
+    parameters: dict
+    """As in ``restated``."""
+
+
+@dataclass
+class StateTaken:
+    TYPE: ClassVar[str] = "state_taken"
+    id: int
+    taken: bool
+    """Whether it has parameters of those names and shapes, and no others; nothing is changed otherwise."""
+    seconds: float
+
+
+@dataclass
+class Precompile:
+    """Compile what the entry launches on these arguments, and run none of it. For a runner that has no arenas and no GPU."""
+
+    TYPE: ClassVar[str] = "precompile"
+    id: int
+    calls: list
+    """``{"args", "kwargs"}`` as in ``outlined``."""
+    seconds: float
+    """After this long no further call is begun."""
+
+
+@dataclass
+class Precompiled:
+    TYPE: ClassVar[str] = "precompiled"
+    id: int
+    files: dict
+    """Base64 by path: ``triton/…`` of Triton's cache, ``libraries/…`` made of C++."""
+    kernels: int
+    """Launch signatures that were compiled."""
+    whole: bool
+    """Whether every call was made in the time given."""
+    seconds: float
+    left_out: list = field(default_factory=list)
+    """``triton, libraries``: which of these did not fit a frame. ``files`` then has no library, or not every kernel."""
+
+
+@dataclass
+class Call:
+    """Call the entry once; place the result in arena ``out`` from its start."""
+
+    TYPE: ClassVar[str] = "call"
+    id: int
+    args: list
+    """Value trees."""
+    kwargs: dict = field(default_factory=dict)
+
+
+@dataclass
+class Returned:
+    """What the entry returned; tensors are copied, contiguous, into arena ``out``."""
+
+    TYPE: ClassVar[str] = "returned"
+    id: int
+    value: dict
+    """Value tree. Tensor leaves carry besides ``offset, shape, dtype, stride``: ``own_stride`` (of the candidate's tensor), ``device`` and ``aliases`` (index of the argument tensor whose storage it shares, in order of appearance)."""
+    seconds: float
+    launches: int
+    """Triton launches seen during this call."""
+    compiled: list = field(default_factory=list)
+    """Launch signatures compiled since the last answer: ``kernel, arch, registers, shared_bytes, spills, seconds``."""
+    origin: dict | None = None
+    """Who made the result: ``elements, own, volume, foreign, operations``, see ``kbx.runner.ledger``."""
+
+
+@dataclass
+class Raised:
+    """Loading or calling failed inside the runner."""
+
+    TYPE: ClassVar[str] = "raised"
+    id: int
+    kind: str
+    """``syntax, import, no_entry, compile, runtime, memory, unsupported, exit``."""
+    exception: str
+    """Qualified name of the exception's type."""
+    message: str
+    frames: list = field(default_factory=list)
+    """Candidate frames, outermost first: ``line, function, text``."""
+    feature: str | None = None
+    """With ``unsupported``: the feature that this machine's interpreter lacks."""
+    compiled: list = field(default_factory=list)
+
+
+@dataclass
+class Measure:
+    """Time the entry on argument sets ``calls``, one call each; results go to arena ``out``, one slot a call."""
+
+    TYPE: ClassVar[str] = "measure"
+    id: int
+    calls: list
+    """``{"args", "kwargs", "slot"}``; ``slot`` is the offset in arena ``out`` where this call's result goes."""
+    flush_bytes: int
+    """Written before each call so that L2 is cold."""
+    lead: int
+    """How many times, one after another: so long the device is behind when the call begins, so that the host can launch it. With 0 it
+    waits for the host, and launching is part of what is timed."""
+    warm: bool = False
+    """Whether the arguments are read right before the call, so that as much of them as fits is in L2."""
+
+
+@dataclass
+class RecordCalls:
+    """Record the entry on each of ``calls`` (as in ``measure``) as a CUDA graph. Nothing of it runs yet: other values will lie
+    where these do."""
+
+    TYPE: ClassVar[str] = "record_calls"
+    id: int
+    calls: list
+
+
+@dataclass
+class CallsRecorded:
+    TYPE: ClassVar[str] = "calls_recorded"
+    id: int
+    seconds: float
+    origins: list
+    """Of each call, as in ``returned``."""
+
+
+@dataclass
+class ReplayCalls:
+    """Time the graphs last recorded, as ``measure`` times calls; the answer is ``measured``."""
+
+    TYPE: ClassVar[str] = "replay_calls"
+    id: int
+    flush_bytes: int
+    lead: int
+    warm: bool = False
+
+
+@dataclass
+class Measured:
+    """The runner's own account of a batch: device time by its events. Untrusted; the referee holds a clock of its own."""
+
+    TYPE: ClassVar[str] = "measured"
+    id: int
+    device_ms: list
+    values: list
+    """Value tree of each call's result."""
+    seconds: float
+    host_bound: int = 0
+    """As in ``baseline_measured``."""
+
+
+@dataclass
+class Profile:
+    """Call the entry once under Nsight Compute, in a process of its own below this one; no arenas, and nothing loaded before.
+    For a runner that was spawned with ``loopback``."""
+
+    TYPE: ClassVar[str] = "profile"
+    id: int
+    source: str
+    entries: list
+    files: dict
+    """As in ``load``."""
+    call: dict
+    """As in ``outlined_largest``; the process makes the values."""
+    seconds: float
+    """After this long Nsight Compute is ended."""
+
+
+@dataclass
+class Profiled:
+    TYPE: ClassVar[str] = "profiled"
+    id: int
+    seconds: float
+    kernels: list | None = None
+    """Those that took most time, first: ``kernel``, ``launches`` (of that name), and of its longest launch ``duration_ms,
+    registers, achieved_occupancy_pct, theoretical_occupancy_pct, dram_pct, sm_pct`` (of the device's peaks), ``stall`` (what its
+    warps mostly waited for) and ``stall_pct``. What is not known is not there."""
+    failure: str | None = None
+    """Why there are no figures, in one line."""
+
+
+REQUESTS = (Attach, Load, Construct, TakeState, Precompile, Call, Measure, RecordCalls, ReplayCalls, Profile)
+ANSWERS = (Attached, Loaded, Constructed, StateTaken, Precompiled, Returned, Raised, CallsRecorded, Measured, Profiled)

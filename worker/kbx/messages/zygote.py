@@ -1,0 +1,74 @@
+"""What the referee and a zygote say to each other."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kbx.messages import Failed, Hello
+
+
+@dataclass
+class Spawn:
+    """Fork a sandboxed runner that talks on channel ``runner``."""
+
+    TYPE: ClassVar[str] = "spawn"
+    id: int
+    runner: int
+    device: str
+    """``cpu`` or ``cuda``."""
+    device_index: int = 0
+    device_uuid: str | None = None
+    """The GPU's name as the oracle sees it; the runner's ``/dev`` then has no other GPU."""
+    arch: str = "sm_90"
+    """What launches are compiled for when there is no GPU."""
+    data_address: str | None = None
+    uid: int | None = None
+    """User id the runner drops to when the zygote is root."""
+    memory_bytes: int = 8 << 30
+    cpu_seconds: int = 600
+    processes: int = 256
+    file_bytes: int = 512 << 20
+    timed: bool = False
+    """Whether its calls will be timed, which takes a clock and a CUDA context in which kernels run side by side as in any process.
+    Another's has one connection to the device, and is made and ended in half the time."""
+    loopback: bool = False
+    """Whether it may connect to itself, in a network namespace of its own: a profiler talks that way to what it profiles. Refused
+    where the runner has no such namespace, or sees the machine's files."""
+
+
+@dataclass
+class Spawned:
+    """The runner is forked, sandboxed and listening."""
+
+    TYPE: ClassVar[str] = "spawned"
+    id: int
+    runner: int
+    seconds: float
+    protections: list
+    """``{"name", "active", "detail"}`` for each protection: what ``kbx doctor`` prints."""
+
+
+@dataclass
+class Kill:
+    """End a runner and every process it started; answered by ``exited``."""
+
+    TYPE: ClassVar[str] = "kill"
+    runner: int
+
+
+@dataclass
+class Exited:
+    """A runner's tree is gone. ``reason``: ``exit, signal, memory, protocol, killed``."""
+
+    TYPE: ClassVar[str] = "exited"
+    runner: int
+    reason: str
+    code: int | None = None
+    signal: int | None = None
+    peak_bytes: int | None = None
+    detail: str | None = None
+    output: str | None = None
+    """The end of what the candidate printed on stdout and stderr (at most 8 KiB)."""
+
+
+REQUESTS = (Spawn, Kill)
+ANSWERS = (Hello, Failed, Spawned, Exited)
