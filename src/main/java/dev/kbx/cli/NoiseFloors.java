@@ -1,11 +1,13 @@
 package dev.kbx.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.kbx.run.KeptFile;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.NoiseFloor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -50,12 +52,10 @@ final class NoiseFloors {
     String uuid = floor.device().uuid();
     if (uuid == null) return Optional.empty();
     Path file = file(uuid);
-    Path draft = folder.resolve("." + file.getFileName() + "." + ProcessHandle.current().pid());
     String text = Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(floor) + "\n";
     try {
-      Files.createDirectories(folder);
-      Files.writeString(draft, text);
-      return Optional.of(Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE));
+      KeptFile.replace(file, text.getBytes(UTF_8));
+      return Optional.of(file);
     } catch (IOException e) {
       throw new UserError(
           "%s: cannot keep the noise floor there: %s".formatted(file, Reason.of(e)));
@@ -64,6 +64,6 @@ final class NoiseFloors {
 
   /** A UUID comes from a driver, but names a file here. */
   private Path file(String uuid) {
-    return folder.resolve(uuid.replaceAll("[^A-Za-z0-9-]", "_") + ".json");
+    return folder.resolve(KeptFile.named(uuid) + ".json");
   }
 }

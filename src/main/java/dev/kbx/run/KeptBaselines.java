@@ -8,7 +8,6 @@ import dev.kbx.worker.Message;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -133,14 +132,7 @@ public final class KeptBaselines {
   void write(Key key, Task task, Baseline kind, List<CompiledTimes.Size> sizes) {
     Path file = file(key, task, kind);
     try {
-      Files.createDirectories(requireNonNull(file.getParent()));
-      Path draft = Files.createTempFile(file.getParent(), ".", ".json");
-      try {
-        Files.write(draft, Json.mapper().writeValueAsBytes(new Kept(key, sizes)));
-        Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
-      } finally {
-        Files.deleteIfExists(draft);
-      }
+      KeptFile.replace(file, Json.mapper().writeValueAsBytes(new Kept(key, sizes)));
     } catch (IOException e) {
       refuse(file, "cannot be written (" + e.getMessage() + ")");
     }
@@ -148,7 +140,7 @@ public final class KeptBaselines {
 
   private Path file(Key key, Task task, Baseline kind) {
     return folder
-        .resolve(key.device().replaceAll("[^A-Za-z0-9-]", "_"))
+        .resolve(KeptFile.named(key.device()))
         .resolve(
             task.suite()
                 + "."

@@ -9,7 +9,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.time.InstantSource;
@@ -133,17 +132,9 @@ public final class KeptBinaries {
     if (file == null || files.isEmpty()) return;
     if (files.keySet().stream().anyMatch(name -> name.matches(ERRORS))) return;
     try {
-      Path parent = requireNonNull(file.getParent());
-      Files.createDirectories(parent);
       byte[] content = Json.mapper().writeValueAsBytes(new Kept(key, files));
       if (unswept.addAndGet(content.length) > mostBytes / SHARE) sweep();
-      Path draft = Files.createTempFile(parent, ".", ".json");
-      try {
-        Files.write(draft, content);
-        Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
-      } finally {
-        Files.deleteIfExists(draft);
-      }
+      KeptFile.replace(file, content);
     } catch (IOException | UncheckedIOException e) {
       if (!warned.getAndSet(true)) {
         warn.accept("what is compiled cannot be kept in %s (%s)".formatted(folder, e.getMessage()));
@@ -162,8 +153,9 @@ public final class KeptBinaries {
   /** Deletes the files unused for longest until the rest is small enough. */
   private synchronized void sweep() throws IOException {
     if (unswept.getAndSet(0) <= mostBytes / SHARE) return; // Another thread just did.
+    if (!Files.exists(requireNonNull(folder))) return;
     List<Aged> all = new ArrayList<>();
-    try (Stream<Path> paths = Files.walk(requireNonNull(folder))) {
+    try (Stream<Path> paths = Files.walk(folder)) {
       for (Path path : (Iterable<Path>) paths::iterator) {
         BasicFileAttributes about = Files.readAttributes(path, BasicFileAttributes.class);
         if (about.isRegularFile()) all.add(new Aged(path, about.lastModifiedTime(), about.size()));

@@ -7,7 +7,6 @@ import dev.kbx.worker.OracleMessage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -90,7 +89,7 @@ public final class KeptPeaks {
   }
 
   private static Path file(Path folder, Device device) {
-    return folder.resolve(device.uuid().replaceAll("[^A-Za-z0-9-]", "_") + ".json");
+    return folder.resolve(KeptFile.named(device.uuid()) + ".json");
   }
 
   private @Nullable Kept valid(Path file, Device device) {
@@ -124,12 +123,9 @@ public final class KeptPeaks {
   }
 
   private void write(Path file, Kept kept) {
-    Path draft =
-        file.resolveSibling("." + file.getFileName() + "." + ProcessHandle.current().pid());
     try {
-      Files.createDirectories(file.getParent());
-      Files.write(draft, Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsBytes(kept));
-      Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
+      KeptFile.replace(
+          file, Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsBytes(kept));
     } catch (IOException e) {
       problems.accept("the device's peaks cannot be kept in " + file + ": " + e.getMessage());
     }
