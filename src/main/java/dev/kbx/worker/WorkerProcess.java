@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One trusted Python process: started, greeted, read by a virtual thread until it ends.
+ * One trusted Python process: started, greeted, read until it ends.
  *
  * <p>Closing its stdin is how it is told to go: oracle and zygote both end, with everything below
  * them, when the JVM does.
@@ -64,12 +64,17 @@ final class WorkerProcess implements AutoCloseable {
       throw new WorkerFailure("cannot start the " + role + ": " + e.getMessage(), e);
     }
     WorkerProcess worker = new WorkerProcess(role, process);
-    Thread errors =
-        Thread.ofVirtual()
-            .name(role + "-stderr")
-            .start(() -> worker.drain(process.getErrorStream()));
-    Thread.ofVirtual().name(role + "-reader").start(() -> worker.read(listener, errors));
+    Thread errors = reader(role + "-stderr", () -> worker.drain(process.getErrorStream()));
+    reader(role + "-reader", () -> worker.read(listener, errors));
     return worker;
+  }
+
+  /**
+   * A thread of the platform's: a virtual one holds on to its carrier while it reads a pipe, and
+   * the processes of a large machine would take them all.
+   */
+  private static Thread reader(String name, Runnable reading) {
+    return Thread.ofPlatform().daemon().name(name).start(reading);
   }
 
   private static Map<String, String> environment(Path home) {
