@@ -3,6 +3,7 @@ package dev.kbx.worker;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -27,6 +28,10 @@ final class Conversation {
   private final Sender sender;
   private final AtomicInteger lastId = new AtomicInteger();
   private final Map<Integer, Asked> open = new ConcurrentHashMap<>();
+
+  /** What nobody waits for any more, and is answered all the same. */
+  private final Set<Integer> late = ConcurrentHashMap.newKeySet();
+
   private final CompletableFuture<Message> ended = new CompletableFuture<>();
 
   /** When the last answer came, in nanoseconds; nobody but the reader of answers uses it. */
@@ -57,7 +62,7 @@ final class Conversation {
     /**
      * Waits for the answer.
      *
-     * @throws TimeoutException when none came in time from now; a late one is then unexpected
+     * @throws TimeoutException when none came in time from now; a late one is heard by nobody
      * @throws ExecutionException when the conversation ended first; the cause is the reason given
      *     to {@link #end}
      */
@@ -66,6 +71,9 @@ final class Conversation {
       try {
         return (Message)
             CompletableFuture.anyOf(answer, ended).get(limit.toMillis(), TimeUnit.MILLISECONDS);
+      } catch (TimeoutException e) {
+        late.add(id);
+        throw e;
       } finally {
         exchange.commit();
         open.remove(id);
@@ -101,13 +109,13 @@ final class Conversation {
     return send(request).answer(limit);
   }
 
-  /** Hands an answer to who asked; false when nobody did. */
+  /** Hands an answer to who asked, if that waits for it; false when nobody has asked. */
   boolean answer(Message.Numbered message) {
     long now = System.nanoTime();
     long before = lastAnswer;
     lastAnswer = now;
     Asked asked = open.remove(message.id());
-    if (asked == null) return false;
+    if (asked == null) return late.remove(message.id());
     asked.nanos = now - Math.max(before, asked.sent);
     asked.exchange.end(); // Whoever asked may wait for it later.
     return asked.answer.complete(message);

@@ -70,11 +70,12 @@ class ConversationTest {
   }
 
   @Test
-  void aLateAnswerIsUnexpectedAndTheEndFailsAllThatAreUnderWay() {
+  void aLateAnswerIsHeardByNobodyAndTheEndFailsAllThatAreUnderWay() {
     Conversation.Asked late = conversation.send(OracleMessage.Probe::new);
     assertThatThrownBy(() -> late.answer(Duration.ofMillis(1)))
         .isInstanceOf(TimeoutException.class);
-    assertThat(conversation.answer(probed(1))).isFalse();
+    assertThat(conversation.answer(probed(1))).as("what was asked for").isTrue();
+    assertThat(conversation.answer(probed(1))).as("once").isFalse();
     Conversation.Asked open = conversation.send(OracleMessage.Probe::new);
     conversation.end(new WorkerFailure("gone"));
     assertThatThrownBy(() -> open.answer(LONG))
