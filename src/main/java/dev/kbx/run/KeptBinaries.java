@@ -5,10 +5,11 @@ import static java.util.Objects.requireNonNull;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.verdict.Json;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.time.InstantSource;
@@ -20,7 +21,6 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -135,7 +135,7 @@ public final class KeptBinaries {
       byte[] content = Json.mapper().writeValueAsBytes(new Kept(key, files));
       if (unswept.addAndGet(content.length) > mostBytes / SHARE) sweep();
       KeptFile.replace(file, content);
-    } catch (IOException | UncheckedIOException e) {
+    } catch (IOException e) {
       if (!warned.getAndSet(true)) {
         warn.accept("what is compiled cannot be kept in %s (%s)".formatted(folder, e.getMessage()));
       }
@@ -150,17 +150,31 @@ public final class KeptBinaries {
 
   private record Aged(Path path, FileTime used, long bytes) {}
 
+  /** All files below a folder, but for those that others replace or delete meanwhile. */
+  private static List<Aged> aged(Path folder) throws IOException {
+    List<Aged> all = new ArrayList<>();
+    Files.walkFileTree(
+        folder,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes about) {
+            all.add(new Aged(file, about.lastModifiedTime(), about.size()));
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException why) throws IOException {
+            if (why instanceof NoSuchFileException) return FileVisitResult.CONTINUE;
+            throw why;
+          }
+        });
+    return all;
+  }
+
   /** Deletes the files unused for longest until the rest is small enough. */
   private synchronized void sweep() throws IOException {
     if (unswept.getAndSet(0) <= mostBytes / SHARE) return; // Another thread just did.
-    if (!Files.exists(requireNonNull(folder))) return;
-    List<Aged> all = new ArrayList<>();
-    try (Stream<Path> paths = Files.walk(folder)) {
-      for (Path path : (Iterable<Path>) paths::iterator) {
-        BasicFileAttributes about = Files.readAttributes(path, BasicFileAttributes.class);
-        if (about.isRegularFile()) all.add(new Aged(path, about.lastModifiedTime(), about.size()));
-      }
-    }
+    List<Aged> all = aged(requireNonNull(folder));
     all.sort(Comparator.comparing(Aged::used));
     long bytes = all.stream().mapToLong(Aged::bytes).sum();
     for (Aged each : all) {
