@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * fixed shares.
  */
 final class Schedule {
-  /** How long interrupted slots are waited for. */
+  /** How long interrupted slots are waited for, all together. */
   private static final Duration PARTING = Duration.ofSeconds(5);
 
   private Schedule() {}
@@ -62,7 +62,7 @@ final class Schedule {
       for (Thread thread : threads) thread.join();
     } catch (InterruptedException e) {
       threads.forEach(Thread::interrupt);
-      for (Thread thread : threads) thread.join(PARTING); // They still use what the caller closes.
+      part(threads); // They still use what the caller closes.
       throw e;
     }
     switch (failure.get()) {
@@ -71,6 +71,11 @@ final class Schedule {
       case RuntimeException exception -> throw exception;
       case Throwable other -> throw new IllegalStateException(other);
     }
+  }
+
+  private static void part(List<Thread> threads) throws InterruptedException {
+    long end = System.nanoTime() + PARTING.toNanos();
+    for (Thread thread : threads) thread.join(Duration.ofNanos(end - System.nanoTime()));
   }
 
   private static <T> void drain(
