@@ -71,7 +71,7 @@ final class Judge {
         decided = run(candidate, draft, files, alone);
         alone = true; // A fault beside others may be theirs.
       } catch (WorkerFailure e) {
-        if (lost()) throw new DeviceLost(device(), e);
+        if (slot.isLost()) throw new DeviceLost(device(), e);
         if (failures++ == RETRIES) {
           decided = Optional.of(Outcome.of(Status.INFRASTRUCTURE, Stage.CALL, e.getMessage()));
         }
@@ -107,11 +107,10 @@ final class Judge {
     }
     Precompiler precompiler = new Precompiler(slot, plan, draft, versions);
     for (int failures = 0; ; ) {
-      // C++ takes minutes, of which it uses one core: it would hold up everybody's kernels.
-      try (Turnstile.Pass _ = Precompiler.bringsCpp(candidate) ? () -> {} : slot.compiling()) {
+      try (Turnstile.Pass _ = slot.compiling(Precompiler.bringsCpp(candidate))) {
         return precompiler.compile(candidate);
       } catch (WorkerFailure e) {
-        if (lost()) throw new DeviceLost(device(), e);
+        if (slot.isLost()) throw new DeviceLost(device(), e);
         if (failures++ == RETRIES) {
           return Precompiler.Compiled.failed(
               Outcome.of(Status.INFRASTRUCTURE, Stage.COMPILE, e.getMessage()));
@@ -123,15 +122,6 @@ final class Judge {
   /** The device that judged, where its oracle has said which it is. */
   private Verdict.Device device() {
     return slot.described().orElse(device);
-  }
-
-  private boolean lost() throws InterruptedException {
-    Gpu gpu = slot.gpu();
-    if (gpu == null) return false;
-    try (var _ = gpu.lease().alone()) {
-      slot.probe();
-    }
-    return slot.lost();
   }
 
   /**
@@ -149,6 +139,7 @@ final class Judge {
       return Optional.of(new Correctness(slot, plan, candidate, draft, true).judge(files));
     }
     Outcome outcome;
+    boolean sound;
     Needs needs = gpu.needs(candidate.task());
     Plan own = plan.with(needs);
     Correctness correctness = new Correctness(slot, own, candidate, draft, alone);
@@ -157,8 +148,10 @@ final class Judge {
       outcome = correctness.judge(files);
       boolean othersFault = isFault(outcome.status()) && held.company();
       if (othersFault || (!alone && wantsRoom(needs, outcome))) return Optional.empty();
-      probe(outcome);
+      sound = !isFault(outcome.status()) || slot.computes();
     }
+    // Whoever came beside it may have filled the GPU, which then only looks lost.
+    if (!sound && slot.isLost()) return Optional.of(outcome);
     if (outcome.status() != Status.CORRECT || !plan.reaches(Stage.PERF)) {
       return Optional.of(outcome);
     }
@@ -169,9 +162,9 @@ final class Judge {
     try (var _ = gpu.lease().alone()) {
       Performance performance = new Performance(gpu, own, candidate, draft);
       Outcome timed = performance.judge(files);
-      if (performance.faulted()) slot.probe();
-      else probe(timed);
-      if (timed.status() == Status.CORRECT) {
+      // After a fault the device is looked at before anybody else uses it.
+      if (performance.faulted() || isFault(timed.status())) slot.probe();
+      if (timed.status() == Status.CORRECT && !slot.lost()) {
         compare(gpu, candidate, draft);
         profile(gpu, candidate, draft, files);
       }
@@ -191,11 +184,6 @@ final class Judge {
   private static boolean wantsRoom(Needs needs, Outcome outcome) {
     return !needs.usual()
         && (outcome.status() == Status.OUT_OF_MEMORY || outcome.status() == Status.INFRASTRUCTURE);
-  }
-
-  /** After a fault the device is looked at before anybody else uses it. */
-  private void probe(Outcome outcome) throws InterruptedException {
-    if (isFault(outcome.status())) slot.probe();
   }
 
   /** Last, when nothing is left to decide: what fails here is noted and decides nothing. */

@@ -133,6 +133,7 @@ public final class Verification {
     } catch (Oracle.Refused e) {
       problem = place(task, e.answer()) + ": " + e.answer().message();
     } catch (WorkerFailure e) {
+      if (slot.isLost()) throw new DeviceLost(slot.described().orElse(device), e);
       problem = task.file() + ": " + e.getMessage();
     } catch (IOException e) {
       problem = task.kernel() + ": cannot be read (" + e.getMessage() + ")";
@@ -152,7 +153,8 @@ public final class Verification {
       throws InterruptedException, Oracle.Refused {
     Gpu gpu = slot.gpu();
     if (gpu == null) return askOracle(slot, task, true);
-    try (var _ = gpu.lease().shared(gpu.needs(task).part())) {
+    try (Turnstile.Pass _ = gpu.admit();
+        Lease.Held _ = gpu.lease().shared(gpu.needs(task).part())) {
       return askOracle(slot, task, false);
     } catch (Oracle.Refused e) {
       if (!e.answer().reason().equals("memory")) throw e;

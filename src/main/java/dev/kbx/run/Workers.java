@@ -31,11 +31,19 @@ import tools.jackson.databind.JsonNode;
  * when first asked for, started again when they have died.
  */
 public final class Workers implements AutoCloseable {
+  private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
+
   /**
    * Candidates whose kernels are compiled at the same time, each by up to eight processes: with
    * more of them all would be ready late, and the GPUs have nothing to do until then.
    */
-  private static final int COMPILING = Math.max(2, Runtime.getRuntime().availableProcessors() / 8);
+  private static final int COMPILING = Math.max(2, PROCESSORS / 8);
+
+  /**
+   * Candidates whose C++ is compiled at the same time. It takes minutes and would hold up
+   * everybody's kernels; each has two compilers, of up to 2 GiB.
+   */
+  private static final int COMPILING_CPP = Math.max(2, PROCESSORS / 4);
 
   private final Path python;
   private final Path home;
@@ -47,6 +55,7 @@ public final class Workers implements AutoCloseable {
   private final Map<Integer, Gpu> gpus = new HashMap<>();
   private final Oracles onCpu = new Oracles(() -> startOracle(DeviceSlot.cpu(0)));
   private final Turnstile compiling = new Turnstile(COMPILING, "wait compile");
+  private final Turnstile compilingCpp = new Turnstile(COMPILING_CPP, "wait compile C++");
   private final AtomicInteger expected = new AtomicInteger(Integer.MAX_VALUE);
   private final Object outlining = new Object();
   private @Nullable Oracle outliner;
@@ -292,9 +301,9 @@ public final class Workers implements AutoCloseable {
       workers.expected.decrementAndGet();
     }
 
-    /** The right to compile a candidate's kernels. */
-    Turnstile.Pass compiling() throws InterruptedException {
-      return workers.compiling.enter();
+    /** The right to compile a candidate's kernels, or its C++. */
+    Turnstile.Pass compiling(boolean cpp) throws InterruptedException {
+      return (cpp ? workers.compilingCpp : workers.compiling).enter();
     }
 
     /** What candidates were compiled to before. */
@@ -332,26 +341,41 @@ public final class Workers implements AutoCloseable {
     }
 
     /**
-     * Sees whether the GPU still computes, and marks it as lost if it does not. A process that is
-     * being taken down may hold it for a while. Nobody else may use the GPU: who fills it would
-     * make it look lost.
+     * Sees whether the GPU computes. A process that is being taken down may hold it for a while,
+     * and one that fills it for as long as it lives.
      */
-    void probe() throws InterruptedException {
-      if (gpu == null) return;
+    boolean computes() throws InterruptedException {
       for (Duration pause : PAUSES) {
         Thread.sleep(pause);
         try (Oracles.Borrowed borrowed = borrow()) {
           borrowed.oracle().ask(OracleMessage.Probed.class, OracleMessage.Probe::new, PROBE);
           borrowed.sound();
-          return;
+          return true;
         } catch (Oracle.Refused | WorkerFailure e) {
           // It was ended: the next one starts from nothing.
         }
       }
-      gpu.lose();
+      return false;
     }
 
-    /** Whether the GPU is gone: nothing more can be judged on this slot. */
+    /**
+     * Marks the GPU as lost if it does not compute. It must be held alone: who fills it would make
+     * it look lost.
+     */
+    void probe() throws InterruptedException {
+      if (gpu != null && !gpu.lost() && !computes()) gpu.lose();
+    }
+
+    /** Whether the GPU is gone; where nobody knows, it is probed. It must not be held. */
+    boolean isLost() throws InterruptedException {
+      if (gpu == null || gpu.lost()) return lost();
+      try (var _ = gpu.lease().alone()) {
+        probe();
+      }
+      return lost();
+    }
+
+    /** Whether the GPU is known to be gone: nothing more can be judged on this slot. */
     boolean lost() {
       return gpu != null && gpu.lost();
     }
