@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A run over candidates: judges those that have no verdict yet, each distinct one once, and stores
@@ -79,16 +80,24 @@ public final class Evaluation {
     Candidate held = member.candidate().held();
     String key = keys.of(held);
     if (!twins.leads(key, member)) return; // Judged at this moment: it gets that verdict.
-    Verdict known = store.remembered(key).orElse(null);
-    boolean remembered = known != null;
+    Verdict known = device(slot).flatMap(d -> store.remembered(Keys.on(d, key))).orElse(null);
     for (Optional<Member> next = twins.next(key); next.isPresent(); next = twins.next(key)) {
       Candidate candidate = next.get().equals(member) ? held : next.get().candidate().held();
       int position = next.get().position();
+      boolean remembered = known != null;
       Verdict verdict = known == null ? judged(slot, position, candidate) : given(known, candidate);
-      add(position, verdict, candidate, key, remembered);
+      boolean lasting = lasting(verdict) && !slot.lost();
+      String kept = lasting ? Keys.on(verdict.device(), key) : null;
+      add(position, verdict, candidate, kept, remembered);
       twins.judged(key);
-      if (lasting(verdict)) known = verdict;
+      if (lasting) known = verdict;
     }
+  }
+
+  /** What verdicts of a slot name; empty where no oracle of its GPU has said yet which it is. */
+  private Optional<Verdict.Device> device(Workers.Slot slot) {
+    boolean isRuns = slot.gpu() == null || slot.device().equals(slots.getFirst().device());
+    return slot.described().or(() -> isRuns ? Optional.of(run.device()) : Optional.empty());
   }
 
   private Verdict judged(Workers.Slot slot, int position, Candidate candidate)
@@ -102,20 +111,29 @@ public final class Evaluation {
     }
   }
 
+  /**
+   * @param key what it is remembered under; null if it is not
+   */
   private void add(
-      int position, Verdict verdict, Candidate candidate, String key, boolean remembered) {
+      int position,
+      Verdict verdict,
+      Candidate candidate,
+      @Nullable String key,
+      boolean remembered) {
     synchronized (listener) {
-      Stored stored = store.add(position, verdict, candidate.code(), lasting(verdict) ? key : null);
+      Stored stored = store.add(position, verdict, candidate.code(), key);
       listener.verdict(stored, verdict, remembered);
     }
   }
 
   /**
    * Whether the same candidate would get the same verdict again: not where a deadline or this
-   * machine decided, nor where a profile was asked for and is missing.
+   * machine decided, nor where a profile or a baseline was asked for and is missing.
    */
   private static boolean lasting(Verdict verdict) {
     if (verdict.profile() != null && verdict.profile().failure() != null) return false;
+    List<Verdict.Baseline> baselines = verdict.baselines();
+    if (baselines != null && baselines.stream().anyMatch(b -> b.failure() != null)) return false;
     return switch (verdict.status()) {
       case TIMEOUT, OUT_OF_MEMORY, INFRASTRUCTURE, INVALID_TASK -> false;
       default -> true;

@@ -4,6 +4,7 @@ import dev.kbx.candidate.Candidate;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Verdict;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -34,12 +35,11 @@ final class Keys {
                 plan.tolerance(),
                 plan.against(),
                 plan.profile(),
-                run.device(),
                 new TreeMap<>(run.versions()))
             .toString();
   }
 
-  /** Hex; equal for candidates that would get the same verdict. */
+  /** Hex; equal for candidates that would get the same verdict on the same device. */
   String of(Candidate candidate) {
     Task task = candidate.task();
     List<String> parts =
@@ -50,6 +50,11 @@ final class Keys {
             run,
             tasks.computeIfAbsent(task, Task::digest));
     return DigestUtils.sha256Hex(parts.toString());
+  }
+
+  /** Hex; the key {@code of} a candidate on a device. */
+  static String on(Verdict.Device device, String of) {
+    return DigestUtils.sha256Hex(device + of);
   }
 
   /** Hex; equal for the same sources for the same tasks in the same order, by their checksums. */

@@ -104,7 +104,7 @@ class EvaluationTest {
 
   @Test
   void equalCandidatesAreJudgedOnceAlsoWhenTheyComeTogether() throws Exception {
-    judge(begin("1", 6), FakeWorkers.plan(), equals(6, "slow", RIGHT));
+    assertThat(judge(begin("1", 6), FakeWorkers.plan(), equals(6, "slow", RIGHT))).isEqualTo(5);
     assertThat(store.verdicts("1").values())
         .hasSize(6)
         .allSatisfy(v -> assertThat(v.status()).isEqualTo(Status.CORRECT))
@@ -113,6 +113,18 @@ class EvaluationTest {
         .containsOnly(store.verdict("1", 0).seconds());
     assertThat(heard).hasSize(6);
     assertThat(judge(begin("2", 2), FakeWorkers.plan(), equals(2, "slow", RIGHT))).isEqualTo(2);
+  }
+
+  @Test
+  void aVerdictIsRememberedForTheDeviceThatJudged() throws Exception {
+    List<Workers.Slot> one = List.of(workers.slot(DeviceSlot.cuda(0)));
+    List<Workers.Slot> other =
+        List.of(workers.slot(DeviceSlot.cuda(FakeWorkers.OF_KNOWN_ARCHITECTURE)));
+    List<Candidate> candidates = equals(1, "task", RIGHT);
+    assertThat(judge(begin("1", 1), FakeWorkers.plan(), one, candidates)).isZero();
+    assertThat(judge(begin("2", 1), FakeWorkers.plan(), other, candidates)).isZero();
+    assertThat(judge(begin("3", 1), FakeWorkers.plan(), one, candidates)).isEqualTo(1);
+    assertThat(judge(begin("4", 1), FakeWorkers.plan(), other, candidates)).isEqualTo(1);
   }
 
   @Test
