@@ -2,7 +2,6 @@ package dev.kbx.run;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.kbx.task.Policy;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.worker.Message;
@@ -10,6 +9,7 @@ import dev.kbx.worker.Oracle;
 import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.Runner;
 import dev.kbx.worker.RunnerMessage;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
@@ -49,6 +49,9 @@ final class Batches {
     this.plan = plan;
     this.spending = spending;
   }
+
+  /** Milliseconds that no call ends within: a nanosecond, a thousandth of what events tell. */
+  private static final double SHORTEST_MS = 1e-6;
 
   /** What the oracle was asked, and may still be at. */
   interface Asked<T> {
@@ -123,20 +126,27 @@ final class Batches {
     return Math.clamp((int) Math.ceil(BATCH_MS / callMs), 1, MOST);
   }
 
-  /**
-   * Records the candidate on {@code calls}; what speaks against its graphs, if something does. What
-   * is recorded is what is timed, so it is watched like {@link WatchedCall}'s.
-   */
-  Optional<Outcome> record(JsonNode calls, Policy policy, String shape)
-      throws InterruptedException {
+  /** Records the candidate on {@code calls}; what speaks against its graphs, if something does. */
+  Optional<Outcome> record(JsonNode calls, Watch watch, String shape) throws InterruptedException {
     Answer answer =
         ask(RunnerMessage.CallsRecorded.class, id -> new RunnerMessage.RecordCalls(id, calls));
     if (answer.failed() != null) return Optional.of(answer.failed());
-    Origins origins = new Origins();
-    ((RunnerMessage.CallsRecorded) requireNonNull(answer.message()))
-        .origins()
-        .forEach(origins::add);
-    return origins.judge(policy, Stage.PERF, "recorded at " + shape + ", ");
+    RunnerMessage.CallsRecorded recorded =
+        (RunnerMessage.CallsRecorded) requireNonNull(answer.message());
+    return watch.judge(recorded.origins(), "recorded at " + shape);
+  }
+
+  /**
+   * Makes a call (as in {@code measure}) again, untimed; what speaks against it, if something does.
+   */
+  Optional<Outcome> watched(JsonNode call, Watch watch, String shape) throws InterruptedException {
+    Answer answer =
+        ask(
+            RunnerMessage.Returned.class,
+            id -> new RunnerMessage.Call(id, call.get("args"), call.get("kwargs")));
+    if (answer.failed() != null) return Optional.of(answer.failed());
+    RunnerMessage.Returned returned = (RunnerMessage.Returned) requireNonNull(answer.message());
+    return watch.judge(Collections.singletonList(returned.origin()), "at " + shape);
   }
 
   private Batch candidate(int calls, IntFunction<RunnerMessage> request)
@@ -145,9 +155,10 @@ final class Batches {
     Answer answer = ask(RunnerMessage.Measured.class, request);
     if (answer.failed() != null) return Batch.failed(answer.failed());
     RunnerMessage.Measured measured = (RunnerMessage.Measured) requireNonNull(answer.message());
+    long most = plan.limits().size().toMillis();
     if (measured.values().size() != calls
         || measured.deviceMs().size() != calls
-        || measured.deviceMs().stream().anyMatch(ms -> !(ms > 0 && ms < Double.MAX_VALUE))) {
+        || measured.deviceMs().stream().anyMatch(ms -> !(ms >= SHORTEST_MS && ms <= most))) {
       return Batch.failed(
           Outcome.cheating(Stage.PERF, "timing: the account of a batch does not add up"));
     }

@@ -94,7 +94,7 @@ final class Calls {
     draft.errors(checked.metrics());
     draft.flags(checked.flags());
     draft.origins().add(returned.origin());
-    if (draft.origins().incomplete()) draft.flags(List.of("no_origin"));
+    if (draft.origins().incomplete()) draft.flags(List.of(Origins.NONE));
     return checked.status().equals("correct")
         ? Optional.empty()
         : Optional.of(Outcome.wrong(checked, Stage.CORRECT, name(call)));

@@ -9,7 +9,7 @@ import java.time.Duration;
  * @param load importing its source
  * @param call one call of its entry, compilation of its kernels included
  * @param correctness all calls of the correctness stage together, the oracle's work not counted
- * @param size timing one benchmark size, all rounds together
+ * @param size one batch of timed calls; how many batches there are, {@link Rounds} decides
  * @param allowance memory, processes and files of its runner
  * @param needs what of that its task asks for
  */
@@ -60,7 +60,7 @@ public record Limits(
         needs);
   }
 
-  /** The defaults, with another limit for one call. */
+  /** The defaults, with another limit for one call: none is longer for an import either. */
   public static Limits of(Duration call) {
     Duration load = call.compareTo(LOAD) < 0 ? call : LOAD;
     return new Limits(load, call, CORRECTNESS, SIZE, ALLOWANCE);

@@ -32,6 +32,9 @@ final class Origins {
   /** Least part of the results that must have come from the candidate's kernels. */
   static final double LEAST_OWN = 0.50;
 
+  /** The flag of a candidate whose accounts are {@linkplain #incomplete() incomplete}. */
+  static final String NONE = "no_origin";
+
   private static final int MOST_OPERATIONS = 12;
   private static final int OPERATIONS_IN_EVIDENCE = 3;
 

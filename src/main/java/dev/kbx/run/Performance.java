@@ -77,9 +77,9 @@ final class Performance {
     QuietBaseline before = new QuietBaseline(session.oracle(), times, plan.warm());
     quiet = before;
     Optional<Outcome> decided = spending.on("load", () -> session.load(task, files));
-    if (decided.isPresent()) return decided.get();
-    WatchedCall watched = new WatchedCall(session.runner(), plan, Policy.of(candidate.task()));
-    Timing sized = new Timing(session, plan, gpu, candidate.task().file(), before, watched, sizes);
+    if (decided.isPresent()) return decided.get().at(Stage.PERF);
+    Watch watch = new Watch(Policy.of(candidate.task()));
+    Timing sized = new Timing(session, plan, gpu, candidate.task().file(), before, watch, sizes);
     timing = sized;
     return sized.judge().orElse(Outcome.correct(Stage.PERF));
   }

@@ -118,12 +118,21 @@ final class QuietBaseline {
     return least;
   }
 
-  /** Once the candidate's process is gone: evidence that it held the baseline back, if there is. */
-  Optional<Outcome> verdict() throws InterruptedException, Oracle.Refused {
+  /**
+   * Once the candidate's process is gone: evidence that it held the baseline back, if there is.
+   * Where there is no room for the reference, as while that process is being taken down, there is
+   * none.
+   */
+  Optional<Outcome> verdict() throws InterruptedException {
     if (slow == null) return Optional.empty();
     OracleMessage.Size size = slow.size();
     Lead lead = slow.lead();
-    double after = Collections.max(after(size, lead));
+    double after;
+    try {
+      after = Collections.max(after(size, lead));
+    } catch (Oracle.Refused e) {
+      return Optional.empty();
+    }
     if (slower(size, lead, after) || !slower(slow.liveMs(), after)) return Optional.empty();
     if (!busy(slow.rates(), products())) return Optional.empty();
     return Optional.of(

@@ -58,13 +58,16 @@ final class SizeRun {
   private final Batches batches;
   private final Gpu gpu;
   private final QuietBaseline quiet;
-  private final WatchedCall watchedCall;
+  private final Watch watch;
   private final SecureRandom random = new SecureRandom();
   private final int sizes;
   private Rounds launched;
   private Conditions launchedConditions = new Conditions();
   private final Conditions replayedConditions = new Conditions();
+
+  /** One of the first that count: which of them is watched must not be known beforehand. */
   private final int watchedRound;
+
   private Lead lead = Lead.LAUNCHES;
   private int number;
   private int fullyChecked;
@@ -86,15 +89,15 @@ final class SizeRun {
       Batches batches,
       Gpu gpu,
       QuietBaseline quiet,
-      WatchedCall watchedCall) {
+      Watch watch) {
     this.size = size;
     this.sizes = sizes;
     this.launched = new Rounds(sizes);
     this.batches = batches;
     this.gpu = gpu;
     this.quiet = quiet;
-    this.watchedCall = watchedCall;
-    this.watchedRound = WARM_UP_ROUNDS + watchedCall.round(Rounds.MIN);
+    this.watch = watch;
+    this.watchedRound = WARM_UP_ROUNDS + random.nextInt(Rounds.MIN);
   }
 
   int index() {
@@ -138,7 +141,7 @@ final class SizeRun {
     Batch reference = batches.reference(Lead.GRAPHS).answer();
     if (reference.failed() != null) return Optional.of(reference.failed());
     JsonNode calls = batches.lend().answer();
-    Optional<Outcome> refused = batches.record(calls, watchedCall.policy(), size.shape());
+    Optional<Outcome> refused = batches.record(calls, watch, size.shape());
     if (refused.isPresent()) return refused;
     recorded = calls;
     Rounds rounds = new Rounds(sizes);
@@ -274,7 +277,11 @@ final class SizeRun {
     if (!conditions(rounds).spoilt(reference.state())) {
       rounds.add(compared(candidate, reference, referenceFirst, physics, now));
     }
-    return number == watchedRound ? watchedCall.judge(calls, size.shape()) : Optional.empty();
+    return number == watchedRound ? watched(calls) : Optional.empty();
+  }
+
+  private Optional<Outcome> watched(JsonNode calls) throws InterruptedException {
+    return batches.watched(calls.get(random.nextInt(calls.size())), watch, size.shape());
   }
 
   private Batch candidate(JsonNode calls, long flushBytes) throws InterruptedException {

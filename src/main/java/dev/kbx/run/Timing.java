@@ -30,6 +30,7 @@ final class Timing {
   private final Plan plan;
   private final Gpu gpu;
   private final Path task;
+  private final Watch watch;
   private @Nullable Outcome dropped;
   private @Nullable SizeRun recording;
 
@@ -42,14 +43,15 @@ final class Timing {
       Gpu gpu,
       Path task,
       QuietBaseline quiet,
-      WatchedCall watchedCall,
+      Watch watch,
       List<OracleMessage.Size> sizes) {
     this.plan = plan;
     this.gpu = gpu;
     this.task = task;
+    this.watch = watch;
     Batches batches = new Batches(session, plan, gpu.spending());
     for (OracleMessage.Size size : sizes) {
-      runs.add(new SizeRun(size, sizes.size(), batches, gpu, quiet, watchedCall));
+      runs.add(new SizeRun(size, sizes.size(), batches, gpu, quiet, watch));
     }
   }
 
@@ -111,7 +113,7 @@ final class Timing {
   /** A mean over sizes of which the candidate has chosen how each is timed would be none. */
   private Optional<Outcome> launchedOnly(Outcome why) {
     dropped = why;
-    flags.add(Judge.isFault(why.status()) ? "not_recorded" : "replayed_wrong");
+    flags.add(why.mismatches() == null ? "not_recorded" : "replayed_wrong");
     runs.forEach(SizeRun::forgetGraphs);
     return Optional.empty();
   }
@@ -160,6 +162,7 @@ final class Timing {
     List<LogMean> speedups = runs.stream().map(SizeRun::logSpeedup).toList();
     Ratio all = Ratio.ofSizes(speedups, Rounds.CONFIDENCE);
     for (SizeRun run : runs) flags.addAll(run.flags());
+    if (watch.incomplete()) flags.add(Origins.NONE);
     return new Result(
         new Speedup(all.value(), all.low(), all.high(), plan.against("eager")),
         runs.stream().map(SizeRun::timing).toList(),

@@ -114,6 +114,31 @@ class TimingTest {
     assertThat(verdict.flags()).isEqualTo(counts ? List.of("clock_gap") : List.of());
   }
 
+  @ParameterizedTest
+  @ValueSource(doubles = {1e308, 1e7, 4.9e-324, 0, -1})
+  void aTimeThatNoBatchCouldTakeIsEvidence(double ms) throws Exception {
+    assertThat(claiming(ms, ms, ms, ms).evidence()).contains("does not add up");
+  }
+
+  @Test
+  void whatFailsToLoadOnceItWasRightFailsAtBeingTimed() throws Exception {
+    String raised =
+        "{\"type\":\"raised\",\"id\":$id,\"kind\":\"memory\",\"exception\":\"MemoryError\",\"message\":\"\",\"frames\":[]}";
+    Verdict verdict = judge("timed", Map.of("timed_load", List.of(raised)));
+    assertThat(verdict.status()).isEqualTo(Status.OUT_OF_MEMORY);
+    assertThat(verdict.stage()).isEqualTo(Stage.PERF);
+    assertThat(verdict.exeOk()).isTrue();
+    assertThat(verdict.perfOk()).isFalse();
+  }
+
+  @Test
+  void aMissingAccountOfWhatIsTimedIsAFlag() throws Exception {
+    String recorded = "{\"type\":\"calls_recorded\",\"id\":$id,\"seconds\":0,\"origins\":[null]}";
+    Verdict verdict = brief("brief", Map.of("record_calls", List.of(recorded)));
+    assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
+    assertThat(verdict.flags()).containsExactly("no_origin");
+  }
+
   @Test
   void aHiccupOfAQuarterIsLeftToTheMedian() throws Exception {
     assertThat(speedup(claiming(90, 50, 50, 50))).isCloseTo(2, within(1e-6));

@@ -4,7 +4,8 @@ A candidate's source is a JSON object: for each type of request the payloads to 
 for the request's id. ``"exit 3"`` ends the runner with that code, ``"signal 11"`` by that signal, ``"memory"`` for taking too much; an
 empty list is silence;
 ``"crowded"`` is an honest answer, or a death where another candidate is on the GPU.
-Without an entry the answer is an honest one. ``"precompile_calls"`` is for a ``precompile`` that has calls, where it differs.
+Without an entry the answer is an honest one. ``"precompile_calls"`` is for a ``precompile`` that has calls, where it differs, and ``"timed_load"`` for a ``load`` of a runner whose calls
+may be timed; so with every type.
 ``"zygote"`` as a key says what the zygote itself does when it is asked to load,
 ``KBX_FAKE_LACKS`` in the environment is what its machine lacks to compile C++;
 ``"noisy"`` how many times as long as the reference of noisy.py the candidate takes, ``"longer"`` seconds that a batch takes whatever it says.
@@ -107,6 +108,8 @@ def answer(number, message, scripts):
     if message["type"] == "measure":
         time.sleep(scripts[number].get("longer", 0.0))
     replies = scripts[number].get(message["type"])
+    if number in timed:
+        replies = scripts[number].get("timed_" + message["type"], replies)
     if message["type"] == "precompile" and message["calls"]:
         replies = scripts[number].get("precompile_calls", replies)
     if replies is None:
