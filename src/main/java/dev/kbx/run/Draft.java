@@ -188,8 +188,8 @@ final class Draft {
   }
 
   /**
-   * Whether the candidate got through {@code stage}; null when that was not asked for or not
-   * reached.
+   * Whether the candidate got through {@code stage}: not where an earlier one failed it. Null for
+   * one that passed all that was asked for, and this was not.
    */
   private static @Nullable Boolean passed(Outcome outcome, Plan plan, Stage stage) {
     if (outcome.status() == Status.CORRECT) {

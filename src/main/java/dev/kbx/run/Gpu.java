@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  * One GPU, which several slots share: who may use it, the oracle that times on it, what was
  * measured there, and {@link Spares}.
  *
- * <p>{@link #oracle}, {@link #peaks}, {@link #quietBaseline}, {@link #compiledBaselines} and {@link
- * #profiler} are for whoever holds the lease alone.
+ * <p>To ask what {@link #oracle} gives, {@link #peaks}, {@link #quietBaseline}, {@link
+ * #compiledBaselines} and {@link #profiler} are for whoever holds the lease alone; starting that
+ * oracle and hearing its {@link #greeting} are for all.
  */
 final class Gpu implements AutoCloseable {
   /** Candidates that wait to be timed before the others on the device are held up. */

@@ -35,7 +35,7 @@ final class Rounds {
   /** Rounds after which 2 % of jitter a round and {@link #SCATTER} come to {@link #TIGHT}. */
   static final int MAX = 40;
 
-  /** As {@link #MAX} below {@link #SHORT_MS}. */
+  /** As {@link #MAX} below {@link #SHORT_MS}, and where {@link #TIGHT} cannot be had. */
   static final int MAX_SHORT = 8;
 
   /**
@@ -277,7 +277,7 @@ final class Rounds {
     return 2 * rounds.stream().filter(Round::hostBound).count() > rounds.size();
   }
 
-  /** The same as far as these rounds show. */
+  /** The logarithm of the speedup as far as these rounds show. */
   private LogMean repeated() {
     List<Round> steady = steady();
     double[] ahead = logRatios(steady, Round::referenceFirst);

@@ -20,8 +20,10 @@ import org.jspecify.annotations.Nullable;
  * @param method how it was generated, where the source says so
  * @param round iteration of a refining method, where the source says so
  * @param stage the stage that decided
- * @param callOk it loads, compiles and can be called; null when that stage was not asked for
- * @param exeOk it is correct; null when not reached or not asked for
+ * @param callOk it loads, compiles and can be called: false too where an earlier stage refused it;
+ *     null when that was not asked for
+ * @param exeOk its results were right in the correctness stage: false too where it did not get
+ *     there; null when that was not asked for
  * @param perfOk it was timed; null when there was no GPU or timing was not asked for
  * @param rule id of the static rule, with {@link Status#REJECTED_STATIC}
  * @param evidence what showed the attempt, with {@link Status#CHEATING}

@@ -1,7 +1,7 @@
 package dev.kbx.worker;
 
 /**
- * Where one oracle and its runners work.
+ * Where oracles and runners work.
  *
  * @param kind what the device is
  * @param index number of the GPU; 0 on the CPU

@@ -9,8 +9,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
 
 /**
- * The trusted process that makes inputs, knows the truth and compares. One per slot, used by one
- * thread at a time.
+ * The trusted process that makes inputs, knows the truth and compares: one candidate at a time, in
+ * the order in which it is asked. What it is asked of tasks without opening them, several threads
+ * may ask at once.
  *
  * <p>Every failure to answer is a {@link WorkerFailure}: the oracle never runs candidate code, so
  * nothing a candidate does may stop it.
