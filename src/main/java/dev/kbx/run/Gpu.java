@@ -29,14 +29,21 @@ import org.jspecify.annotations.Nullable;
  * oracle and hearing its {@link #greeting} are for all.
  */
 final class Gpu implements AutoCloseable {
-  /** Candidates that wait to be timed before the others on the device are held up. */
-  private static final int GATHER = 4;
+  /**
+   * Candidates that wait to be timed before the others on the device are held up: each time that
+   * changes hands, somebody waits.
+   */
+  private static final int GATHER = 6;
 
   private static final Duration PATIENCE = Duration.ofMillis(300);
   private static final Duration PEAKS = Duration.ofMinutes(2);
 
-  /** Candidates in the correctness stage at the same time: each has an oracle with a context. */
-  private static final int CORRECTING = 3;
+  /**
+   * Candidates in the correctness stage at the same time: each has an oracle with a context. They
+   * wait for hosts and for one another's contexts: with five a device is shared for less time than
+   * with three.
+   */
+  private static final int CORRECTING = 5;
 
   private final Workers workers;
   private final DeviceSlot device;
