@@ -56,19 +56,9 @@ def write_frame(stream, payload, channel=0):
 
 def encode(message):
     """A message dataclass as payload bytes; fields that are None are left out (absent means unknown)."""
-    body = {k: v for k, v in _plain(message).items() if v is not None}
+    body = {name: value for name, value in vars(message).items() if value is not None}
     body["type"] = message.TYPE
-    return json.dumps(body, allow_nan=False, separators=(",", ":")).encode()
-
-
-def _plain(value):
-    if dataclasses.is_dataclass(value):
-        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
-    if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
-    if isinstance(value, dict):
-        return {k: _plain(v) for k, v in value.items()}
-    return value
+    return json.dumps(body, allow_nan=False, separators=(",", ":"), default=dataclasses.asdict).encode()
 
 
 def decode(payload, kinds):
