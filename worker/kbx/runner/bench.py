@@ -192,8 +192,9 @@ class Bench:
         def done(call, result):
             out.used = slots[len(values)]
             values.append(results.put(result, out, call.inputs))
+            self._forget()
 
-        self._forget()  # what earlier calls pinned in L2 could be evicted by nobody
+        self._forget()  # what the call before pinned in L2 could be evicted by nobody
         before = clock.Before(request.flush_bytes, request.lead, request.warm)
         timed = self._clock.time(calls, before, done)
         host_bound = sum(each.host_bound for each in timed)
