@@ -61,6 +61,7 @@ final class Known {
           "torch.jit.ignore",
           "torch.compiler.disable",
           "torch._dynamo.disable",
+          "torch.library.wrap_triton",
           "builtins.iter",
           "builtins.list",
           "builtins.tuple",

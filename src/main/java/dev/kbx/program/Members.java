@@ -29,6 +29,12 @@ final class Members {
   private static final External BUILTINS = new External("builtins");
   private static final External OWN_NAME = new External("builtins.__name__");
 
+  /** Whose {@code apply} runs the {@code forward} of the class that it is called on. */
+  private static final Set<External> DIFFERENTIABLE =
+      Set.of(
+          new External("torch.autograd.Function"),
+          new External("torch.autograd.function.Function"));
+
   private record Key(Scope type, String name) {}
 
   private final Flow flow;
@@ -75,6 +81,7 @@ final class Members {
   private void ofClass(Scope type, String name, Cell into) {
     if (name.equals("__dict__")) flow.add(into, new Namespace(new Own(type, null)));
     missing(type, name, "", into);
+    if (name.equals("apply")) applied(type, into);
     flow.each(
         attribute(type, name),
         value -> {
@@ -84,6 +91,24 @@ final class Members {
           } else {
             flow.add(into, value);
           }
+        });
+  }
+
+  /** What {@code apply} of a function that can be differentiated runs. */
+  private void applied(Scope type, Cell into) {
+    // With setup_context of its own, forward gets no context.
+    Value context = type.variables.containsKey("setup_context") ? null : Value.UNKNOWN;
+    flow.each(
+        type.result,
+        base -> {
+          if (!(base instanceof External external) || !DIFFERENTIABLE.contains(external)) return;
+          flow.each(
+              attribute(type, "forward"),
+              value -> {
+                Value function =
+                    value instanceof Descriptor descriptor ? descriptor.function() : value;
+                if (function instanceof Own own) flow.add(into, new Own(own.scope(), context));
+              });
         });
   }
 

@@ -111,6 +111,14 @@ class NamesTest {
         "import torch\nasync def f():\n  await torch.mm(1) => torch.mm",
         "import torch\n@torch.compile\ndef f(x): return x\nf(1) => torch.compile, @f",
         "import triton\ndef k(x): pass\nkk = triton.jit(k)\nkk[(1,)](x) => @k[]",
+        "import triton\nfrom torch.library import wrap_triton\ndef k(x): pass\n"
+            + "wrap_triton(triton.jit(k))[(1,)](x) => @k[]",
+        "import torch\nclass F(torch.autograd.Function):\n  @staticmethod\n"
+            + "  def forward(ctx, f): return f(1)\n"
+            + "F.apply(torch.mm) => @F.forward, torch.mm",
+        "import torch\nclass F(torch.autograd.Function):\n"
+            + "  def forward(f): return f(1)\n  def setup_context(ctx, inputs, output): pass\n"
+            + "F.apply(torch.mm) => @F.forward, torch.mm",
       })
   void followsFunctionsAndClasses(String example) {
     check(example);
