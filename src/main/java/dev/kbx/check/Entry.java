@@ -185,8 +185,15 @@ final class Entry {
   }
 
   private static boolean suspect(Call call) {
-    return call.targets().isEmpty()
-        || call.targets().stream()
-            .anyMatch(t -> t.startsWith("@") || t.equals("?") || t.endsWith("()"));
+    return call.targets().isEmpty() || call.targets().stream().anyMatch(Entry::unread);
+  }
+
+  /** Runs code of the file, or what nothing is known of. */
+  private static boolean unread(String path) {
+    return path.startsWith("@")
+        || path.equals("?")
+        || path.endsWith("()")
+        || path.endsWith(".apply")
+        || (path.startsWith("torch.ops.") && !path.startsWith("torch.ops.aten."));
   }
 }

@@ -190,6 +190,30 @@ class LibraryRulesTest {
     assertThat(find(KERNEL + line + "\ndef f(x):\n" + LAUNCH)).isEmpty();
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Own.apply(x)",
+        "Inherited.apply(x)",
+        "wrap_triton(kernel)[(1,)](x, x, 1, B=16)",
+        "torch.ops.mine.f(x)",
+      })
+  void aFallbackBehindAnIndirectLaunch(String launch) {
+    String differentiable =
+        """
+        from torch.library import wrap_triton
+        class Own(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                kernel[(1,)](x, x, 1, B=16)
+                return x
+        class Inherited(Own): pass
+        """;
+    String entry =
+        "def f(x):\n    if x.is_cuda: return " + launch + "\n    return torch.mm(x, x)\n";
+    assertThat(find(KERNEL + differentiable + entry)).containsExactly("library-fallback:14");
+  }
+
   static List<Rule> rules() {
     return Rules.all().list().stream().filter(rule -> TaskRules.covers(rule.about().id())).toList();
   }
