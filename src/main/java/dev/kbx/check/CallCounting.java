@@ -46,6 +46,7 @@ final class CallCounting implements Rule {
   @Override
   public void check(Subject subject, Report report) {
     Program program = subject.program();
+    if (!program.parsed()) return;
     Launching launching = new Launching(program);
     Deque<Scope> open = new ArrayDeque<>(launching.entries(subject));
     Set<Scope> seen = new HashSet<>();

@@ -47,6 +47,7 @@ final class ReplayedResult implements Rule {
   @Override
   public void check(Subject subject, Report report) {
     Program program = subject.program();
+    if (!program.parsed()) return;
     Launching launching = new Launching(program);
     List<Call> kept = new ArrayList<>();
     List<Scope> entries = launching.entries(subject);

@@ -214,6 +214,16 @@ class LibraryRulesTest {
     assertThat(find(KERNEL + differentiable + entry)).containsExactly("library-fallback:14");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"torch.mm(x, x)", "cupy.dot(x, x)"})
+  void nothingIsSureOfWhatDidNotParse(String fallback) {
+    String launched =
+        "def f(x):\n    if x.is_cuda:\n        y = g(x)\n        return y, *[None] * 3\n";
+    String code = KERNEL + "import cupy\ndef g(x): kernel[(1,)](x, x, 1, B=16)\n" + launched;
+    assertThat(find(code + "    return " + fallback))
+        .noneMatch(found -> found.startsWith("library-call") || found.startsWith("other-library"));
+  }
+
   static List<Rule> rules() {
     return Rules.all().list().stream().filter(rule -> TaskRules.covers(rule.about().id())).toList();
   }
