@@ -94,8 +94,10 @@ final class Launching {
       if (scope.kind() != Scope.Kind.CLASS) found.add(scope);
     }
     if (path.endsWith("()")) {
-      String method = path.substring(0, path.length() - 2) + ".__call__";
-      found.addAll(scopes.getOrDefault(method, List.of()));
+      String type = path.substring(0, path.length() - 2);
+      for (String method : List.of(".__call__", ".forward")) {
+        found.addAll(scopes.getOrDefault(type + method, List.of()));
+      }
     }
     return found;
   }

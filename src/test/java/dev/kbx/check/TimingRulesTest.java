@@ -144,6 +144,16 @@ class TimingRulesTest {
             + "    kernel[(1,)](x, out, 4, BLOCK=64)\n  return out",
         "def entry(x):\n  results = {}\n  for i in range(2):\n    if i not in results:\n"
             + "      results[i] = launch(x)\n  return results[0]",
+        // prepared weights, given to a class
+        "class Linear(torch.autograd.Function):\n  @staticmethod\n  def forward(ctx, x, w):\n"
+            + "    return launch(x)\ndef entry(x, w):\n  if w.shape not in store:\n"
+            + "    store[w.shape] = launch(w)\n  return Linear.apply(x, store[w.shape])",
+        "class Linear(torch.nn.Module):\n  def forward(self, x, w):\n    return launch(x)\n"
+            + "linear = Linear()\ndef entry(x, w):\n  if w.shape not in store:\n"
+            + "    store[w.shape] = launch(w)\n  return linear(x, store[w.shape])",
+        // a return that the parser refuses
+        "def entry(x):\n  if x.shape not in store:\n    store[x.shape] = launch(x)\n"
+            + "  if x.dim():\n    return store[x.shape]\n  return launch(x), *[None] * 3",
       })
   void leavesHonestCachesAlone(String source) {
     assertThat(found(source)).isEmpty();
