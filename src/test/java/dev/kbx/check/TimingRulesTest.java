@@ -159,6 +159,26 @@ class TimingRulesTest {
     assertThat(found(source)).isEmpty();
   }
 
+  @Test
+  void aGraphCapturedOnceIsReplayedInEveryCall() {
+    String source =
+        """
+        def entry(x):
+          if x.shape not in store:
+            kept = x.clone()
+            out = torch.empty_like(x)
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+              kernel[(1,)](kept, out, 4, BLOCK=64)
+            store[x.shape] = (graph, kept, out)
+          captured = store[x.shape]
+          captured[1].copy_(x)
+          captured[0].replay()
+          return captured[2].clone()
+        """;
+    assertThat(found(source)).containsOnly("graph-replay");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
