@@ -25,8 +25,10 @@ final class Keeping {
   private final Program program;
   private final Scope scope;
   private final List<Node> nodes;
-  private final Set<String> locals = new HashSet<>();
-  private final Set<String> outer = new HashSet<>();
+
+  /** Parameters whose default outlives the call. */
+  private final Set<String> defaults = new HashSet<>();
+
   private final Map<String, Set<String>> taken = new HashMap<>();
   private final Map<String, List<Node>> stored = new HashMap<>();
   private final Map<String, List<Node>> assigned = new HashMap<>();
@@ -42,24 +44,25 @@ final class Keeping {
   private void declare() {
     for (Scope.Parameter parameter : scope.parameters()) {
       Node value = parameter.value();
-      if (value == null || !value.is("dictionary", "list", "call")) locals.add(parameter.name());
+      if (value != null && value.is("dictionary", "list", "call")) defaults.add(parameter.name());
     }
     for (Node node : nodes) {
-      if (node.is("global_statement", "nonlocal_statement")) {
-        for (Node name : node.all()) if (name.is("identifier")) outer.add(program.text(name));
-      }
+      Node left = node.is("assignment") ? node.child("left") : null;
+      if (left != null && left.is("identifier")) defaults.remove(program.text(left));
     }
-    for (Node node : nodes) {
-      Node left = node.is("assignment", "for_statement") ? node.child("left") : null;
-      if (left == null) continue;
-      for (Node name : left.is("identifier") ? List.of(left) : List.<Node>of()) {
-        if (!outer.contains(program.text(name))) locals.add(program.text(name));
-      }
-    }
+  }
+
+  private boolean local(String name) {
+    return scope.binds(name) && !defaults.contains(name);
   }
 
   private void note(Node node) {
     if (node.is("assignment")) noteAssignment(node);
+    if (node.is("named_expression")) {
+      Node name = node.child("name");
+      Node value = node.child("value");
+      if (name != null && value != null) noteTaken(name, value);
+    }
     if (node.is("for_statement")) {
       Node left = node.child("left");
       Node right = node.child("right");
@@ -87,18 +90,25 @@ final class Keeping {
     Node container = left.is("subscript") ? left.child("value") : null;
     if (container != null && persistent(container)) store(program.text(container), value);
     if (left.is("attribute")) store(program.text(left), value);
+    if (left.is("pattern_list", "tuple_pattern", "list_pattern")) {
+      for (Node each : left.children()) if (each.is("identifier")) noteTaken(each, value);
+    }
     if (!left.is("identifier")) return;
     String name = program.text(left);
     assigned.computeIfAbsent(name, _ -> new ArrayList<>()).add(value);
-    if (outer.contains(name)) store(name, value);
-    for (Node part : value.all()) {
-      String place = place(part);
-      if (place != null) taken(name, place);
-    }
+    if (!scope.binds(name)) store(name, value);
+    noteTaken(left, value);
     if (right.is("assignment")) {
       Node inner = right.child("left");
       Node kept = inner != null && inner.is("subscript") ? inner.child("value") : null;
       if (kept != null && persistent(kept)) taken(name, program.text(kept));
+    }
+  }
+
+  private void noteTaken(Node name, Node value) {
+    for (Node part : value.all()) {
+      String place = place(part);
+      if (place != null) taken(program.text(name), place);
     }
   }
 
@@ -122,7 +132,7 @@ final class Keeping {
   private boolean madeBy(Node value, List<Call> sites, boolean follow) {
     for (Node part : value.all()) {
       for (Call site : sites) if (site.node().equals(part)) return true;
-      if (!follow || !part.is("identifier") || !locals.contains(program.text(part))) continue;
+      if (!follow || !part.is("identifier") || !local(program.text(part))) continue;
       for (Node made : assigned.getOrDefault(program.text(part), List.of())) {
         if (madeBy(made, sites, false)) return true;
       }
@@ -201,6 +211,6 @@ final class Keeping {
 
   private boolean persistent(Node container) {
     return container.is("attribute")
-        || (container.is("identifier") && !locals.contains(program.text(container)));
+        || (container.is("identifier") && !local(program.text(container)));
   }
 }

@@ -103,6 +103,13 @@ public final class Scope {
     return List.copyOf(decorators);
   }
 
+  /** Whether a name is a variable of its own, which no other call of a function sees. */
+  public boolean binds(String variable) {
+    return variables.containsKey(variable)
+        && !globals.contains(variable)
+        && !nonlocals.contains(variable);
+  }
+
   /** This scope is defined within another one, at any depth, or is that one. */
   public boolean within(Scope other) {
     for (Scope at = this; at != null; at = at.parent) if (at == other) return true;

@@ -113,6 +113,10 @@ class TimingRulesTest {
         "@functools.lru_cache(maxsize=None)\ndef entry(x):\n  return launch(x)",
         "@functools.cache\ndef run(x):\n  return launch(x.contiguous())\ndef entry(x):\n"
             + "  return run(x)",
+        "def entry(x):\n  if x.shape not in store:\n    store[x.shape] = launch(x), 3\n"
+            + "  out, n = store[x.shape]\n  return out",
+        "def entry(x):\n  if (out := store.get(x.shape)) is None:\n    out = launch(x)\n"
+            + "    store[x.shape] = out\n  return out",
       })
   void findsReplayedResults(String source) {
     assertThat(found(source)).contains("replayed-result");
@@ -144,6 +148,12 @@ class TimingRulesTest {
             + "    kernel[(1,)](x, out, 4, BLOCK=64)\n  return out",
         "def entry(x):\n  results = {}\n  for i in range(2):\n    if i not in results:\n"
             + "      results[i] = launch(x)\n  return results[0]",
+        // the same, bound in other ways
+        "def entry(x):\n  results, n = {}, 2\n  for i in range(n):\n    if i not in results:\n"
+            + "      results[i] = launch(x)\n  return results[0]",
+        "class Kept(dict):\n  def __enter__(self): return self\n  def __exit__(self, *e): pass\n"
+            + "def entry(x):\n  with Kept() as results:\n    if 0 not in results:\n"
+            + "      results[0] = launch(x)\n    return results[0]",
         // prepared weights, given to a class
         "class Linear(torch.autograd.Function):\n  @staticmethod\n  def forward(ctx, x, w):\n"
             + "    return launch(x)\ndef entry(x, w):\n  if w.shape not in store:\n"
