@@ -83,25 +83,8 @@ final class Judged {
             t -> t.entries().stream().filter(name -> !program.paths(name).isEmpty()).findFirst());
     if (entry.isEmpty()) return Set.copyOf(program.scopes());
     List<String> started = new ArrayList<>(List.of(entry.get()));
-    for (Call call : program.calls()) {
-      if (!importing(call.scope()) || onlyAsScript(call.node())) continue;
-      call.targets().forEach(path -> name(path).ifPresent(started::add));
-      for (Node argument : call.arguments()) {
-        program.paths(argument).forEach(path -> name(path).ifPresent(started::add));
-      }
-    }
+    started.addAll(new ImportTime(program, this::onlyAsScript).names());
     return program.reachable(started.toArray(String[]::new));
-  }
-
-  private static boolean importing(Scope scope) {
-    return scope.kind() == Scope.Kind.MODULE || scope.kind() == Scope.Kind.CLASS;
-  }
-
-  /** The top-level name in a path of the file's own. */
-  private static Optional<String> name(String path) {
-    return path.startsWith("@")
-        ? Optional.of(path.substring(1).split("[.(\\[]", 2)[0])
-        : Optional.empty();
   }
 
   /**

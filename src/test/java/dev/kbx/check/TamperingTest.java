@@ -162,6 +162,23 @@ class TamperingTest {
         .containsExactly("process-control");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "def patch(_): torch.allclose = f\\nsorted([0], key=patch)",
+        "class M(type):\\n  def mro(cls):\\n    torch.allclose = f\\n    return [cls]\\n"
+            + "class X(metaclass=M): pass",
+        "def patch(*a): torch.allclose = f\\nclass X(metaclass=patch): pass",
+        "class B:\\n  def __init_subclass__(cls): torch.allclose = f\\nclass X(B): pass",
+        "class X:\\n  def __class_getitem__(cls, i): torch.allclose = f\\nX[0]",
+      })
+  void whatTheLanguageCallsWhileImportingCounts(String code) {
+    String entry = "import torch\ndef kernel_function(x): return x\n";
+    assertThat(found(entry + code, task())).containsExactly("patched-library");
+    String unused = "class B:\n  def __init__(self): torch.allclose = f\nclass X(B): pass";
+    assertThat(found(entry + unused, task())).isEmpty();
+  }
+
   @Test
   void compiledExtensionsAreNoTritonKernels() {
     String code =
