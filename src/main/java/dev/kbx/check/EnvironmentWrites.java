@@ -12,14 +12,12 @@ final class EnvironmentWrites implements Rule {
       Set.of(
           "LD_PRELOAD",
           "LD_AUDIT",
-          "LD_LIBRARY_PATH",
           "PYTHONPATH",
           "PYTHONSTARTUP",
           "PYTHONHOME",
           "PYTHONINSPECT",
           "PYTHONBREAKPOINT",
           "BASH_ENV",
-          "PATH",
           "GCONV_PATH",
           "CUDA_INJECTION64_PATH");
 

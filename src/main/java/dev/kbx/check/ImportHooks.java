@@ -1,6 +1,9 @@
 package dev.kbx.check;
 
 import dev.kbx.program.Access;
+import dev.kbx.syntax.Node;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 /** What later imports find is changed. */
@@ -8,6 +11,23 @@ final class ImportHooks implements Rule {
   private static final String[] FINDERS = {
     "sys.meta_path", "sys.path_hooks", "sys.path_importer_cache", "builtins.__import__"
   };
+
+  /** What imports find of these matters to others, beside what {@link PatchedLibrary} names. */
+  private static final Set<String> MODULES =
+      Set.of(
+          "builtins",
+          "gc",
+          "importlib",
+          "os",
+          "socket",
+          "sys",
+          "threading",
+          "time",
+          "torch.testing",
+          "triton.testing");
+
+  /** A module whose name cannot be read. */
+  private static final String UNNAMED = "sys.modules[]";
 
   @Override
   public About about() {
@@ -30,15 +50,18 @@ final class ImportHooks implements Rule {
         report.found(access.place(), "changes what imports find");
       }
     }
+    Set<Node> named = new HashSet<>();
+    for (Access access : judged.changes(path -> !path.equals(UNNAMED))) named.add(access.node());
     for (Access access : judged.changes(ImportHooks::impostor)) {
+      if (access.path().equals(UNNAMED) && named.contains(access.node())) continue;
       report.found(access.place(), "puts an impostor in the place of " + access.path());
     }
   }
 
   /** A whole module of a library: a stub for one that is missing elsewhere hurts nobody. */
   private static boolean impostor(String path) {
-    return path.equals("sys.modules[]")
-        || Set.of("torch", "triton", "numpy", "time", "json", "torch.testing", "triton.testing")
-            .contains(path);
+    return path.equals(UNNAMED)
+        || MODULES.contains(path)
+        || List.of(PatchedLibrary.LIBRARIES).contains(path);
   }
 }

@@ -61,7 +61,9 @@ final class MemoryAccess implements Rule {
 
   private static boolean system(String text) {
     if (text.equals("/proc")) return true;
-    for (String root : SYSTEM) if (text.startsWith(root)) return !text.equals("/dev/null");
+    if (text.startsWith("/dev/shm/") && !text.contains("..")) return false;
+    if (text.equals("/dev/null")) return false;
+    for (String root : SYSTEM) if (text.startsWith(root)) return true;
     return false;
   }
 

@@ -5,7 +5,7 @@ import dev.kbx.program.Call;
 
 /** A part of PyTorch, Triton, numpy or the standard library is replaced. */
 final class PatchedLibrary implements Rule {
-  private static final String[] LIBRARIES = {
+  static final String[] LIBRARIES = {
     "torch",
     "triton",
     "numpy",

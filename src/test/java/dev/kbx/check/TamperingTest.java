@@ -94,8 +94,13 @@ class TamperingTest {
         "environment-writes | import os\\nos.environ.update(PYTHONPATH='/tmp')",
         "memory-access | for p in range(9): open(f'/proc/{p}/mem')",
         "memory-access | open('/'.join(['', 'proc', 'self', 'mem']))",
+        "memory-access | open('/dev/shm/../../proc/self/mem')",
         "memory-access | from pathlib import Path\\nPath('/proc').glob('*')",
         "import-hooks | import sys\\nsys.path_hooks.clear()",
+        "import-hooks | import sys\\nsys.modules['json'] = f",
+        "import-hooks | import sys\\nsys.modules['math'] = f",
+        "import-hooks | import sys\\nsys.modules[input()] = f",
+        "patched-library | import sys\\nsys.modules['torch.nn'] = f",
         "file-writes | from pathlib import Path\\nPath('x').write_text('y')",
       })
   void finds(String rule, String code) {
@@ -136,6 +141,10 @@ class TamperingTest {
         "import ctypes\\nn = ctypes.sizeof(ctypes.c_float)",
         "import pickle, weakref, signal\\ndef f(x): return x.kill(), x.fork(), x.load()",
         "import subprocess\\nif __name__ == '__main__':\\n  subprocess.run(['pip', 'list'])",
+        "import os\\nos.environ['PATH'] = '/usr/local/cuda/bin:' + os.environ['PATH']",
+        "import os\\nos.environ['TRITON_CACHE_DIR'] = '/dev/shm/t'",
+        "import sys, types\\nsys.modules['flash_attn'] = types.ModuleType('flash_attn')",
+        "import sys, types\\nfor name in ('apex', 'xformers.ops'):\\n  sys.modules[name] = None",
       })
   void leavesAlone(String code) {
     assertThat(found(code, null)).isEmpty();
