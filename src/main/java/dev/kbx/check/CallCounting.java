@@ -14,6 +14,9 @@ import java.util.function.Predicate;
 
 /** Whether a kernel is launched depends on how often the entry was called. */
 final class CallCounting implements Rule {
+  /** Parameters that outlive the call, as they are named everywhere. */
+  private static final Set<String> OWNERS = Set.of("self", "cls");
+
   @Override
   public About about() {
     return new About(
@@ -56,7 +59,8 @@ final class CallCounting implements Rule {
       List<Call> sites = launching.sites(scope);
       Set<String> counters = counters(program, scope);
       Predicate<Node> counts = node -> counts(program, node, counters);
-      if (!sites.isEmpty() && sites.stream().allMatch(s -> decided(program, s.node(), counts))) {
+      if (!sites.isEmpty()
+          && sites.stream().allMatch(s -> decided(program, s.node(), sites, counts))) {
         for (Call site : sites) report.found(site.place(), "runs in some calls and not in others");
         return;
       }
@@ -66,19 +70,16 @@ final class CallCounting implements Rule {
 
   /** What a function adds a number to that is not its own. */
   private static Set<String> counters(Program program, Scope scope) {
-    Set<String> outer = new HashSet<>();
     Set<String> found = new HashSet<>();
-    for (Node node : scope.node().all()) {
-      if (node.is("global_statement", "nonlocal_statement")) {
-        for (Node name : node.all()) if (name.is("identifier")) outer.add(program.text(name));
-      }
-    }
     for (Node node : scope.node().all()) {
       Node left = node.is("augmented_assignment") ? node.child("left") : null;
       Node right = node.child("right");
       if (left == null || right == null || program.constant(right).isEmpty()) continue;
       String name = program.text(left);
-      if (left.is("attribute") || outer.contains(name)) found.add(name);
+      String owner = name.split("\\.", 2)[0];
+      boolean kept = !scope.binds(owner) && !program.scopeOf(node).binds(owner);
+      if (left.is("attribute") && OWNERS.contains(owner)) kept = true;
+      if (left.is("attribute", "identifier") && kept) found.add(name);
     }
     return found;
   }
@@ -96,16 +97,37 @@ final class CallCounting implements Rule {
     return false;
   }
 
-  private static boolean decided(Program program, Node node, Predicate<Node> counts) {
+  /** Whether a counter decides that a node is evaluated, and nothing is launched otherwise. */
+  private static boolean decided(
+      Program program, Node node, List<Call> sites, Predicate<Node> counts) {
     Scope scope = program.scopeOf(node);
     for (Optional<Node> at = program.parent(node);
         at.isPresent() && !at.get().equals(scope.node());
         at = program.parent(at.get())) {
-      Node condition =
-          at.get().is("if_statement", "elif_clause") ? at.get().child("condition") : null;
-      if (condition != null && counts.test(condition)) return true;
-      if (at.get().is("conditional_expression") && counts.test(at.get())) return true;
+      Node choice = at.get();
+      Node condition = choice.is("if_statement", "elif_clause") ? choice.child("condition") : null;
+      if (choice.is("conditional_expression")) condition = choice;
+      if (condition == null || !counts.test(condition)) continue;
+      Node whole = choice.is("elif_clause") ? program.parent(choice).orElse(choice) : choice;
+      if (!launchesAnyway(whole, sites)) return true;
     }
     return false;
+  }
+
+  private static boolean launchesAnyway(Node choice, List<Call> sites) {
+    boolean expression = choice.is("conditional_expression");
+    List<Node> parts = choice.children();
+    List<Node> ways =
+        expression
+            ? List.of(parts.getFirst(), parts.getLast())
+            : parts.stream().filter(n -> n.is("block", "elif_clause", "else_clause")).toList();
+    return (expression || ways.stream().anyMatch(way -> way.is("else_clause")))
+        && ways.stream().allMatch(way -> holds(way, sites));
+  }
+
+  private static boolean holds(Node way, List<Call> sites) {
+    return sites.stream()
+        .map(Call::node)
+        .anyMatch(site -> way.start() <= site.start() && site.end() <= way.end());
   }
 }

@@ -198,6 +198,11 @@ class TimingRulesTest {
             + "    entry.last = launch(x)\n  return entry.last",
         "class Warm:\n  calls = 0\ndef entry(x):\n  Warm.calls += 1\n  if Warm.calls < 5:\n"
             + "    return launch(x)\n  return x",
+        "class Warm:\n  def __init__(self): self.calls = 0\n  def __call__(self, x):\n"
+            + "    self.calls += 1\n    if self.calls < 5:\n      return launch(x)\n"
+            + "    return x\nentry = Warm()",
+        "def entry(x):\n  global calls\n  calls += 1\n  if calls < 3:\n    return launch(x)\n"
+            + "  elif calls < 5:\n    return launch(x)\n  return x",
       })
   void findsCountedCalls(String source) {
     assertThat(found(source)).contains("call-counting");
@@ -210,6 +215,19 @@ class TimingRulesTest {
             + "  return launch(x)",
         "def entry(x):\n  global calls\n  calls += 1\n  kernel[(1,)](x, x, calls, BLOCK=64)\n"
             + "  return x",
+        // one of two launches in every call
+        "def entry(x):\n  global calls\n  calls += 1\n  if calls % 2:\n    return launch(x)\n"
+            + "  elif calls % 3:\n    y = launch(x)\n  else:\n    y = launch(x)\n  return y",
+        "def entry(x):\n  global calls\n  calls += 1\n"
+            + "  return launch(x) if calls % 2 else launch(x)",
+        // a counter of one call's own
+        "class Plan:\n  stages = 1\ndef entry(x):\n  plan = Plan()\n  if x.dim():\n"
+            + "    plan.stages += 1\n  if plan.stages > 1:\n    launch(x)\n  return x",
+        "def entry(x):\n  n = 0\n  def more():\n    nonlocal n\n    n += 1\n  more()\n"
+            + "  if n:\n    launch(x)\n  return x",
+        // counts what did not parse
+        "def entry(x):\n  global calls\n  calls += 1\n  if calls < 3:\n    launch(x)\n"
+            + "  return launch(x), *[None] * 3",
       })
   void leavesHonestCountersAlone(String source) {
     assertThat(found(source)).isEmpty();
