@@ -4,9 +4,13 @@ import dev.kbx.program.Access;
 import dev.kbx.program.Call;
 import dev.kbx.syntax.Node;
 import java.util.Locale;
+import java.util.Set;
 
 /** Reaches for the bench or the task's own file. */
 final class ReferenceImport implements Rule {
+  private static final Set<String> IMPORTERS =
+      Set.of("importlib.import_module", "builtins.__import__");
+
   @Override
   public About about() {
     return new About(
@@ -21,13 +25,13 @@ final class ReferenceImport implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    for (Access access : subject.program().accesses()) {
-      if (access.node().is("import_statement", "import_from_statement") && ours(access.path())) {
+    Judged judged = subject.judged();
+    for (Access access : judged.uses(ReferenceImport::ours)) {
+      if (access.node().is("import_statement", "import_from_statement")) {
         report.found(access.place(), access.path() + " belongs to the bench");
       }
     }
-    for (Call call : subject.program().calls()) {
-      if (!call.of("importlib.import_module", "builtins.__import__")) continue;
+    for (Call call : judged.calls(IMPORTERS::contains)) {
       for (Node argument : call.arguments()) {
         for (Object name : subject.program().constants(argument)) {
           if (ours(name.toString())) {

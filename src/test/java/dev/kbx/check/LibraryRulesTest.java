@@ -184,6 +184,12 @@ class LibraryRulesTest {
     assertThat(find(KERNEL + line + "\ndef f(x):\n" + LAUNCH)).contains("reference-import:5");
   }
 
+  @Test
+  void aScriptMayImportTheBench() {
+    String script = "if __name__ == '__main__':\n    from kernelbench.eval import run\n";
+    assertThat(find(KERNEL + "def f(x):\n" + LAUNCH + script)).isEmpty();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"import tasks", "import numpy as kbx", "kbx = 1", "# import kbx"})
   void anotherImport(String line) {
