@@ -1,13 +1,17 @@
 package dev.kbx.check;
 
 import dev.kbx.program.Call;
+import dev.kbx.program.Program;
+import dev.kbx.program.Scope;
 import java.util.List;
 import java.util.Set;
 
 /** Values go to the host and come back. */
 final class CpuOffload implements Rule {
-  private static final Set<String> BACK =
-      Set.of("torch.from_numpy", "torch.frombuffer", "torch.as_tensor", "torch.tensor");
+  private static final Set<String> BACK = Set.of("torch.from_numpy", "torch.frombuffer");
+
+  /** What makes tensors of numbers, wherever those are from. */
+  private static final Set<String> MADE = Set.of("torch.as_tensor", "torch.tensor");
 
   @Override
   public About about() {
@@ -29,10 +33,22 @@ final class CpuOffload implements Rule {
   @Override
   public void check(Subject subject, Report report) {
     Judged judged = subject.judged();
+    Program program = subject.program();
     List<Call> there = judged.calls(path -> path.startsWith("?") && path.endsWith(".numpy"));
-    if (there.isEmpty() || judged.calls(BACK::contains).isEmpty()) return;
+    boolean back =
+        !judged.calls(BACK::contains).isEmpty()
+            || judged.calls(MADE::contains).stream().anyMatch(call -> mayReturn(program, call));
+    if (there.isEmpty() || !back) return;
     for (Call call : there) {
       report.found(call.place(), "takes values to the host, from where others come back");
     }
+  }
+
+  /** Not where only constants are made into tensors, nor while the file is imported. */
+  private static boolean mayReturn(Program program, Call call) {
+    boolean imported =
+        call.scope().kind() == Scope.Kind.MODULE || call.scope().kind() == Scope.Kind.CLASS;
+    return !imported
+        && call.argument(0, "data").filter(d -> program.constant(d).isPresent()).isEmpty();
   }
 }

@@ -286,6 +286,11 @@ class TimingRulesTest {
               "def entry(x):\n  return torch.from_numpy(x.cpu().numpy() * 2).to(x.device)"
             },
             new String[] {
+              "cpu-offload",
+              "def host(x):\n  return x.cpu().numpy() * 2\n"
+                  + "def entry(x):\n  return torch.tensor(host(x), device='cuda')"
+            },
+            new String[] {
               "seeded-search",
               "def entry(x):\n  for s in range(9):\n    torch.manual_seed(s)\n"
                   + "    if torch.equal(x, torch.randn(4)):\n      return x\n  return launch(x)"
@@ -307,6 +312,8 @@ class TimingRulesTest {
         "lock = threading.Lock()\ndef entry(x):\n  with lock:\n    return launch(x)",
         "def entry(x):\n  torch.cuda.set_device(0)\n  return launch(x.to('cuda:0'))",
         "def entry(x):\n  n = x.cpu().tolist()\n  return launch(x)",
+        "ONE = torch.tensor(1.0)\ndef entry(x, k):\n  n = int(k.cpu().numpy())\n"
+            + "  return launch(x * torch.tensor([0.5, 2.0]) + n * ONE)",
         "def entry(x, seed):\n  torch.manual_seed(seed)\n  return launch(x)",
         "def entry(x):\n  return launch(x)\ndef selftest():\n  for n in (1, 2):\n"
             + "    torch.manual_seed(3407)\n    print(torch.equal(entry(n), n))\nselftest()",
