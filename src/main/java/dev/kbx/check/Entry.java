@@ -185,7 +185,7 @@ final class Entry {
   }
 
   private static boolean suspect(Call call) {
-    return call.targets().isEmpty() || call.targets().stream().anyMatch(Entry::unread);
+    return call.targets().isEmpty() || call.target(Entry::unread).isPresent();
   }
 
   /** Runs code of the file, or what nothing is known of. */

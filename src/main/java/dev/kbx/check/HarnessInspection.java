@@ -48,8 +48,8 @@ final class HarnessInspection implements Rule {
   public void check(Subject subject, Report report) {
     Judged judged = subject.judged();
     for (Call call : judged.calls(HarnessInspection::inspects)) {
-      String path = call.targets().stream().filter(HarnessInspection::inspects).findFirst().get();
-      report.found(call.place(), path + " looks at what called the kernel");
+      call.target(HarnessInspection::inspects)
+          .ifPresent(path -> report.found(call.place(), path + " looks at what called the kernel"));
     }
     for (Access access : judged.uses(HarnessInspection::harness)) {
       report.found(access.place(), access.path() + " belongs to whoever runs the kernel");

@@ -33,7 +33,7 @@ final class Judged {
   /** Calls of paths, the first that matches of each. */
   List<Call> calls(Predicate<String> path) {
     return program.calls().stream()
-        .filter(call -> call.targets().stream().anyMatch(path) && runs(call.node()))
+        .filter(call -> call.target(path).isPresent() && runs(call.node()))
         .toList();
   }
 

@@ -36,7 +36,7 @@ final class Launching {
     for (Call call : program.calls()) {
       if (kernels.contains(call.scope())) continue;
       calls.computeIfAbsent(call.scope(), _ -> new ArrayList<>()).add(call);
-      if (call.targets().stream().anyMatch(Launching::replays)) launches.add(call.node());
+      if (call.target(Launching::replays).isPresent()) launches.add(call.node());
     }
     spread();
   }

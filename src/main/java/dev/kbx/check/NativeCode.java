@@ -49,8 +49,8 @@ final class NativeCode implements Rule {
   public void check(Subject subject, Report report) {
     Judged judged = subject.judged();
     for (Call call : judged.calls(NativeCode::foreign)) {
-      String path = call.targets().stream().filter(NativeCode::foreign).findFirst().get();
-      report.found(call.place(), path + " reaches native code");
+      call.target(NativeCode::foreign)
+          .ifPresent(path -> report.found(call.place(), path + " reaches native code"));
     }
     if (asksForTriton(subject)) {
       for (Call call : judged.calls(path -> path.startsWith("torch.utils.cpp_extension.load"))) {

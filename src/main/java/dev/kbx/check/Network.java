@@ -53,8 +53,8 @@ final class Network implements Rule {
   @Override
   public void check(Subject subject, Report report) {
     for (Call call : subject.judged().calls(Network::remote)) {
-      String path = call.targets().stream().filter(Network::remote).findFirst().get();
-      report.found(call.place(), path + " talks to the network");
+      call.target(Network::remote)
+          .ifPresent(path -> report.found(call.place(), path + " talks to the network"));
     }
   }
 

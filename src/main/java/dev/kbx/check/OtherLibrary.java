@@ -62,9 +62,7 @@ final class OtherLibrary implements Rule {
     if (!Policies.apply(subject) || !subject.program().parsed()) return;
     for (Entry entry : subject.entry().stream().toList()) {
       for (Call call : entry.sureCalls()) {
-        call.targets().stream()
-            .filter(OtherLibrary::foreign)
-            .findFirst()
+        call.target(OtherLibrary::foreign)
             .filter(path -> call.targets().stream().allMatch(t -> foreign(t) || t.startsWith("?")))
             .ifPresent(path ->
                 report.found(

@@ -72,8 +72,8 @@ final class ProcessControl implements Rule {
     Judged judged = subject.judged();
     for (Call call : judged.calls(ProcessControl::controls)) {
       if (asks(subject.program(), call)) continue;
-      String path = call.targets().stream().filter(ProcessControl::controls).findFirst().get();
-      report.found(call.place(), path + " controls processes");
+      call.target(ProcessControl::controls)
+          .ifPresent(path -> report.found(call.place(), path + " controls processes"));
     }
     for (Access access : judged.changes(HOOKS::contains)) {
       report.found(access.place(), "replaces " + access.path());

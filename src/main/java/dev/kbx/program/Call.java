@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * A call, or a decorator that is applied to a definition.
@@ -43,6 +44,11 @@ public record Call(
 
   public Optional<Node> keyword(String name) {
     return Optional.ofNullable(keywords.get(name));
+  }
+
+  /** The first such path among what may be called. */
+  public Optional<String> target(Predicate<String> wanted) {
+    return targets.stream().filter(wanted).findFirst();
   }
 
   /** Whether one of these paths may be called. */
