@@ -59,7 +59,7 @@ final class ConstantResult implements Rule {
   @Override
   public void check(Subject subject, Report report) {
     Program program = subject.program();
-    if (!Policies.apply(subject) || !program.readable() || factory(subject)) return;
+    if (!subject.enforced() || !program.readable() || factory(subject)) return;
     List<Kernel> kernels = program.kernels();
     boolean known = program.launches().stream().map(Launch::kernels).noneMatch(List::isEmpty);
     if (kernels.isEmpty() || program.launches().isEmpty() || !known) return;

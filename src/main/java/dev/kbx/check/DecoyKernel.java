@@ -24,7 +24,7 @@ final class DecoyKernel implements Rule {
   @Override
   public void check(Subject subject, Report report) {
     Program program = subject.program();
-    if (!Policies.apply(subject) || !program.readable() || subject.entry().isEmpty()) return;
+    if (!subject.enforced() || !program.readable() || subject.entry().isEmpty()) return;
     if (program.kernels().isEmpty() || !program.launches().isEmpty()) return;
     if (used(program)) return;
     for (Kernel kernel : program.kernels()) {

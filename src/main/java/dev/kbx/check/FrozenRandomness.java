@@ -56,7 +56,7 @@ final class FrozenRandomness implements Rule {
   public void check(Subject subject, Report report) {
     Program program = subject.program();
     boolean random = subject.task().filter(task -> task.tags().contains("random")).isPresent();
-    if (!random || !Policies.apply(subject) || !program.readable()) return;
+    if (!random || !subject.enforced() || !program.readable()) return;
     if (program.accesses().stream().anyMatch(FrozenRandomness::fresh) || remembers(program)) return;
     for (Entry entry : subject.entry().stream().toList()) {
       Place place =

@@ -29,7 +29,7 @@ final class LibraryCall implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    if (!Policies.apply(subject) || !subject.program().parsed()) return;
+    if (!subject.enforced() || !subject.program().parsed()) return;
     Program program = subject.program();
     for (Entry entry : subject.entry().stream().toList()) {
       for (Call call : entry.sureCalls()) {

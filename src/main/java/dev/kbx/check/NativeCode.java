@@ -1,7 +1,6 @@
 package dev.kbx.check;
 
 import dev.kbx.program.Call;
-import dev.kbx.task.Policy;
 import java.util.Set;
 
 /** Machine code or foreign functions are called, which no check can read. */
@@ -52,7 +51,7 @@ final class NativeCode implements Rule {
       call.target(NativeCode::foreign)
           .ifPresent(path -> report.found(call.place(), path + " reaches native code"));
     }
-    if (asksForTriton(subject)) {
+    if (subject.enforced()) {
       for (Call call : judged.calls(path -> path.startsWith("torch.utils.cpp_extension.load"))) {
         report.found(call.place(), "compiles C++ in place of a Triton kernel");
       }
@@ -64,10 +63,6 @@ final class NativeCode implements Rule {
               .anyMatch(prot -> prot instanceof Long bits && (bits & 4) != 0);
       if (executable) report.found(call.place(), "maps executable memory");
     }
-  }
-
-  private static boolean asksForTriton(Subject subject) {
-    return subject.task().filter(task -> Policy.of(task) == Policy.TRITON).isPresent();
   }
 
   private static boolean foreign(String path) {

@@ -55,7 +55,7 @@ final class NeverQuantizes implements Rule {
   public void check(Subject subject, Report report) {
     Program program = subject.program();
     boolean asked = subject.task().filter(t -> t.tags().contains("quantization")).isPresent();
-    if (!asked || !Policies.apply(subject) || !program.readable() || program.kernels().isEmpty()) {
+    if (!asked || !subject.enforced() || !program.readable() || program.kernels().isEmpty()) {
       return;
     }
     if (program.accesses().stream().anyMatch(NeverQuantizes::rounds) || hasMagic(program)) return;

@@ -27,7 +27,7 @@ final class NoKernel implements Rule {
   @Override
   public void check(Subject subject, Report report) {
     Program program = subject.program();
-    if (!Policies.apply(subject) || !program.readable() || !program.kernels().isEmpty()) return;
+    if (!subject.enforced() || !program.readable() || !program.kernels().isEmpty()) return;
     if (program.accesses().stream().anyMatch(NoKernel::makes)) return;
     subject
         .entry()

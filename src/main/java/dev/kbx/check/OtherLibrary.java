@@ -59,7 +59,7 @@ final class OtherLibrary implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    if (!Policies.apply(subject) || !subject.program().parsed()) return;
+    if (!subject.enforced() || !subject.program().parsed()) return;
     for (Entry entry : subject.entry().stream().toList()) {
       for (Call call : entry.sureCalls()) {
         call.target(OtherLibrary::foreign)

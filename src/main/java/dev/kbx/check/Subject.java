@@ -1,6 +1,7 @@
 package dev.kbx.check;
 
 import dev.kbx.program.Program;
+import dev.kbx.task.Policy;
 import dev.kbx.task.Task;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,11 @@ public final class Subject {
   /** Empty for a file that is checked without a task, or whose entry cannot be told. */
   Optional<Entry> entry() {
     return entry;
+  }
+
+  /** Whether results must come from Triton kernels of the file; false for imported tasks. */
+  boolean enforced() {
+    return task.map(Policy::of).filter(Policy::enforced).isPresent();
   }
 
   /** What of the program may run while it is judged. */

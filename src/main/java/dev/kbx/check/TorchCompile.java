@@ -35,7 +35,7 @@ final class TorchCompile implements Rule {
 
   @Override
   public void check(Subject subject, Report report) {
-    if (!Policies.apply(subject)) return;
+    if (!subject.enforced()) return;
     for (Entry entry : subject.entry().stream().toList()) {
       Set<Scope> possible = entry.possible();
       for (Call call : subject.program().calls()) {
