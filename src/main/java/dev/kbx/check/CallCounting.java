@@ -50,8 +50,8 @@ final class CallCounting implements Rule {
   public void check(Subject subject, Report report) {
     Program program = subject.program();
     if (!program.parsed()) return;
-    Launching launching = new Launching(program);
-    Deque<Scope> open = new ArrayDeque<>(launching.entries(subject));
+    Launching launching = subject.launching();
+    Deque<Scope> open = new ArrayDeque<>(launching.entries());
     Set<Scope> seen = new HashSet<>();
     while (!open.isEmpty()) {
       Scope scope = open.pop();

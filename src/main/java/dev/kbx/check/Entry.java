@@ -6,7 +6,6 @@ import dev.kbx.program.Program;
 import dev.kbx.program.Scope;
 import dev.kbx.syntax.Node;
 import dev.kbx.syntax.Place;
-import dev.kbx.task.Task;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -44,10 +43,9 @@ final class Entry {
   };
 
   private final Program program;
+  private final Functions functions;
   private final String name;
-  private final Map<Scope, List<Call>> callsOf = new HashMap<>();
   private final Set<Scope> sure = new LinkedHashSet<>();
-  private final Map<String, List<Scope>> scopesAt = new HashMap<>();
 
   /** The outermost condition around a call or operator of the file in its scope, or null. */
   private final Map<Node, @Nullable Node> outermost = new HashMap<>();
@@ -58,29 +56,14 @@ final class Entry {
   /** Where calls start that may launch a kernel. */
   private final NavigableSet<Integer> suspects = new TreeSet<>();
 
-  private Entry(Program program, String name) {
+  Entry(Program program, Functions functions, String name) {
     this.program = program;
+    this.functions = functions;
     this.name = name;
-    for (Call call : program.calls()) {
-      callsOf.computeIfAbsent(call.scope(), _ -> new ArrayList<>()).add(call);
-    }
     for (Call call : program.calls()) if (suspect(call)) suspects.add(call.node().start());
     for (Launch launch : program.launches()) suspects.add(launch.call().node().start());
     layOut();
-    for (Scope scope : program.scopes()) {
-      scopesAt.computeIfAbsent(scope.path(), _ -> new ArrayList<>()).add(scope);
-    }
     follow();
-  }
-
-  /** Empty for a file that is checked without a task, or whose entry cannot be told. */
-  static Optional<Entry> of(Program program, Optional<Task> known) {
-    for (Task task : known.stream().toList()) {
-      for (String name : task.entries()) {
-        if (!program.paths(name).isEmpty()) return Optional.of(new Entry(program, name));
-      }
-    }
-    return Optional.empty();
   }
 
   private void follow() {
@@ -100,7 +83,7 @@ final class Entry {
 
   /** The one plain function of that path; empty if something is wrapped around it. */
   private Optional<Scope> definition(String path) {
-    List<Scope> scopes = scopesAt.getOrDefault(path, List.of());
+    List<Scope> scopes = functions.at(path);
     return scopes.stream()
         .filter(_ -> scopes.size() == 1)
         .findFirst()
@@ -139,7 +122,7 @@ final class Entry {
 
   /** Where the entry is defined; the file's first line if it is bound otherwise. */
   Place place() {
-    for (Scope scope : scopesAt.getOrDefault("@" + name, List.of())) {
+    for (Scope scope : functions.at("@" + name)) {
       Node title = scope.node().child("name");
       if (title != null) return program.place(title);
     }
@@ -147,7 +130,7 @@ final class Entry {
   }
 
   private List<Call> surelyCalledIn(Scope scope) {
-    return callsOf.getOrDefault(scope, List.of()).stream()
+    return functions.callsIn(scope).stream()
         .filter(call -> call.node().is("call") && surelyIn(scope, call.node()))
         .toList();
   }

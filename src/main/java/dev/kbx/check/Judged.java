@@ -5,7 +5,6 @@ import dev.kbx.program.Call;
 import dev.kbx.program.Program;
 import dev.kbx.program.Scope;
 import dev.kbx.syntax.Node;
-import dev.kbx.task.Task;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,16 +20,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class Judged {
   private final Program program;
-  private final Optional<Task> task;
+  private final Optional<String> entry;
   private final Map<Node, Boolean> asScript = new HashMap<>();
   private @Nullable Set<Scope> reachable;
 
-  Judged(Program program, Optional<Task> task) {
+  Judged(Program program, Optional<String> entry) {
     this.program = program;
-    this.task = task;
+    this.entry = entry;
   }
 
-  /** Calls of paths, the first that matches of each. */
+  /** Calls that may run and may mean such a path. */
   List<Call> calls(Predicate<String> path) {
     return program.calls().stream()
         .filter(call -> call.target(path).isPresent() && runs(call.node()))
@@ -78,9 +77,6 @@ final class Judged {
   }
 
   private Set<Scope> findReachable() {
-    Optional<String> entry =
-        task.flatMap(
-            t -> t.entries().stream().filter(name -> !program.paths(name).isEmpty()).findFirst());
     if (entry.isEmpty()) return Set.copyOf(program.scopes());
     List<String> started = new ArrayList<>(List.of(entry.get()));
     started.addAll(new ImportTime(program, this::onlyAsScript).names());

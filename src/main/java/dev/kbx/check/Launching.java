@@ -18,27 +18,21 @@ import java.util.Set;
 
 /** Which calls of a program launch kernels, by themselves or through the program's functions. */
 final class Launching {
-  private final Program program;
-  private final Map<String, List<Scope>> scopes = new HashMap<>();
-  private final Map<Scope, List<Call>> calls = new HashMap<>();
+  private final Functions functions;
+  private final List<Scope> entries = new ArrayList<>();
+  private final Set<Scope> kernels = new HashSet<>();
   private final Set<Node> launches = new HashSet<>();
   private final Set<Scope> launching = new HashSet<>();
 
-  Launching(Program program) {
-    this.program = program;
-    Set<Scope> kernels = new HashSet<>();
+  Launching(Program program, Functions functions, Optional<String> entry) {
+    this.functions = functions;
     for (Kernel kernel : program.kernels()) kernels.add(kernel.scope());
-    for (Scope scope : program.scopes()) {
-      if (kernels.contains(scope)) continue;
-      scopes.computeIfAbsent(scope.path(), _ -> new ArrayList<>()).add(scope);
-    }
     for (Launch launch : program.launches()) launches.add(launch.call().node());
     for (Call call : program.calls()) {
-      if (kernels.contains(call.scope())) continue;
-      calls.computeIfAbsent(call.scope(), _ -> new ArrayList<>()).add(call);
       if (call.target(Launching::replays).isPresent()) launches.add(call.node());
     }
-    spread();
+    for (String path : entry.map(program::paths).orElse(Set.of())) entries.addAll(named(path));
+    spread(program.scopes());
   }
 
   /** A captured graph launches its kernels again; whether that is honest is another question. */
@@ -46,17 +40,17 @@ final class Launching {
     return path.endsWith("CUDAGraph().replay");
   }
 
-  private void spread() {
+  private void spread(List<Scope> scopes) {
     Map<Scope, List<Scope>> callers = new HashMap<>();
     Deque<Scope> open = new ArrayDeque<>();
-    calls.forEach((scope, made) -> {
-      for (Call call : made) {
-        if (launches.contains(call.node())) open.add(scope);
+    for (Scope scope : scopes) {
+      for (Call call : calls(scope)) {
+        if (direct(call)) open.add(scope);
         for (Scope target : targets(call)) {
           callers.computeIfAbsent(target, _ -> new ArrayList<>()).add(scope);
         }
       }
-    });
+    }
     while (!open.isEmpty()) {
       Scope scope = open.pop();
       if (launching.add(scope)) open.addAll(callers.getOrDefault(scope, List.of()));
@@ -64,20 +58,17 @@ final class Launching {
   }
 
   /** Functions of the file that the entry may be; empty where no entry is known. */
-  List<Scope> entries(Subject subject) {
-    Optional<String> name =
-        subject
-            .task()
-            .flatMap(t ->
-                t.entries().stream().filter(entry -> !program.paths(entry).isEmpty()).findFirst());
-    List<Scope> found = new ArrayList<>();
-    for (String path : name.map(program::paths).orElse(Set.of())) found.addAll(named(path));
-    return found;
+  List<Scope> entries() {
+    return entries;
+  }
+
+  private List<Call> calls(Scope scope) {
+    return kernels.contains(scope) ? List.of() : functions.callsIn(scope);
   }
 
   /** Calls in a scope that may launch a kernel. */
   List<Call> sites(Scope scope) {
-    return calls.getOrDefault(scope, List.of()).stream()
+    return calls(scope).stream()
         .filter(call -> direct(call) || targets(call).stream().anyMatch(launching::contains))
         .toList();
   }
@@ -95,16 +86,14 @@ final class Launching {
   }
 
   private List<Scope> named(String path) {
-    List<Scope> found = new ArrayList<>();
-    for (Scope scope : scopes.getOrDefault(path, List.of())) {
-      if (scope.kind() != Scope.Kind.CLASS) found.add(scope);
-    }
+    List<Scope> found = new ArrayList<>(functions.at(path));
+    found.removeIf(scope -> scope.kind() == Scope.Kind.CLASS);
     if (path.endsWith("()")) {
       String type = path.substring(0, path.length() - 2);
-      for (String method : List.of(".__call__", ".forward")) {
-        found.addAll(scopes.getOrDefault(type + method, List.of()));
-      }
+      found.addAll(functions.at(type + ".__call__"));
+      found.addAll(functions.at(type + ".forward"));
     }
+    found.removeAll(kernels);
     return found;
   }
 }

@@ -48,9 +48,9 @@ final class ReplayedResult implements Rule {
   public void check(Subject subject, Report report) {
     Program program = subject.program();
     if (!program.parsed()) return;
-    Launching launching = new Launching(program);
+    Launching launching = subject.launching();
     List<Call> kept = new ArrayList<>();
-    List<Scope> entries = launching.entries(subject);
+    List<Scope> entries = launching.entries();
     Deque<Scope> open = new ArrayDeque<>(entries);
     Set<Scope> seen = new HashSet<>();
     while (!open.isEmpty()) {

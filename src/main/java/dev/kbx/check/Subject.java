@@ -15,6 +15,9 @@ public final class Subject {
   private final Optional<Task> task;
   private final Optional<Entry> entry;
   private final Judged judged;
+  private final Functions functions;
+  private final Optional<String> entryName;
+  private @Nullable Launching launching;
 
   /**
    * @param task null for a file that is checked by itself
@@ -22,8 +25,12 @@ public final class Subject {
   public Subject(Program program, @Nullable Task task) {
     this.program = program;
     this.task = Optional.ofNullable(task);
-    this.entry = Entry.of(program, this.task);
-    this.judged = new Judged(program, this.task);
+    this.functions = new Functions(program);
+    this.entryName =
+        this.task.flatMap(
+            t -> t.entries().stream().filter(n -> !program.paths(n).isEmpty()).findFirst());
+    this.entry = entryName.map(name -> new Entry(program, functions, name));
+    this.judged = new Judged(program, entryName);
   }
 
   public Program program() {
@@ -43,6 +50,13 @@ public final class Subject {
   /** Whether results must come from Triton kernels of the file; false for imported tasks. */
   boolean enforced() {
     return task.map(Policy::of).filter(Policy::enforced).isPresent();
+  }
+
+  /** Which calls launch kernels. */
+  Launching launching() {
+    Launching known = launching;
+    if (known == null) launching = known = new Launching(program, functions, entryName);
+    return known;
   }
 
   /** What of the program may run while it is judged. */
