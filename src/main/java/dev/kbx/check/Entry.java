@@ -172,7 +172,7 @@ final class Entry {
   }
 
   /** Runs code of the file, or what nothing is known of. */
-  private static boolean unread(String path) {
+  static boolean unread(String path) {
     return path.startsWith("@")
         || path.equals("?")
         || path.endsWith("()")

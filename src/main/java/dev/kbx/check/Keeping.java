@@ -4,7 +4,9 @@ import dev.kbx.program.Call;
 import dev.kbx.program.Program;
 import dev.kbx.program.Scope;
 import dev.kbx.syntax.Node;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -33,12 +35,30 @@ final class Keeping {
   private final Map<String, List<Node>> stored = new HashMap<>();
   private final Map<String, List<Node>> assigned = new HashMap<>();
 
-  Keeping(Program program, Scope scope) {
+  /** Given to calls that may launch a kernel on it. */
+  private final Set<Node> handed = new HashSet<>();
+
+  /**
+   * @param unseen calls in the scope that may do anything with what they are given
+   */
+  Keeping(Program program, Scope scope, List<Call> unseen) {
     this.program = program;
     this.scope = scope;
+    for (Call call : unseen) {
+      call.arguments().forEach(this::hand);
+      call.keywords().values().forEach(this::hand);
+    }
     nodes = scope.node().all().stream().filter(n -> program.scopeOf(n).equals(scope)).toList();
     declare();
     for (Node node : nodes) note(node);
+  }
+
+  private void hand(Node argument) {
+    Deque<Node> open = new ArrayDeque<>(List.of(argument));
+    while (!open.isEmpty()) {
+      Node node = open.pop();
+      if (handed.add(node)) open.addAll(node.children());
+    }
   }
 
   private void declare() {
@@ -108,7 +128,7 @@ final class Keeping {
   private void noteTaken(Node name, Node value) {
     for (Node part : value.all()) {
       String place = place(part);
-      if (place != null) taken(program.text(name), place);
+      if (place != null && !handed.contains(part)) taken(program.text(name), place);
     }
   }
 
@@ -149,9 +169,11 @@ final class Keeping {
         .anyMatch(argument -> argument.is("identifier") && program.text(argument).equals(name));
   }
 
-  /** Whether the function returns something out of a place. */
+  /** Whether the function returns something out of a place as it is. */
   boolean returns(String place) {
-    return nodes.stream().anyMatch(n -> n.is("return_statement") && mentions(n, place));
+    return nodes.stream()
+        .filter(n -> n.is("return_statement"))
+        .anyMatch(n -> mentions(n, place, handed));
   }
 
   /** Whether a node is evaluated or not depending on what a place holds. */
@@ -181,9 +203,13 @@ final class Keeping {
 
   /** Whether the place, or a variable taken from it, stands in a node. */
   private boolean mentions(Node node, String place) {
+    return mentions(node, place, Set.of());
+  }
+
+  private boolean mentions(Node node, String place, Set<Node> except) {
     Set<String> names = taken.getOrDefault(place, Set.of());
     for (Node part : node.all()) {
-      if (!part.is("identifier", "attribute")) continue;
+      if (!part.is("identifier", "attribute") || except.contains(part)) continue;
       String text = program.text(part);
       if (text.equals(place) || (part.is("identifier") && names.contains(text))) return true;
     }

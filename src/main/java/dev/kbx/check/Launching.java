@@ -73,6 +73,17 @@ final class Launching {
         .toList();
   }
 
+  /** Calls in a scope that may run code of the file or of elsewhere that is not followed here. */
+  List<Call> unseen(Scope scope) {
+    return calls(scope).stream()
+        .filter(call -> call.targets().isEmpty() || call.target(this::unseen).isPresent())
+        .toList();
+  }
+
+  private boolean unseen(String path) {
+    return Entry.unread(path) && named(path).isEmpty();
+  }
+
   /** Whether a call is itself a launch. */
   boolean direct(Call call) {
     return launches.contains(call.node());

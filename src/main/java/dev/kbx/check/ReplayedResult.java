@@ -57,7 +57,7 @@ final class ReplayedResult implements Rule {
       Scope scope = open.pop();
       if (!seen.add(scope)) continue;
       List<Call> sites = launching.sites(scope);
-      List<Call> avoidable = avoidable(program, scope, sites);
+      List<Call> avoidable = avoidable(program, scope, launching);
       boolean memoised = memoised(program, scope, entries.contains(scope));
       if (!sites.isEmpty() && (memoised || avoidable.size() == sites.size())) {
         kept.addAll(sites);
@@ -74,9 +74,10 @@ final class ReplayedResult implements Rule {
     }
   }
 
-  private static List<Call> avoidable(Program program, Scope scope, List<Call> sites) {
+  private static List<Call> avoidable(Program program, Scope scope, Launching launching) {
+    List<Call> sites = launching.sites(scope);
     if (sites.isEmpty()) return sites;
-    Keeping keeping = new Keeping(program, scope);
+    Keeping keeping = new Keeping(program, scope, launching.unseen(scope));
     Optional<String> place =
         keeping.placesFilledBy(sites).stream()
             .filter(keeping::returns)

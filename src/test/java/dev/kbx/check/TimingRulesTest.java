@@ -117,6 +117,8 @@ class TimingRulesTest {
             + "  out, n = store[x.shape]\n  return out",
         "def entry(x):\n  if (out := store.get(x.shape)) is None:\n    out = launch(x)\n"
             + "    store[x.shape] = out\n  return out",
+        "def same(x):\n  return x.clone()\ndef entry(x):\n  if x.shape not in store:\n"
+            + "    store[x.shape] = launch(x)\n  return same(torch.clone(store[x.shape]))",
       })
   void findsReplayedResults(String source) {
     assertThat(found(source)).contains("replayed-result");
@@ -161,6 +163,14 @@ class TimingRulesTest {
         "class Linear(torch.nn.Module):\n  def forward(self, x, w):\n    return launch(x)\n"
             + "linear = Linear()\ndef entry(x, w):\n  if w.shape not in store:\n"
             + "    store[w.shape] = launch(w)\n  return linear(x, store[w.shape])",
+        "class Base(torch.nn.Module):\n  def forward(self, x, w):\n    return launch(x)\n"
+            + "class Linear(Base): pass\nlinear = Linear()\ndef entry(x, w):\n"
+            + "  if w.shape not in store:\n    store[w.shape] = launch(w)\n"
+            + "  y = linear(x, store[w.shape])\n  return y",
+        "@torch.library.custom_op('mine::f', mutates_args=())\ndef f(x, w):\n"
+            + "  return launch(x)\ndef entry(x, w):\n  if w.shape not in store:\n"
+            + "    store[w.shape] = launch(w)\n"
+            + "  return torch.ops.mine.f(x, w=store[w.shape])",
         // a return that the parser refuses
         "def entry(x):\n  if x.shape not in store:\n    store[x.shape] = launch(x)\n"
             + "  if x.dim():\n    return store[x.shape]\n  return launch(x), *[None] * 3",
