@@ -360,9 +360,10 @@ final class Pure {
       Object value, @Nullable Object start, @Nullable Object stop, @Nullable Object step) {
     List<Object> items = items(value);
     if (items == null) return null;
-    long stride = step instanceof Long given ? given : 1;
-    if (stride == 0) return null;
     int size = items.size();
+    // Longer steps leave the sequence as well, and do not overflow.
+    long stride = step instanceof Long given ? Math.clamp(given, -size - 1, size + 1) : 1;
+    if (stride == 0) return null;
     long low = stride > 0 ? 0 : -1;
     long high = stride > 0 ? size : size - 1;
     long from = bound(start, stride > 0 ? low : high, size, low, high);

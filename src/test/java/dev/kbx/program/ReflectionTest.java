@@ -45,6 +45,9 @@ class ReflectionTest {
         "import torch\nn = \"_\".join([\"x\", \"y\"])\ngetattr(torch, n)(a) => torch.x_y",
         "import torch\ngetattr(torch, f\"mat{'mul'}\")(a) => torch.matmul",
         "import torch\ngetattr(torch, \"lumtam\"[::-1])(a) => torch.matmul",
+        "import torch\n"
+            + "getattr(torch, 'mm' + 'ab'[1::9223372036854775807])(a)"
+            + " => torch.mmb",
         "import torch\ngetattr(torch, \"\".join(chr(c) for c in [109, 109]))(a) => torch.mm",
         "import torch\ngetattr(torch, \"\".join(map(chr, [109, 109])))(a) => torch.mm",
         "import torch\ngetattr(torch, \"\".join(chr(c ^ 1) for c in [108, 108]))(a) => torch.mm",
