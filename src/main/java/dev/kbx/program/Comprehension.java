@@ -15,11 +15,13 @@ final class Comprehension {
   private final Flow flow;
   private final String variable;
   private final Node body;
+  private final Budget budget;
 
-  Comprehension(Flow flow, String variable, Node body) {
+  Comprehension(Flow flow, String variable, Node body, Budget budget) {
     this.flow = flow;
     this.variable = variable;
     this.body = body;
+    this.budget = budget;
   }
 
   /** The list of results; null if one cannot be computed. */
@@ -36,7 +38,12 @@ final class Comprehension {
   }
 
   private @Nullable Object value(Node node, Object item, int depth) {
-    if (depth == 0) return null;
+    if (depth == 0 || budget.spent()) return null;
+    Object value = computed(node, item, depth);
+    return value != null && budget.take(value) ? value : null;
+  }
+
+  private @Nullable Object computed(Node node, Object item, int depth) {
     Function<Node, @Nullable Object> inner = child -> value(child, item, depth - 1);
     return switch (node.kind()) {
       case "identifier" -> flow.text(node).equals(variable) ? item : constant(node);
@@ -57,7 +64,7 @@ final class Comprehension {
       case "subscript" -> {
         Object owner = child(node, "value", inner);
         Object index = child(node, "subscript", inner);
-        yield owner != null && index instanceof Long at ? Folding.at(owner, at) : null;
+        yield owner != null && index instanceof Long at ? flow.folding().at(owner, at) : null;
       }
       case "call" -> call(node, inner);
       default -> constant(node);
@@ -72,7 +79,7 @@ final class Comprehension {
 
   private @Nullable Object constant(Node node) {
     Cell cell = flow.cell(node);
-    return cell.values.size() == 1 ? Constants.raw(cell.values.iterator().next()) : null;
+    return cell.values.size() == 1 ? Constants.raw(cell.values.iterator().next(), budget) : null;
   }
 
   private @Nullable Object call(Node node, Function<Node, @Nullable Object> inner) {

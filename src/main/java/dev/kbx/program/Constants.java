@@ -18,11 +18,15 @@ final class Constants {
 
   private static final int MAX_DEPTH = 8;
 
+  /** Characters and elements of a list that anybody asks for. */
+  private static final int MAX_LIST = 1 << 12;
+
   private Constants() {}
 
-  /** A String, Long, Double, Boolean or a List of those; null for everything else. */
+  /** A String, Long, Double, Boolean or a short List of those; null for everything else. */
   static @Nullable Object of(Value value) {
-    Object raw = raw(value);
+    boolean single = value instanceof Constant(Object known) && !(known instanceof List<?>);
+    Object raw = raw(value, new Budget(single ? Integer.MAX_VALUE : MAX_LIST));
     return raw == null || raw.equals(PENDING) ? null : shown(raw, MAX_DEPTH);
   }
 
@@ -34,20 +38,24 @@ final class Constants {
     return items;
   }
 
-  /** As {@link #of}, but with {@link Bytes} as they are; {@link #PENDING} while incomplete. */
-  static @Nullable Object raw(Value value) {
-    return raw(value, MAX_DEPTH);
+  /**
+   * As {@link #of}, but of any length and with {@link Bytes} as they are; {@link #PENDING} while
+   * incomplete. Null where the budget does not suffice for it: lists that share elements are as
+   * large as if they shared none.
+   */
+  static @Nullable Object raw(Value value, Budget budget) {
+    return raw(value, MAX_DEPTH, budget);
   }
 
-  private static @Nullable Object raw(Value value, int depth) {
-    if (value instanceof Constant(Object known)) return known;
-    if (!(value instanceof Box box) || depth == 0) return null;
+  private static @Nullable Object raw(Value value, int depth, Budget budget) {
+    if (value instanceof Constant(Object known)) return budget.take(known) ? known : null;
+    if (!(value instanceof Box box) || depth == 0 || !budget.take(1)) return null;
     if (box.changed || !box.entries.isEmpty() || box.open) return null;
     List<Object> items = new ArrayList<>();
     for (Cell cell : box.items) {
       if (cell.values.isEmpty()) return PENDING;
       if (cell.values.size() != 1) return null;
-      Object item = raw(cell.values.iterator().next(), depth - 1);
+      Object item = raw(cell.values.iterator().next(), depth - 1, budget);
       if (item == null || item.equals(PENDING)) return item;
       items.add(item);
     }

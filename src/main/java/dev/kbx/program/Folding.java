@@ -6,7 +6,9 @@ import dev.kbx.program.Value.Constant;
 import dev.kbx.program.Value.External;
 import dev.kbx.syntax.Node;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -15,11 +17,14 @@ final class Folding {
   /** Combinations of operands beyond which a result counts as unknown. */
   private static final int MAX_RESULTS = 64;
 
-  /** Characters and elements to compute with in one program. */
+  /** Characters and elements to compute with in one program, results included. */
   private static final int MAX_WORK = 2_000_000;
 
+  /** Characters and elements of a list: it is compared wherever it flows. */
+  private static final int MAX_LIST = 1 << 16;
+
   private final Flow flow;
-  private int work;
+  private final Budget budget = new Budget(MAX_WORK);
 
   Folding(Flow flow) {
     this.flow = flow;
@@ -33,7 +38,8 @@ final class Folding {
    */
   void combine(
       List<Cell> parts, Function<List<Object>, @Nullable Object> fold, Value otherwise, Cell out) {
-    Runnable compute = () -> compute(parts, fold, otherwise, out);
+    Set<List<Object>> done = new HashSet<>();
+    Runnable compute = () -> compute(parts, fold, otherwise, out, done);
     if (parts.isEmpty()) compute.run();
     for (Cell part : parts) {
       flow.each(
@@ -46,15 +52,23 @@ final class Folding {
   }
 
   private void compute(
-      List<Cell> parts, Function<List<Object>, @Nullable Object> fold, Value otherwise, Cell out) {
+      List<Cell> parts,
+      Function<List<Object>, @Nullable Object> fold,
+      Value otherwise,
+      Cell out,
+      Set<List<Object>> done) {
     if (out.full()) return;
+    if (!budget.take(parts.size())) {
+      flow.add(out, otherwise);
+      return;
+    }
     List<List<Object>> choices = new ArrayList<>();
     boolean unknown = false;
     int results = 1;
     for (Cell part : parts) {
       List<Object> constants = new ArrayList<>();
       for (Value value : part.values) {
-        Object constant = Constants.raw(value);
+        Object constant = Constants.raw(value, budget);
         if (constant == null) unknown = true;
         else if (!constant.equals(Constants.PENDING)) constants.add(constant);
       }
@@ -62,43 +76,31 @@ final class Folding {
       results = Math.min(results * constants.size(), MAX_RESULTS + 1);
     }
     if (results > MAX_RESULTS) unknown = true;
-    List<List<Object>> combinations = results > MAX_RESULTS ? List.of() : product(choices);
-    for (List<Object> each : combinations) {
-      for (Object part : each) work += size(part);
-      if (work > MAX_WORK) {
-        unknown = true;
-        break;
-      }
-      Object result = fold.apply(each);
+    for (int i = 0; results <= MAX_RESULTS && i < results; i++) {
+      List<Object> each = combination(choices, i);
+      if (!done.add(each)) continue;
+      Object result = folded(fold, each);
       flow.add(out, result == null ? otherwise : new Constant(result));
     }
     if (unknown) flow.add(out, otherwise);
   }
 
-  private static List<List<Object>> product(List<List<Object>> choices) {
-    List<List<Object>> combinations = new ArrayList<>();
-    combinations.add(List.of());
-    for (List<Object> constants : choices) {
-      List<List<Object>> longer = new ArrayList<>();
-      for (List<Object> each : combinations) {
-        for (Object constant : constants) {
-          List<Object> next = new ArrayList<>(each);
-          next.add(constant);
-          longer.add(next);
-        }
-      }
-      combinations = longer;
-    }
-    return combinations;
+  private @Nullable Object folded(
+      Function<List<Object>, @Nullable Object> fold, List<Object> values) {
+    Object result = budget.spent() ? null : fold.apply(values);
+    if (result == null || !budget.take(result)) return null;
+    return result instanceof List<?> && !new Budget(MAX_LIST).take(result) ? null : result;
   }
 
-  private static int size(Object constant) {
-    return switch (constant) {
-      case String text -> 1 + text.length();
-      case Bytes(String latin1) -> 1 + latin1.length();
-      case List<?> list -> 1 + list.size();
-      default -> 1;
-    };
+  /** One of the ways to choose a constant for each part. */
+  private static List<Object> combination(List<List<Object>> choices, int number) {
+    List<Object> chosen = new ArrayList<>();
+    int rest = number;
+    for (List<Object> constants : choices.reversed()) {
+      chosen.add(constants.get(rest % constants.size()));
+      rest /= constants.size();
+    }
+    return chosen.reversed();
   }
 
   /** A literal, or text put together from pieces. */
@@ -204,7 +206,7 @@ final class Folding {
     if (!Pure.knows(function.path())) return false;
     combine(
         List.of(items),
-        values -> Pure.mapped(function.path(), values.getFirst()),
+        values -> Pure.mapped(function.path(), values.getFirst(), budget),
         Value.UNKNOWN,
         result);
     return true;
@@ -231,7 +233,7 @@ final class Folding {
     Node left = clause.child("left");
     Node right = clause.child("right");
     if (left == null || right == null || !left.is("identifier")) return;
-    Comprehension each = new Comprehension(flow, flow.text(left), body);
+    Comprehension each = new Comprehension(flow, flow.text(left), body, budget);
     Cell out = flow.cell(node);
     Box box = new Box(List.of());
     box.open = true;
@@ -240,15 +242,15 @@ final class Folding {
   }
 
   /** An element of a constant. */
-  static @Nullable Object at(Object value, long position) {
+  @Nullable Object at(Object value, long position) {
     List<Object> items = items(value);
     if (items == null) return null;
     long index = position < 0 ? items.size() + position : position;
     return index >= 0 && index < items.size() ? items.get((int) index) : null;
   }
 
-  /** The elements of a constant; null where it has none. */
-  static @Nullable List<Object> items(Object value) {
-    return Pure.items(value);
+  /** The elements of a constant; null where it has none, or too many were read before. */
+  @Nullable List<Object> items(Object value) {
+    return budget.take(value) ? Pure.items(value) : null;
   }
 }

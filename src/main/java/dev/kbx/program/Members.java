@@ -256,7 +256,7 @@ final class Members {
       case Namespace(Value of) -> get(of, known instanceof String name ? name : ANY, into);
       case Names names -> get(names, known instanceof String name ? name : ANY, into);
       case Constant(Object text) when known instanceof Long position -> {
-        Object item = Folding.at(text, position);
+        Object item = flow.folding().at(text, position);
         flow.add(into, item == null ? Value.UNKNOWN : new Constant(item));
       }
       default -> any(owner, into);
@@ -280,7 +280,7 @@ final class Members {
       case Namespace(Value of) -> get(of, ANY, into);
       case Names names -> get(names, ANY, into);
       case Constant(Object value) -> {
-        List<Object> items = Folding.items(value);
+        List<Object> items = flow.folding().items(value);
         if (items == null) flow.add(into, Value.UNKNOWN);
         else items.forEach(item -> flow.add(into, new Constant(item)));
       }

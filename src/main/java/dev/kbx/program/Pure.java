@@ -97,13 +97,13 @@ final class Pure {
     };
   }
 
-  static @Nullable Object mapped(String path, Object sequence) {
+  static @Nullable Object mapped(String path, Object sequence, Budget budget) {
     List<Object> items = items(sequence);
     if (items == null) return null;
     List<Object> results = new ArrayList<>();
     for (Object item : items) {
       Object result = call(path, List.of(item));
-      if (result == null) return null;
+      if (result == null || !budget.take(result)) return null;
       results.add(result);
     }
     return results;
@@ -349,7 +349,7 @@ final class Pure {
         if (matcher.group().equals("%c") && each instanceof Long code) each = character(code);
         piece = each == null ? null : text(each);
       }
-      if (piece == null) return null;
+      if (piece == null || out.length() + piece.length() > MAX_LENGTH) return null;
       matcher.appendReplacement(out, Matcher.quoteReplacement(piece));
     }
     matcher.appendTail(out);
@@ -467,7 +467,7 @@ final class Pure {
         int at = index.isEmpty() ? next++ : Integer.parseInt(index);
         piece = at < values.size() ? text(values.get(at)) : null;
       }
-      if (piece == null) return null;
+      if (piece == null || out.length() + piece.length() > MAX_LENGTH) return null;
       matcher.appendReplacement(out, Matcher.quoteReplacement(piece));
     }
     matcher.appendTail(out);

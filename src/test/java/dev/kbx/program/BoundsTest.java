@@ -18,6 +18,13 @@ class BoundsTest {
         .collect(Collectors.joining("\n"));
   }
 
+  /** Lines of which each uses the one before. */
+  private static String chain(int count, String line) {
+    return IntStream.rangeClosed(1, count)
+        .mapToObj(i -> line.replace("-1", "" + (i - 1)).replace("#", "" + i))
+        .collect(Collectors.joining("\n"));
+  }
+
   static Stream<String> sources() {
     return Stream.of(
         "x = a" + ".b".repeat(20_000),
@@ -37,7 +44,26 @@ class BoundsTest {
         "t = 'exec(t)'\nexec(t)",
         "f = lambda g: g(f)\nf(f)",
         "while True:\n  n = n + 1 if n else 0",
+        "x0 = [0] + [0]\n" + chain(40, "x# = [x-1] + [x-1]"),
+        "x0 = [1]\n" + chain(10_000, "x# = [x-1] + []"),
+        "x0 = 1\n" + chain(8, "x# = [" + "x-1, ".repeat(20) + "]") + "\nprint(x8)",
+        "x0 = 1\n" + chain(4, "x# = [" + "x-1, ".repeat(20) + "]") + many(5_000, "\nprint(x4)"),
+        many(25_000, "x# = 'x' * 262143"),
+        "a = ('a,' * 131071).split(',')\n" + many(20_000, "x# = a"),
+        "s = 'x' * 262143\n" + many(20_000, "x# = s[5]"),
+        "s = 'x' * 262143\n" + many(10_000, "for c# in s: f(c#)"),
+        "x = ('{0}' * 80_000).format('x' * 262143)",
+        "x = ('%s' * 80_000) % (" + "'x' * 262143,".repeat(10_000) + ")",
+        "x = [('x' * 262143)[i] for i in (" + "1,".repeat(10_000) + ")]",
+        "a = 1\nx = f'" + "{a}".repeat(20_000) + "'",
         "D = {}\n" + many(1_000, "D['#'] = lambda v: D[v](D)") + "\nD[x](D)");
+  }
+
+  private static long constants(Program program) {
+    return program.calls().stream()
+        .flatMap(call -> call.arguments().stream())
+        .mapToLong(argument -> program.constants(argument).size())
+        .sum();
   }
 
   @ParameterizedTest
@@ -47,7 +73,7 @@ class BoundsTest {
         Duration.ofMinutes(1),
         () -> {
           Program program = Programs.of(source);
-          assertThat(program.calls().size() + program.reachable("x").size()).isNotNegative();
+          assertThat(program.reachable("x").size() + constants(program)).isNotNegative();
         });
   }
 }
