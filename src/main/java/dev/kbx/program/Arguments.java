@@ -31,6 +31,10 @@ record Arguments(
     return position < positional.size() ? positional.get(position) : null;
   }
 
+  int count() {
+    return positional.size() + named.size() + starred.size() + mapped.size();
+  }
+
   /** These and then those. */
   Arguments and(Arguments more) {
     Map<String, Cell> names = new LinkedHashMap<>(named);

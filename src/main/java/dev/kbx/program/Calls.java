@@ -45,10 +45,8 @@ final class Calls {
         bind(kernel, null, arguments);
         flow.add(result, Value.UNKNOWN);
       }
-      case Partial(Value function, Arguments first) -> {
-        if (!(function instanceof Partial)) call(function, first.and(arguments), result, node);
-        else flow.add(result, Value.UNKNOWN);
-      }
+      case Partial(Value function, Arguments first) ->
+          call(function, first.and(arguments), result, node);
       case Getter getter -> {
         Cell of = arguments.get(0);
         if (of != null) get(getter, of, result, arguments);

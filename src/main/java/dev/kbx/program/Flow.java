@@ -307,8 +307,7 @@ final class Flow {
       case Instance(Scope type) -> type.path() + "()";
       case Value.Launcher(Scope kernel) -> kernel.path() + "[]";
       case Value.Descriptor(_, Own function) -> function.scope().path();
-      case Value.Partial(Value function, _) when !(function instanceof Value.Partial) ->
-          path(function);
+      case Value.Partial(Value function, _) -> path(function);
       case Value.Namespace(External of) -> of.path() + ".__dict__";
       case Value.Made(_, External of) -> of.path();
       case Value.Code _ -> "builtins.compile()";

@@ -77,6 +77,9 @@ final class Known {
           "weakref.proxy",
           "typing.cast");
 
+  /** Arguments given in advance; no function takes more. */
+  private static final int MAX_GIVEN = 64;
+
   private final Flow flow;
   private final Calls calls;
 
@@ -139,7 +142,7 @@ final class Known {
                 } else flow.add(result, target.called());
               });
       case "functools.partial" ->
-          flow.each(first, value -> flow.add(result, new Partial(value, arguments.from(1))));
+          flow.each(first, value -> flow.add(result, partial(value, arguments.from(1))));
       case "functools.reduce" -> {
         Cell items = flow.members().elements(second == null ? new Cell() : second);
         calls.callEach(first, Arguments.of(items, items), result);
@@ -200,6 +203,15 @@ final class Known {
         }
       }
     }
+  }
+
+  /** One value, however often functions are given arguments: nested ones overflow the stack. */
+  private static Value partial(Value function, Arguments more) {
+    if (!(function instanceof Partial(Value inner, Arguments first))) {
+      return new Partial(function, more);
+    }
+    Arguments all = first.and(more);
+    return all.count() > MAX_GIVEN ? Value.UNKNOWN : new Partial(inner, all);
   }
 
   private void map(Value function, Cell items, Cell result) {
@@ -264,7 +276,7 @@ final class Known {
 
   private static Value dictionary(Value value) {
     return switch (value) {
-      case Names names -> names;
+      case Names _, Namespace _ -> value;
       default -> new Namespace(value);
     };
   }

@@ -58,7 +58,7 @@ sealed interface Value {
   /** Variables by name: the dictionary of a module or function of this file, or that module. */
   record Names(Scope scope) implements Value {}
 
-  /** The dictionary of anything else. */
+  /** The dictionary of anything else but a dictionary. */
   record Namespace(Value of) implements Value {}
 
   /** A String, Long, Double, Boolean, {@link Bytes}, or a List of those. */
@@ -73,7 +73,7 @@ sealed interface Value {
   /** A method of a constant, a container or a dictionary. */
   record Method(Value receiver, String name) implements Value {}
 
-  /** A function with arguments given in advance. */
+  /** A function with arguments given in advance; the function is none itself. */
   record Partial(Value function, Arguments first) implements Value {}
 
   /** Compiled text. */

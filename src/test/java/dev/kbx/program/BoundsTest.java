@@ -33,6 +33,12 @@ class BoundsTest {
         "x = " + "[".repeat(10_000) + "]".repeat(10_000),
         "x = " + "(".repeat(10_000) + "1" + ")".repeat(10_000),
         "x = " + "1 + ".repeat(10_000) + "1",
+        "x = " + "vars(".repeat(10_000) + "0" + ")".repeat(10_000),
+        "from functools import partial\nf = "
+            + "partial(".repeat(10_000)
+            + "g"
+            + ", 1)".repeat(10_000)
+            + "\nf(2)",
         "x = " + "lambda: ".repeat(5_000) + "1",
         "x = " + "y = ".repeat(10_000) + "z",
         "@a\n".repeat(5_000) + "def f(): pass",

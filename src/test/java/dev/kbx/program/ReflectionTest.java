@@ -26,6 +26,8 @@ class ReflectionTest {
         "import operator\noperator.methodcaller(\"matmul\", b)(a) => ?.matmul",
         "import functools, torch\nfunctools.partial(torch.mm, a)(b) => torch.mm",
         "import functools, torch\nf = functools.partial(torch.mm, a)\nf(b) => torch.mm",
+        "import functools, torch\n"
+            + "functools.partial(functools.partial(getattr, torch), 'mm')(b) => READ torch.mm",
         "import torch\nglobals()[\"torch\"].mm(a) => torch.mm",
         "import torch\ntorch.__getattribute__(\"mm\")(a) => torch.mm",
         "getattr(__builtins__, \"ex\" + \"ec\")(\"__import__('os')._exit(0)\") => os._exit,"
