@@ -2,6 +2,7 @@ package dev.kbx.syntax;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +58,9 @@ final class Lexicon {
 
   /** No string prefix is longer; two letters today, and new ones keep coming. */
   private static final int LONGEST_PREFIX = 3;
+
+  /** Python allows 150; what has more would overflow the stack. */
+  private static final int MAX_FIELDS = 200;
 
   private static final String PUNCTUATION = "+-*/%@&|^~<>=.,:;";
 
@@ -147,20 +151,86 @@ final class Lexicon {
   }
 
   private void string(int start) {
-    char quote = text.charAt(at);
-    boolean triple = text.startsWith(String.valueOf(quote).repeat(3), at);
-    at += triple ? 3 : 1;
-    while (at < text.length()) {
+    skipString(start, 0);
+    operand(Kind.STRING, start);
+  }
+
+  /** Skips a literal whose prefix begins at {@code start}, in that many fields of others. */
+  private void skipString(int start, int fields) {
+    String prefix = text.substring(start, at).toLowerCase(Locale.ROOT);
+    boolean formatted = prefix.contains("f") || prefix.contains("t");
+    String single = text.substring(at, at + 1);
+    boolean triple = text.startsWith(single.repeat(3), at);
+    String quote = triple ? single.repeat(3) : single;
+    at += quote.length();
+    while (finding == null && at < text.length()) {
       char c = text.charAt(at);
-      if (c == '\\') at += text.startsWith("\r\n", at + 1) ? 2 : 1;
-      else if (c == quote && (!triple || text.startsWith(String.valueOf(quote).repeat(3), at))) {
-        at += triple ? 3 : 1;
-        operand(Kind.STRING, start);
+      if (text.startsWith(quote, at)) {
+        at += quote.length();
         return;
-      } else if (!triple && (c == '\n' || c == '\r')) break;
-      at++;
+      }
+      if (c == '\\') skipEscape(formatted, prefix.contains("r"));
+      else if (formatted && text.startsWith("{{", at)) at += 2;
+      else if (formatted && c == '{') skipField(fields + 1);
+      else if (!triple && (c == '\n' || c == '\r')) break;
+      else at++;
     }
     fail(start, triple ? "unterminated triple-quoted string" : "unterminated string");
+  }
+
+  private void skipEscape(boolean formatted, boolean raw) {
+    int next = at + 1;
+    boolean brace = text.startsWith("{", next) || text.startsWith("}", next);
+    if (formatted && !raw && text.startsWith("N{", next)) {
+      int close = text.indexOf('}', next);
+      at = close < 0 ? text.length() : close + 1;
+    } else if (formatted && brace) {
+      at = next;
+    } else {
+      at = next + (text.startsWith("\r\n", next) ? 2 : 1);
+    }
+  }
+
+  /** Skips {@code {expression:format}}; since 3.12 any literal may stand in the expression. */
+  private void skipField(int fields) {
+    if (fields > MAX_FIELDS) fail(at, "too many nested f-strings");
+    int depth = 0;
+    at++;
+    while (finding == null && at < text.length()) {
+      char c = text.charAt(at);
+      if (c == '}' && depth == 0) {
+        at++;
+        return;
+      }
+      if (c == '"' || c == '\'' || isNamePart(text.codePointAt(at))) {
+        skipOperand(fields);
+      } else if (c == '#') {
+        skipComment();
+      } else if (c == ':' && depth == 0) {
+        skipFormat(fields);
+      } else {
+        if ("([{".indexOf(c) >= 0) depth++;
+        if (")]}".indexOf(c) >= 0) depth--;
+        at++;
+      }
+    }
+  }
+
+  /** Skips a name, a number or a literal. */
+  private void skipOperand(int fields) {
+    int start = at;
+    String word = skipName();
+    if (at < text.length() && (text.charAt(at) == '"' || text.charAt(at) == '\'')) {
+      skipString(isPrefix(word) ? start : at, fields);
+    }
+  }
+
+  /** Up to the brace that closes the field; quotes mean nothing here. */
+  private void skipFormat(int fields) {
+    while (finding == null && at < text.length() && text.charAt(at) != '}') {
+      if (text.charAt(at) == '{') skipField(fields + 1);
+      else at++;
+    }
   }
 
   private void number() {
@@ -200,12 +270,9 @@ final class Lexicon {
 
   private void word() {
     int start = at;
-    while (at < text.length() && isNamePart(text.codePointAt(at))) {
-      at += Character.charCount(text.codePointAt(at));
-    }
-    String word = text.substring(start, at);
+    String word = skipName();
     boolean quoted = at < text.length() && (text.charAt(at) == '"' || text.charAt(at) == '\'');
-    if (quoted && word.length() <= LONGEST_PREFIX && !KEYWORDS.contains(word)) {
+    if (quoted && isPrefix(word)) {
       string(start);
       return;
     }
@@ -220,6 +287,20 @@ final class Lexicon {
     } else {
       operand(Kind.WORD, start);
     }
+  }
+
+  private String skipName() {
+    int start = at;
+    while (at < text.length() && isNamePart(text.codePointAt(at))) {
+      at += Character.charCount(text.codePointAt(at));
+    }
+    return text.substring(start, at);
+  }
+
+  private static boolean isPrefix(String word) {
+    return word.length() <= LONGEST_PREFIX
+        && !KEYWORDS.contains(word)
+        && word.chars().allMatch(Character::isLetter);
   }
 
   private void operand(Kind kind, int start) {

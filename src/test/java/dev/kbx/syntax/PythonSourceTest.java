@@ -61,6 +61,9 @@ class PythonSourceTest {
         "try:\n  pass\nexcept A, B:\n  pass",
         "def backward(ctx, g):\n  return g, *([None] * 4)",
         "def f(x):\n  return *[None] * 3, *x",
+        "def f(x): return x, *([None] * 4)\n"
+            + "f\"{a[\"b\"]}{\na}{x!r:\">{w}}\" f'{x:\"<{f'{1}'}}{{\"' rf'\\{x}\\''\n"
+            + "f'\\N{DASH}{a if'}'in{'b':{}}else\"'\"}' f'''{\nx # don't }\n}'''",
         "host, *rest = endpoint, *[]",
         "def f(a, /, b, *, c=(1,), **k): ...\nlambda *a, **k: (a, k)",
         "@a[0].b(c)\n# why\n\n@(lambda f: f)\ndef f(): pass",
@@ -103,6 +106,9 @@ class PythonSourceTest {
         "x = 1\\nHere comes more\\n | 2 | 6 | invalid syntax",
         "x = 1\\n```\\n | 2 | 1 | invalid character '`' (U+0060)",
         "é = \"ü\" ü\\n | 1 | 9 | invalid syntax",
+        "x = f\"{a[\"b\"]}\\n | 1 | 5 | unterminated string",
+        "x = f'{y + '\\nz = 1 | 1 | 12 | unterminated string",
+        "f(f'{y}' z) | 1 | 10 | invalid syntax",
         "x = \"\"\"abc\\n | 1 | 5 | unterminated triple-quoted string",
         "int main() { return 0; } | 1 | 5 | invalid syntax",
       },
