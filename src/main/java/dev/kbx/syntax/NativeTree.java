@@ -2,7 +2,6 @@ package dev.kbx.syntax;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BOOLEAN;
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
@@ -15,6 +14,7 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A tree in the parser's memory and a cursor over it, by the parser's C interface.
@@ -49,8 +49,8 @@ final class NativeTree implements AutoCloseable {
       slow("ts_parser_set_language", FunctionDescriptor.of(JAVA_BOOLEAN, ADDRESS, ADDRESS));
   private static final MethodHandle PARSE =
       slow(
-          "ts_parser_parse_string",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_INT));
+          "ts_parser_parse_with_options",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, NativeInput.INPUT, NativeInput.OPTIONS));
   private static final MethodHandle TREE_DELETE =
       slow("ts_tree_delete", FunctionDescriptor.ofVoid(ADDRESS));
   private static final MethodHandle ROOT =
@@ -90,15 +90,17 @@ final class NativeTree implements AutoCloseable {
     cursor = (MemorySegment) CURSOR_NEW.invokeExact((SegmentAllocator) arena, node);
   }
 
-  /** Parses UTF-8, the cursor at the root. */
-  static NativeTree of(byte[] source) {
+  /** Parses UTF-8, the cursor at the root; null if that takes too long. */
+  static @Nullable NativeTree of(byte[] source) {
     try (Arena memory = Arena.ofConfined()) {
-      MemorySegment text = memory.allocateFrom(JAVA_BYTE, source);
+      NativeInput input = new NativeInput(source, memory);
       MemorySegment parser = (MemorySegment) PARSER_NEW.invokeExact();
       try {
         var _ = (boolean) SET_LANGUAGE.invokeExact(parser, (MemorySegment) PYTHON.invokeExact());
-        return new NativeTree(
-            (MemorySegment) PARSE.invokeExact(parser, MemorySegment.NULL, text, source.length));
+        MemorySegment tree =
+            (MemorySegment)
+                PARSE.invokeExact(parser, MemorySegment.NULL, input.input(), input.options());
+        return tree.equals(MemorySegment.NULL) ? null : new NativeTree(tree);
       } finally {
         PARSER_DELETE.invokeExact(parser);
       }

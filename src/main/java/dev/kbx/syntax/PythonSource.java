@@ -85,7 +85,7 @@ public final class PythonSource {
     dynamic = found.dynamic();
   }
 
-  /** Source too long or too large to look at. */
+  /** Source too long, too large or too broken to look at. */
   private PythonSource() {
     module = null;
     source = new Utf8("");

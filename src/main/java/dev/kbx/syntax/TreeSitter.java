@@ -32,13 +32,13 @@ final class TreeSitter {
 
   /**
    * The tree of UTF-8 source; what is no Python becomes broken nodes. Null if it has more than
-   * {@link #MAX_NODES}.
+   * {@link #MAX_NODES}, or takes seconds.
    */
   static @Nullable Node parse(byte[] source) {
     // An empty document has a root without a position; the bindings refuse to touch it.
     if (source.length == 0) return new Node("module", null, 0, 0, 1, false, List.of());
     try (NativeTree tree = NativeTree.of(source)) {
-      return new Copy(tree, source).tree();
+      return tree == null ? null : new Copy(tree, source).tree();
     }
   }
 

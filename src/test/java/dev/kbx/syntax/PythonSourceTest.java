@@ -1,8 +1,10 @@
 package dev.kbx.syntax;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -313,6 +315,16 @@ class PythonSourceTest {
     PythonSource huge = PythonSource.parse("x = 1\n".repeat(50_000_000 / 6));
     assertThat(huge.understood()).isFalse();
     assertThat(huge.error()).isEmpty();
+  }
+
+  /** Recovering from this takes the parser many minutes. */
+  @Test
+  void givesUpOnWhatTakesLong() {
+    PythonSource source =
+        assertTimeoutPreemptively(
+            Duration.ofSeconds(40), () -> PythonSource.parse("x=f\"{".repeat(50_000)));
+    assertThat(source.understood()).isFalse();
+    assertThat(source.tree()).isEmpty();
   }
 
   static IntStream seeds() {

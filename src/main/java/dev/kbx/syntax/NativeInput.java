@@ -1,0 +1,90 @@
+package dev.kbx.syntax;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BOOLEAN;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.time.Duration;
+
+/**
+ * What the parser asks for while it parses: the text, and whether to go on. Recovering from errors
+ * takes it a time that grows with the square of the source.
+ */
+final class NativeInput {
+  /** {@code TSInput}. */
+  static final StructLayout INPUT =
+      MemoryLayout.structLayout(ADDRESS, ADDRESS, JAVA_INT, MemoryLayout.paddingLayout(4), ADDRESS);
+
+  /** {@code TSParseOptions}. */
+  static final StructLayout OPTIONS = MemoryLayout.structLayout(ADDRESS, ADDRESS);
+
+  /** {@code TSPoint}. */
+  private static final StructLayout POINT = MemoryLayout.structLayout(JAVA_INT, JAVA_INT);
+
+  /** Where a read says how many bytes there are. */
+  @SuppressWarnings("restricted") // The parser passes a place for one number.
+  private static final FunctionDescriptor READ =
+      FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT, POINT, ADDRESS.withTargetLayout(JAVA_INT));
+
+  private static final FunctionDescriptor STOP = FunctionDescriptor.of(JAVA_BOOLEAN, ADDRESS);
+
+  /** Milliseconds are usual. */
+  private static final long LIMIT = Duration.ofSeconds(5).toNanos();
+
+  private final MemorySegment text;
+  private final MemorySegment input;
+  private final MemorySegment options;
+  private final long start = System.nanoTime();
+
+  NativeInput(byte[] source, Arena memory) {
+    text = memory.allocateFrom(JAVA_BYTE, source);
+    // The encoding's number is 0: UTF-8.
+    input = memory.allocate(INPUT);
+    input.setAtIndex(ADDRESS, 1, function("read", READ, memory));
+    options = memory.allocate(OPTIONS);
+    options.setAtIndex(ADDRESS, 1, function("stop", STOP, memory));
+  }
+
+  MemorySegment input() {
+    return input;
+  }
+
+  MemorySegment options() {
+    return options;
+  }
+
+  /** The text from a byte on. */
+  @SuppressWarnings("unused") // The parser calls it.
+  private MemorySegment read(
+      MemorySegment payload, int at, MemorySegment point, MemorySegment size) {
+    long from = Math.min(Integer.toUnsignedLong(at), text.byteSize());
+    size.set(JAVA_INT, 0, (int) (text.byteSize() - from));
+    return text.asSlice(from);
+  }
+
+  @SuppressWarnings("unused") // The parser calls it.
+  private boolean stop(MemorySegment state) {
+    return System.nanoTime() - start > LIMIT;
+  }
+
+  @SuppressWarnings("restricted") // The launcher allows native access.
+  private MemorySegment function(String name, FunctionDescriptor type, Arena memory) {
+    MethodType signature = type.toMethodType();
+    try {
+      MethodHandle handle = MethodHandles.lookup().bind(this, name, signature);
+      return Linker.nativeLinker().upcallStub(handle, type, memory);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
