@@ -100,7 +100,7 @@ final class Halstead {
       if ("operators".equals(child.field())) {
         operators.add(program.text(child));
         length++;
-      } else if (!child.is("comment")) {
+      } else {
         operand(child);
       }
     }

@@ -4,6 +4,7 @@ import dev.kbx.syntax.Node;
 import dev.kbx.syntax.PythonSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 
@@ -48,7 +49,7 @@ record LineCount(int total, int code, int logical, int comments, int docstrings)
     int depth = 0;
     int last = 0;
     boolean goesOn = false;
-    for (Node token : leaves(root)) {
+    for (Node token : leaves(root, source)) {
       if (token.is("line_continuation")) {
         goesOn = true;
         continue;
@@ -72,8 +73,8 @@ record LineCount(int total, int code, int logical, int comments, int docstrings)
   }
 
   /** Tokens, comments and continued lines included; a string is one. */
-  private static List<Node> leaves(Node root) {
-    List<Node> found = new ArrayList<>();
+  private static List<Node> leaves(Node root, PythonSource source) {
+    List<Node> found = new ArrayList<>(source.extras());
     Deque<Node> open = new ArrayDeque<>();
     open.push(root);
     while (!open.isEmpty()) {
@@ -82,7 +83,13 @@ record LineCount(int total, int code, int logical, int comments, int docstrings)
       if (leaf && node.end() > node.start()) found.add(node);
       if (!leaf) node.children().reversed().forEach(open::push);
     }
-    return found;
+    found.sort(Comparator.comparingInt(Node::start));
+    List<Node> outside = new ArrayList<>();
+    for (Node node : found) {
+      // Inside an f-string there may be comments as well.
+      if (outside.isEmpty() || node.start() >= outside.getLast().end()) outside.add(node);
+    }
+    return outside;
   }
 
   private static int statements(List<Node> tokens) {

@@ -205,7 +205,7 @@ final class Calls {
       Node value = each.child("value");
       Node name = each.child("name");
       switch (each.kind()) {
-        case "(", ")", ",", "comment" -> {}
+        case "(", ")", "," -> {}
         case "list_splat" -> starred.add(flow.cell(each.children().getLast()));
         case "dictionary_splat" -> mapped.add(flow.cell(each.children().getLast()));
         case "keyword_argument" -> {

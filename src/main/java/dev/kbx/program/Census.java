@@ -77,7 +77,7 @@ final class Census {
     List<Node> given = list == null ? List.of() : list.children();
     if (list != null && !list.is("argument_list")) given = List.of(list);
     for (Node each : given) {
-      if (each.is("(", ")", ",", "comment", "dictionary_splat")) continue;
+      if (each.is("(", ")", ",", "dictionary_splat")) continue;
       Node name = each.child("name");
       Node value = each.child("value");
       if (each.is("keyword_argument") && name != null && value != null) {

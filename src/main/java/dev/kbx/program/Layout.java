@@ -52,7 +52,7 @@ final class Layout {
     while (!open.isEmpty()) {
       Visit visit = open.pop();
       Node node = visit.node;
-      if (node.is("comment") || isPunctuation(node)) continue;
+      if (isPunctuation(node)) continue;
       nodes.add(node);
       entries.put(node, new Entry(visit.parent, visit.scope, source, host));
       Scope inner = opens(node, visit);

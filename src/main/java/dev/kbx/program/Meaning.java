@@ -74,7 +74,7 @@ final class Meaning {
     Node list = type.node().child("superclasses");
     if (list == null) return;
     for (Node each : list.children()) {
-      if (each.is("(", ")", ",", "comment", "keyword_argument")) continue;
+      if (each.is("(", ")", ",", "keyword_argument")) continue;
       flow.flow(flow.cell(each), type.result);
     }
   }
@@ -108,7 +108,7 @@ final class Meaning {
           comprehension(node);
       case "dictionary" -> dictionary(node);
       case "conditional_expression" -> {
-        List<Node> parts = node.children().stream().filter(c -> !c.is("comment")).toList();
+        List<Node> parts = node.children();
         if (parts.size() == 5) {
           flow.flow(flow.cell(parts.getFirst()), flow.cell(node));
           flow.flow(flow.cell(parts.getLast()), flow.cell(node));
@@ -263,7 +263,7 @@ final class Meaning {
           int at = 0;
           boolean fixed = true;
           for (Node each : node.children()) {
-            if (each.is("(", ")", "[", "]", ",", "comment")) continue;
+            if (each.is("(", ")", "[", "]", ",")) continue;
             if (each.is("list_splat_pattern", "list_splat")) fixed = false;
             Cell item = fixed ? members.item(part.value, at++) : members.elements(part.value);
             open.push(new Part(each, item));
@@ -330,7 +330,7 @@ final class Meaning {
     boolean splat = false;
     Cell spread = new Cell();
     for (Node each : node.children()) {
-      if (each.is("[", "]", "(", ")", "{", "}", ",", "comment")) continue;
+      if (each.is("[", "]", "(", ")", "{", "}", ",")) continue;
       if (each.is("list_splat")) {
         splat = true;
         flow.flow(members.elements(flow.cell(each.children().getLast())), spread);

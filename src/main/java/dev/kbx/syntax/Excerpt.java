@@ -58,7 +58,6 @@ public record Excerpt(String text, Set<String> calls, Set<String> methods, boole
   private static List<Part> parts(Node module, Utf8 source) {
     List<Part> parts = new ArrayList<>();
     for (Node statement : module.children()) {
-      if (statement.is("comment")) continue;
       Names names = new Names(statement, source);
       parts.add(new Part(statement, names.top(), names.free()));
     }

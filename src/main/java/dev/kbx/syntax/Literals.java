@@ -34,7 +34,7 @@ final class Literals {
   }
 
   private static List<Node> operands(Node node) {
-    return node.children().stream().filter(c -> !c.is("(", ")", "[", "]", ",", "comment")).toList();
+    return node.children().stream().filter(c -> !c.is("(", ")", "[", "]", ",")).toList();
   }
 
   private static @Nullable Object list(Node node, Utf8 source, int depth) {
@@ -84,7 +84,6 @@ final class Literals {
     if (node.is("concatenated_string")) {
       StringBuilder joined = new StringBuilder();
       for (Node part : node.children()) {
-        if (part.is("comment", "line_continuation")) continue;
         String value = string(part, source);
         if (value == null) return null;
         joined.append(value);

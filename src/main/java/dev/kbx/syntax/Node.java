@@ -78,7 +78,6 @@ public record Node(
     open.push(this);
     while (!open.isEmpty()) {
       Node node = open.pop();
-      if (node.is("comment", "line_continuation")) continue;
       if (node.children.isEmpty() || node.is("string")) {
         if (node.end > node.start) found.add(node);
         continue;

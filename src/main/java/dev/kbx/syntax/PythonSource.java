@@ -21,7 +21,7 @@ public final class PythonSource {
 
   /** Statements of the grammar that are an expression and nothing else. */
   private static final Set<String> INERT =
-      Set.of("comment", "expression_statement", "pass_statement", "ERROR");
+      Set.of("expression_statement", "pass_statement", "ERROR");
 
   private static final Pattern NEWLINE = Pattern.compile("\\r\\n?");
 
@@ -65,11 +65,14 @@ public final class PythonSource {
   private final Set<String> freeNames;
   private final boolean dynamic;
   private final @Nullable Node module;
+  private final List<Node> extras;
   private final Utf8 source;
 
-  private PythonSource(String text, Utf8 source, Node module) {
+  private PythonSource(String text, Utf8 source, TreeSitter.Tree tree) {
+    Node module = tree.root();
     this.module = module;
     this.source = source;
+    extras = Collections.unmodifiableList(tree.extras());
     List<Node> all = module.all();
     boolean broken = all.stream().anyMatch(Node::broken);
     Names found = new Names(module, source);
@@ -88,6 +91,7 @@ public final class PythonSource {
   /** Source too long, too large or too broken to look at. */
   private PythonSource() {
     module = null;
+    extras = List.of();
     source = new Utf8("");
     error = null;
     understood = false;
@@ -105,8 +109,8 @@ public final class PythonSource {
     // Python reads all three line ends as one, the grammar does not.
     String text = NEWLINE.matcher(code).replaceAll("\n");
     Utf8 source = new Utf8(text);
-    Node module = TreeSitter.parse(source.bytes());
-    return module == null ? new PythonSource() : new PythonSource(text, source, module);
+    TreeSitter.Tree tree = TreeSitter.parse(source.bytes());
+    return tree == null ? new PythonSource() : new PythonSource(text, source, tree);
   }
 
   /**
@@ -145,9 +149,17 @@ public final class PythonSource {
     return module == null ? List.of() : methods(type, module, source);
   }
 
-  /** The syntax tree; empty for source that is too long or too large to look at. */
+  /**
+   * The syntax tree without {@link #extras}; empty for source that is too long, too large or too
+   * broken to look at.
+   */
   public Optional<Node> tree() {
     return Optional.ofNullable(module);
+  }
+
+  /** Comments and continued lines, in source order: they may stand anywhere and mean nothing. */
+  public List<Node> extras() {
+    return extras;
   }
 
   /** All of it, with line feeds as line ends; empty for source that is too long to look at. */
@@ -231,13 +243,11 @@ public final class PythonSource {
   }
 
   private static @Nullable String docstring(Node module, Utf8 source) {
-    for (Node statement : module.children()) {
-      if (statement.is("comment")) continue;
-      if (!statement.is("expression_statement") || statement.children().size() != 1) return null;
-      String text = Literals.string(statement.children().getFirst(), source);
-      return text == null ? null : dedented(text);
-    }
-    return null;
+    Node statement = module.children().isEmpty() ? null : module.children().getFirst();
+    if (statement == null || !statement.is("expression_statement")) return null;
+    if (statement.children().size() != 1) return null;
+    String text = Literals.string(statement.children().getFirst(), source);
+    return text == null ? null : dedented(text);
   }
 
   /** As Python's own tools show a docstring: the first line's indentation does not count. */

@@ -28,15 +28,24 @@ final class TreeSitter {
   /** Some 100 times the largest kernel seen; what has more takes seconds and is no kernel. */
   private static final int MAX_NODES = 200_000;
 
+  private static final Node EMPTY = new Node("module", null, 0, 0, 1, false, List.of());
+
+  /**
+   * A tree without what may stand between any two tokens.
+   *
+   * @param extras comments and continued lines, in source order
+   */
+  record Tree(Node root, List<Node> extras) {}
+
   private TreeSitter() {}
 
   /**
    * The tree of UTF-8 source; what is no Python becomes broken nodes. Null if it has more than
    * {@link #MAX_NODES}, or takes seconds.
    */
-  static @Nullable Node parse(byte[] source) {
+  static @Nullable Tree parse(byte[] source) {
     // An empty document has a root without a position; the bindings refuse to touch it.
-    if (source.length == 0) return new Node("module", null, 0, 0, 1, false, List.of());
+    if (source.length == 0) return new Tree(EMPTY, List.of());
     try (NativeTree tree = NativeTree.of(source)) {
       return tree == null ? null : new Copy(tree, source).tree();
     }
@@ -48,6 +57,7 @@ final class TreeSitter {
     private final boolean broken;
     private final byte[] source;
     private final Deque<Node> open = new ArrayDeque<>();
+    private final List<Node> extras = new ArrayList<>();
     private int nodes;
     private int line = 1;
     private int counted;
@@ -58,7 +68,7 @@ final class TreeSitter {
       this.source = source;
     }
 
-    @Nullable Node tree() {
+    @Nullable Tree tree() {
       open.push(node());
       while (nodes < MAX_NODES) {
         if (tree.gotoFirstChild()) {
@@ -66,7 +76,7 @@ final class TreeSitter {
           continue;
         }
         while (!tree.gotoNextSibling()) {
-          if (!tree.gotoParent()) return open.getLast();
+          if (!tree.gotoParent()) return finished(open.getLast());
           close();
         }
         close();
@@ -75,9 +85,16 @@ final class TreeSitter {
       return null;
     }
 
+    private Tree finished(Node root) {
+      // What is left of comments alone is no token.
+      boolean empty = root.children().isEmpty() && !root.broken();
+      return new Tree(empty ? EMPTY : root, extras);
+    }
+
     private void close() {
       Node done = open.pop();
-      open.element().children().add(done);
+      boolean extra = done.is("comment") || done.is("line_continuation");
+      (extra ? extras : open.element().children()).add(done);
     }
 
     private Node node() {

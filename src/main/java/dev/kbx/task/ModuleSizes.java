@@ -73,8 +73,7 @@ final class ModuleSizes {
     values.assign(body);
     // Assignments in branches and loops are not followed.
     boolean straight =
-        body.children().stream()
-            .allMatch(s -> s.is("expression_statement", "return_statement", "comment"));
+        body.children().stream().allMatch(s -> s.is("expression_statement", "return_statement"));
     Node last = body.children().getLast();
     if (!straight || !last.is("return_statement") || last.children().size() < 2) return null;
     Node result = last.children().get(1);

@@ -82,7 +82,7 @@ public record Sizes(
     return String.join(
         ", ",
         list.children().stream()
-            .filter(item -> !item.is("(", ")", ",", "comment"))
+            .filter(item -> !item.is("(", ")", ","))
             .map(item -> source.text(item).replaceAll("\\s+", " "))
             .toList());
   }

@@ -158,7 +158,7 @@ final class StaticValues {
     List<Object> positional = new ArrayList<>();
     Map<String, Object> named = new LinkedHashMap<>();
     for (Node item : list.children()) {
-      if (item.is("(", ")", "[", "]", ",", "comment")) continue;
+      if (item.is("(", ")", "[", "]", ",")) continue;
       Node name = item.child("name");
       Node given = item.is("keyword_argument") ? item.child("value") : item;
       if (given != null && item.is("list_splat")) given = item.children().getLast();
