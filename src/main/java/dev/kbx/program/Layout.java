@@ -4,6 +4,7 @@ import dev.kbx.program.Scope.Kind;
 import dev.kbx.program.Scope.Parameter;
 import dev.kbx.syntax.Node;
 import dev.kbx.syntax.PythonSource;
+import dev.kbx.syntax.Targets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -121,6 +122,7 @@ final class Layout {
           declareRole(node, "name", scope);
       case "assignment", "augmented_assignment", "for_statement", "for_in_clause" ->
           declareRole(node, "left", scope);
+      case "type_alias_statement" -> declareRole(node, "left", scope);
       case "as_pattern_target", "case_pattern" -> declareTargets(node, scope);
       case "delete_statement" -> node.children().forEach(each -> declareTargets(each, scope));
       case "global_statement" -> {
@@ -145,30 +147,19 @@ final class Layout {
   }
 
   private void declareTargets(Node target, Scope scope) {
-    Deque<Node> open = new ArrayDeque<>();
-    open.push(target);
-    while (!open.isEmpty()) {
-      Node node = open.pop();
+    for (Node node : Targets.of(target)) {
       Node attribute = node.child("attribute");
-      if (node.is("attribute") && attribute != null) attributes.add(source.text(attribute));
-      if (node.is("attribute", "subscript", "call")) continue;
+      if (attribute != null) attributes.add(source.text(attribute));
       if (node.is("identifier")) variable(source.text(node), scope);
-      node.children().forEach(open::push);
     }
   }
 
   private void declareImports(Node statement, Scope scope) {
-    boolean from = !statement.is("import_statement");
     Node module = statement.child("module_name");
     for (Node child : statement.children()) {
       if (child.is("wildcard_import") && module != null) scope.stars.add(source.text(module));
-      if (!"name".equals(child.field())) continue;
-      Node alias = child.child("alias");
-      List<Node> path = child.children();
-      Node name = alias != null ? alias : path.isEmpty() ? child : path.getFirst();
-      if (from && alias == null && !path.isEmpty()) name = path.getLast();
-      variable(source.text(name), scope);
     }
+    for (Node name : Targets.ofImport(statement)) variable(source.text(name), scope);
   }
 
   private void variable(String name, Scope scope) {

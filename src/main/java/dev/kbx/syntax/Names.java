@@ -4,7 +4,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
 
 /** Which names a module binds, which it needs from elsewhere, and whether that can be known. */
@@ -122,19 +121,9 @@ final class Names {
     if (target != null) bindTargets(target, atTop);
   }
 
-  /** Binds the names in an assignment's left side; {@code a.b} and {@code a[b]} bind nothing. */
   private void bindTargets(Node target, boolean atTop) {
-    Deque<Node> open = new ArrayDeque<>();
-    open.push(target);
-    while (!open.isEmpty()) {
-      Node node = open.pop();
-      if (node.is("attribute", "subscript", "call")) continue;
+    for (Node node : Targets.of(target)) {
       if (node.is("identifier")) bind(source.text(node), atTop);
-      // In `case a.b` the dotted name is a value; in `case a` it is a capture.
-      if (node.is("dotted_name") && node.children().size() > 1) continue;
-      // `case Point(x=a)`: neither the class nor the attribute is bound.
-      int first = node.is("class_pattern", "keyword_pattern") ? 1 : 0;
-      for (Node child : node.children().stream().skip(first).toList().reversed()) open.push(child);
     }
   }
 
@@ -148,17 +137,7 @@ final class Names {
   }
 
   private void bindImports(Node statement, boolean atTop) {
-    boolean from = !statement.is("import_statement");
-    for (Node child : statement.children()) {
-      if (child.is("wildcard_import")) dynamic = true;
-      if (!"name".equals(child.field())) continue;
-      Node alias = child.child("alias");
-      List<Node> path = child.children();
-      if (alias != null) bind(source.text(alias), atTop);
-      else if (!path.isEmpty()) {
-        // `import a.b` binds a; `from c import a` binds a.
-        bind(source.text(from ? path.getLast() : path.getFirst()), atTop);
-      }
-    }
+    if (statement.children().stream().anyMatch(c -> c.is("wildcard_import"))) dynamic = true;
+    for (Node name : Targets.ofImport(statement)) bind(source.text(name), atTop);
   }
 }

@@ -31,6 +31,17 @@ class NamesTest {
         "import torch\nsetattr(torch, \\\n # c\n 'mm', 1) => WRITE torch.mm",
         "import torch as t\n(t if x else None).mm(1) => torch.mm",
         "import torch\nmatch x:\n  case 1:\n    torch.mm(1) => torch.mm",
+        "import torch\n"
+            + "def f(x):\n"
+            + "  match x:\n"
+            + "    case torch.a | torch(torch=y) | type.b: pass\n"
+            + "  torch.mm = y => WRITE torch.mm",
+        "import torch\ndef f(x):\n  type X[torch] = int\n  torch.mm = x => WRITE torch.mm",
+        "import torch\n"
+            + "X = torch\n"
+            + "def f(x):\n"
+            + "  type X = int\n"
+            + "  X.mm(1) => ?.mm, !torch.mm",
         "import torch\ntype(torch.cuda.Event).__call__(1) => builtins.type().__call__",
         "import torch\nx: int = torch.mm\nx(1) => torch.mm",
         "from torch.nn import functional\nfunctional.gelu(x) => torch.nn.functional.gelu",
