@@ -122,7 +122,9 @@ final class Folding {
       if (part.is("string")) parts.add(flow.cell(part));
       if (part.is("string_content")) parts.add(Calls.constant(flow.piece(node, part)));
       if (part.is("interpolation") && expression != null) {
-        boolean plain = part.children().stream().noneMatch(c -> c.is("format_specifier", "="));
+        boolean plain =
+            part.children().stream()
+                .noneMatch(c -> c.is("format_specifier", "type_conversion", "="));
         parts.add(plain ? flow.cell(expression) : unknown());
       }
     }

@@ -62,6 +62,7 @@ class ReflectionTest {
         "import torch\nop = \"m\"\nop += \"m\"\ngetattr(torch, op)(1) => torch.mm",
       })
   void computesText(String example) {
+        "import torch\nn = 'mm'\ngetattr(torch, f'{n!r}')(a) => torch.?, !torch.mm",
     check(example);
   }
 
