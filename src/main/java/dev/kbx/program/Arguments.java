@@ -1,5 +1,6 @@
 package dev.kbx.program;
 
+import dev.kbx.program.Value.Box;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,14 +10,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a call gives.
  *
- * @param positional in order
+ * @param positional in order, up to the first star
  * @param named by keyword
- * @param starred what {@code *} unpacks; its elements may land in any later parameter
+ * @param starred what {@code *} unpacks, and what comes after, in order
  * @param mapped what {@code **} unpacks
  */
 record Arguments(
     List<Cell> positional, Map<String, Cell> named, List<Cell> starred, List<Cell> mapped) {
   static final Arguments NONE = of();
+
+  /** More elements are nobody's arguments. */
+  private static final int MAX_SPREAD = 32;
 
   static Arguments of(Cell... positional) {
     return new Arguments(List.of(positional), Map.of(), List.of(), List.of());
@@ -44,6 +48,14 @@ record Arguments(
         names,
         join(starred, more.starred),
         join(mapped, more.mapped));
+  }
+
+  /** With the elements of what the first star unpacks, if it is this value; null if not known. */
+  @Nullable Arguments spread(Value value) {
+    if (!(value instanceof Box box) || box.changed || box.open) return null;
+    if (box.items.isEmpty() || box.items.size() > MAX_SPREAD) return null;
+    List<Cell> rest = starred.subList(1, starred.size());
+    return new Arguments(join(positional, box.items), named, rest, mapped);
   }
 
   /** Without the first positional ones. */

@@ -211,10 +211,20 @@ final class Calls {
         case "keyword_argument" -> {
           if (name != null && value != null) named.put(flow.text(name), flow.cell(value));
         }
-        default -> positional.add(flow.cell(each));
+        default -> {
+          if (starred.isEmpty()) positional.add(flow.cell(each));
+          else starred.add(display(flow.cell(each)));
+        }
       }
     }
     return new Arguments(positional, named, starred, mapped);
+  }
+
+  /** A cell with a tuple of one. */
+  private static Cell display(Cell item) {
+    Cell cell = new Cell();
+    cell.values.add(new Box(List.of(item)));
+    return cell;
   }
 
   /** A cell with one constant. */

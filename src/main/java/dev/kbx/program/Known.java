@@ -16,6 +16,7 @@ import dev.kbx.program.Value.Own;
 import dev.kbx.program.Value.Partial;
 import dev.kbx.syntax.Node;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -77,8 +78,31 @@ final class Known {
           "weakref.proxy",
           "typing.cast");
 
+  /** The first parameter's name, where it may be given by name. */
+  private static final Map<String, String> FIRST =
+      Map.ofEntries(
+          Map.entry("builtins.__import__", "name"),
+          Map.entry("builtins.compile", "source"),
+          Map.entry("copy.copy", "x"),
+          Map.entry("copy.deepcopy", "x"),
+          Map.entry("importlib.__import__", "name"),
+          Map.entry("importlib.import_module", "name"),
+          Map.entry("importlib.reload", "module"),
+          Map.entry("inspect.getattr_static", "obj"),
+          Map.entry("mock.patch", "target"),
+          Map.entry("mock.patch.object", "target"),
+          Map.entry("pkgutil.resolve_name", "name"),
+          Map.entry("pydoc.locate", "path"),
+          Map.entry("torch.compile", "model"),
+          Map.entry("triton.jit", "fn"),
+          Map.entry("unittest.mock.patch", "target"),
+          Map.entry("unittest.mock.patch.object", "target"));
+
   /** Arguments given in advance; no function takes more. */
   private static final int MAX_GIVEN = 64;
+
+  /** What several stars may unpack combines. */
+  private static final int MAX_STARRED = 3;
 
   private final Flow flow;
   private final Calls calls;
@@ -90,8 +114,22 @@ final class Known {
 
   /** Calls a function from elsewhere. */
   void call(External target, Arguments arguments, Cell result, @Nullable Node node) {
+    if (arguments.starred().isEmpty() || arguments.starred().size() > MAX_STARRED) {
+      callPlainly(target, arguments, result, node);
+      return;
+    }
+    flow.each(
+        arguments.starred().getFirst(),
+        value -> {
+          Arguments spread = arguments.spread(value);
+          if (spread == null) callPlainly(target, arguments, result, node);
+          else call(target, spread, result, node);
+        });
+  }
+
+  private void callPlainly(External target, Arguments arguments, Cell result, @Nullable Node node) {
     String path = target.path();
-    Cell first = arguments.get(0);
+    Cell first = arguments.get(0, FIRST.getOrDefault(path, ""));
     if (target.unknown() || first == null) {
       plain(target, arguments, result, node);
       return;
@@ -116,10 +154,6 @@ final class Known {
       case "builtins.hasattr" -> flow.add(result, Value.UNKNOWN);
       case "builtins.setattr" -> write(first, second, arguments.get(2), node);
       case "builtins.delattr" -> delete(first, second, node);
-      case "builtins.object.__setattr__", "builtins.type.__setattr__" ->
-          write(first, second, arguments.get(2), node);
-      case "builtins.object.__getattribute__", "builtins.type.__getattribute__" ->
-          read(arguments, result, node);
       case "builtins.vars" -> flow.each(first, value -> flow.add(result, dictionary(value)));
       case "builtins.eval", "builtins.exec" ->
           flow.each(first, value -> execute(value, path.endsWith("eval"), arguments, result, node));
@@ -181,7 +215,7 @@ final class Known {
                 }
               });
       case "unittest.mock.patch.object", "mock.patch.object" ->
-          write(first, second, arguments.get(2), node);
+          write(first, arguments.get(1, "attribute"), arguments.get(2, "new"), node);
       case "sys.modules.get", "sys.modules.pop", "sys.modules.__getitem__" -> {
         Cell module = new Cell();
         flow.members().element(new External("sys.modules"), first, module);
@@ -191,17 +225,29 @@ final class Known {
       }
       case "sys.modules.__setitem__", "sys.modules.setdefault" ->
           effect(single(new External("sys.modules")), first, Kind.WRITE, node);
-      default -> {
-        if (path.endsWith(".__getattribute__") || path.endsWith(".__getattr__")) {
-          ownerOf(target, first, Kind.READ, result, node);
-        } else if (path.endsWith(".__setattr__") && second != null) {
-          ownerOf(target, first, Kind.WRITE, result, node);
-        } else if (path.endsWith(".__delattr__")) {
-          ownerOf(target, first, Kind.DELETE, result, node);
-        } else {
-          plain(target, arguments, result, node);
-        }
-      }
+      default -> special(target, arguments, first, result, node);
+    }
+  }
+
+  /**
+   * Methods for attributes; called by a class, {@code Module.__setattr__(x, "a", b)}, of {@code x}.
+   */
+  private void special(
+      External target, Arguments arguments, Cell first, Cell result, @Nullable Node node) {
+    String path = target.path();
+    Cell second = arguments.get(1);
+    Cell third = arguments.get(2);
+    if (path.endsWith(".__getattribute__") || path.endsWith(".__getattr__")) {
+      if (second != null) read(arguments, result, node);
+      else ownerOf(target, first, Kind.READ, result, node);
+    } else if (path.endsWith(".__setattr__") && second != null) {
+      if (third != null) write(first, second, third, node);
+      else ownerOf(target, first, Kind.WRITE, result, node);
+    } else if (path.endsWith(".__delattr__")) {
+      if (second != null) delete(first, second, node);
+      else ownerOf(target, first, Kind.DELETE, result, node);
+    } else {
+      plain(target, arguments, result, node);
     }
   }
 

@@ -32,6 +32,9 @@ class ReflectionTest {
         "import torch\ntorch.__getattribute__(\"mm\")(a) => torch.mm",
         "getattr(__builtins__, \"ex\" + \"ec\")(\"__import__('os')._exit(0)\") => os._exit,"
             + " builtins.exec",
+        "import importlib\nimportlib.import_module(name='torch').mm(a) => torch.mm",
+        "import torch\nargs = torch, 'mm'\ngetattr(*args)(a) => torch.mm",
+        "import torch\ntorch.nn.Module.__getattribute__(torch, 'mm')(a) => torch.mm",
         "import sys\nm = sys.modules[__name__]\ndef f(): return m\nm.f() => @f",
         "import torch\n"
             + "getattr(getattr(torch, \"nn\"), \"functional\").gelu(x) => torch.nn.functional.gelu",
@@ -59,10 +62,10 @@ class ReflectionTest {
         "import torch\ngetattr(torch, \"%s%s\" % (\"m\", \"m\"))(a) => torch.mm",
         "import torch\ngetattr(torch, \"{}{}\".format(\"m\", \"m\"))(a) => torch.mm",
         "import torch\ngetattr(torch, b\"mm\".decode())(a) => torch.mm",
+        "import torch\nn = 'mm'\ngetattr(torch, f'{n!r}')(a) => torch.?, !torch.mm",
         "import torch\nop = \"m\"\nop += \"m\"\ngetattr(torch, op)(1) => torch.mm",
       })
   void computesText(String example) {
-        "import torch\nn = 'mm'\ngetattr(torch, f'{n!r}')(a) => torch.?, !torch.mm",
     check(example);
   }
 
@@ -85,6 +88,19 @@ class ReflectionTest {
         "def f(x):\n  x.data = 1 => WRITE ?.data",
         "import torch\ntorch.mm = torch.mm => WRITE torch.mm",
         "import sys\nsys._getframe(1).f_globals[\"x\"] = 1 => WRITE sys._getframe().f_globals[]",
+        "from unittest import mock\nmock.patch(target='torch.mm', new=f) => WRITE torch.mm",
+        "import torch\n"
+            + "from unittest import mock\n"
+            + "mock.patch.object(target=torch, attribute='mm', new=f) => WRITE torch.mm",
+        "import torch\nsetattr(*(torch, 'mm', f)) => WRITE torch.mm",
+        "import torch\nsetattr(torch, *('mm', f)) => WRITE torch.mm",
+        "import torch\nsetattr(*(torch, 'mm'), f) => WRITE torch.mm",
+        "import torch\ntorch.nn.Module.__setattr__(torch, 'mm', f) => WRITE torch.mm",
+        "import torch\ntorch.nn.Module.__delattr__(torch, 'mm') => DELETE torch.mm",
+        "import torch\n"
+            + "class A(torch.nn.Module):\n"
+            + "  def __init__(self, v):\n"
+            + "    torch.nn.Module.__setattr__(self, 'w', v) => !WRITE torch.nn.Module.?",
       })
   void noticesWrites(String example) {
     check(example);
