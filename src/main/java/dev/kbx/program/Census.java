@@ -210,12 +210,29 @@ final class Census {
       if (defined != null) jitted.add(defined);
       else jitted.addAll(flow.owned(flow.cell(first)));
     }
+    Map<Scope, List<Call>> operations = operations(calls, jitted);
+    Map<Scope, List<Kernel.Config>> configs = configs(calls);
     List<Kernel> kernels = new ArrayList<>();
-    for (Scope scope : flow.scopes()) if (jitted.contains(scope)) kernels.add(kernel(scope, calls));
+    for (Scope scope : flow.scopes()) {
+      if (!jitted.contains(scope)) continue;
+      List<Call> own = operations.getOrDefault(scope, List.of());
+      kernels.add(kernel(scope, own, configs.getOrDefault(scope, List.of())));
+    }
     return List.copyOf(kernels);
   }
 
-  private Kernel kernel(Scope scope, List<Call> calls) {
+  private static Map<Scope, List<Call>> operations(List<Call> calls, Set<Scope> kernels) {
+    Map<Scope, List<Call>> found = new HashMap<>();
+    for (Call call : calls) {
+      if (call.targets().stream().noneMatch(Census::isOperation)) continue;
+      for (Scope at = call.scope(); at != null; at = at.parent().orElse(null)) {
+        if (kernels.contains(at)) found.computeIfAbsent(at, _ -> new ArrayList<>()).add(call);
+      }
+    }
+    return found;
+  }
+
+  private Kernel kernel(Scope scope, List<Call> operations, List<Kernel.Config> configs) {
     List<String> names = new ArrayList<>();
     Set<String> constexprs = new LinkedHashSet<>();
     for (Scope.Parameter parameter : scope.parameters()) {
@@ -223,12 +240,7 @@ final class Census {
       Node type = parameter.type();
       if (type != null && flow.text(type).contains("constexpr")) constexprs.add(parameter.name());
     }
-    List<Call> operations = new ArrayList<>();
-    for (Call call : calls) {
-      boolean triton = call.targets().stream().anyMatch(Census::isOperation);
-      if (triton && call.scope().within(scope)) operations.add(call);
-    }
-    return new Kernel(scope.name(), scope, names, constexprs, operations, configs(scope, calls));
+    return new Kernel(scope.name(), scope, names, constexprs, operations, configs);
   }
 
   /** Of the language itself; methods of what it makes are left out. */
@@ -236,22 +248,24 @@ final class Census {
     return path.startsWith("triton.language.") && !path.contains("(");
   }
 
-  private List<Kernel.Config> configs(Scope scope, List<Call> calls) {
+  /** What each kernel is tuned over, in source order. */
+  private Map<Scope, List<Kernel.Config>> configs(List<Call> calls) {
     Map<Node, Call> byNode = new HashMap<>();
     for (Call call : calls) byNode.put(call.node(), call);
-    Set<Node> made = new LinkedHashSet<>();
+    Map<Scope, Set<Node>> made = new HashMap<>();
     for (Call call : calls) {
-      boolean tunes = call.targets().stream().anyMatch(AUTOTUNE::contains);
-      if (!tunes || !tuned(call, scope)) continue;
-      Node list = call.argument(0, "configs").orElse(null);
-      if (list == null) continue;
-      for (Value value : flow.cell(list).values) {
-        if (!(value instanceof Value.Box box)) continue;
-        for (Value each : box.content.values) {
-          if (each instanceof Value.Made(Node node, _)) made.add(node);
-        }
+      if (call.targets().stream().noneMatch(AUTOTUNE::contains)) continue;
+      Set<Node> configs = made(call);
+      for (Scope scope : tuned(call)) {
+        made.computeIfAbsent(scope, _ -> new LinkedHashSet<>()).addAll(configs);
       }
     }
+    Map<Scope, List<Kernel.Config>> found = new HashMap<>();
+    made.forEach((scope, nodes) -> found.put(scope, configs(nodes, byNode)));
+    return found;
+  }
+
+  private List<Kernel.Config> configs(Set<Node> made, Map<Node, Call> byNode) {
     List<Kernel.Config> configs = new ArrayList<>();
     for (Node node : made.stream().sorted(Comparator.comparingInt(Node::start)).toList()) {
       Call call = byNode.get(node);
@@ -260,14 +274,31 @@ final class Census {
     return configs;
   }
 
-  /** The call decorates the function, or its result is called with it. */
-  private boolean tuned(Call call, Scope scope) {
-    if (scope.decorators.contains(call.node())) return true;
+  /** The calls that made the configurations of an autotuner. */
+  private Set<Node> made(Call call) {
+    Set<Node> made = new LinkedHashSet<>();
+    Node list = call.argument(0, "configs").orElse(null);
+    if (list == null) return made;
+    for (Value value : flow.cell(list).values) {
+      if (!(value instanceof Value.Box box)) continue;
+      for (Value each : box.content.values) {
+        if (each instanceof Value.Made(Node node, _)) made.add(node);
+      }
+    }
+    return made;
+  }
+
+  /** What the call decorates, or what its result is called with. */
+  private Set<Scope> tuned(Call call) {
     Node parent = flow.parent(call.node());
-    return parent != null
-        && parent.is("call")
-        && call.node().equals(parent.child("function"))
-        && flow.owned(flow.cell(parent)).contains(scope);
+    if (parent != null && parent.is("decorator")) {
+      Node definition = definition(parent);
+      Scope decorated = definition == null ? null : flow.opened.get(definition);
+      return decorated == null ? Set.of() : Set.of(decorated);
+    }
+    return parent != null && parent.is("call") && call.node().equals(parent.child("function"))
+        ? flow.owned(flow.cell(parent))
+        : Set.of();
   }
 
   private Kernel.Config config(Call call) {
@@ -306,7 +337,10 @@ final class Census {
           }
         }
       }
-      List<Kernel> known = kernels.stream().filter(k -> launched.contains(k.scope())).toList();
+      List<Kernel> known =
+          launched.isEmpty()
+              ? List.of()
+              : kernels.stream().filter(k -> launched.contains(k.scope())).toList();
       if (grid == null) grid = call.keywords().get("grid");
       if (!known.isEmpty() || unknown) launches.add(new Launch(call, known, grid));
     }

@@ -47,6 +47,10 @@ class BoundsTest {
         many(1_000, "def f#(g): return g(f+1)"),
         many(1_000, "s += s"),
         many(300, "exec('exec(\"x# = 1\")')"),
+        "import triton\n" + many(11_000, "@triton.jit\ndef k#(): pass") + many(5_000, "\nk#[1]()"),
+        "import triton\n"
+            + many(4_000, "@triton.autotune(configs=[])\n@triton.jit\ndef k#(): pass"),
+        "f(" + "*a, ".repeat(5_000) + ")",
         "t = 'exec(t)'\nexec(t)",
         "f = lambda g: g(f)\nf(f)",
         "while True:\n  n = n + 1 if n else 0",
