@@ -67,7 +67,6 @@ final class TaskFile {
     }
     boolean module = !source.methods(MODEL).isEmpty();
     String entry = module ? Task.MODULE : constant(source, "ENTRY", String.class).orElse(name);
-    Optional<Long> difficulty = constant(source, "DIFFICULTY", Long.class);
     Excerpt reference = original(source).orElse(source).excerpt(module ? MODEL : entry);
     return new Task(
         suite,
@@ -75,7 +74,7 @@ final class TaskFile {
         name,
         entry,
         module ? moduleSignature(source) : signature(source, entry),
-        difficulty.isPresent() ? Math.toIntExact(difficulty.get()) : null,
+        difficulty(source),
         constant(source, "DTYPE", String.class).orElse(null),
         tags(source),
         constant(source, "EXTRA", Boolean.class).orElse(false),
@@ -149,6 +148,14 @@ final class TaskFile {
             .findFirst()
             .orElseThrow(() -> new Flaw(null, MODEL + " has no " + method + "(self, ...)"));
     return signature.substring(method.length()).replaceFirst("^\\(self(, )?", "(");
+  }
+
+  private static @Nullable Integer difficulty(PythonSource source) throws Flaw {
+    Constant given = source.constants().get("DIFFICULTY");
+    Long difficulty = constant(source, "DIFFICULTY", Long.class).orElse(null);
+    if (given == null || difficulty == null) return null;
+    if (difficulty >= 1 && difficulty <= 5) return difficulty.intValue();
+    throw new Flaw(given.line(), "DIFFICULTY is not 1 to 5");
   }
 
   private static List<String> tags(PythonSource source) throws Flaw {

@@ -122,6 +122,7 @@ class SuitesTest {
         "'x'\\ndef exq(x): pass | | has no reference: define exp(...) at top level, or name it"
             + " with ENTRY = \"...\"",
         "'x'\\nDTYPE = 3\\ndef exp(x): pass | 2 | DTYPE is no string",
+        "'x'\\nDIFFICULTY = 9999999999\\ndef exp(x): pass | 2 | DIFFICULTY is not 1 to 5",
         "'x'\\nTAGS = (1,)\\ndef exp(x): pass | 2 | TAGS is no tuple of strings",
         "'x'\\nEXTRA = f()\\ndef exp(x): pass | | EXTRA is no literal; it is read without running"
             + " the file",
