@@ -76,7 +76,7 @@ public final class PythonEnvironment {
           e.details());
     }
     String version = probe.versions().get("python");
-    if (version == null || !Versions.isPythonOldEnough(version))
+    if (version == null || !Versions.isPythonNewEnough(version))
       throw new PythonProblem(
           "%s (%s) is Python %s; it must be %s"
               .formatted(python, by, version, Versions.pythonRange()));
@@ -113,7 +113,7 @@ public final class PythonEnvironment {
     }
     if (!probe.versions().keySet().containsAll(List.of("torch", "triton", "numpy")))
       return Optional.empty();
-    if (!Versions.isPythonOldEnough(probe.versions().getOrDefault("python", "")))
+    if (!Versions.isPythonNewEnough(probe.versions().getOrDefault("python", "")))
       return Optional.empty();
     List<String> untested = untested(probe);
     if (!untested.isEmpty()) {

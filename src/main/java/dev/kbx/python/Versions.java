@@ -41,13 +41,13 @@ final class Versions {
     }
   }
 
-  static boolean isPythonOldEnough(String python) {
+  static boolean isPythonNewEnough(String python) {
     return Minor.of(python).compareTo(OLDEST_PYTHON) >= 0;
   }
 
   /** The pinned packages exist for this Python. */
   static boolean canProvision(String python) {
-    return isPythonOldEnough(python) && Minor.of(python).compareTo(NEWEST_PYTHON) <= 0;
+    return isPythonNewEnough(python) && Minor.of(python).compareTo(NEWEST_PYTHON) <= 0;
   }
 
   static String pythonRange() {
