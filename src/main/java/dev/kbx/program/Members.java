@@ -2,7 +2,6 @@ package dev.kbx.program;
 
 import dev.kbx.program.Scope.Kind;
 import dev.kbx.program.Value.Box;
-import dev.kbx.program.Value.Bytes;
 import dev.kbx.program.Value.Constant;
 import dev.kbx.program.Value.Descriptor;
 import dev.kbx.program.Value.External;
@@ -311,10 +310,5 @@ final class Members {
     Cell elements = new Cell();
     flow.each(value, each -> any(each, elements));
     return elements;
-  }
-
-  /** Whether those are the bytes or text of a constant. */
-  static boolean isText(Object value) {
-    return value instanceof String || value instanceof Bytes;
   }
 }
