@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What calls do: bind parameters, and what comes back. */
 final class Calls {
+  /** What several stars may unpack combines. */
+  private static final int MAX_STARRED = 3;
+
   private final Flow flow;
   private final Known known;
 
@@ -33,6 +36,20 @@ final class Calls {
    * @param node the call or decorator in the source; null for one that the language makes
    */
   void call(Value target, Arguments arguments, Cell result, @Nullable Node node) {
+    if (arguments.starred().isEmpty() || arguments.starred().size() > MAX_STARRED) {
+      callPlainly(target, arguments, result, node);
+      return;
+    }
+    flow.each(
+        arguments.starred().getFirst(),
+        value -> {
+          Arguments spread = arguments.spread(value);
+          if (spread == null) callPlainly(target, arguments, result, node);
+          else call(target, spread, result, node);
+        });
+  }
+
+  private void callPlainly(Value target, Arguments arguments, Cell result, @Nullable Node node) {
     switch (target) {
       case External external -> known.call(external, arguments, result, node);
       case Own(Scope type, _) when type.kind() == Kind.CLASS -> create(type, arguments, result);

@@ -101,9 +101,6 @@ final class Known {
   /** Arguments given in advance; no function takes more. */
   private static final int MAX_GIVEN = 64;
 
-  /** What several stars may unpack combines. */
-  private static final int MAX_STARRED = 3;
-
   private final Flow flow;
   private final Calls calls;
 
@@ -114,20 +111,6 @@ final class Known {
 
   /** Calls a function from elsewhere. */
   void call(External target, Arguments arguments, Cell result, @Nullable Node node) {
-    if (arguments.starred().isEmpty() || arguments.starred().size() > MAX_STARRED) {
-      callPlainly(target, arguments, result, node);
-      return;
-    }
-    flow.each(
-        arguments.starred().getFirst(),
-        value -> {
-          Arguments spread = arguments.spread(value);
-          if (spread == null) callPlainly(target, arguments, result, node);
-          else call(target, spread, result, node);
-        });
-  }
-
-  private void callPlainly(External target, Arguments arguments, Cell result, @Nullable Node node) {
     String path = target.path();
     Cell first = arguments.get(0, FIRST.getOrDefault(path, ""));
     if (target.unknown() || first == null) {

@@ -31,8 +31,8 @@ class AnyTextTest {
   private static final long SEED = 20261121;
 
   /**
-   * CPU time: a limit on the clock would fail on a busy machine. The parser alone takes six seconds
-   * for 20,000 continued lines.
+   * CPU time: a limit on the clock would fail on a busy machine. The parser alone may take five
+   * seconds.
    */
   private static final double LONGEST_SECONDS = 20;
 

@@ -33,6 +33,7 @@ class ReflectionTest {
         "getattr(__builtins__, \"ex\" + \"ec\")(\"__import__('os')._exit(0)\") => os._exit,"
             + " builtins.exec",
         "import importlib\nimportlib.import_module(name='torch').mm(a) => torch.mm",
+        "import torch\ndef go(m, n): getattr(m, n)(1)\ngo(*(torch,), 'mm') => torch.mm",
         "import torch\nargs = torch, 'mm'\ngetattr(*args)(a) => torch.mm",
         "import torch\ntorch.nn.Module.__getattribute__(torch, 'mm')(a) => torch.mm",
         "import sys\nm = sys.modules[__name__]\ndef f(): return m\nm.f() => @f",
