@@ -113,6 +113,32 @@ def test_a_reference_that_fails_is_explained(oracle, tmp_path, body, complaint):
     oracle.ask(messages.Close)
 
 
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        ("torch.AcceleratorError('CUDA error: out of memory\\nSearch for')", "memory"),
+        ("RuntimeError('CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`')", "memory"),
+        ("RuntimeError('cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED')", "memory"),
+        ("RuntimeError('cuFFT error: CUFFT_ALLOC_FAILED')", "memory"),
+        ("torch.AcceleratorError('CUDA error: an illegal memory access was encountered')", "internal"),
+        ("RuntimeError('CUDA error: unspecified launch failure')", "internal"),
+        ("RuntimeError('CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling `cublasSgemm`')", "internal"),
+        ("RuntimeError('CUDA error: CUBLAS_STATUS_NOT_SUPPORTED when calling `cublasLtMatmul`')", "invalid_task"),
+        ("RuntimeError('mat1 and mat2 shapes cannot be multiplied')", "invalid_task"),
+    ],
+)
+def test_a_full_or_broken_device_is_not_the_task_s_fault(oracle, tmp_path, error, reason):
+    path = tmp_path / "gelu.py"
+    path.write_text(
+        GELU.read_text().replace("    return F.gelu(input, approximate=approximate)", f"    raise {error}", 1)
+    )
+    oracle.ask(messages.Open, task=str(path), seed=SEED)
+    failed = oracle.ask(messages.Prepare, call=0)
+    assert isinstance(failed, Failed)
+    assert failed.reason == reason, failed
+    oracle.ask(messages.Close)
+
+
 def test_a_missing_file_is_named(oracle):
     failed = oracle.ask(messages.Open, task="/nowhere/gelu.py", seed=SEED)
     assert (failed.reason, failed.message) == ("invalid_task", "cannot read the task file: No such file or directory")

@@ -38,7 +38,14 @@ def test_a_call_is_gone_as_soon_as_nobody_holds_it(task, elements):
     assert expected() is None
 
 
-def test_what_there_was_no_room_for_is_gone_before_the_next_try(task):
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        (torch.OutOfMemoryError, "no room"),
+        (RuntimeError, "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate`"),
+    ],
+)
+def test_what_there_was_no_room_for_is_gone_before_the_next_try(task, kind, text):
     tries = []
 
     def reference(input, out=None):
@@ -46,7 +53,7 @@ def test_what_there_was_no_room_for_is_gone_before_the_next_try(task):
         assert not alive
         if input.dtype == torch.float64:
             tries.append(weakref.ref(input))
-            raise torch.OutOfMemoryError("no room")
+            raise kind(text)
         return torch.tanh(input)
 
     tight = dataclasses.replace(task, reference=reference)

@@ -12,7 +12,7 @@ import torch
 
 from kbx.clock import Call
 from kbx.messages import oracle as messages
-from kbx.oracle import claims, judge, session, truth, work
+from kbx.oracle import claims, faults, judge, session, truth, work
 from kbx.oracle.session import WrongOrder
 from kbx.tensors import ALIGN, DTYPES, Arena, encode, span
 
@@ -196,9 +196,9 @@ class RecordedReference:
             with torch.no_grad():
                 self.graphs = bench.device.recorded([self._bound(call) for call in self.calls])
                 self._look(bench)
-        except torch.OutOfMemoryError:
-            raise  # no word about the reference: a candidate may have left no room
         except RuntimeError as error:
+            if faults.full(error):
+                raise  # no word about the reference: a candidate may have left no room
             raise NotRecorded(f"{error}".strip().partition("\n")[0][:_REASON_CHARACTERS]) from error
 
     def take(self, calls):

@@ -18,6 +18,7 @@ import torch
 from torch import nn
 
 from kbx import state
+from kbx.oracle import faults
 from kbx.oracle.taskfile import InvalidTask, Task, describe
 from kbx.suite import DISTRIBUTIONS, Contract
 from kbx.suite.original import MODULE_TOLERANCES
@@ -141,9 +142,9 @@ def _before_calls(model):
     """A copy of the model that shares its parameters; the model itself where it cannot be copied, which is said where it must be."""
     try:
         return _shared(model, type(model))
-    except torch.OutOfMemoryError:
-        raise
-    except Exception:
+    except Exception as error:
+        if faults.of_device(error):
+            raise
         return model
 
 

@@ -18,7 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
 from kbx import tensors
-from kbx.oracle import judge, namesakes, truth
+from kbx.oracle import faults, judge, namesakes, truth
 from kbx.oracle.models import ENTRY, ROUNDS, ModelTask, unbound
 from kbx.oracle.module_state import changed, held
 from kbx.oracle.outline import NOT_WITHOUT_VALUES
@@ -151,6 +151,8 @@ def _execute(original, device):
         text = f"needs the module {error.name!r}, which cannot be found from there or in this Python"
         raise InvalidTask(text, original.file, deepest_line(error, original.file)) from error
     except (Exception, SystemExit) as error:
+        if faults.of_device(error):
+            raise
         text = f"importing the file raised {type(error).__name__}: {error}"
         raise InvalidTask(text, original.file, deepest_line(error, original.file)) from error
     return module.__dict__

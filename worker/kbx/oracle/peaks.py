@@ -6,6 +6,7 @@ import statistics
 import torch
 
 from kbx.clock import Call
+from kbx.oracle import faults
 
 COPY_BYTES = 1 << 30
 """Size of the buffer whose copy gives the bandwidth: many times the L2 cache."""
@@ -61,9 +62,9 @@ def _tflops(device, make, precision, repeats=REPEATS):
         with _precision(precision):
             product, length = make()
             return 2 * length**3 / _typical(device, product, repeats) / 1e9
-    except (torch.OutOfMemoryError, torch.AcceleratorError):
-        raise
-    except RuntimeError:
+    except RuntimeError as error:
+        if faults.of_device(error):
+            raise
         return None
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 import torch
 
 from kbx import tensors
-from kbx.oracle import arenas, judge, truth
+from kbx.oracle import arenas, faults, judge, truth
 from kbx.oracle.on_cpu import on_cpu
 from kbx.oracle.taskfile import InvalidTask, Task, deepest_line, named_tensors
 from kbx.suite import Call
@@ -121,7 +121,9 @@ def _repeatable(reference, call, result, drew):
         try:
             with torch.no_grad():
                 other = reference(*mine.args, **mine.kwargs)
-        except Exception:
+        except Exception as error:
+            if faults.of_device(error):
+                raise
             return False
         if not _agree(result, other):
             return False
@@ -174,6 +176,8 @@ class _Run:
         except InvalidTask:
             raise
         except (Exception, SystemExit) as error:
+            if faults.of_device(error):
+                raise
             line = deepest_line(error, self.file)
             raise InvalidTask(self._failed(error, line), self.file, line) from error
         finally:

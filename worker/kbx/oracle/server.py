@@ -16,7 +16,7 @@ import kbx
 from kbx import PROTOCOL, cores
 from kbx.messages import Failed, Hello
 from kbx.messages import oracle as messages
-from kbx.oracle import controls, footprint, outline, session, taskfile
+from kbx.oracle import controls, faults, footprint, outline, session, taskfile
 from kbx.oracle.baselines import NotCompiled
 from kbx.oracle.bench import NotRecorded
 from kbx.oracle.taskfile import InvalidTask, TooLarge
@@ -60,13 +60,13 @@ class Server:
             return self._failed(request, "invalid_task", error.message, error.file, error.line)
         except (Unsupported, TooLarge) as error:
             return self._failed(request, "unsupported", str(error))
-        except torch.OutOfMemoryError as error:
-            answer = self._failed(request, "memory", str(error))
         except (ProtocolError, RecursionError, session.WrongOrder) as error:
             return self._failed(request, "internal", str(error))
         except Exception as error:
-            log.exception("request failed")
-            return self._failed(request, "internal", f"{type(error).__name__}: {error}")
+            if not faults.full(error):
+                log.exception("request failed")
+                return self._failed(request, "internal", f"{type(error).__name__}: {error}")
+            answer = self._failed(request, "memory", str(error))
         # Not while the exception is handled: it holds on to all that there was no room for.
         with contextlib.suppress(RuntimeError):  # where the context is broken, the next request says so
             self.device.trim()

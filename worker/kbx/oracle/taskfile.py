@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from kbx import tensors
+from kbx.oracle import faults
 from kbx.suite import DISTRIBUTIONS, Call, Contract, Inputs
 from kbx.suite.original import TOLERANCES, Original, OriginalModel, by_published_tolerances
 from kbx.suite.values import leaves
@@ -115,12 +116,13 @@ class Task:
         )
 
     def run(self, what, function, *args, **kwargs):
-        """Runs a function of the task file; what it raises becomes an InvalidTask with its deepest line in the file."""
+        """Runs a function of the task file; what it raises becomes an InvalidTask with its deepest line in the file. Not so
+        what is the device's fault: candidates may have filled it."""
         try:
             return function(*args, **kwargs)
-        except torch.OutOfMemoryError:
-            raise
         except Exception as error:
+            if faults.of_device(error):
+                raise
             text = f"{what} raised {type(error).__name__}: {error}"
             raise InvalidTask(text, self.path, deepest_line(error, self.path)) from error
 
@@ -277,6 +279,8 @@ def _execute(path):
     except (OSError, ValueError) as error:
         raise InvalidTask(f"cannot read the task file: {error}", path) from None
     except Exception as error:
+        if faults.of_device(error):
+            raise
         text = f"importing the file raised {type(error).__name__}: {error}"
         raise InvalidTask(text, path, deepest_line(error, path)) from error
     return module.__dict__, _targets(tree)

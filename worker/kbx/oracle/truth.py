@@ -1,12 +1,12 @@
 """What is known of one call: its arguments, the reference's result, and the truth in float64."""
 
-import contextlib
 import functools
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 
 import torch
 
+from kbx.oracle import faults
 from kbx.oracle.taskfile import InvalidTask
 from kbx.suite import Call
 from kbx.suite.values import Named, tensors, transform
@@ -109,8 +109,11 @@ def know_where_there_is_room(task, call, seed):
     The reference's own error is unknown then and the tolerance rests on the unit roundoff alone. An honest result may be as far
     from the reference as both are from the truth, which the slack of the model covers.
     """
-    with contextlib.suppress(torch.OutOfMemoryError):
+    try:
         return know(task, call, seed)
+    except RuntimeError as error:
+        if not faults.full(error):
+            raise
     # Not while the exception is handled: it holds on to all that there was no room for.
     torch.cuda.empty_cache()
     return know(task, call, seed, wide=False)

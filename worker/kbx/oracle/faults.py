@@ -1,0 +1,30 @@
+"""Whose fault an exception is: that of the device and of those who share it, or of the code that met it.
+
+Torch has types for a GPU that is full or broken, but not where one of NVIDIA's libraries says so: there only the text tells.
+"""
+
+import re
+
+import torch
+
+_FULL = re.compile(r"^CUDA (driver )?error: out of memory|\bCU[A-Z]+_\w*ALLOC\w*_FAILED\b")
+_BROKEN = re.compile(
+    r"^CUDA (driver )?error: (?!\w+_STATUS_)|\bCU(BLAS|DNN)_STATUS_(NOT_INITIALIZED|EXECUTION_FAILED|INTERNAL_ERROR)"
+)
+"""Other states of the libraries, such as ``CUBLAS_STATUS_NOT_SUPPORTED``, are about what was asked of them."""
+
+
+def full(error):
+    """Whether the device had no memory left."""
+    return isinstance(error, torch.OutOfMemoryError) or (isinstance(error, RuntimeError) and _matches(_FULL, error))
+
+
+def of_device(error):
+    """Whether the device is full or broken, of which the code that was running may know nothing."""
+    if full(error) or isinstance(error, torch.AcceleratorError):
+        return True
+    return isinstance(error, RuntimeError) and _matches(_BROKEN, error)
+
+
+def _matches(pattern, error):
+    return pattern.search(str(error)) is not None
