@@ -11,7 +11,7 @@ from oracle_process import SEED, TASKS, claim
 from kbx import tensors
 from kbx.clock import Timed
 from kbx.messages import oracle as messages
-from kbx.oracle import arenas, taskfile
+from kbx.oracle import arenas, judge, taskfile
 from kbx.oracle.bench import Bench, NotRecorded
 from kbx.oracle.server import Server
 from kbx.oracle.session import Session, WrongOrder
@@ -223,6 +223,14 @@ def test_the_device_s_state_comes_with_the_baseline_and_outside_its_time():
     assert (answer.id, answer.device_ms, answer.host_bound) == (7, [1.0, 2.0], 1)
     assert answer.state == {"sm_mhz": 1980, "throttle": []}
     assert answer.seconds < 0.05 <= answer.state_seconds
+
+
+def test_figures_that_no_message_holds_are_left_out():
+    figures = {"max_abs": float("inf"), "max_rel": float("nan"), "error_ratio": 2.0}
+    server = Server(HostDevice())
+    server.bench = types.SimpleNamespace(check=lambda slots, values: judge.Judgement("wrong_values", metrics=figures))
+    answer = decode(server.answer(encode(messages.CheckSize(7, [0], [{}]))), messages.ANSWERS)
+    assert (answer.status, answer.metrics) == ("wrong_values", {"error_ratio": 2.0})
 
 
 def test_a_reference_that_cannot_be_recorded_has_no_times_and_a_reason(prepare):

@@ -155,6 +155,13 @@ def test_an_original_that_changed_or_went_is_no_longer_used(oracle, imported, tm
     assert failed.message.startswith("the original file cannot be read (No such file or directory)")
 
 
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), 3e38])
+def test_a_result_that_is_not_finite_is_wrong_by_thresholds_too(oracle, imported, value):
+    task = imported("Quantization/product.py", thresholds=THRESHOLDS)
+    _, statuses = judged(oracle, task, lambda a, b: (a @ b).fill_(value))
+    assert set(statuses) == {"wrong_values"}
+
+
 def test_constant_tolerances_by_dtype():
     def right(got, want):
         return OriginalRules().compare(call(), [got], want, None).right

@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import importlib.util
 import logging
+import math
 import os
 import pathlib
 import platform
@@ -233,6 +234,8 @@ def _fingerprint():
 
 def _checked(id_, judgement):
     fields = {k: v for k, v in vars(judgement).items() if k != "value"}
+    # No JSON holds another number, and a wrong result must not become a failure to say so.
+    fields["metrics"] = {k: v for k, v in judgement.metrics.items() if math.isfinite(v)}
     return messages.Checked(id_, **fields)
 
 

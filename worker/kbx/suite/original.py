@@ -4,6 +4,7 @@
 ``kbx.oracle.original_models``.
 """
 
+import math
 from dataclasses import dataclass, field
 
 import torch
@@ -66,15 +67,15 @@ class OriginalRules(Contract):
                 f"{found.wrong} wrong element{'s' if found.wrong > 1 else ''}, first {first['output']}"
                 f"{first['index'] or ''}: expected {first['expected']}, got {first['got']}"
             )
-        return Outcome(complaints, found.mismatches, figures or found.metrics())
+        return Outcome(complaints, found.mismatches, figures if self.thresholds else found.metrics())
 
     def _beyond(self, path, got, want, figures):
-        """What is wrong with a tensor that has thresholds; notes its largest errors in ``figures``."""
+        """What is wrong with a tensor that has thresholds; notes its largest finite errors in ``figures``."""
         cosine, l1, rmse = _distances(got.detach().float(), want.detach().float())
         least = self.thresholds.get("cosine_sim", LEAST_COSINE)
         most_l1, most_rmse = self.thresholds.get("l1_relative", MOST_L1), self.thresholds.get("rmse", MOST_RMSE)
         for name, value in (("l1_relative", l1), ("rmse", rmse), ("cosine_distance", 1 - cosine)):
-            if value == value:
+            if math.isfinite(value):
                 figures[name] = max(figures.get(name, 0.0), value)
         # Written so that a not-a-number fails.
         good = (cosine >= least, l1 <= most_l1, rmse <= most_rmse)
