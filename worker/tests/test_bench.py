@@ -219,7 +219,16 @@ def run(x):
     assert start.elapsed_time(end) >= 0
     with torch.autocast("cuda", dtype=torch.bfloat16):
         assert (y.reshape(1, 4) @ y.reshape(4, 1)).dtype == torch.bfloat16
+    for autocast, dtype in AUTOCASTS:
+        with autocast:
+            assert (y.reshape(1, 4) @ y.reshape(4, 1)).dtype == dtype, dtype
     return y.to(device=x.device, dtype=torch.float64)
+
+AUTOCASTS = [
+    (torch.autocast("cuda", torch.bfloat16), torch.bfloat16), (torch.autocast("cuda"), torch.float16),
+    (torch.amp.autocast("cuda", torch.bfloat16, False), torch.float32), (torch.cuda.amp.autocast(), torch.float16),
+    (torch.cuda.amp.autocast(False), torch.float32), (torch.cuda.amp.autocast(True, torch.bfloat16), torch.bfloat16),
+]
 """
 
 

@@ -188,8 +188,13 @@ def test_cuda_means_the_cpu_only_inside():
         torch.cuda.synchronize()
         with torch.autocast("cuda"):
             product = torch.ones(2, 2, device="cuda") @ torch.ones(2, 2, device="cuda")
+        with torch.autocast("cuda", torch.bfloat16):
+            narrow = torch.ones(2, 2, device="cuda") @ torch.ones(2, 2, device="cuda")
+        with torch.cuda.amp.autocast(False):
+            plain = torch.ones(2, 2, device="cuda") @ torch.ones(2, 2, device="cuda")
     assert {t.device.type for t in (x, y, z)} == {"cpu"}
     assert (y.dtype, product.dtype) == (torch.float16, torch.float16)
+    assert (narrow.dtype, plain.dtype) == (torch.bfloat16, torch.float32)
     if not torch.cuda.is_available():
         with pytest.raises((RuntimeError, AssertionError)):
             torch.zeros(2, device="cuda")

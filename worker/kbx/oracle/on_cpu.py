@@ -10,6 +10,8 @@ from unittest import mock
 import torch
 from torch.overrides import TorchFunctionMode
 
+from kbx import standins
+
 
 class _OnCpu(TorchFunctionMode):
     """Every device that is passed to a torch function becomes the CPU."""
@@ -30,22 +32,6 @@ def _on_cpu(value):
     if isinstance(value, str) and (value == "cuda" or value.startswith("cuda:")):
         return "cpu"
     return value
-
-
-class _Generator(torch.Generator):
-    def __new__(cls, device="cpu"):
-        return super().__new__(cls, device="cpu")
-
-
-class _Autocast(torch.autocast):
-    def __init__(self, device_type="cuda", *args, **kwargs):
-        if device_type == "cuda" and kwargs.get("dtype") is None:
-            kwargs["dtype"] = torch.float16
-        super().__init__("cpu", *args, **kwargs)
-
-
-# Messages name them as their users know them.
-_Generator.__name__, _Autocast.__name__ = "Generator", "autocast"
 
 
 def _nothing(*args, **kwargs):
@@ -69,10 +55,10 @@ def on_cpu():
     with contextlib.ExitStack() as stack:
         for name, value in _CUDA.items():
             stack.enter_context(mock.patch.object(torch.cuda, name, value))
-        stack.enter_context(mock.patch.object(torch, "Generator", _Generator))
-        stack.enter_context(mock.patch.object(torch, "autocast", _Autocast))
-        stack.enter_context(mock.patch.object(torch.amp, "autocast", _Autocast))
-        stack.enter_context(mock.patch.object(torch.cuda.amp, "autocast", _Autocast))
+        stack.enter_context(mock.patch.object(torch, "Generator", standins.Generator))
+        stack.enter_context(mock.patch.object(torch, "autocast", standins.Autocast))
+        stack.enter_context(mock.patch.object(torch.amp, "autocast", standins.Autocast))
+        stack.enter_context(mock.patch.object(torch.cuda.amp, "autocast", standins.CudaAutocast))
         stack.enter_context(mock.patch.object(torch, "set_default_device", _nothing))
         stack.enter_context(_OnCpu())
         yield

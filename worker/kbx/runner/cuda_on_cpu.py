@@ -16,6 +16,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._device import _device_constructors
 
+from kbx import standins
 from kbx.runner import gaps, threads
 from kbx.runner.architectures import ARCHITECTURES
 
@@ -172,13 +173,6 @@ class _Event:
     synchronize = wait = lambda self, stream=None: None
 
 
-class _Generator(torch.Generator):
-    """A generator that may ask for a device; its numbers are the CPU's."""
-
-    def __new__(cls, device="cpu"):
-        return super().__new__(cls, device="cpu")
-
-
 class _NoGraph:
     """What CUDA graphs are made with: launches run at once here, and nothing can be recorded."""
 
@@ -260,24 +254,12 @@ def install(arch_name):
         setattr(torch.cuda, name, value)
     for name, value in _GRAPHS.items():
         setattr(torch.cuda.graphs, name, value)
-    torch.Generator = _Generator
-    torch.autocast = _Autocast
-    torch.cuda.amp.autocast = _Autocast
-    torch.amp.autocast = _Autocast
+    torch.Generator = standins.Generator
+    torch.autocast = torch.amp.autocast = standins.Autocast
+    torch.cuda.amp.autocast = standins.CudaAutocast
     # Answered before torch sees the stream, which it would want to be one of its own.
     torch.Tensor.record_stream = lambda self, stream: None
     # Lays weights out for cuDNN, which is not there.
     torch.nn.RNNBase.flatten_parameters = lambda self: None
     _CudaOnCpu().__enter__()
     threads.enter_in_each(_CudaOnCpu)
-
-
-_stock_autocast = torch.autocast
-
-
-class _Autocast(_stock_autocast):
-    """Autocast to what the candidate asked for, on the CPU, where its tensors are."""
-
-    def __init__(self, device_type="cuda", *args, **kwargs):
-        dtype = kwargs.get("dtype") or (torch.float16 if device_type == "cuda" else None)
-        super().__init__("cpu", *args, **{**kwargs, "dtype": dtype})

@@ -22,7 +22,7 @@ _CUDA = ("/opt", "/sys")
 _DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 """Without /dev/zero: a shared mapping of it is memory that no limit counts."""
 _WORKER_FILES = (
-    "__init__.py", "protocol.py", "messages", "tensors.py", "graphs.py", "state.py", "precision.py", "runner",
+    "__init__.py", "protocol.py", "messages", "tensors.py", "graphs.py", "state.py", "precision.py", "standins.py", "runner",
 )  # fmt: skip
 _LINKS = (("/dev/fd", "/proc/self/fd"), ("/dev/stdin", "fd/0"), ("/dev/stdout", "fd/1"), ("/dev/stderr", "fd/2"))
 _STAGE, _OLD = "/tmp", "/.old"  # noqa: S108 - any folder that every system has: a private tmpfs covers it at once
