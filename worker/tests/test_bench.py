@@ -7,6 +7,7 @@ import torch
 from bench_client import bench
 
 from kbx.messages import runner as messages
+from kbx.runner import module
 
 LAUNCH = """
 @triton.jit
@@ -230,6 +231,62 @@ AUTOCASTS = [
     (torch.cuda.amp.autocast(False), torch.float32), (torch.cuda.amp.autocast(True, torch.bfloat16), torch.bfloat16),
 ]
 """
+
+
+DEFAULT_DEVICE = """
+torch.set_default_device("cuda")
+
+def run(x):
+    y, table = torch.zeros(4), torch.tensor([1.0])
+    with torch.device("cpu"):
+        host = torch.ones(4)
+    return [y.is_cuda, table.is_cuda, host.is_cuda, torch.zeros(4, device="cpu").is_cuda, torch.rand(4).is_cuda, x + y]
+"""
+
+
+def test_the_default_device_may_be_the_one_that_is_not_there():
+    with bench(DEFAULT_DEVICE) as client:
+        *places, y = client.run(torch.ones(4))
+    assert places == [True, True, False, False, True]
+    assert torch.equal(y, torch.ones(4))
+
+
+MODULE = """
+torch.set_default_device("cuda")
+
+class ModelNew(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.linear = torch.nn.Linear(width, 2)
+        self.table = torch.arange(2.0)
+        self.own = torch.ones(2, device="cuda")
+
+    def forward(self, x):
+        assert self.linear.weight.is_cuda and self.table.is_cuda and self.own.is_cuda and torch.zeros(2).is_cuda
+        return self.linear(x) + self.table + self.own
+"""
+
+
+def test_a_module_has_the_seed_s_weights_whatever_the_default_device():
+    with bench(MODULE, "ModelNew") as client:
+        made = client.ask(messages.Construct(4, {"init": [{"t": "int", "v": 5}], "seed": 3}))
+        assert isinstance(made, messages.Constructed), made
+        found = client.run(torch.ones(5))
+    torch.manual_seed(3)
+    linear = torch.nn.Linear(5, 2)
+    assert torch.equal(found, linear(torch.ones(5)).detach() + torch.arange(2.0) + 1)
+
+
+def test_weights_are_drawn_on_the_cpu_where_the_default_device_is_another():
+    tree = {"init": [{"t": "int", "v": 5}, {"t": "int", "v": 2}], "seed": 3}
+    torch.set_default_device("meta")
+    try:
+        made, _ = module.construct(torch.nn.Linear, tree, torch.device("cpu"))
+        assert torch.get_default_device().type == "meta"
+    finally:
+        torch.set_default_device(None)
+    torch.manual_seed(3)
+    assert torch.equal(made.weight, torch.nn.Linear(5, 2).weight)
 
 
 GRAPHS = [

@@ -14,7 +14,7 @@ import types
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._device import _device_constructors
+from torch.utils import _device
 
 from kbx import standins
 from kbx.runner import gaps, threads
@@ -109,7 +109,7 @@ class _CudaOnCpu(TorchFunctionMode):
 
     def __init__(self):
         super().__init__()
-        self._factories = frozenset(_device_constructors())
+        self._factories = frozenset(_device._device_constructors())
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -117,6 +117,8 @@ class _CudaOnCpu(TorchFunctionMode):
         if answer is not None:
             return answer(*args, **kwargs)
         device = kwargs.get("device")
+        if device is None and function in self._factories:
+            device = _device.CURRENT_DEVICE  # torch would pass it on below this mode
         if device is not None and (_means(device, "cuda") or _means(device, "cpu")):
             kwargs = {**kwargs, "device": "cpu"}
         if kwargs.get("pin_memory"):

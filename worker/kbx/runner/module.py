@@ -5,6 +5,7 @@ import sys
 import types
 
 import torch
+from torch.utils import _device
 
 from kbx import state, tensors
 from kbx.runner import extensions
@@ -44,8 +45,26 @@ def construct(kind, module, device):
     init = [tensors.decode(tree, None) for tree in module["init"]]
     torch.manual_seed(module["seed"])
     with torch.no_grad():
-        made = kind(*init).to(device)
+        made = _made(kind, init).to(device)
     return made, torch.no_grad()(made)
+
+
+def _made(kind, init):
+    """An instance. Where the source has set a default device, its weights are drawn on the CPU all the same, and tensors that are no
+    weights are put there afterwards, as they would have been."""
+    default = _device.CURRENT_DEVICE
+    if default is None:
+        return kind(*init)
+    torch.set_default_device("cpu")
+    try:
+        made = kind(*init)
+    finally:
+        torch.set_default_device(default)
+    for part in made.modules() if isinstance(made, torch.nn.Module) else ():
+        for name, value in list(vars(part).items()):
+            if type(value) is torch.Tensor and value.device.type == "cpu":
+                setattr(part, name, value.to(default))
+    return made
 
 
 def take_state(made, shapes):
