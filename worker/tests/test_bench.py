@@ -233,6 +233,18 @@ AUTOCASTS = [
 """
 
 
+def test_what_is_made_of_a_tensor_lies_where_that_does():
+    source = """
+    def run(x):
+        kept = [make(x).is_cuda for make in (torch.as_tensor, torch.asarray)]
+        host = torch.as_tensor(x, device="cpu")
+        there = torch.as_tensor(host, device="cuda")
+        return [*kept, there.is_cuda, x.is_cuda, host.is_cuda, torch.as_tensor(host).is_cuda]
+    """
+    with bench(source) as client:
+        assert client.run(torch.ones(4)) == [True] * 4 + [False] * 2
+
+
 DEFAULT_DEVICE = """
 torch.set_default_device("cuda")
 

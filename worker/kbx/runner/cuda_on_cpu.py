@@ -71,6 +71,22 @@ def _to(tensor, *args, **kwargs):
     return _move(converted, _means(device, "cpu"), False)
 
 
+def _belongs_on_host(device, args):
+    """Whether what a factory makes lies on the host. Of a tensor (``torch.as_tensor``) it is made where that is."""
+    if device is None and args and isinstance(args[0], torch.Tensor):
+        return on_host(args[0])
+    return device is None or _means(device, "cpu")
+
+
+def _made(result, args, to_host):
+    """What a factory returns, on its side; where that is the tensor that it was given, the other side gets a copy."""
+    if args and result is args[0]:
+        return _move(result, to_host, False)
+    if to_host:
+        setattr(result, _HOST, True)
+    return result
+
+
 def _device_of(tensor):
     real = torch.Tensor.device.__get__(tensor)
     return real if real.type != "cpu" or on_host(tensor) else DEVICE
@@ -126,8 +142,8 @@ class _CudaOnCpu(TorchFunctionMode):
         result = function(*args, **kwargs)
         if function in _UNINITIALISED and type(result) is torch.Tensor and _poisons:
             result.untyped_storage().fill_(_POISON)
-        if function in self._factories and (device is None or _means(device, "cpu")) and type(result) is torch.Tensor:
-            setattr(result, _HOST, True)
+        if function in self._factories and type(result) is torch.Tensor:
+            return _made(result, args, _belongs_on_host(device, args))
         return result
 
 
