@@ -1,11 +1,13 @@
 """A real oracle over pipes against a stand-in runner: right answers, wrong answers and everything around them."""
 
+import errno
 import itertools
 import json
 import os
 import signal
 import socket
 import struct
+import threading
 
 import pytest
 import torch
@@ -14,6 +16,7 @@ from oracle_process import SEED, TASKS, OracleProcess
 
 from kbx import PROTOCOL
 from kbx.messages import oracle as messages
+from kbx.oracle import arenas
 from kbx.protocol import encode, read_frame, write_frame
 
 GELU = TASKS / "Activation" / "gelu.py"
@@ -303,17 +306,73 @@ def test_runners_get_only_their_own_arenas_whoever_comes_first(oracle):
     oracle.ask(messages.Close)
 
 
-def test_closed_candidates_leave_nothing_open(oracle):
-    def descriptors():
-        return len(os.listdir(f"/proc/{oracle.process.pid}/fd"))
+def descriptors(oracle):
+    return len(os.listdir(f"/proc/{oracle.process.pid}/fd"))
 
+
+def waiting(oracle, number):
+    """A runner that waits for its arenas."""
+    peer = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    peer.settimeout(10)
+    peer.connect("\0" + oracle.hello.data_address)
+    peer.sendall(struct.pack(">I", number))
+    return peer
+
+
+def test_a_task_that_cannot_be_opened_sends_its_runner_away(oracle):
+    number = next(runners)
+    with waiting(oracle, number) as peer:
+        peer.settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            peer.recv(1)
+        peer.settimeout(10)
+        assert oracle.ask(messages.Open, task="/nowhere/gelu.py", seed=SEED, runner=number).reason == "invalid_task"
+        assert peer.recv(1) == b""
+
+
+def test_runners_that_ended_before_they_were_offered_anything_are_forgotten(oracle):
+    before = descriptors(oracle)
+    for _ in range(20):
+        waiting(oracle, next(runners)).close()
+    # Connections are served in order.
+    _, runner = oracle.open(GELU, next(runners))
+    oracle.ask(messages.Close)
+    assert descriptors(oracle) <= before + 1
+
+
+def test_arenas_are_handed_out_again_after_descriptors_had_run_out(monkeypatch):
+    accept, failed = socket.socket.accept, threading.Event()
+
+    def exhausted(listener):
+        if failed.is_set():
+            return accept(listener)
+        failed.set()
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(socket.socket, "accept", exhausted)
+    handing, number = arenas.DataSocket(), next(runners)
+    pair = arenas.MemoryArena("in"), arenas.MemoryArena("out")
+    handing.offer(number, pair)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as peer:
+        peer.settimeout(10)
+        peer.connect("\0" + handing.address)
+        peer.sendall(struct.pack(">I", number))
+        _, handed, _, _ = socket.recv_fds(peer, 65536, 2)
+    assert failed.is_set() and len(handed) == 2
+    for descriptor in handed:
+        os.close(descriptor)
+    for arena in pair:
+        arena.close()
+
+
+def test_closed_candidates_leave_nothing_open(oracle):
     oracle.open(GELU, next(runners))
     oracle.ask(messages.Close)
-    before = descriptors()
+    before = descriptors(oracle)
     for _ in range(3):
         oracle.open(GELU, next(runners))
         oracle.ask(messages.Close)
-    assert descriptors() == before
+    assert descriptors(oracle) == before
 
 
 def test_the_referee_s_death_ends_it_even_in_the_middle_of_a_reference(tmp_path):

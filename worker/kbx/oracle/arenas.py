@@ -6,9 +6,11 @@ import json
 import mmap
 import os
 import secrets
+import select
 import socket
 import struct
 import threading
+import time
 
 import torch
 
@@ -21,6 +23,8 @@ _SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW
 """A runner that could truncate its arena would kill the oracle by SIGBUS."""
 _PEER_TIMEOUT = 5
 """Seconds that a peer on the data socket may take for its four bytes."""
+_PAUSE = 0.1
+"""Seconds before the data socket listens again where it could not."""
 
 
 class MemoryArena(Arena):
@@ -80,21 +84,29 @@ class DataSocket:
 
     def _accept(self):
         while True:
-            connection, _ = self._listener.accept()
             try:
-                connection.settimeout(_PEER_TIMEOUT)
-                if _peer_uid(connection) not in (0, os.getuid()):
-                    raise OSError("foreign peer")
-                (runner,) = struct.unpack(">I", connection.recv(4, socket.MSG_WAITALL))
-            except (OSError, struct.error):
-                connection.close()
+                connection, _ = self._listener.accept()
+            except OSError:  # no descriptors left, until others give some back
+                time.sleep(_PAUSE)
                 continue
-            with self._lock:
-                stale = self._waiting.get(runner)
-                self._waiting[runner] = connection
-            if stale:
-                stale.close()
-            self._match(runner)
+            self._welcome(connection)
+
+    def _welcome(self, connection):
+        try:
+            connection.settimeout(_PEER_TIMEOUT)
+            if _peer_uid(connection) not in (0, os.getuid()):
+                raise OSError("foreign peer")
+            (runner,) = struct.unpack(">I", connection.recv(4, socket.MSG_WAITALL))
+        except (OSError, struct.error):
+            connection.close()
+            return
+        with self._lock:
+            # Of runners that ended before they were offered anything nobody else tells.
+            stale = [r for r, waiting in self._waiting.items() if r == runner or _hung_up(waiting)]
+            for each in stale:
+                self._waiting.pop(each).close()
+            self._waiting[runner] = connection
+        self._match(runner)
 
     def _match(self, runner):
         with self._lock:
@@ -105,6 +117,12 @@ class DataSocket:
             # A runner that died first is its zygote's to report.
             with connection, contextlib.suppress(OSError):
                 socket.send_fds(connection, [body], [a.fd for a in arenas])
+
+
+def _hung_up(connection):
+    poll = select.poll()
+    poll.register(connection, 0)  # what is always told suffices
+    return any(event & select.POLLHUP for _, event in poll.poll(0))
 
 
 def _peer_uid(connection):

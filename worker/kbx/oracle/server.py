@@ -99,6 +99,13 @@ class Server:
     def _open(self, request):
         start = time.monotonic()
         self._end_session()
+        try:
+            return self._opened(request, start)
+        except Exception:
+            self.device.withdraw(request.runner)  # it may be waiting for its arenas
+            raise
+
+    def _opened(self, request, start):
         task = taskfile.load(request.task, self.device.torch_device)
         task.check_room()
         if request.published:
