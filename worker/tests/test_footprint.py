@@ -96,6 +96,18 @@ def test_arenas_are_as_large_as_a_set_needs():
         cuda.capacities(10 * GIB, False, (18 * GIB, 0))
 
 
+@pytest.mark.parametrize(("code", "kind"), [(2, torch.OutOfMemoryError), (700, RuntimeError)])
+def test_memory_that_the_device_does_not_have_is_said_and_forgotten_by_cuda(code, kind):
+    asked = []
+    runtime = cuda.Runtime.__new__(cuda.Runtime)  # there may be no CUDA
+    runtime.library = types.SimpleNamespace(
+        cudaMalloc=lambda: code, cudaGetLastError=lambda: asked.append(code), cudaGetErrorString=lambda code: b"its text"
+    )  # fmt: skip
+    with pytest.raises(RuntimeError, match="cudaMalloc: its text") as raised:
+        runtime.call("cudaMalloc")
+    assert raised.type is kind and asked == [code]
+
+
 class PublishedOnCpu(CpuDevice):
     """A CPU that is asked for the sizes of a GPU, and draws where the values are to be."""
 

@@ -23,6 +23,8 @@ MOST_COPIED = 256 << 20
 SHARE = 0.2
 """Part of the free memory that one arena takes at most, unless a single set needs more: the oracle needs the rest for truth in
 float64."""
+_NO_MEMORY = 2
+"""cudaErrorMemoryAllocation."""
 
 
 class Runtime:
@@ -34,10 +36,12 @@ class Runtime:
         self.library.cudaGetErrorString.restype = ctypes.c_char_p
 
     def call(self, name, *args):
-        """Calls a runtime function; raises RuntimeError with CUDA's own text."""
+        """Calls a runtime function; raises OutOfMemoryError, or RuntimeError, with CUDA's own text."""
         code = getattr(self.library, name)(*args)
         if code:
-            raise RuntimeError(f"{name}: {self.library.cudaGetErrorString(code).decode()}")
+            self.library.cudaGetLastError()  # else torch would find it after its next launch
+            kind = torch.OutOfMemoryError if code == _NO_MEMORY else RuntimeError
+            raise kind(f"{name}: {self.library.cudaGetErrorString(code).decode()}")
 
 
 class IpcHandle(ctypes.Structure):
