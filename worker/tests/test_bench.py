@@ -30,8 +30,10 @@ def answer(source, *args):
         return client.call(*args) if isinstance(reply, messages.Loaded) else reply
 
 
-def test_a_candidate_launches_from_the_processor_it_is_told():
-    core = max(os.sched_getaffinity(0))
+@pytest.mark.parametrize("told", [True, False])
+def test_a_candidate_launches_from_the_processor_it_is_told_and_moves_to_no_other(told):
+    allowed = sorted(os.sched_getaffinity(0))
+    core = allowed[-1]
     with bench() as client:
         client.attach()
         loaded = client.load(
@@ -44,10 +46,10 @@ def test_a_candidate_launches_from_the_processor_it_is_told():
                 except PermissionError:
                     return sorted(os.sched_getaffinity(0))
             """,
-            core=core,
+            core=core if told else None,
         )
         assert isinstance(loaded, messages.Loaded), loaded
-        assert client.run() == [core]
+        assert client.run() == ([core] if told else allowed)
 
 
 @pytest.mark.parametrize(

@@ -121,8 +121,9 @@ class Bench:
         ahead.unpack(request.files)
         if not self._emulated:
             launches.tune(request.timed)
-        if request.core is not None and cores.keep_to(request.core):
-            seccomp.deny_moving()
+        if request.core is not None:
+            cores.keep_to(request.core)
+        seccomp.deny_moving()  # also where there is no core: others may be timed on theirs
         self._source = request.source
         with open(self._path, "w", encoding="utf-8") as file:
             file.write(request.source)

@@ -57,7 +57,7 @@ def program(gpu, loopback=False):
     """The filter for x86-64 as instructions of 8 bytes each.
 
     ``gpu`` allows what CUDA needs: memfd_create and shared anonymous memory, whose pages outlive their mapping and are
-    then counted for nobody; and choosing processors, until ``deny_moving``: who has no GPU runs beside others that are timed.
+    then counted for nobody; and choosing processors, since a runner that is timed moves to its own before ``deny_moving``.
     ``loopback`` allows connections, Internet sockets among them: for a network namespace and a file tree in which nobody else
     listens.
     """
