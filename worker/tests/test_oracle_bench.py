@@ -169,6 +169,19 @@ def test_a_baseline_that_updates_its_arguments_leaves_the_candidate_s_alone(prep
     assert bench.check([0, 1, 2], values).status == "correct"
 
 
+def test_a_result_without_tensors_has_a_slot_too(prepare, tmp_path):
+    text = (TASKS / "Activation/gelu.py").read_text()
+    path = tmp_path / "gelu.py"
+    path.write_text(
+        text.replace("    return F.gelu(input, approximate=approximate)", "    return input.sum().item()", 1)
+    )
+    bench = prepare(path)
+    assert len(bench.lend()) == 3
+    values = [tensors.encode(call.args[0].sum().item(), None) for call in bench.own]
+    assert bench.check([0, 1, 2], values).status == "correct"
+    assert bench.check([0], values[1:2]).status == "wrong_values"
+
+
 def test_only_sets_that_fit_are_made(prepare, monkeypatch):
     monkeypatch.setattr(arenas, "CAPACITY", 40_000)
     assert len(prepare("Activation/gelu.py").lend()) == 2

@@ -43,7 +43,7 @@ class Bench:
         self.own = [self._make(0)]
         self.work = work.of(self.task, size, lambda: self.own[0])
         # Sets of one size may differ in what they return (masked_select): by far less than this.
-        self.slot_bytes = self.work.result_bytes * 9 // 8
+        self.slot_bytes = max(1, self.work.result_bytes * 9 // 8)  # it need not be a tensor
         self._make_more()
         self._unfit = self._refresh()
         device.synchronize()
