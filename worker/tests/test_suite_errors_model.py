@@ -11,7 +11,7 @@ from kbx.suite import errors
 INF, NAN = float("inf"), float("nan")
 DTYPES = [torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.complex64]
 SHAPES = [(), (1,), (0,), (3, 0), (7,), (5, 4), (2, 3, 11)]
-SPECIAL = [NAN, INF, -INF, 0.0, -0.0, 1e-300, 6e4, 1e30]
+SPECIAL = [NAN, INF, -INF, 0.0, -0.0, 1e-300, 6e4, 65519.99, -7e4, 1e30]
 SLACK = {torch.float16: 8, torch.bfloat16: 8}
 
 
@@ -23,7 +23,10 @@ def components(tensor):
 
 def rms(values):
     finite = [v for v in values if math.isfinite(v)]
-    return math.sqrt(sum(v * v for v in finite) / len(finite)) if finite else 0.0
+    squares = sum(v * v for v in finite)
+    if math.isinf(squares):
+        return math.hypot(*finite) / math.sqrt(len(finite))
+    return math.sqrt(squares / len(finite)) if finite else 0.0
 
 
 def divided(a, b):
@@ -52,9 +55,9 @@ def plain(got, reference, truth, scale, growth, tf32):
     allowed = [budget * w + floor for w in weights]
     wrong = []
     for i, (c_, r_, t_, a) in enumerate(zip(c, r, t, allowed, strict=True)):
-        near = math.isfinite(c_) and abs(c_ - t_) <= a
-        finite_truth = abs(t_) <= torch.finfo(dtype).max
-        if not (near if math.isfinite(r_) else same(c_, r_) or (near and finite_truth)):
+        near = math.isfinite(c_) and math.isfinite(t_) and abs(c_ - t_) <= a
+        overflowed = math.isinf(c_) and c_ * t_ > 0 and abs(t_) + a >= torch.finfo(dtype).max
+        if not (near or overflowed or (same(c_, r_) and not math.isfinite(r_))):
             wrong.append(i)
     figured = [(abs(c - t), abs(t), a) for c, t, a in zip(c, t, allowed, strict=True) if math.isfinite(c - t)]
     ratios = [divided(e, a) for e, _, a in figured]
@@ -122,6 +125,24 @@ def test_close_says_what_the_formula_says(monkeypatch, seed, chunk):
         assert all(map(close_to, said, figures)), (said, figures)
         for tensor, copy in zip((got, reference, truth), before, strict=True):
             assert all(map(same, components(tensor), components(copy)))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_around_the_largest_number_either_side_is_right(dtype, sign):
+    largest, u = torch.finfo(dtype).max, torch.finfo(dtype).eps / 2
+    make = torch.Generator().manual_seed(1)
+    truth = sign * largest * (1 + 2 * u * torch.randn(1000, generator=make, dtype=torch.float64))
+    reference = truth.to(dtype)
+    others = [(truth * (1 + k * u)).to(dtype) for k in (-2, -1, 1, 2)]
+    assert all(t.isinf().any() and t.isfinite().any() for t in (reference, *others))
+    for got in (reference, *others, torch.full_like(reference, sign * INF), torch.full_like(reference, sign * largest)):
+        assert errors.close("x", got, reference, truth).wrong == 0
+    for got in (-reference, torch.full_like(reference, NAN), reference * 0, reference.nan_to_num(0, 0, 0)):
+        assert errors.close("x", got, reference, truth).wrong > 0
+    below, far = (torch.full((9,), sign * scale * largest, dtype=torch.float64) for scale in (0.5, 4))
+    assert errors.close("x", torch.full((9,), sign * INF, dtype=dtype), below.to(dtype), below).wrong == 9
+    assert errors.close("x", torch.full((9,), sign * largest, dtype=dtype), far.to(dtype), far).wrong == 9
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -19,7 +19,9 @@ arithmetic is 16 u (bfloat16) to 128 u (float16) away. TF32 and float16 have equ
 products of float16 operands pass too.
 
 Not-a-number and infinity: where the reference is finite the candidate must be; where it is not, the candidate must hold the
-same value, or be right about a finite truth (a float16 reference that overflowed inside must not fail a better kernel).
+same value, or be right about a finite truth (a float16 reference that overflowed inside must not fail a better kernel). An infinity
+of its sign is right about a truth whose tolerance reaches the dtype's largest number: which side an honest last rounding falls to
+is chance.
 """
 
 import math
@@ -318,10 +320,11 @@ def _add_with_nonfinite(found, path, output, start, parts, measured):
     c, (r, t), s = parts[0].double(), _settled(*parts[1:3]), parts[3]
     allowed = measured.allowed(t.abs(), s)
     error = (c - t).abs()
-    near = (error <= allowed) & c.isfinite()
+    near = (error <= allowed) & c.isfinite() & t.isfinite()
+    near |= c.isinf() & (c.sign() == t.sign()) & (t.abs() + allowed >= torch.finfo(output.dtype).max)
     same = (c == r) | (c.isnan() & r.isnan())
     finite = r.isfinite()
-    right = torch.where(finite, near, same | (near & (t.abs() <= torch.finfo(output.dtype).max)))
+    right = near | (same & ~finite)
     found.add(path, output, start, right, c, torch.where(finite, t, r))
     found.measure(error, t, allowed)
 
