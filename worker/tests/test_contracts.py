@@ -71,6 +71,17 @@ def test_scale_may_depend_on_the_call():
     assert not Close().compare(call(x, 1), [reordered], x.sum(1), x.double().sum(1)).right
 
 
+@pytest.mark.parametrize("unit", [1.0, 1j, 1 + 1j])
+def test_python_numbers_are_as_near_as_tensors(unit):
+    def right(got):
+        return Close().compare(call(), [{"sum": got * unit}], {"sum": 3.0 * unit}, {"sum": 3.0 * unit}).right
+
+    assert right(3.0) and right(3.000001)
+    assert not right(3.001)
+    assert not right(float("nan"))
+    assert not right(float("inf"))
+
+
 def test_options_are_named():
     with pytest.raises(TypeError):
         Property()

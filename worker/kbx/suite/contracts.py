@@ -14,6 +14,8 @@ from kbx.suite.values import leaves
 
 Strides = Literal["any", "contiguous", "reference"]
 
+_REAL, _COMPLEX = (torch.float64, torch.float32), (torch.complex128, torch.complex64)
+
 
 @dataclass
 class Outcome:
@@ -103,10 +105,11 @@ class Close(Contract):
         return not _exact("", got, want, False).wrong
 
     def _leaf(self, path, got, want, true, scale, kept, key):
-        if isinstance(want, float):
-            # A Python float usually left a float32 tensor by item().
-            got, want, true = (torch.tensor(v, dtype=torch.float64) for v in (got, want, true))
-            got, want = got.float(), want.float()
+        if isinstance(want, (float, complex)):
+            # A Python number usually left a float32 tensor by item().
+            double, single = _COMPLEX if isinstance(want, complex) else _REAL
+            got, want, true = (torch.tensor(v, dtype=double) for v in (got, want, true))
+            got, want = got.to(single), want.to(single)
         if not isinstance(want, torch.Tensor) or not (want.is_floating_point() or want.is_complex()):
             return _exact(path, got, want, False)
         if key not in kept:
