@@ -217,6 +217,48 @@ def test_random_operations_are_drawn_several_times(oracle, tmp_path):
     oracle.ask(messages.Close)
 
 
+IN_PLACE = '''"""Adds to `output`, and returns what was there."""
+
+from kbx.suite import Close, call
+
+DIFFICULTY = 1
+DTYPE = "float32"
+TAGS = ()
+MUTATES = ("output",)
+CONTRACT = Close()
+CASES = [dict(n=n) for n in (1, 37, 777, 1000, 1001)]
+SIZES = [dict(n=n) for n in (1, 2, 3, 4)]
+
+
+def accumulate(output, x):
+    before = output.clone()
+    output.add_(x)
+    return before
+
+
+def inputs(make, n):
+    return call(make.floats(n), make.floats(n))
+
+
+def negative_lazy(output, x):
+    return output.clone()
+'''
+
+
+def test_an_updated_argument_may_be_called_output(oracle, tmp_path):
+    path = tmp_path / "accumulate.py"
+    path.write_text(IN_PLACE)
+    verified = oracle.ask(messages.VerifyTask, task=str(path), seed=SEED)
+    assert isinstance(verified, messages.TaskVerified), verified
+    assert [c for c in verified.controls if not c["ok"]] == []
+    opened, runner = oracle.open(path, 70_001)
+    index = next(c["index"] for c in opened.calls if "n=37" in c["case"])
+    assert runner.judge(index, lambda output, x: (output.clone(), output.add_(x))[0]).status == "correct"
+    wrong = runner.judge(index, lambda output, x: output.clone())
+    assert (wrong.status, wrong.mismatches[0]["output"]) == ("wrong_values", "argument output")
+    oracle.ask(messages.Close)
+
+
 def test_every_other_call_leaves_defaults_to_the_candidate():
     task = taskfile.load(str(GELU))
     made = call(torch.ones(2), approximate="none")

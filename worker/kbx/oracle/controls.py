@@ -11,7 +11,7 @@ from kbx.oracle import judge, truth
 from kbx.oracle.plan import plan
 from kbx.oracle.taskfile import CONTROLS, InvalidTask
 from kbx.suite import errors
-from kbx.suite.values import Named, transform
+from kbx.suite.values import RETURNED, Named, transform
 
 LOWER = {
     torch.float64: torch.float32, torch.float32: torch.float16, torch.complex128: torch.complex64,
@@ -202,14 +202,15 @@ def _as_answer(task, trial, value):
     """A judged result as an entry would leave it: the returned value, and a call whose updated arguments hold the rest."""
     call = truth.copy_call(trial.known.call)
     updated = value if isinstance(value, Named) else {}
-    returned = updated.get("output", value)
+    returned = updated.get(RETURNED, value)
     for position, output in zip(trial.known.selves, truth.tensors(returned), strict=True):
         if position is not None:
-            updated = {**updated, task.named_tensors(call)[position][0]: output}
+            updated = {**updated, Named.key(task.named_tensors(call)[position][0]): output}
     for path, tensor in task.named_tensors(call):
         # No argument can hold a result of another shape; there the returned value alone is spoiled.
-        if task.updates(path) and path in updated and updated[path].shape == tensor.shape:
-            tensor.copy_(updated[path])
+        contents = updated.get(Named.key(path))
+        if task.updates(path) and contents is not None and contents.shape == tensor.shape:
+            tensor.copy_(contents)
     return returned, call
 
 

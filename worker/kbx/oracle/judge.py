@@ -168,7 +168,7 @@ def _with_updated(pairs, known, value, updated):
             name, contents = updated.pop(position)
             if not equal_bits(output, contents):
                 raise _Rejected("wrong_values", f"argument {name!r} does not hold what was returned as {path}")
-    return Named(output=value, **dict(updated.values())) if updated else value
+    return Named.of(value, updated.values())
 
 
 def _named(value):

@@ -122,8 +122,7 @@ def know_where_there_is_room(task, call, seed):
 def after(task, call, returned, selves):
     """What is judged: the returned value, and the arguments that the call updated without returning them."""
     named = enumerate(task.named_tensors(call))
-    updated = {name: t for i, (name, t) in named if task.updates(name) and i not in selves}
-    return Named(output=returned, **updated) if updated else returned
+    return Named.of(returned, [pair for i, pair in named if task.updates(pair[0]) and i not in selves])
 
 
 def argument_tensors(call):

@@ -55,7 +55,7 @@ class Contract:
 
         ``call`` holds the arguments as they were before the call, ``expected`` the reference's result at the task's precision.
         Where the call updates arguments that it does not return, each result is a dict: ``output`` is what was returned, every
-        other key is such an argument's name with its contents after the call.
+        other key is such an argument's name (``argument output`` for one of that name) with its contents after the call.
         """
         raise NotImplementedError
 

@@ -2,12 +2,26 @@
 
 import torch
 
+RETURNED = "output"
+"""The returned value, in paths and among the keys of ``Named``."""
+
 
 class Named(dict):
-    """Several outputs by name: what was returned, and the arguments that the call updated."""
+    """Several outputs by name: what was returned, and the arguments that the call updated, by their ``key``."""
+
+    @staticmethod
+    def of(returned, updated):
+        """The returned value alone where nothing was updated; ``updated`` are pairs of an argument's name and contents."""
+        named = {Named.key(name): contents for name, contents in updated}
+        return Named({RETURNED: returned, **named}) if named else returned
+
+    @staticmethod
+    def key(name):
+        """An argument's name, unless it is called as the returned value is."""
+        return f"argument {name}" if name.split("[")[0] == RETURNED else name
 
 
-def leaves(value, path="output"):
+def leaves(value, path=RETURNED):
     """``(path, leaf)`` of each leaf in order; paths read as Python: ``output[0]``, ``output['loss']``."""
     if isinstance(value, Named):
         return [leaf for name, v in value.items() for leaf in leaves(v, name)]
