@@ -2,6 +2,7 @@
 
 import time
 import types
+import weakref
 
 import pytest
 import torch
@@ -15,7 +16,6 @@ from kbx.oracle import arenas, judge, taskfile
 from kbx.oracle.bench import Bench, NotRecorded
 from kbx.oracle.server import Server
 from kbx.oracle.session import Session, WrongOrder
-from kbx.oracle.truth import Memory
 from kbx.protocol import decode, encode
 
 
@@ -49,7 +49,7 @@ def prepare():
 
     def prepare(path, size=0, sets=3, round_=0):
         pair = arenas.MemoryArena("in"), arenas.MemoryArena("out")
-        session = Session(taskfile.load(str(TASKS / path)), SEED, pair, Memory(), HostDevice.torch_device)
+        session = Session(taskfile.load(str(TASKS / path)), SEED, pair, HostDevice.torch_device)
         opened.append(session)
         return Bench(session, size, sets, round_, HostDevice())
 
@@ -190,10 +190,19 @@ def test_only_sets_that_fit_are_made(prepare, monkeypatch):
         prepare("Activation/gelu.py")
 
 
+def test_what_a_session_knows_ends_with_it():
+    pair = arenas.MemoryArena("in"), arenas.MemoryArena("out")
+    session = Session(taskfile.load(str(TASKS / "Activation/gelu.py")), SEED, pair, HostDevice.torch_device)
+    known = weakref.ref(session.known(0))
+    assert session.known(0) is known()
+    session.close()
+    assert known() is None
+
+
 def test_a_case_too_large_for_the_arena_is_the_task_s_fault(monkeypatch):
     monkeypatch.setattr(arenas, "CAPACITY", 4096)
     pair = arenas.MemoryArena("in"), arenas.MemoryArena("out")
-    session = Session(taskfile.load(str(TASKS / "Activation/gelu.py")), SEED, pair, Memory(), HostDevice.torch_device)
+    session = Session(taskfile.load(str(TASKS / "Activation/gelu.py")), SEED, pair, HostDevice.torch_device)
     session.prepare(0)
     with pytest.raises(taskfile.InvalidTask, match="asked, 4096 there"):
         session.prepare(4)

@@ -21,7 +21,6 @@ from kbx.oracle import controls, faults, footprint, outline, session, taskfile
 from kbx.oracle.baselines import NotCompiled
 from kbx.oracle.bench import NotRecorded
 from kbx.oracle.taskfile import InvalidTask, TooLarge
-from kbx.oracle.truth import Memory
 from kbx.protocol import ProtocolError, decode, encode
 
 log = logging.getLogger(__name__)
@@ -40,7 +39,7 @@ class Server:
     """Answers requests with messages. ``device`` is a ``CpuDevice`` or a ``CudaDevice``."""
 
     def __init__(self, device):
-        self.device, self.memory = device, Memory()
+        self.device = device
         self.outlined_for = None
         self.session = self.runner = self.bench = self.compiled = None
 
@@ -112,7 +111,7 @@ class Server:
             task = taskfile.published(task)
         planned = session.planned(task, request.seed)
         arenas = self.device.arenas(request.timed, (request.lent, request.returned))
-        self.session = session.Session(task, request.seed, arenas, self.memory, self.device.torch_device, request.alone)
+        self.session = session.Session(task, request.seed, arenas, self.device.torch_device, request.alone)
         self.runner = request.runner
         core = self.device.core if request.timed else None
         if core is not None and not cores.keep_to(core):

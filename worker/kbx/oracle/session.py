@@ -33,8 +33,9 @@ class Session:
     how exact the truth is.
     """
 
-    def __init__(self, task, seed, arenas, memory, device, alone=False):
-        self.task, self.seed, self.memory, self.device = task.seeded(seed), seed, memory, device
+    def __init__(self, task, seed, arenas, device, alone=False, budget=truth.BUDGET):
+        self.task, self.seed, self.device = task.seeded(seed), seed, device
+        self.memory = truth.Memory(budget)
         self.know = truth.know_where_there_is_room if alone else truth.know
         self.lent, self.out = arenas
         self.calls = planned(task, seed)
@@ -53,7 +54,7 @@ class Session:
             made = self.task.call(call.parameters, call.distribution, call.seed, self.device)
             return self.know(self.task, made, self.seed)
 
-        return self.memory.get((self.task.stamp, call.seed), make)
+        return self.memory.get(call.seed, make)
 
     def prepare(self, index):
         """Lends a call's arguments and poisons the results; returns the trees of args and kwargs."""
@@ -115,8 +116,8 @@ class Session:
         return judgement
 
     def close(self):
-        """Gives the arenas back, and what is known of calls as far as it is large."""
-        self.memory.settle()
+        """Gives the arenas back, and forgets what is known of the calls: another candidate has other seeds."""
+        self.memory.clear()
         for arena in (self.lent, self.out):
             arena.close()
 

@@ -13,7 +13,7 @@ from kbx.suite.values import Named, tensors, transform
 from kbx.tensors import span
 
 BUDGET = 512 << 20
-"""Bytes of known calls kept for later candidates of the same task and seed."""
+"""Bytes of known calls that a session keeps, for calls that are repeated."""
 
 HOST_BYTES = 4 << 20
 """A call with all that is known of it that is no larger is compared in host memory."""
@@ -184,7 +184,7 @@ def _line(task):
 
 
 class Memory:
-    """Known calls by (task, seed, call), least recently used forgotten first when they exceed ``budget`` bytes."""
+    """Known calls of one session by their seeds, least recently used forgotten first when they exceed ``budget`` bytes."""
 
     def __init__(self, budget=BUDGET):
         self.budget, self.held, self.known = budget, 0, OrderedDict()
@@ -205,6 +205,11 @@ class Memory:
         """Forgets what is beyond the budget, the last known call too: a single one may have gigabytes."""
         while self.held > self.budget:
             self._forget()
+
+    def clear(self):
+        """Forgets everything."""
+        self.known.clear()
+        self.held = 0
 
     def _forget(self):
         self.held -= self.known.popitem(last=False)[1].nbytes
