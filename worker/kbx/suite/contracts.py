@@ -170,21 +170,11 @@ class Random(Contract):
 def _exact(path, got, want, signed_zero):
     if isinstance(want, torch.Tensor):
         return errors.exact(path, got, want, signed_zero)
-    if got == want or (got != got and want != want):
-        return errors.Comparison()
-    mismatch = {"output": path, "index": [], "expected": repr(want), "got": repr(got)}
-    return errors.Comparison(wrong=1, mismatches=[mismatch])
+    return errors.exact_plain(path, got, want)
 
 
 def _outcome(found):
-    if not found.wrong:
-        return Outcome(metrics=found.metrics())
-    first = found.mismatches[0]
-    text = (
-        f"{found.wrong} wrong element{'s' if found.wrong > 1 else ''}, first {first['output']}{first['index'] or ''}: "
-    )
-    text += f"expected {first['expected']}, got {first['got']}"
-    return Outcome([text], found.mismatches, found.metrics())
+    return Outcome(found.complaints, found.mismatches, found.metrics())
 
 
 def _complaints(check, call, result, expected):

@@ -113,6 +113,15 @@ class Comparison:
         ratios = [r for r in (self.error_ratio, other.error_ratio) if r is not None]
         self.error_ratio = max(ratios, default=None)
 
+    @property
+    def complaints(self):
+        """What is wrong, in a sentence; empty when nothing is."""
+        if not self.wrong:
+            return []
+        first, plural = self.mismatches[0], "s" if self.wrong > 1 else ""
+        place = f"{first['output']}{first['index'] or ''}"
+        return [f"{self.wrong} wrong element{plural}, first {place}: expected {first['expected']}, got {first['got']}"]
+
     def metrics(self):
         """The finite figures by name."""
         figures = {"max_abs": self.max_abs, "max_rel": self.max_rel, "error_ratio": self.error_ratio}
@@ -220,6 +229,14 @@ def exact(path, got, expected, signed_zero=False):
             c, e = c.double(), e.double()
         found.measure((c - e).abs(), e, None)
     return found
+
+
+def exact_plain(path, got, expected):
+    """Compares values that are no tensors: NaN equals itself here, too."""
+    if got == expected or (got != got and expected != expected):
+        return Comparison()
+    mismatch = {"output": path, "index": [], "expected": repr(expected), "got": repr(got)}
+    return Comparison(wrong=1, mismatches=[mismatch])
 
 
 def stretches(*flat):

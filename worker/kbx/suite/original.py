@@ -58,16 +58,9 @@ class OriginalRules(Contract):
                 complaints += self._beyond(path, got, want, figures)
             elif isinstance(want, torch.Tensor):
                 found.join(_tensor(path, got, want, self.tolerances.get(want.dtype)))
-            elif got != want and not (got != got and want != want):
-                mismatch = {"output": path, "index": [], "expected": repr(want), "got": repr(got)}
-                found.join(errors.Comparison(wrong=1, mismatches=[mismatch]))
-        if found.wrong:
-            first = found.mismatches[0]
-            complaints.append(
-                f"{found.wrong} wrong element{'s' if found.wrong > 1 else ''}, first {first['output']}"
-                f"{first['index'] or ''}: expected {first['expected']}, got {first['got']}"
-            )
-        return Outcome(complaints, found.mismatches, figures if self.thresholds else found.metrics())
+            else:
+                found.join(errors.exact_plain(path, got, want))
+        return Outcome(complaints + found.complaints, found.mismatches, figures if self.thresholds else found.metrics())
 
     def _beyond(self, path, got, want, figures):
         """What is wrong with a tensor that has thresholds; notes its largest finite errors in ``figures``."""
