@@ -11,6 +11,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode, _FlopCounterMode, flop_registry
 
 from kbx.oracle.modes import without_dynamo
+from kbx.suite.values import home
 
 _PRECISIONS = {
     torch.float64: "fp64", torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16", torch.int8: "int8",
@@ -92,7 +93,7 @@ class Arithmetic(TorchDispatchMode):
         super().__init__()
         self.uncounted = []
         """Names of operations whose work is large and unknown: decompositions, transforms, sorts."""
-        self._homes = {_home(t) for t in arguments if t.numel()}
+        self._homes = {home(t) for t in arguments if t.numel()}
         self._dtypes = {t.dtype for t in arguments}
         self._tf32 = tf32
         self._counter = FlopCounterMode(display=False, custom_mapping=_FORMULAS)
@@ -157,7 +158,7 @@ class Arithmetic(TorchDispatchMode):
     def _needs_all(self, a, b):
         """Whether two matrices are free of structure that saves work: two arguments as they are, no row or column repeated, not
         one matrix and its transpose."""
-        if _home(a) == _home(b) or not {_home(a), _home(b)} <= self._homes:
+        if home(a) == home(b) or not {home(a), home(b)} <= self._homes:
             return False
         repeated = any(_same(m, d) for m in (a, b) for d in (-1, -2)) or (a.dim() == 3 and _same(a, 0) and _same(b, 0))
         return not repeated
@@ -166,7 +167,3 @@ class Arithmetic(TorchDispatchMode):
 def _same(matrix, dimension):
     """Whether all that lies along a dimension is one element."""
     return matrix.shape[dimension] > 1 and matrix.stride(dimension) == 0
-
-
-def _home(tensor):
-    return tensor.untyped_storage().data_ptr()

@@ -7,7 +7,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from kbx.oracle.modes import without_dynamo
-from kbx.suite.values import tensors
+from kbx.suite.values import home, tensors
 from kbx.tensors import span
 
 _READ_WHOLE = frozenset((
@@ -77,7 +77,7 @@ class Traffic(TorchDispatchMode):
         super().__init__()
         self.whole = True
         """Whether each operation so far needs all of its arguments."""
-        self._sizes = {_home(t): nbytes(t) for t in arguments if t.numel()}
+        self._sizes = {home(t): nbytes(t) for t in arguments if t.numel()}
         self._read, self._written = Counter(), Counter()
         self._known = True
 
@@ -110,12 +110,12 @@ class Traffic(TorchDispatchMode):
         replaced = out or name in _OVERWRITES
         if not replaced:
             self._touch(self._read, tensor)
-        self._known &= replaced or pointwise or _home(tensor) not in self._sizes
+        self._known &= replaced or pointwise or home(tensor) not in self._sizes
         self._touch(self._written, tensor)
 
     def least(self, results):
         """Bytes that every correct kernel moves for these results: None where it may leave some out, or views do."""
-        if not self.whole or any(_home(t) in self._sizes for t in results if t.numel()):
+        if not self.whole or any(home(t) in self._sizes for t in results if t.numel()):
             return None
         return sum(self._read.values()) + sum(map(nbytes, results))
 
@@ -123,25 +123,21 @@ class Traffic(TorchDispatchMode):
         """Bytes that the reference reads and writes, each once: None where an operation changes an unknown part."""
         if not self._known:
             return None
-        fresh = (nbytes(t) for t in results if t.numel() and _home(t) not in self._sizes)
+        fresh = (nbytes(t) for t in results if t.numel() and home(t) not in self._sizes)
         return sum(self._read.values()) + sum(self._written.values()) + sum(fresh)
 
     def _touch(self, counts, tensor, elements=None):
-        home = _home(tensor)
+        place = home(tensor)
         # What a call has written itself is no argument any more.
-        if home not in self._sizes or (counts is self._read and home in self._written and home not in self._read):
+        if place not in self._sizes or (counts is self._read and place in self._written and place not in self._read):
             return
         touched = nbytes(tensor) if elements is None else min(nbytes(tensor), elements * tensor.element_size())
-        counts[home] = min(self._sizes[home], counts[home] + touched)
+        counts[place] = min(self._sizes[place], counts[place] + touched)
 
 
 def nbytes(tensor):
     """Bytes of the elements that exist: a broadcast tensor is small."""
     return min(tensor.numel(), span(tensor.shape, tensor.stride())) * tensor.element_size()
-
-
-def _home(tensor):
-    return tensor.untyped_storage().data_ptr()
 
 
 def _bound(function, args, kwargs):

@@ -9,7 +9,7 @@ import torch
 from kbx.oracle import faults
 from kbx.oracle.taskfile import InvalidTask
 from kbx.suite import Call
-from kbx.suite.values import Named, tensors, transform
+from kbx.suite.values import Named, home, tensors, transform
 from kbx.tensors import span
 
 BUDGET = 512 << 20
@@ -132,8 +132,8 @@ def argument_tensors(call):
 
 def alias(tensor, arguments):
     """Index of the argument whose storage a tensor shares, or None."""
-    home = tensor.untyped_storage().data_ptr()
-    return next((i for i, a in enumerate(arguments) if home and a.untyped_storage().data_ptr() == home), None)
+    place = home(tensor)
+    return next((i for i, a in enumerate(arguments) if place and home(a) == place), None)
 
 
 def _itself(tensor, arguments):

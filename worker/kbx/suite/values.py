@@ -37,6 +37,11 @@ def tensors(value):
     return [leaf for _, leaf in leaves(value) if isinstance(leaf, torch.Tensor)]
 
 
+def home(tensor):
+    """The address of the storage that a tensor lies in: views of one tensor have the same. 0 where nothing is stored."""
+    return tensor.untyped_storage().data_ptr()
+
+
 def transform(value, change):
     """The value with ``change`` applied to each leaf; named tuples become tuples."""
     if isinstance(value, torch.Size):
