@@ -183,8 +183,7 @@ def _signature(kind):
 def task(stamp, stem, module, reader, device):
     """The task of a file that defines ``Model``; ``reader`` is the file's, ``device`` decides which sizes are judged."""
     path, model = stamp[0], module["Model"]
-    if not (module.get("__doc__") or "").strip():
-        raise InvalidTask("the file must begin with the statement, a docstring", path, 1)
+    reader.check_statement()
     if not (isinstance(model, type) and issubclass(model, nn.Module)):
         reader.fail("Model", "must be a subclass of torch.nn.Module")
     reader.get("TAGS", tuple)

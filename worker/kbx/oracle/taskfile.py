@@ -245,8 +245,7 @@ def _load(stamp, device):
     entry = reader.get("ENTRY", str, stem)
     reference, inputs = reader.function(entry), reader.function("inputs")
     parameters = list(inspect.signature(reference).parameters)
-    if not (module.get("__doc__") or "").strip():
-        raise InvalidTask("the file must begin with the statement, a docstring", path, 1)
+    reader.check_statement()
     reader.get("DIFFICULTY", int)
     reader.get("TAGS", tuple)
     reader.each("SKIP_CONTROLS", reader.get("SKIP_CONTROLS", dict, {}), CONTROLS)
@@ -300,6 +299,10 @@ class _Reader:
 
     def fail(self, name, text):
         raise InvalidTask(f"{name} {text}", self.path, self.lines.get(name))
+
+    def check_statement(self):
+        if not (self.module.get("__doc__") or "").strip():
+            raise InvalidTask("the file must begin with the statement, a docstring", self.path, 1)
 
     def get(self, name, kind, default=None):
         value = self.module.get(name, default)
