@@ -71,8 +71,8 @@ class Bench:
             # report of what is wrong.
             with contextlib.suppress(RuntimeError, AssertionError):
                 torch.cuda.init()
-        self._recorder = launches.Recorder()
-        self._recorder.install()
+        self._launches = launches.LaunchLog()
+        self._launches.install()
 
     def answer(self, request):
         """The reply to one request. A failure of any kind is a reply too."""
@@ -147,14 +147,14 @@ class Bench:
         return messages.Precompiled(request.id, files, ahead.kernels(), whole, 0.0, left_out)
 
     def _call(self, request):
-        self._recorder.take_launches()
+        self._launches.take_launches()
         args, kwargs, inputs = self._arguments(request.args, request.kwargs)
         result, origin = self._witness.call(self._entry, args, kwargs, inputs)
         self._synchronise()
         self._arenas["out"].reset()
         value = results.put(result, self._arenas["out"], inputs)
         self._synchronise()
-        launched, compiled = self._recorder.take_launches(), self._recorder.take_compiled()
+        launched, compiled = self._launches.take_launches(), self._launches.take_compiled()
         return messages.Returned(request.id, value, 0.0, launched, compiled, origin)
 
     def _measure(self, request):
@@ -236,7 +236,7 @@ class Bench:
             gap.message[:_MESSAGE_CHARS],
             self._own(gap.stack),
             gap.feature and gap.feature[:_MESSAGE_CHARS],
-            self._recorder.take_compiled(),
+            self._launches.take_compiled(),
         )
 
     def _raised(self, request, error):
@@ -251,7 +251,7 @@ class Bench:
             _text(lack if lack and lack.feature is None else error)[:_MESSAGE_CHARS],
             self._frames(causes),
             lack.feature[:_MESSAGE_CHARS] if lack and lack.feature else None,
-            self._recorder.take_compiled(),
+            self._launches.take_compiled(),
         )
 
     def _frames(self, causes):

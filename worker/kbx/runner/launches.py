@@ -4,7 +4,7 @@ Without a GPU, ``emulate`` gives Triton a driver for a machine that is not there
 Triton's own: binding, specialisation, compilation and its errors, caches, the shared-memory limit, grids as functions,
 hooks, autotuning. Only the last step differs: the launcher hands the bound arguments to the interpreter.
 
-``Recorder`` listens, on either machine, to Triton's own hooks for what was compiled and launched.
+``LaunchLog`` listens, on either machine, to Triton's own hooks for what was compiled and launched.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from kbx.runner.architectures import ARCHITECTURES
 from kbx.runner.warmup import increment
 
 
-class Recorder:
+class LaunchLog:
     """Counts launches and lists compiled kernels. Triton calls it in this process; nothing here is evidence."""
 
     def __init__(self):
