@@ -244,7 +244,7 @@ class _Run:
         number, self.count = self.count, self.count + 1
         before = self._copied(call)
         given = self._copied(call) if self.protect else call
-        streams = _streams(self.device)
+        states = _generator_states(self.device)
         try:
             result = self.function(*given.args, **given.kwargs)
         except Exception:
@@ -256,7 +256,7 @@ class _Run:
             self.left_out[reason] += 1
             return result
         self.calls[number] = before, kept
-        self.drew[number] = not all(map(torch.equal, streams, _streams(self.device)))
+        self.drew[number] = not all(map(torch.equal, states, _generator_states(self.device)))
         pairs = zip(named_tensors(self.function, before), named_tensors(self.function, call), strict=True)
         changed = {name.split("[")[0] for (name, old), (_, new) in pairs if not judge.equal_bits(old, self._copy(new))}
         self.changed = tuple(dict.fromkeys((*self.changed, *sorted(changed))))
@@ -335,7 +335,7 @@ def read(file, sha256):
     return source
 
 
-def _streams(device):
+def _generator_states(device):
     """The states of the random generators that a reference may draw from."""
     cuda = [torch.cuda.get_rng_state(device)] if torch.device(device).type == "cuda" else []
     return [torch.get_rng_state(), *cuda]
