@@ -172,11 +172,11 @@ def close(path, got, reference, truth, scale=None, growth=1.0, tf32=False, measu
     measured = measured or yardstick(reference, truth, scale, growth, tf32)
     flat, found = (_flat(got), _flat(reference), _flat(truth), _scale(scale, reference)), Comparison()
     for (start, parts), figures in zip(stretches(*flat), _finite_figures(flat, measured), strict=True):
-        *largest, wrong = figures
-        if not (math.isfinite(largest[0]) and largest[2] == largest[2]):
+        largest, relative, ratio, wrong = figures
+        if not math.isfinite(largest) or math.isnan(ratio):
             _add_with_nonfinite(found, path, reference, start, parts, measured)
             continue
-        found.widen(*largest)
+        found.widen(largest, relative, ratio)
         found.wrong += int(wrong)
         if wrong and len(found.mismatches) < SHOWN:
             c, _, t, s = parts
