@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import time
@@ -12,8 +13,9 @@ import sandbox_harness as harness
 import torch
 from bench_client import PRELUDE, bench
 
+import kbx
 from kbx.messages import runner as messages
-from kbx.runner import ncu, profiled
+from kbx.runner import mounts, ncu, profiled
 
 SCALE = (
     PRELUDE
@@ -159,6 +161,30 @@ def test_arguments_are_what_any_task_takes(tmp_path):
     subprocess.run([sys.executable, "-I", profiled.__file__, "job.json"], cwd=tmp_path, check=True)
     *told, number = json.loads((tmp_path / "told.json").read_text())
     assert told == [[f"torch.{d}", [3, 5], [1, 4], True, True] for d in dtypes] and number == 7
+
+
+OWN_FILES = """
+import json, sys
+def run():
+    parts = [name.split(".") for name in sys.modules if name.split(".")[0] == "kbx"]
+    with open("told.json", "w") as file:
+        json.dump(sorted({name[1] for name in parts if len(name) > 1}), file)
+"""
+
+
+def test_it_needs_what_a_runner_sees_of_kbx_and_all_of_that(tmp_path):
+    package = tmp_path / "modules" / "kbx"
+    package.mkdir(parents=True)
+    for name in mounts._WORKER_FILES:
+        (package / name).symlink_to(pathlib.Path(kbx.__file__).parent / name)
+    elsewhere = [path for path in sys.path if not os.path.exists(os.path.join(path, "kbx"))]
+    (tmp_path / "candidate.py").write_text(OWN_FILES)
+    job = {"modules": [str(package.parent), *elsewhere], "device": "cpu", "arch": "sm_90", "entries": ["run"]}
+    job |= {"source": str(tmp_path / "candidate.py"), "call": {"args": [], "kwargs": {}}}
+    (tmp_path / "job.json").write_text(json.dumps(job))
+    subprocess.run([sys.executable, "-I", profiled.__file__, "job.json"], cwd=tmp_path, check=True)
+    told = json.loads((tmp_path / "told.json").read_text())
+    assert ["__init__", *told] == [name.removesuffix(".py") for name in mounts._WORKER_FILES]
 
 
 MODULE = """

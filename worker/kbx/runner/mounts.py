@@ -21,9 +21,9 @@ _SYSTEM = (
 _CUDA = ("/opt", "/sys")
 _DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 """Without /dev/zero: a shared mapping of it is memory that no limit counts."""
-_WORKER_FILES = (
-    "__init__.py", "protocol.py", "messages", "tensors.py", "graphs.py", "state.py", "precision.py", "standins.py", "runner",
-)  # fmt: skip
+_WORKER_FILES = ("__init__.py", "precision.py", "runner", "standins.py", "state.py", "tensors.py")
+"""Of this package: what ``kbx.runner.profiled`` imports, the one program that is started afresh inside. Runners themselves have
+loaded all they need before they are shut in."""
 _LINKS = (("/dev/fd", "/proc/self/fd"), ("/dev/stdin", "fd/0"), ("/dev/stdout", "fd/1"), ("/dev/stderr", "fd/2"))
 _STAGE, _OLD = "/tmp", "/.old"  # noqa: S108 - any folder that every system has: a private tmpfs covers it at once
 _GPU_NODE = re.compile(r"/dev/nvidia\d+")
