@@ -1,8 +1,10 @@
 """The Python half of kbx: what must run beside the device.
 
-Four rooms:
+Five rooms:
 
-* ``kbx.protocol`` and ``kbx.tensors``: what the processes say to each other;
+* ``kbx.protocol``, ``kbx.messages`` and ``kbx.tensors``: what the processes say to each other;
+* ``kbx.clock``, ``graphs``, ``results``, ``streams``, ``state``, ``precision``, ``cores`` and ``standins``: what the trusted and the
+  untrusted side do alike, so that they are compared fairly: neither has a copy of its own;
 * ``kbx.runner``: the untrusted side (zygote, sandbox, bench for one candidate);
 * ``kbx.oracle``: the trusted side (inputs, reference, truth, comparison, baseline);
 * ``kbx.suite``: what a task file may import.
@@ -11,4 +13,4 @@ Four rooms:
 """
 
 PROTOCOL = 1
-"""Version of the messages in ``kbx.protocol``; the referee refuses a worker that speaks another."""
+"""Version of the messages in ``kbx.messages``; the referee refuses a worker that speaks another."""

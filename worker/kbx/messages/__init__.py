@@ -18,7 +18,8 @@ class Hello:
     """``oracle`` or ``zygote``."""
     pid: int
     versions: dict
-    """``kbx, python, torch, triton``, and from a zygote ``nvcc, cxx`` (absent where not installed)."""
+    """``python, torch, triton``, from an oracle ``worker``, a fingerprint of its own sources, and from a zygote ``nvcc, cxx`` (each
+    absent where it is not installed)."""
     device: dict | None = None
     """Oracle only: ``kind`` (cpu, cuda), ``name``, ``arch``, and on a GPU ``uuid, driver, memory_bytes, host_bytes``."""
     data_address: str | None = None

@@ -184,7 +184,7 @@ def run_once(call, quantiles=None, **_):
 
 _TUNING = {False: (1, 1), True: (5, 25)}
 """Milliseconds of warm-up and of measuring that a configuration gets, by whether the candidate has the device alone. Triton's own
-25 and 100 are seconds for one shape; a twentieth of a second ranks what differs by more than noise."""
+25 and 100 are seconds for one shape; 25 ms rank what differs by more than noise."""
 
 
 def tune(timed):
