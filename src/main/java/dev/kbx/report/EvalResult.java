@@ -2,7 +2,6 @@ package dev.kbx.report;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
-import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import java.util.ArrayList;
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * in {@link Judgement#unknown}.
  *
  * @param compiled it loads and compiles; a candidate that raises when it is called does
- * @param correctness false of a cheat, whatever it was caught at
+ * @param correctness false of a cheat and of wrong results, whatever stage found them
  * @param runtime milliseconds at the published size, or -1
  */
 @JsonPropertyOrder({"sample_id", "compiled", "correctness", "metadata", "runtime", "runtime_stats"})
@@ -108,7 +107,7 @@ record EvalResult(
 
   static EvalResult of(Verdict v) {
     Boolean compiled = compiled(v);
-    Boolean correct = v.status() == Status.CHEATING ? Boolean.FALSE : v.exeOk();
+    Boolean correct = Tally.isRefuted(v) ? Boolean.FALSE : v.exeOk();
     SizeTiming timing = Tally.isTrue(correct) ? timing(v) : null;
     List<String> unknown = new ArrayList<>();
     if (compiled == null) unknown.add("compiled");

@@ -97,7 +97,7 @@ record Metrics(
 
   private static Metrics of(Verdict verdict, String code) {
     Map<String, Double> quality = verdict.quality() == null ? Map.of() : verdict.quality();
-    Boolean exeOk = after(verdict.callOk(), verdict.exeOk());
+    Boolean exeOk = after(verdict.callOk(), correct(verdict));
     Boolean perfOk = after(exeOk, verdict.perfOk());
     boolean timed = Tally.isTrue(perfOk);
     List<SizeTiming> sizes = timed && verdict.sizes() != null ? verdict.sizes() : List.of();
@@ -119,6 +119,12 @@ record Metrics(
         sizes.stream().map(s -> new Size(s.shape(), s.candidateMs(), s.gbs(), s.tflops())).toList(),
         verdict.message() == null ? "" : verdict.message(),
         code);
+  }
+
+  /** One that was refuted while it was timed is not correct. */
+  private static @Nullable Boolean correct(Verdict verdict) {
+    boolean refuted = Tally.isRefuted(verdict) && verdict.exeOk() != null;
+    return refuted ? Boolean.FALSE : verdict.exeOk();
   }
 
   /** A stage's flag, which is false once the stage before it failed. */

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param method the candidates' method where they share one, else the run's id
  * @param total candidates judged, whatever the suite holds; {@code coverage} has the suite
  * @param callRate percent of {@code total}, one decimal, as are the other two rates
- * @param exePass candidates called and correct
+ * @param exePass candidates called and correct, as {@link Tally#isCorrect} has it
  * @param avgSpeedup the same as {@code avgSpeedupGlobal}
  * @param avgSpeedupGlobal all reference milliseconds over all candidate milliseconds, size by size
  *     the same sizes: dominated by the slowest; for comparison with KernelBenchX only
@@ -181,7 +181,7 @@ public record Summary(
   private static long passes(List<Verdict> verdicts, int stages) {
     return verdicts.stream()
         .filter(v -> Tally.isTrue(v.callOk()))
-        .filter(v -> stages < 2 || Tally.isTrue(v.exeOk()))
+        .filter(v -> stages < 2 || Tally.isCorrect(v))
         .filter(v -> stages < 3 || Tally.isTrue(v.perfOk()))
         .count();
   }

@@ -89,9 +89,9 @@ record Tally(boolean call, boolean correct, boolean perf) {
         name,
         verdicts.size(),
         verdicts.size() - judged.size(),
-        call ? rate(count(judged, Verdict::callOk), judged.size()) : null,
-        correct ? rate(count(judged, Verdict::exeOk), judged.size()) : null,
-        perf ? rate(count(judged, Verdict::perfOk), judged.size()) : null);
+        call ? rate(count(judged, v -> isTrue(v.callOk())), judged.size()) : null,
+        correct ? rate(count(judged, Tally::isCorrect), judged.size()) : null,
+        perf ? rate(count(judged, v -> isTrue(v.perfOk())), judged.size()) : null);
   }
 
   /** Tasks with at least one passing candidate, over all tasks of the suite asked for. */
@@ -102,7 +102,7 @@ record Tally(boolean call, boolean correct, boolean perf) {
         verdicts.size(),
         Math.toIntExact(verdicts.stream().filter(v -> !isJudged(v)).count()),
         call ? rate(tasksOf(verdicts, v -> isTrue(v.callOk())), tasks) : null,
-        correct ? rate(tasksOf(verdicts, v -> isTrue(v.exeOk())), tasks) : null,
+        correct ? rate(tasksOf(verdicts, Tally::isCorrect), tasks) : null,
         perf ? rate(tasksOf(verdicts, v -> isTrue(v.perfOk())), tasks) : null);
   }
 
@@ -127,16 +127,49 @@ record Tally(boolean call, boolean correct, boolean perf) {
     };
   }
 
+  /**
+   * Whether it got through the correctness stage and was not refuted since: timed calls are checked
+   * like all others. One that only failed to be timed, by a timeout or a crash, stays correct.
+   */
+  static boolean isCorrect(Verdict verdict) {
+    return isTrue(verdict.exeOk()) && !isRefuted(verdict);
+  }
+
+  /** Whether its results are wrong or not its own, at whatever stage that was seen. */
+  static boolean isRefuted(Verdict verdict) {
+    return switch (verdict.status()) {
+      case WRONG_STRUCTURE,
+          WRONG_SHAPE,
+          WRONG_DTYPE,
+          WRONG_DEVICE,
+          WRONG_VALUES,
+          NONDETERMINISTIC,
+          INPUT_MUTATED,
+          CHEATING ->
+          true;
+      case CORRECT,
+          REJECTED_STATIC,
+          NO_CODE,
+          NO_ENTRY,
+          SYNTAX_ERROR,
+          IMPORT_ERROR,
+          COMPILE_ERROR,
+          RUNTIME_ERROR,
+          TIMEOUT,
+          OUT_OF_MEMORY,
+          CRASHED,
+          INVALID_TASK,
+          INFRASTRUCTURE ->
+          false;
+    };
+  }
+
   static boolean isTrue(@Nullable Boolean flag) {
     return Objects.equals(flag, true);
   }
 
-  private interface Flag {
-    @Nullable Boolean of(Verdict verdict);
-  }
-
-  private static long count(Collection<Verdict> verdicts, Flag flag) {
-    return verdicts.stream().filter(v -> isTrue(flag.of(v))).count();
+  private static long count(Collection<Verdict> verdicts, Predicate<Verdict> wanted) {
+    return verdicts.stream().filter(wanted).count();
   }
 
   private static @Nullable Rate rate(long passes, long total) {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,6 +18,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 class ResultFilesTest {
@@ -142,6 +146,25 @@ class ResultFilesTest {
     assertThat(mean).isBetween(speedup.get("low").doubleValue(), speedup.get("high").doubleValue());
     assertThat(summary.get("avg_speedup_per_task").doubleValue()).isGreaterThan(mean);
     assertThat(speedup.get("slower").intValue()).isEqualTo(4);
+  }
+
+  /** Timed calls are checked, too: what they refute was not correct. A timeout refutes nothing. */
+  @ParameterizedTest
+  @CsvSource({"WRONG_VALUES, 0", "CHEATING, 0", "INPUT_MUTATED, 0", "TIMEOUT, 1", "CRASHED, 1"})
+  void whatTimedCallsRefuteIsNotCorrect(Status status, int correct) throws IOException {
+    var draft = Fixtures.failed("Math/exp", 0, status, Stage.PERF).evidence("replay");
+    List<Verdict> verdicts = List.of(draft.build(Fixtures.H200));
+    JsonNode summary = finish(verdicts, Fixtures.H200, "summary.json");
+    assertThat(summary.get("call_pass").intValue()).isEqualTo(1);
+    assertThat(summary.get("exe_pass").intValue()).isEqualTo(correct);
+    assertThat(summary.get("perf_pass").intValue()).isZero();
+    assertThat(summary.get("suite_rates").get("exe").get("pass").intValue()).isEqualTo(correct);
+    JsonNode rates = summary.get("by_category").get(0).get("rates");
+    assertThat(rates.get("exe").get("pass").intValue()).isEqualTo(correct);
+    JsonNode metrics = finish(verdicts, Fixtures.H200, "metrics.json").get("Math/exp.py");
+    assertThat(metrics.get("exe_ok").booleanValue()).isEqualTo(correct == 1);
+    assertThat(Files.readString(folder.resolve("report.html")))
+        .contains(correct + " of 20 tasks have a correct candidate");
   }
 
   @Test
