@@ -23,14 +23,21 @@ final class AskedSuite {
 
   static AskedTasks of(JudgedRun judged) {
     RunInfo run = judged.run();
-    List<Task> selected;
     try {
-      selected = Suites.open(run.suite(), Home.tasks()).find(run.tasks());
+      return of(judged, Suites.open(run.suite(), Home.tasks()).find(run.tasks()));
     } catch (InvalidSuite | UnknownTask _) {
       return AskedTasks.counted(judged);
     }
+  }
+
+  /**
+   * The same where the suite is open.
+   *
+   * @param selected what the run's selection names in it
+   */
+  static AskedTasks of(JudgedRun judged, List<Task> selected) {
     List<Task> published = selected.stream().filter(task -> !task.extra()).toList();
-    if (published.size() != run.suiteTasks() || !covers(selected, judged)) {
+    if (published.size() != judged.run().suiteTasks() || !covers(selected, judged)) {
       return AskedTasks.counted(judged);
     }
     // Who asks for variants alone means these.

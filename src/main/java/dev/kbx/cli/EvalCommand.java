@@ -5,8 +5,10 @@ import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.Problem;
 import dev.kbx.candidate.Reading;
 import dev.kbx.python.PythonProblem;
+import dev.kbx.report.AskedTasks;
 import dev.kbx.report.Counted;
 import dev.kbx.report.EvalResultFiles;
+import dev.kbx.report.JudgedRun;
 import dev.kbx.report.ResultFiles;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.run.Baseline;
@@ -270,8 +272,10 @@ final class EvalCommand implements Callable<Integer> {
       store.finish(finished);
       RunVerdicts verdicts = StoredVerdicts.of(store, run.id());
       List<String> problems = problems(reading);
-      files.finish(finished, verdicts, v -> store.source(v.candidate()).orElse(""), problems);
-      new EvalOutput(System.out, json).print(finished, verdicts, problems, folder);
+      AskedTasks asked = AskedSuite.of(new JudgedRun(finished, verdicts.outlines()), selected);
+      files.finish(
+          finished, verdicts, asked, v -> store.source(v.candidate()).orElse(""), problems);
+      new EvalOutput(System.out, json).print(finished, verdicts, asked, problems, folder);
       Problems.recall(problems, files.summary());
       return ExitCode.OK;
     }

@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.report.AskedTasks;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.report.Table;
 import dev.kbx.verdict.RunInfo;
@@ -20,14 +21,16 @@ final class EvalOutput {
     this.json = json;
   }
 
-  void print(RunInfo run, RunVerdicts verdicts, List<String> problems, Path folder) {
+  void print(
+      RunInfo run, RunVerdicts verdicts, AskedTasks asked, List<String> problems, Path folder) {
     if (json) {
       verdicts.print(out, run, problems);
       return;
     }
     Path report = folder.resolve("report.html");
     out.print(
-        new Table(Terminal.columns(), Terminal.colours()).render(run, verdicts, report.toString()));
+        new Table(Terminal.columns(), Terminal.colours())
+            .render(run, verdicts, asked, report.toString()));
     out.println("report: " + report);
   }
 }

@@ -1,6 +1,8 @@
 package dev.kbx.cli;
 
+import dev.kbx.report.AskedTasks;
 import dev.kbx.report.Counted;
+import dev.kbx.report.JudgedRun;
 import dev.kbx.report.RunList;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.report.Table;
@@ -107,9 +109,10 @@ final class RunsCommand implements Callable<Integer> {
         if (json) {
           verdicts.print(System.out, info, null);
         } else {
+          AskedTasks asked = AskedSuite.of(new JudgedRun(info, verdicts.outlines()));
           System.out.print(
               new Table(Terminal.columns(), Terminal.colours())
-                  .render(info, verdicts, "'kbx runs show --json'"));
+                  .render(info, verdicts, asked, "'kbx runs show --json'"));
         }
         return ExitCode.OK;
       }

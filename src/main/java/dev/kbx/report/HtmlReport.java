@@ -38,6 +38,7 @@ import tools.jackson.databind.ObjectWriter;
  */
 record HtmlReport(
     RunInfo run,
+    Tally tally,
     List<Verdict> verdicts,
     List<Verdict> shown,
     Sources sources,
@@ -61,10 +62,15 @@ record HtmlReport(
   record Page(List<Verdict> verdicts, Map<String, String> sources, boolean timed) {}
 
   static HtmlReport of(
-      RunInfo run, RunVerdicts verdicts, Function<Verdict, String> sourceOf, Summary summary) {
+      RunInfo run,
+      Tally tally,
+      RunVerdicts verdicts,
+      Function<Verdict, String> sourceOf,
+      Summary summary) {
     List<Verdict> shown = verdicts.whole(shown(verdicts.rows()));
     return new HtmlReport(
         run,
+        tally,
         verdicts.outlines(),
         shown,
         Sources.of(shown, sourceOf),
@@ -89,25 +95,24 @@ record HtmlReport(
   }
 
   private void fill(Writer writer, String hole) throws IOException {
-    var tally = Tally.of(run, verdicts);
     switch (hole) {
       case "script" -> writer.write(SCRIPT);
       case "script-hash" -> writer.write(Template.hash(SCRIPT));
       case "run" -> writer.write(Html.escape(run.id()));
-      case "headline" -> writer.write(headline(tally));
+      case "headline" -> writer.write(headline());
       case "facts" -> facts(writer);
-      case "notes" -> notes(writer, tally);
-      case "tiles" -> tiles(writer, tally);
+      case "notes" -> notes(writer);
+      case "tiles" -> tiles(writer);
       case "statuses" -> statuses(writer);
-      case "categories" -> categories(writer, tally);
+      case "categories" -> categories(writer);
       case "verdicts" -> plainTable(writer);
       case "data" -> JSON.writeValue(writer, new Page(shown, shortened(), tally.perf()));
       default -> throw new IllegalStateException("the template has an unknown hole: " + hole);
     }
   }
 
-  private String headline(Tally tally) {
-    Rate correct = tally.tasks(run, verdicts).correct();
+  private String headline() {
+    Rate correct = tally.tasks(verdicts).correct();
     if (correct == null) return Counted.of(verdicts.size(), "candidate") + " judged";
     return "%d of %d tasks have a correct candidate".formatted(correct.passes(), correct.total());
   }
@@ -120,9 +125,9 @@ record HtmlReport(
         "Coverage",
         "%s for %d of %s"
             .formatted(
-                Counted.of(verdicts.size(), "candidate"),
-                Tally.tasksOf(verdicts, _ -> true),
-                Counted.of(run.suiteTasks(), "task")));
+                Counted.of(tally.counted(verdicts).size(), "candidate"),
+                tally.submitted(verdicts),
+                Counted.of(tally.asked().total(), "task")));
     fact(writer, "Device", device.name() + (device.arch() == null ? "" : " · " + device.arch()));
     if (device.driver() != null) fact(writer, "Driver", device.driver());
     if (device.uuid() != null) fact(writer, "UUID", device.uuid());
@@ -161,7 +166,7 @@ record HtmlReport(
         : took.toHours() + " h " + took.toMinutesPart() + " min";
   }
 
-  private void notes(Writer writer, Tally tally) throws IOException {
+  private void notes(Writer writer) throws IOException {
     for (Notes.Note note : Notes.of(run, verdicts, tally)) {
       writer.write("<p class=\"note\" id=\"" + note.id() + "\">");
       writer.write(Html.escape(note.text()) + "</p>\n");
@@ -182,7 +187,7 @@ record HtmlReport(
     writer.write("</ul></details>\n");
   }
 
-  private void tiles(Writer writer, Tally tally) throws IOException {
+  private void tiles(Writer writer) throws IOException {
     Tally.Passes all = tally.candidates("all", verdicts);
     tile(writer, "Called", all.call());
     tile(writer, "Correct", all.correct());
@@ -244,7 +249,7 @@ record HtmlReport(
     }
   }
 
-  private void categories(Writer writer, Tally tally) throws IOException {
+  private void categories(Writer writer) throws IOException {
     for (Tally.Passes passes : tally.byCategory(verdicts)) category(writer, passes, "<tr>");
     category(writer, tally.candidates("All", verdicts), "<tr class=\"total\">");
   }

@@ -28,6 +28,7 @@ final class Notes {
     List<Note> notes = new ArrayList<>();
     add(notes, "not-measured", perf(run, tally));
     add(notes, "scaled", scaled(verdicts));
+    add(notes, "extra", extra(tally.extra(verdicts)));
     add(notes, "tolerance", tolerance(run));
     add(notes, "no-baseline", baseline(run, verdicts));
     add(notes, "no-kernel", noKernel(verdicts));
@@ -41,6 +42,13 @@ final class Notes {
   /** A verdict's flags that no sentence about the run makes superfluous. */
   static List<String> flags(Verdict verdict) {
     return verdict.flags().stream().filter(flag -> !OF_RUNS.contains(flag)).toList();
+  }
+
+  /** How many of so many candidates are in no rate; null where all are. */
+  static @Nullable String extra(int candidates) {
+    if (candidates == 0) return null;
+    return "Candidates of variants beside the published tasks, not counted: %d."
+        .formatted(candidates);
   }
 
   private static @Nullable String tolerance(RunInfo run) {

@@ -75,6 +75,7 @@ public final class ResultFiles implements AutoCloseable {
   /**
    * Writes all files but {@code results.jsonl}, each replaced as a whole.
    *
+   * @param asked the tasks that rates are shares of
    * @param sourceOf a candidate's Python source, empty where it is not known
    * @param problems what could not be read and was left out, in words
    * @return what {@code summary.json} holds
@@ -82,14 +83,16 @@ public final class ResultFiles implements AutoCloseable {
   public synchronized Summary finish(
       RunInfo run,
       RunVerdicts verdicts,
+      AskedTasks asked,
       Function<Verdict, String> sourceOf,
       List<String> problems) {
-    Summary summary = Summary.of(run, verdicts.outlines(), problems);
+    Tally tally = Tally.of(run, verdicts.outlines(), asked);
+    Summary summary = Summary.of(run, tally, verdicts.outlines(), problems);
     AtomicFile.replace(
         metrics(), writer -> Metrics.write(writer, RunVerdicts.JSON, verdicts, sourceOf));
     AtomicFile.replace(summary(), writer -> RunVerdicts.JSON.writeValue(writer, summary));
     AtomicFile.replace(
-        report(), writer -> HtmlReport.of(run, verdicts, sourceOf, summary).write(writer));
+        report(), writer -> HtmlReport.of(run, tally, verdicts, sourceOf, summary).write(writer));
     new EvalResultFiles(out).write(verdicts);
     return summary;
   }

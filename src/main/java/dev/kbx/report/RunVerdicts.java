@@ -166,8 +166,8 @@ public final class RunVerdicts {
     return rows.size();
   }
 
-  /** All outlines. */
-  List<Verdict> outlines() {
+  /** All outlines, in the order of every output. */
+  public List<Verdict> outlines() {
     return rows.stream().map(Row::outline).toList();
   }
 

@@ -58,11 +58,8 @@ record SeriesText(int width) {
           "Not judged, as kbx or the task failed: %d of %s, which %s."
               .formatted(series.notJudged(), candidates(series.candidates()), notJudged));
     }
-    if (series.extra() > 0) {
-      notes.add(
-          "Candidates of variants beside the published tasks, not counted: %d."
-              .formatted(series.extra()));
-    }
+    String extra = Notes.extra(series.extra());
+    if (extra != null) notes.add(extra);
     return notes.stream().flatMap(note -> wrap(note).stream()).toList();
   }
 

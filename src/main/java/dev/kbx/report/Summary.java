@@ -21,13 +21,15 @@ import org.jspecify.annotations.Nullable;
  * What was not measured is null here and absent there.
  *
  * @param method the candidates' method where they share one, else the run's id
- * @param total candidates judged, whatever the suite holds; {@code coverage} has the suite
+ * @param total candidates judged, variants too; {@code coverage} has the suite
  * @param callRate percent of {@code total}, one decimal, as are the other two rates
  * @param exePass candidates called and correct, as {@link Tally#isCorrect} has it
  * @param avgSpeedup the same as {@code avgSpeedupGlobal}
  * @param avgSpeedupGlobal all reference milliseconds over all candidate milliseconds, size by size
  *     the same sizes: dominated by the slowest; for comparison with KernelBenchX only
  * @param avgSpeedupPerTask arithmetic mean; for comparison with KernelBenchX only
+ * @param extra candidates of variants beside the published tasks; these rates, the categories and
+ *     {@code speedup} leave them out
  * @param suiteRates tasks with at least one passing candidate over all tasks of the suite
  * @param speedup over correct, timed candidates
  * @param perf says that performance was not measured, and why; null where it was
@@ -55,6 +57,7 @@ import org.jspecify.annotations.Nullable;
   "scaled",
   "coverage",
   "not_judged",
+  "extra",
   "suite_rates",
   "speedup",
   "by_status",
@@ -81,6 +84,7 @@ public record Summary(
     @Nullable String scaled,
     Coverage coverage,
     int notJudged,
+    int extra,
     Rates suiteRates,
     @Nullable SetSpeedup speedup,
     Map<String, Integer> byStatus,
@@ -136,8 +140,8 @@ public record Summary(
       double median,
       long slower) {}
 
-  static Summary of(RunInfo run, List<Verdict> verdicts, List<String> problems) {
-    var tally = Tally.of(run, verdicts);
+  static Summary of(
+      RunInfo run, Tally tally, List<Verdict> verdicts, List<String> problems) {
     int total = verdicts.size();
     Long call = tally.call() ? passes(verdicts, 1) : null;
     Long exe = tally.correct() ? passes(verdicts, 2) : null;
@@ -162,10 +166,11 @@ public record Summary(
         new TreeMap<>(run.versions()),
         Notes.perf(run, tally),
         Notes.scaled(verdicts),
-        new Coverage(Tally.tasksOf(verdicts, _ -> true), run.suiteTasks()),
+        new Coverage(tally.submitted(verdicts), tally.asked().total()),
         tally.candidates("", verdicts).notJudged(),
-        rates(tally.tasks(run, verdicts)),
-        setSpeedup(timed),
+        tally.extra(verdicts),
+        rates(tally.tasks(verdicts)),
+        setSpeedup(tally.counted(timed)),
         labels(Tally.byStatus(verdicts)),
         tally.byCategory(verdicts).stream().map(Summary::category).toList(),
         List.copyOf(problems));

@@ -51,11 +51,12 @@ public record Table(int width, boolean colour) {
   /**
    * The table, ending in a line break.
    *
+   * @param asked the tasks that rates are shares of
    * @param rest where all candidates are listed, when this table leaves some out: the report's path
    */
-  public String render(RunInfo run, RunVerdicts all, String rest) {
+  public String render(RunInfo run, RunVerdicts all, AskedTasks asked, String rest) {
     List<Verdict> verdicts = all.outlines();
-    var tally = Tally.of(run, verdicts);
+    var tally = Tally.of(run, verdicts, asked);
     var lines = new ArrayList<String>();
     rows(lines, all, tally, rest);
     lines.add("");
@@ -245,7 +246,7 @@ public record Table(int width, boolean colour) {
         Text.cut(
             "%d of %d tasks of %s have a candidate. [ ]: 95 %% interval, percent."
                 .formatted(
-                    Tally.tasksOf(verdicts, _ -> true), run.suiteTasks(), Text.clean(run.suite())),
+                    tally.submitted(verdicts), tally.asked().total(), Text.clean(run.suite())),
             width));
     for (Notes.Note note : Notes.of(run, verdicts, tally)) {
       for (String line : Text.wrap(note.text(), width, NOTE_LINES)) {

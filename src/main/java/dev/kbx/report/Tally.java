@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param call whether the call stage was asked for
  * @param correct whether the correctness stage was asked for
  * @param perf whether candidates were timed here
+ * @param asked the tasks that count: rates leave out candidates of variants beside them
  */
-record Tally(boolean call, boolean correct, boolean perf) {
+record Tally(boolean call, boolean correct, boolean perf, AskedTasks asked) {
 
   /**
    * Passes of some candidates by stage.
@@ -48,13 +49,14 @@ record Tally(boolean call, boolean correct, boolean perf) {
     }
   }
 
-  static Tally of(RunInfo run, List<Verdict> verdicts) {
+  static Tally of(RunInfo run, List<Verdict> verdicts, AskedTasks asked) {
     boolean timed = verdicts.stream().anyMatch(v -> v.perfOk() != null);
     boolean gpu = !run.device().kind().equals("cpu");
     return new Tally(
         run.stages().contains(Stage.CALL),
         run.stages().contains(Stage.CORRECT),
-        run.stages().contains(Stage.PERF) && (gpu || timed));
+        run.stages().contains(Stage.PERF) && (gpu || timed),
+        asked);
   }
 
   /** By category, task and sample: the order of every output, whatever was judged first. */
@@ -77,33 +79,50 @@ record Tally(boolean call, boolean correct, boolean perf) {
   /** Categories that occur, by name; rates are over the candidates judged. */
   List<Passes> byCategory(Collection<Verdict> verdicts) {
     Map<String, List<Verdict>> categories =
-        verdicts.stream()
+        counted(verdicts).stream()
             .collect(Collectors.groupingBy(Verdict::category, TreeMap::new, Collectors.toList()));
     return categories.entrySet().stream().map(e -> candidates(e.getKey(), e.getValue())).toList();
   }
 
-  /** All candidates as one line. */
+  /** All candidates that count as one line. */
   Passes candidates(String name, Collection<Verdict> verdicts) {
-    List<Verdict> judged = verdicts.stream().filter(Tally::isJudged).toList();
+    List<Verdict> counted = counted(verdicts);
+    List<Verdict> judged = counted.stream().filter(Tally::isJudged).toList();
     return new Passes(
         name,
-        verdicts.size(),
-        verdicts.size() - judged.size(),
+        counted.size(),
+        counted.size() - judged.size(),
         call ? rate(count(judged, v -> isTrue(v.callOk())), judged.size()) : null,
         correct ? rate(count(judged, Tally::isCorrect), judged.size()) : null,
         perf ? rate(count(judged, v -> isTrue(v.perfOk())), judged.size()) : null);
   }
 
   /** Tasks with at least one passing candidate, over all tasks of the suite asked for. */
-  Passes tasks(RunInfo run, Collection<Verdict> verdicts) {
-    int tasks = Math.max(run.suiteTasks(), Math.toIntExact(tasksOf(verdicts, _ -> true)));
+  Passes tasks(Collection<Verdict> verdicts) {
+    List<Verdict> counted = counted(verdicts);
+    int tasks = asked.total();
     return new Passes(
         "suite",
-        verdicts.size(),
-        Math.toIntExact(verdicts.stream().filter(v -> !isJudged(v)).count()),
-        call ? rate(tasksOf(verdicts, v -> isTrue(v.callOk())), tasks) : null,
-        correct ? rate(tasksOf(verdicts, Tally::isCorrect), tasks) : null,
-        perf ? rate(tasksOf(verdicts, v -> isTrue(v.perfOk())), tasks) : null);
+        counted.size(),
+        Math.toIntExact(counted.stream().filter(v -> !isJudged(v)).count()),
+        call ? rate(tasksOf(counted, v -> isTrue(v.callOk())), tasks) : null,
+        correct ? rate(tasksOf(counted, Tally::isCorrect), tasks) : null,
+        perf ? rate(tasksOf(counted, v -> isTrue(v.perfOk())), tasks) : null);
+  }
+
+  /** How many of the tasks asked for have a candidate. */
+  long submitted(Collection<Verdict> verdicts) {
+    return tasksOf(counted(verdicts), _ -> true);
+  }
+
+  /** Verdicts on the tasks asked for. */
+  List<Verdict> counted(Collection<Verdict> verdicts) {
+    return verdicts.stream().filter(asked::has).toList();
+  }
+
+  /** How many are of variants, and so in no rate. */
+  int extra(Collection<Verdict> verdicts) {
+    return verdicts.size() - counted(verdicts).size();
   }
 
   /** Different tasks with a verdict that {@code wanted} accepts. */

@@ -55,9 +55,11 @@ class EvalResultFilesTest {
 
   private void finish(Verdict... verdicts) {
     try (var files = new ResultFiles(folder)) {
+      var run = Fixtures.run(Fixtures.CPU, verdicts.length, 250);
       files.finish(
-          Fixtures.run(Fixtures.CPU, verdicts.length, 250),
+          run,
           RunVerdicts.of(List.of(verdicts)),
+          Fixtures.asked(run, List.of(verdicts)),
           Fixtures::source,
           List.of());
     }

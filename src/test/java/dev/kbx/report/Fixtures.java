@@ -83,6 +83,11 @@ final class Fixtures {
         null);
   }
 
+  /** As many tasks as the run says. */
+  static AskedTasks asked(RunInfo run, List<Verdict> verdicts) {
+    return AskedTasks.counted(new JudgedRun(run, verdicts));
+  }
+
   /** A source of its own for every candidate. */
   static String source(Verdict verdict) {
     return switch (verdict.status()) {

@@ -206,6 +206,7 @@ class HtmlReportTest extends BrowserTest {
       files.finish(
           run,
           RunVerdicts.of(verdicts),
+          Fixtures.asked(run, verdicts),
           Fixtures::source,
           List.of("predictions.jsonl:3: no such task: Math/sqrtt"));
       return show(files.report(), options);

@@ -14,6 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -167,6 +169,33 @@ class ResultFilesTest {
         .contains(correct + " of 20 tasks have a correct candidate");
   }
 
+  /** One published task of two has a candidate, and so has a variant of it. */
+  @Test
+  void variantsBesideThePublishedTasksAreInNoRate() throws IOException {
+    List<Verdict> verdicts =
+        List.of(
+            Fixtures.passed("Math/mul", 0, "mul.py", Fixtures.H200, 1),
+            Fixtures.passed("Math/mul_fp16", 0, "mul_fp16.py", Fixtures.H200, 8));
+    RunInfo run = Fixtures.run(Fixtures.H200, 2, 2);
+    var asked = AskedTasks.named(Map.of("Math", Set.of("mul", "exp")));
+    JsonNode summary = finish(run, verdicts, asked, "summary.json");
+    assertThat(summary.get("total").intValue()).isEqualTo(2);
+    assertThat(summary.get("extra").intValue()).isEqualTo(1);
+    assertThat(summary.get("coverage").toString())
+        .isEqualTo("{\"tasks_submitted\":1,\"tasks_in_suite\":2}");
+    assertThat(summary.get("suite_rates").get("exe").get("pass").intValue()).isEqualTo(1);
+    assertThat(summary.get("by_category").get(0).get("candidates").intValue()).isEqualTo(1);
+    assertThat(summary.get("speedup").get("candidates").intValue()).isEqualTo(1);
+    assertThat(summary.get("by_status").get("correct").intValue()).isEqualTo(2);
+    String table = new Table(100, false).render(run, RunVerdicts.of(verdicts), asked, "");
+    assertThat(table)
+        .contains("1 of 2 tasks of kernelbenchx have a candidate.")
+        .contains("Candidates of variants beside the published tasks, not counted: 1.");
+    assertThat(Files.readString(folder.resolve("report.html")))
+        .contains("1 of 2 tasks have a correct candidate", "1 candidate for 1 of 2 tasks")
+        .contains("variants beside the published tasks, not counted: 1");
+  }
+
   @Test
   void anEmptyRunHasNoRates() throws IOException {
     JsonNode summary = finish(List.of(), Fixtures.CPU, "summary.json");
@@ -231,9 +260,18 @@ class ResultFilesTest {
   private JsonNode finish(List<Verdict> verdicts, Verdict.Device device, String file)
       throws IOException {
     RunInfo run = Fixtures.run(device, verdicts.size(), 20);
+    return finish(run, verdicts, Fixtures.asked(run, verdicts), file);
+  }
+
+  private JsonNode finish(RunInfo run, List<Verdict> verdicts, AskedTasks asked, String file)
+      throws IOException {
     try (var files = new ResultFiles(folder)) {
       files.finish(
-          run, RunVerdicts.of(verdicts), Fixtures::source, List.of("bad.jsonl:3: unknown task"));
+          run,
+          RunVerdicts.of(verdicts),
+          asked,
+          Fixtures::source,
+          List.of("bad.jsonl:3: unknown task"));
     }
     return Json.mapper().readTree(Files.readString(folder.resolve(file)));
   }

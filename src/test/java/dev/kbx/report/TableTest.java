@@ -88,7 +88,8 @@ class TableTest {
   }
 
   private static String render(Table table, List<Verdict> verdicts, Verdict.Device device) {
+    var run = Fixtures.run(device, verdicts.size(), 20);
     return table.render(
-        Fixtures.run(device, verdicts.size(), 20), RunVerdicts.of(verdicts), "out/report.html");
+        run, RunVerdicts.of(verdicts), Fixtures.asked(run, verdicts), "out/report.html");
   }
 }
