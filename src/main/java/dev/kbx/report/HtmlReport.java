@@ -33,7 +33,7 @@ import tools.jackson.databind.ObjectWriter;
  * @param verdicts outlines of all
  * @param shown those in the table
  * @param sources of those shown
- * @param speedup over all that were timed
+ * @param speedup over all tasks that were timed
  * @param problems what could not be read
  */
 record HtmlReport(
@@ -223,11 +223,13 @@ record HtmlReport(
     writer.write(
         String.format(
             Locale.ROOT,
-            "against %s<br>median %.2f× · %d of %d slower than 1×</p></div>\n",
+            "over %s, %s<br>against %s<br>median %.2f× · %d of %s slower than 1×</p></div>\n",
+            Counted.of(speedup.tasks(), "task"),
+            Counted.of(speedup.candidates(), "candidate"),
             Html.escape(baseline),
             speedup.median(),
             speedup.slower(),
-            speedup.candidates()));
+            Counted.of(speedup.tasks(), "task")));
   }
 
   private void statuses(Writer writer) throws IOException {

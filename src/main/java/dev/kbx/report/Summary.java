@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param extra candidates of variants beside the published tasks; these rates, the categories and
  *     {@code speedup} leave them out
  * @param suiteRates tasks with at least one passing candidate over all tasks of the suite
- * @param speedup over correct, timed candidates
+ * @param speedup over the tasks of correct, timed candidates
  * @param perf says that performance was not measured, and why; null where it was
  * @param scaled says how many were judged on smaller inputs than published; null where none was
  * @param problems what could not be read
@@ -123,17 +124,20 @@ public record Summary(
   public record Category(String category, int candidates, int notJudged, Rates rates) {}
 
   /**
-   * Speedup over a set of candidates.
+   * Speedup over a set of tasks, each with the geometric mean of its candidates: a task with many
+   * does not weigh more, nor do they look like independent ones.
    *
-   * @param candidates how many were timed
-   * @param low lower end of the geometric mean's 95 % interval, bootstrap over candidates; null for
-   *     a single one
-   * @param slower how many are slower than the baseline
+   * @param candidates how many are correct and timed
+   * @param tasks how many these are of
+   * @param low lower end of the geometric mean's 95 % interval, bootstrap over tasks; null for a
+   *     single one
+   * @param slower how many tasks are slower than the baseline
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  @JsonPropertyOrder({"candidates", "geometric_mean", "low", "high", "median", "slower"})
+  @JsonPropertyOrder({"candidates", "tasks", "geometric_mean", "low", "high", "median", "slower"})
   public record SetSpeedup(
       int candidates,
+      int tasks,
       double geometricMean,
       @Nullable Double low,
       @Nullable Double high,
@@ -205,10 +209,15 @@ public record Summary(
   }
 
   private static @Nullable SetSpeedup setSpeedup(List<Verdict> timed) {
-    if (timed.isEmpty()) return null;
-    double[] values = values(timed);
+    List<Verdict> correct = timed.stream().filter(v -> Speeds.of(v) != null).toList();
+    if (correct.isEmpty()) return null;
+    double[] values =
+        correct.stream().collect(Collectors.groupingBy(Tally::taskOf)).values().stream()
+            .mapToDouble(candidates -> Ratio.geometricMean(values(candidates)))
+            .toArray();
     Ratio ratio = values.length < 2 ? null : Ratio.ofTasks(values);
     return new SetSpeedup(
+        correct.size(),
         values.length,
         rounded(Ratio.geometricMean(values), 1_000),
         ratio == null ? null : rounded(ratio.low(), 1_000),

@@ -169,6 +169,26 @@ class ResultFilesTest {
         .contains(correct + " of 20 tasks have a correct candidate");
   }
 
+  /** Twenty samples of one task are one speedup more, not twenty. */
+  @Test
+  void aTaskOfManyCandidatesIsOneSpeedup() throws IOException {
+    List<Verdict> verdicts = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      verdicts.add(Fixtures.passed("Math/exp", i, i + ".py", Fixtures.H200, 0));
+    }
+    verdicts.add(Fixtures.passed("Math/log", 0, "log.py", Fixtures.H200, 8));
+    JsonNode speedup = finish(verdicts, Fixtures.H200, "summary.json").get("speedup");
+    assertThat(speedup.get("candidates").intValue()).isEqualTo(21);
+    assertThat(speedup.get("tasks").intValue()).isEqualTo(2);
+    assertThat(speedup.get("geometric_mean").doubleValue()).isCloseTo(1.249, within(1e-9));
+    assertThat(speedup.get("low").doubleValue()).isCloseTo(0.6, within(1e-9));
+    assertThat(speedup.get("high").doubleValue()).isCloseTo(2.6, within(1e-9));
+    assertThat(speedup.get("median").doubleValue()).isCloseTo(1.6, within(1e-9));
+    assertThat(speedup.get("slower").intValue()).isEqualTo(1);
+    assertThat(Files.readString(folder.resolve("report.html")))
+        .contains("over 2 tasks, 21 candidates", "1 of 2 tasks slower than 1×");
+  }
+
   /** One published task of two has a candidate, and so has a variant of it. */
   @Test
   void variantsBesideThePublishedTasksAreInNoRate() throws IOException {
