@@ -31,6 +31,30 @@ final class Speeds {
   }
 
   /**
+   * What the baseline that a speedup is against takes for all sizes, milliseconds; null where
+   * nothing was timed or that is not known.
+   */
+  static @Nullable Double baselineMs(Verdict verdict) {
+    Speedup speedup = verdict.speedup();
+    List<SizeTiming> sizes = verdict.sizes();
+    if (speedup == null || sizes == null) return null;
+    // The sizes of a verdict are against eager.
+    if (speedup.baseline().equals(BaselineSpeeds.EAGER)) {
+      return sizes.stream().mapToDouble(SizeTiming::referenceMs).sum();
+    }
+    List<Verdict.Baseline> baselines = verdict.baselines();
+    if (baselines == null) return null;
+    String name = speedup.baseline().replaceFirst(".*\\((.*)\\)", "$1");
+    for (Verdict.Baseline baseline : baselines) {
+      List<Double> ms = baseline.sizesMs();
+      if (baseline.name().equals(name) && ms != null) {
+        return ms.stream().mapToDouble(Double::doubleValue).sum();
+      }
+    }
+    return null;
+  }
+
+  /**
    * Whether both are means over the very same sizes. A mean over other sizes is another quantity,
    * and where sizes are not known, nobody can say.
    */

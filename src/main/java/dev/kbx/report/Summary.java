@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
  * @param callRate percent of {@code total}, one decimal, as are the other two rates
  * @param exePass candidates called and correct, as {@link Tally#isCorrect} has it
  * @param avgSpeedup the same as {@code avgSpeedupGlobal}
- * @param avgSpeedupGlobal all reference milliseconds over all candidate milliseconds, size by size
- *     the same sizes: dominated by the slowest; for comparison with KernelBenchX only
+ * @param avgSpeedupGlobal all milliseconds of the baseline asked for over all of the candidates,
+ *     size by size the same sizes: dominated by the slowest; for comparison with KernelBenchX only;
+ *     null where those of a candidate's baseline are not known
  * @param avgSpeedupPerTask arithmetic mean; for comparison with KernelBenchX only
  * @param extra candidates of variants beside the published tasks; these rates, the categories and
  *     {@code speedup} leave them out
@@ -196,11 +197,16 @@ public record Summary(
   }
 
   private static @Nullable Double globalSpeedup(List<Verdict> timed) {
-    List<SizeTiming> sizes =
-        timed.stream().map(Verdict::sizes).filter(Objects::nonNull).flatMap(List::stream).toList();
-    if (sizes.isEmpty()) return null;
-    double reference = sizes.stream().mapToDouble(SizeTiming::referenceMs).sum();
-    return rounded(reference / sizes.stream().mapToDouble(SizeTiming::candidateMs).sum(), 1_000);
+    double baseline = 0;
+    double candidate = 0;
+    for (Verdict verdict : timed) {
+      List<SizeTiming> sizes = verdict.sizes();
+      Double ms = Speeds.baselineMs(verdict);
+      if (sizes == null || ms == null) return null;
+      baseline += ms;
+      candidate += sizes.stream().mapToDouble(SizeTiming::candidateMs).sum();
+    }
+    return timed.isEmpty() ? null : rounded(baseline / candidate, 1_000);
   }
 
   private static @Nullable Double meanSpeedup(List<Verdict> timed) {

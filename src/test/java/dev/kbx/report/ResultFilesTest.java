@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 class ResultFilesTest {
   private static final List<Verdict> ON_CPU = Fixtures.examples(Fixtures.CPU);
@@ -167,6 +168,34 @@ class ResultFilesTest {
     assertThat(metrics.get("exe_ok").booleanValue()).isEqualTo(correct == 1);
     assertThat(Files.readString(folder.resolve("report.html")))
         .contains(correct + " of 20 tasks have a correct candidate");
+  }
+
+  /** Compiling makes the reference 1.25 times as fast: both averages are against that. */
+  @ParameterizedTest
+  @CsvSource({"eager, 0.6", "compile, 0.48", "best (compile), 0.48"})
+  void bothAveragesAreAgainstTheBaselineAskedFor(String baseline, double average)
+      throws IOException {
+    Verdict verdict = Fixtures.passed("Math/exp", 0, "exp.py", Fixtures.H200, 0);
+    List<Verdict> verdicts = List.of(against(baseline, average, verdict));
+    JsonNode summary = finish(verdicts, Fixtures.H200, "summary.json");
+    assertThat(summary.get("avg_speedup").doubleValue()).isEqualTo(average);
+    assertThat(summary.get("avg_speedup_global").doubleValue()).isEqualTo(average);
+    assertThat(summary.get("avg_speedup_per_task").doubleValue()).isEqualTo(average);
+  }
+
+  @Test
+  void anAverageAgainstABaselineOfUnknownTimesIsAbsent() throws IOException {
+    Verdict verdict = Fixtures.passed("Math/exp", 0, "exp.py", Fixtures.H200, 8);
+    List<Verdict> verdicts = List.of(against("compile", 2, verdict));
+    JsonNode summary = finish(verdicts, Fixtures.H200, "summary.json");
+    assertThat(summary.has("avg_speedup")).isFalse();
+    assertThat(summary.get("avg_speedup_per_task").doubleValue()).isEqualTo(2);
+  }
+
+  private static Verdict against(String baseline, double speedup, Verdict verdict) {
+    ObjectNode json = Json.mapper().valueToTree(verdict);
+    ((ObjectNode) json.get("speedup")).put("baseline", baseline).put("value", speedup);
+    return Json.mapper().treeToValue(json, Verdict.class);
   }
 
   /** Twenty samples of one task are one speedup more, not twenty. */
