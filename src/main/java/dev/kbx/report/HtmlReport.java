@@ -112,7 +112,7 @@ record HtmlReport(
   }
 
   private String headline() {
-    Rate correct = tally.tasks(verdicts).correct();
+    Rate correct = tally.tasks("", verdicts).correct();
     if (correct == null) return Counted.of(verdicts.size(), "candidate") + " judged";
     return "%d of %d tasks have a correct candidate".formatted(correct.passes(), correct.total());
   }
@@ -189,9 +189,10 @@ record HtmlReport(
 
   private void tiles(Writer writer) throws IOException {
     Tally.Passes all = tally.candidates("all", verdicts);
-    tile(writer, "Called", all.call());
-    tile(writer, "Correct", all.correct());
-    tile(writer, "Timed", all.perf());
+    Tally.Passes tasks = tally.tasks("tasks", verdicts);
+    tile(writer, "Called", tasks.call(), all.call());
+    tile(writer, "Correct", tasks.correct(), all.correct());
+    tile(writer, "Timed", tasks.perf(), all.perf());
     if (speedup != null) speedupTile(writer, speedup, run.baseline());
     if (all.notJudged() > 0) {
       writer.write("<div class=\"tile\"><h3>Not judged</h3><p class=\"figure\">");
@@ -199,16 +200,27 @@ record HtmlReport(
     }
   }
 
-  private static void tile(Writer writer, String name, @Nullable Rate rate) throws IOException {
+  /** The rate over all tasks asked for, and below it that over the candidates judged. */
+  private static void tile(
+      Writer writer, String name, @Nullable Rate tasks, @Nullable Rate candidates)
+      throws IOException {
     writer.write("<div class=\"tile\"><h3>" + name + "</h3>");
-    if (rate == null) {
+    if (tasks == null) {
       writer.write("<p class=\"figure unknown\">not measured</p></div>\n");
       return;
     }
-    writer.write("<p class=\"figure\">" + percent(rate.value()) + "</p>" + bar(rate));
+    writer.write("<p class=\"figure\">" + percent(tasks.value()) + "</p>" + bar(tasks));
     writer.write(
-        "<p>%d of %s<br>95 %% interval %s</p></div>\n"
-            .formatted(rate.passes(), Counted.of(rate.total(), "candidate"), interval(rate)));
+        "<p>%d of %s asked for<br>95 %% interval %s</p>"
+            .formatted(tasks.passes(), Counted.of(tasks.total(), "task"), interval(tasks)));
+    writer.write(
+        candidates == null
+            ? "<p>no candidate judged</p></div>\n"
+            : "<p>%d of %s judged, %s</p></div>\n"
+                .formatted(
+                    candidates.passes(),
+                    Counted.of(candidates.total(), "candidate"),
+                    percent(candidates.value())));
   }
 
   private static void speedupTile(Writer writer, Summary.SetSpeedup speedup, String baseline)
@@ -254,6 +266,7 @@ record HtmlReport(
   private void categories(Writer writer) throws IOException {
     for (Tally.Passes passes : tally.byCategory(verdicts)) category(writer, passes, "<tr>");
     category(writer, tally.candidates("All", verdicts), "<tr class=\"total\">");
+    category(writer, tally.tasks("Tasks asked for", verdicts), "<tr class=\"tasks\">");
   }
 
   private static void category(Writer writer, Tally.Passes passes, String row) throws IOException {

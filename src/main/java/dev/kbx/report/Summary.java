@@ -145,8 +145,7 @@ public record Summary(
       double median,
       long slower) {}
 
-  static Summary of(
-      RunInfo run, Tally tally, List<Verdict> verdicts, List<String> problems) {
+  static Summary of(RunInfo run, Tally tally, List<Verdict> verdicts, List<String> problems) {
     int total = verdicts.size();
     Long call = tally.call() ? passes(verdicts, 1) : null;
     Long exe = tally.correct() ? passes(verdicts, 2) : null;
@@ -174,7 +173,7 @@ public record Summary(
         new Coverage(tally.submitted(verdicts), tally.asked().total()),
         tally.candidates("", verdicts).notJudged(),
         tally.extra(verdicts),
-        rates(tally.tasks(verdicts)),
+        rates(tally.tasks("", verdicts)),
         setSpeedup(tally.counted(timed)),
         labels(Tally.byStatus(verdicts)),
         tally.byCategory(verdicts).stream().map(Summary::category).toList(),

@@ -187,6 +187,7 @@ public record Table(int width, boolean colour) {
   private void categories(List<String> lines, List<Verdict> verdicts, Tally tally) {
     List<Tally.Passes> passes = new ArrayList<>(tally.byCategory(verdicts));
     passes.add(tally.candidates("all", verdicts));
+    passes.add(tally.tasks("tasks asked for", verdicts));
     List<String> table = grid(passes, tally, true);
     if (Text.columns(table.getFirst()) > width) table = grid(passes, tally, false);
     lines.add(paint(Ansi.DIM, Text.cut(table.getFirst(), width)));

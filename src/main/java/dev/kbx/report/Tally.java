@@ -98,11 +98,11 @@ record Tally(boolean call, boolean correct, boolean perf, AskedTasks asked) {
   }
 
   /** Tasks with at least one passing candidate, over all tasks of the suite asked for. */
-  Passes tasks(Collection<Verdict> verdicts) {
+  Passes tasks(String name, Collection<Verdict> verdicts) {
     List<Verdict> counted = counted(verdicts);
     int tasks = asked.total();
     return new Passes(
-        "suite",
+        name,
         counted.size(),
         Math.toIntExact(counted.stream().filter(v -> !isJudged(v)).count()),
         call ? rate(tasksOf(counted, v -> isTrue(v.callOk())), tasks) : null,

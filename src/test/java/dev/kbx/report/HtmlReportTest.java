@@ -28,6 +28,12 @@ class HtmlReportTest extends BrowserTest {
           .hasText("Performance was not measured: this run used no GPU.");
       assertThat(page.locator(".tile", new Page.LocatorOptions().setHasText("Timed")))
           .containsText("not measured");
+      Locator correct = page.locator(".tile", new Page.LocatorOptions().setHasText("Correct"));
+      assertThat(correct).containsText("80 %");
+      assertThat(correct).containsText("16 of 20 tasks asked for");
+      assertThat(correct).containsText("interval 58–92 %");
+      assertThat(correct).containsText("16 of 25 candidates judged, 64 %");
+      assertThat(page.locator(".categories tr.tasks")).containsText("16/20");
       assertThat(page.locator(".verdicts tr.row")).hasCount(26);
       assertThat(page.locator(".verdicts thead")).not().containsText("Speedup");
       Locator category =

@@ -45,7 +45,9 @@ class TableTest {
         .contains("    gelu_kernel · 0.0482 ms · occupancy 89 of 100 % · DRAM 91 % · SM 13 %");
     assertThat(plain.lines())
         .as("no room for intervals of three rates in 80 columns")
-        .anyMatch(line -> line.matches("all +26 +18/25 +72 % +16/25 +64 % +16/25 +64 %"));
+        .anyMatch(line -> line.matches("all +26 +18/25 +72 % +16/25 +64 % +16/25 +64 %"))
+        .anyMatch(
+            line -> line.matches("tasks asked for +26 +17/20 +85 % +16/20 +80 % +16/20 +80 %"));
   }
 
   @Test
@@ -67,6 +69,7 @@ class TableTest {
     assertThat(table)
         .contains("… and 488 more; all are in out/report.html")
         .containsPattern("all +500  500/500 100 % \\[99–100]")
+        .containsPattern("tasks asked for +500 +4/20 +20 % +\\[8–42]")
         .contains("167 correct");
   }
 
