@@ -1,5 +1,11 @@
 package dev.kbx.cli;
 
+  /** Devices matter where every run was timed; statuses compare whatever they are from. */
+  private static boolean onDifferentDevices(List<JudgedRun> runs) {
+    JudgedRun first = runs.getFirst();
+    return runs.stream().allMatch(JudgedRun::isTimed) && !runs.stream().allMatch(first::sharesCard);
+  }
+
 import dev.kbx.report.Comparison;
 import dev.kbx.report.ComparisonText;
 import dev.kbx.report.JudgedRun;
@@ -51,8 +57,9 @@ final class CompareCommand implements Callable<Integer> {
     List<Comparison> steps = new ArrayList<>();
     for (int i = 1; i < judged.size(); i++) {
       JudgedRun now = judged.get(i);
-      NoiseFloor floor = floors.of(now.run().device().uuid()).orElse(null);
-      steps.add(Comparison.of(judged.get(i - 1), now, floor));
+      List<NoiseFloor> known =
+          now.cards().stream().flatMap(card -> floors.of(card).stream()).toList();
+      steps.add(Comparison.of(judged.get(i - 1), now, known));
     }
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("kind", "comparison");
@@ -69,11 +76,5 @@ final class CompareCommand implements Callable<Integer> {
     } else {
       System.out.print(text);
     }
-  }
-
-  /** Devices matter where every run was timed; statuses compare whatever they are from. */
-  private static boolean onDifferentDevices(List<JudgedRun> runs) {
-    JudgedRun first = runs.getFirst();
-    return runs.stream().allMatch(JudgedRun::isTimed) && !runs.stream().allMatch(first::sharesCard);
   }
 }

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +20,10 @@ import org.jspecify.annotations.Nullable;
  * candidates run faster or slower than before.
  *
  * @param changed versions, driver and rules that differ between the two runs
- * @param noiseFloor how small a difference the device can tell; null where it was not measured
+ * @param noiseFloor how small a difference the second run's first card can tell; null where it was
+ *     not measured
+ * @param noiseFloors the same of every card that the second run timed on, where it was measured
+ * @param withoutFloor UUIDs of those of which it was not
  * @param speed null where no candidate can be set against its partner
  * @param untimed ids of the runs in which nothing was timed, with why
  * @param candidates pairs, by category, task and sample
@@ -34,6 +38,8 @@ public record Comparison(
     Map<String, Changed> changed,
     Map<String, String> untimed,
     @Nullable NoiseFloor noiseFloor,
+    List<NoiseFloor> noiseFloors,
+    List<String> withoutFloor,
     TaskOutcomes tasks,
     @Nullable MatchedSpeed speed,
     List<Row> candidates,
@@ -79,13 +85,14 @@ public record Comparison(
   /**
    * Compares {@code now} with {@code then}.
    *
-   * @param noiseFloor how small a difference the device can tell; null where it was not measured
+   * @param floors how small a difference devices can tell, where that was measured
    * @throws IncomparableRuns where they went through different stages before {@code perf}
    */
-  public static Comparison of(JudgedRun then, JudgedRun now, @Nullable NoiseFloor noiseFloor) {
+  public static Comparison of(JudgedRun then, JudgedRun now, List<NoiseFloor> floors) {
     checkStages(then.run(), now.run());
     Pairs pairs = Pairs.of(then.verdicts(), now.verdicts());
-    List<Row> rows = pairs.pairs().stream().map(pair -> row(pair, noiseFloor)).toList();
+    List<Row> rows = pairs.pairs().stream().map(pair -> row(pair, floors)).toList();
+    Set<String> cards = now.cards();
     return new Comparison(
         then.run(),
         now.run(),
@@ -93,7 +100,9 @@ public record Comparison(
         now.verdicts().size(),
         changed(then.run(), now.run()),
         untimed(then, now),
-        noiseFloor,
+        NoiseFloor.of(now.run().device().uuid(), floors),
+        floors.stream().filter(floor -> cards.contains(floor.device().uuid())).toList(),
+        cards.stream().filter(card -> NoiseFloor.of(card, floors) == null).toList(),
         TaskOutcomes.of(then.verdicts(), now.verdicts()),
         MatchedSpeed.of(rows, pairs),
         rows,
@@ -153,7 +162,7 @@ public record Comparison(
     return untimed;
   }
 
-  private static Row row(Pairs.Pair pair, @Nullable NoiseFloor noiseFloor) {
+  private static Row row(Pairs.Pair pair, List<NoiseFloor> floors) {
     Verdict then = pair.then();
     Verdict now = pair.now();
     boolean judged = Tally.isJudged(then) && Tally.isJudged(now);
@@ -168,6 +177,6 @@ public record Comparison(
         judged
             ? Transition.of(then.status() == Status.CORRECT, now.status() == Status.CORRECT)
             : null,
-        SpeedChange.of(then, now, noiseFloor));
+        SpeedChange.of(then, now, floors));
   }
 }

@@ -243,18 +243,32 @@ public record ComparisonText(int width) {
                 set.candidatesNow(),
                 Speeds.text(set.change()),
                 Speeds.text(set.composition())));
-    add(lines, "Faster, slower: the 95 % intervals [ ] do not overlap" + floor(comparison));
+    floors(lines, comparison);
   }
 
-  private static String floor(Comparison comparison) {
-    NoiseFloor floor = comparison.noiseFloor();
-    return floor == null
-        ? "; the noise floor is not known ('kbx bench noise')."
-        : String.format(
-            Locale.ROOT,
-            " and differ by more than the noise floor, %.2f %% for sizes from %.2f ms.",
-            floor.ofTwo() * 100,
-            floor.fromMs());
+  /** One for each card where the run had several: they differ. */
+  private void floors(List<String> lines, Comparison comparison) {
+    String apart = "Faster, slower: the 95 % intervals [ ] do not overlap";
+    List<NoiseFloor> floors = comparison.noiseFloors();
+    int unknown = comparison.withoutFloor().size();
+    if (floors.isEmpty()) {
+      add(lines, apart + "; the noise floor is not known ('kbx bench noise').");
+    } else if (floors.size() == 1 && unknown == 0) {
+      add(lines, apart + " and differ by more than the noise floor, " + floor(floors.getFirst()));
+    } else {
+      add(lines, apart + " and differ by more than the noise floor of the card:");
+      for (NoiseFloor floor : floors) {
+        add(lines, Text.clean(floor.device().uuid()) + ": " + floor(floor));
+      }
+      for (String card : comparison.withoutFloor()) {
+        add(lines, Text.clean(card) + ": not known ('kbx bench noise').");
+      }
+    }
+  }
+
+  private static String floor(NoiseFloor floor) {
+    return String.format(
+        Locale.ROOT, "%.2f %% for sizes from %.2f ms.", floor.ofTwo() * 100, floor.fromMs());
   }
 
   private static String mean(Portability.Mean mean) {

@@ -5,6 +5,7 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -21,12 +22,22 @@ public record JudgedRun(RunInfo run, List<Verdict> verdicts) {
     return verdicts.stream().anyMatch(verdict -> verdict.speedup() != null);
   }
 
-  /** Whether both timed something on one and the same card, by name and UUID. */
-  public boolean sharesCard(JudgedRun other) {
-    return !Collections.disjoint(cards(), other.cards());
+  /** UUIDs of the cards that something was timed on, in the verdicts' order. */
+  public Set<String> cards() {
+    Set<String> cards = new LinkedHashSet<>();
+    for (Verdict verdict : verdicts) {
+      String uuid = verdict.device().uuid();
+      if (verdict.speedup() != null && uuid != null) cards.add(uuid);
+    }
+    return cards;
   }
 
-  private Set<List<@Nullable String>> cards() {
+  /** Whether both timed something on one and the same card, by name and UUID. */
+  public boolean sharesCard(JudgedRun other) {
+    return !Collections.disjoint(sites(), other.sites());
+  }
+
+  private Set<List<@Nullable String>> sites() {
     return verdicts.stream()
         .filter(verdict -> verdict.speedup() != null)
         .map(Verdict::device)

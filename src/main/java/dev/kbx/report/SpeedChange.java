@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import dev.kbx.stats.Ratio;
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.Verdict;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -43,9 +44,9 @@ public record SpeedChange(
   /**
    * Of two verdicts; null unless both are correct and timed.
    *
-   * @param floor how small a difference its device can tell; null where it was not measured
+   * @param floors how small a difference devices can tell; that of the card of {@code now} counts
    */
-  static @Nullable SpeedChange of(Verdict then, Verdict now, @Nullable NoiseFloor floor) {
+  static @Nullable SpeedChange of(Verdict then, Verdict now, List<NoiseFloor> floors) {
     Ratio before = Speeds.of(then);
     Ratio after = Speeds.of(now);
     if (before == null || after == null) return null;
@@ -54,16 +55,13 @@ public record SpeedChange(
       return refused(Outcome.OTHER_BASELINE);
     if (!Speeds.sameSizes(then, now)) return refused(Outcome.OTHER_SIZES);
     Ratio change = after.over(before);
-    double least = floor != null && of(floor, now) ? Math.log1p(floor.ofTwo()) : 0;
+    NoiseFloor floor = NoiseFloor.of(now.device().uuid(), floors);
+    double least = floor != null ? Math.log1p(floor.ofTwo()) : 0;
     boolean exceeds = Math.abs(Math.log(change.value())) > least;
     Outcome outcome = Outcome.SAME;
     if (exceeds && after.low() > before.high()) outcome = Outcome.FASTER;
     if (exceeds && after.high() < before.low()) outcome = Outcome.SLOWER;
     return new SpeedChange(outcome, change.value(), change.low(), change.high());
-  }
-
-  private static boolean of(NoiseFloor floor, Verdict verdict) {
-    return Objects.equals(floor.device().uuid(), verdict.device().uuid());
   }
 
   private static SpeedChange refused(Outcome why) {

@@ -1,7 +1,9 @@
 package dev.kbx.verdict;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How small a difference a device can tell: what {@code kbx bench noise} found when it timed
@@ -29,6 +31,14 @@ public record NoiseFloor(
     if (!(relative >= 0 && relative < Double.MAX_VALUE)) {
       throw new IllegalArgumentException("not a noise floor: " + relative);
     }
+  }
+
+  /** The one of the card with that UUID; null where there is none. */
+  public static @Nullable NoiseFloor of(@Nullable String uuid, List<NoiseFloor> floors) {
+    return floors.stream()
+        .filter(floor -> uuid != null && uuid.equals(floor.device().uuid()))
+        .findFirst()
+        .orElse(null);
   }
 
   /**

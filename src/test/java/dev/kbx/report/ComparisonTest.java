@@ -16,6 +16,7 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -27,15 +28,19 @@ class ComparisonTest {
   }
 
   private static Comparison of(SimulatedRun then, SimulatedRun now) {
-    return of(then, now, null);
+    return of(then, now, List.of());
   }
 
   private static Comparison of(
       SimulatedRun then, SimulatedRun now, @Nullable NoiseFloor noiseFloor) {
+    return of(then, now, noiseFloor == null ? List.of() : List.of(noiseFloor));
+  }
+
+  private static Comparison of(SimulatedRun then, SimulatedRun now, List<NoiseFloor> floors) {
     return Comparison.of(
         new JudgedRun(then.info(), then.verdicts()),
         new JudgedRun(now.info(), now.verdicts()),
-        noiseFloor);
+        floors);
   }
 
   private static Row only(Comparison comparison) {
@@ -156,6 +161,25 @@ class ComparisonTest {
     SimulatedRun now = run(2).correct("Math/a", "a", 1.03);
     NoiseFloor elsewhere = floor(SimulatedRun.OTHER_H200, 0.05);
     assertThat(change(only(of(then, now, elsewhere))).outcome()).isEqualTo(Outcome.FASTER);
+  }
+
+  /** Both gain 3 %; one card can tell that and the other cannot. */
+  @Test
+  void eachCardHasItsOwnNoiseFloor() {
+    SimulatedRun then = run(1).correct("Math/a", "a", 1).then(SimulatedRun.OTHER_H200);
+    SimulatedRun now = run(2).correct("Math/a", "a", 1.03).then(SimulatedRun.OTHER_H200);
+    then.correct("Math/b", "b", 1);
+    now.correct("Math/b", "b", 1.03);
+    List<NoiseFloor> floors =
+        List.of(floor(SimulatedRun.H200, 0.01), floor(SimulatedRun.OTHER_H200, 0.05));
+    Comparison comparison = of(then, now, floors);
+    assertThat(comparison.candidates())
+        .extracting(row -> change(row).outcome())
+        .containsExactly(Outcome.FASTER, Outcome.SAME);
+    assertThat(new ComparisonText(200).render(comparison))
+        .contains("noise floor of the card:", "4d0c: 1.42 %", "42be: 7.14 %");
+    assertThat(new ComparisonText(200).render(of(then, now, floors.subList(0, 1))))
+        .contains("4d0c: 1.42 %", "42be: not known");
   }
 
   private static NoiseFloor floor(Verdict.Device device, double relative) {
