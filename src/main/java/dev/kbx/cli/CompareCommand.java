@@ -1,11 +1,5 @@
 package dev.kbx.cli;
 
-  /** Devices matter where every run was timed; statuses compare whatever they are from. */
-  private static boolean onDifferentDevices(List<JudgedRun> runs) {
-    JudgedRun first = runs.getFirst();
-    return runs.stream().allMatch(JudgedRun::isTimed) && !runs.stream().allMatch(first::sharesCard);
-  }
-
 import dev.kbx.report.Comparison;
 import dev.kbx.report.ComparisonText;
 import dev.kbx.report.JudgedRun;
@@ -48,7 +42,7 @@ final class CompareCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     List<JudgedRun> judged = RunReference.read(runs, folder);
-    if (onDifferentDevices(judged)) {
+    if (Portability.isFor(judged)) {
       Portability portability = Portability.of(judged);
       print(portability, new PortabilityText(Terminal.columns()).render(portability));
       return ExitCode.OK;

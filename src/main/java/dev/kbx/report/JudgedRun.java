@@ -3,13 +3,9 @@ package dev.kbx.report;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
-import java.util.Arrays;
-import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** A run and its verdicts by position; fewer than its candidates where it was cut off. */
 public record JudgedRun(RunInfo run, List<Verdict> verdicts) {
@@ -30,19 +26,6 @@ public record JudgedRun(RunInfo run, List<Verdict> verdicts) {
       if (verdict.speedup() != null && uuid != null) cards.add(uuid);
     }
     return cards;
-  }
-
-  /** Whether both timed something on one and the same card, by name and UUID. */
-  public boolean sharesCard(JudgedRun other) {
-    return !Collections.disjoint(sites(), other.sites());
-  }
-
-  private Set<List<@Nullable String>> sites() {
-    return verdicts.stream()
-        .filter(verdict -> verdict.speedup() != null)
-        .map(Verdict::device)
-        .map(device -> Arrays.asList(device.name(), device.uuid()))
-        .collect(Collectors.toSet());
   }
 
   /** Why nothing was timed, to follow "nothing was timed". */

@@ -96,7 +96,8 @@ record Measured(List<Site> sites, List<Row> rows) {
     return before != null && Tally.isJudged(before) && !Tally.isJudged(now) ? before : now;
   }
 
-  private static List<Site> sites(List<JudgedRun> runs) {
+  /** Devices in the order in which the runs were given. */
+  static List<Site> sites(List<JudgedRun> runs) {
     List<Site> sites = new ArrayList<>();
     for (JudgedRun run : runs) {
       Map<String, Site> own = new LinkedHashMap<>();

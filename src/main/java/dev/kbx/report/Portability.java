@@ -129,6 +129,16 @@ public record Portability(
   }
 
   /**
+   * Whether runs are to be set side by side, and not one after the other: all were timed, and no
+   * device is common to all. Statuses compare whatever they are from.
+   */
+  public static boolean isFor(List<JudgedRun> runs) {
+    long ids = runs.stream().map(run -> run.run().id()).distinct().count();
+    return runs.stream().allMatch(JudgedRun::isTimed)
+        && Measured.sites(runs).stream().allMatch(site -> site.runs().size() < ids);
+  }
+
+  /**
    * Sets the runs side by side. Of two verdicts on one kernel and device the later run's counts.
    *
    * @throws IncomparableRuns where a run has no timings, baselines differ, or there is one device

@@ -76,6 +76,27 @@ class CompareRunsTest {
     assertThat(document.get("devices").get(1).get("slower").get("kernels").asInt()).isEqualTo(1);
   }
 
+  /** One run used both cards of a machine, so they are one device, whoever used which. */
+  @Test
+  void runsOnCardsOfOneMachineAreComparedOneAfterAnother() {
+    SimulatedRun other =
+        SimulatedRun.on(SimulatedRun.OTHER_H200, 6).correct("Math/exp", "exp", 1).store(h200);
+    SimulatedRun both =
+        SimulatedRun.on(SimulatedRun.H200, 7)
+            .correct("Math/exp", "exp", 1)
+            .then(SimulatedRun.OTHER_H200)
+            .correct("Activation/gelu", "gelu", 1)
+            .store(h200);
+    assertThat(
+            ok("compare", "--out", h200, first.id(), other.id(), both.id(), "--json")
+                .json()
+                .get("kind")
+                .asString())
+        .isEqualTo("comparison");
+    assertThat(ok("compare", "--out", h200, first.id(), other.id(), "--json").json().get("kind"))
+        .hasToString("\"portability\"");
+  }
+
   @Test
   void whatCannotBeComparedIsOneLine() {
     SimulatedRun.on(SimulatedRun.CPU, 5).correct("Math/exp", "exp", 1).store(folder.resolve("cpu"));
