@@ -97,7 +97,8 @@ public record ComparisonText(int width) {
     Transition transition = row.transition();
     if (transition == Transition.RESCUED || transition == Transition.REGRESSED) return true;
     SpeedChange speed = row.speed();
-    return speed != null && speed.outcome() != Outcome.SAME;
+    if (speed == null) return false;
+    return speed.outcome() == Outcome.FASTER || speed.outcome() == Outcome.SLOWER;
   }
 
   private static Grid grid(List<Row> rows, boolean timed, boolean intervals) {

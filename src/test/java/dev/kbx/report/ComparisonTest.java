@@ -273,6 +273,22 @@ class ComparisonTest {
         .contains("nothing was timed: the run used no GPU (AMD EPYC)");
   }
 
+  /** Seventy pairs that cannot be compared come before the one that changed, by name. */
+  @Test
+  void ofManyPairsThoseThatChangedAreListedFirst() {
+    SimulatedRun then = run(1);
+    SimulatedRun now = run(2);
+    IntStream.range(0, 70)
+        .forEach(i -> {
+          then.correct("Math/a" + i, "a" + i, 1);
+          now.correct("Math/a" + i, "a" + i, 1, 4096);
+        });
+    then.correct("Math/slower", "s", 2);
+    now.correct("Math/slower", "s", 1);
+    assertThat(new ComparisonText(80).render(of(then, now)))
+        .contains("Math/slower", "11 more, which changed least");
+  }
+
   @Test
   void noLineIsWiderThanTheTerminal() {
     SimulatedRun then = run(1);
