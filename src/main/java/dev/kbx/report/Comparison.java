@@ -103,7 +103,7 @@ public record Comparison(
         NoiseFloor.of(now.run().device().uuid(), floors),
         floors.stream().filter(floor -> cards.contains(floor.device().uuid())).toList(),
         cards.stream().filter(card -> NoiseFloor.of(card, floors) == null).toList(),
-        TaskOutcomes.of(then.verdicts(), now.verdicts()),
+        TaskOutcomes.of(then.verdicts(), now.verdicts(), pairs),
         MatchedSpeed.of(rows, pairs),
         rows,
         pairs.onlyThen().size(),

@@ -184,7 +184,7 @@ public record ComparisonText(int width) {
     count(
         lines,
         tasks.unevenTries(),
-        "Tasks with more candidates in one run, of which equally many count, the first by sample");
+        "Tasks with candidates that do not count, as equally many of both runs do");
     count(lines, comparison.onlyThen(), "Candidates of the first run without a partner");
     count(lines, comparison.onlyNow(), "Candidates of the second run without a partner");
     add(lines, "McNemar, exact: " + mcnemar(tasks));

@@ -9,17 +9,21 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Tasks of two runs by what became of them. A task counts once: it is right where one of its
- * candidates is, out of equally many on both sides, the first by sample, as more tries would be an
- * advantage of their own.
+ * candidates is, out of equally many on both sides, as more tries would be an advantage of their
+ * own. These are its {@link Pairs}; where it has none that kbx could judge, the first by sample of
+ * one method.
  *
  * @param compared tasks judged in both runs: the sum of the four counts
- * @param unevenTries those of them of which one run has more candidates; the surplus was left out
+ * @param unevenTries those of them of which a run has more candidates; the surplus was left out
  * @param notJudged tasks in both runs of which one run has no candidate that kbx could judge
  * @param onlyThen tasks that are in the first run alone
  */
@@ -59,24 +63,34 @@ public record TaskOutcomes(
     }
   }
 
-  static TaskOutcomes of(List<Verdict> then, List<Verdict> now) {
+  static TaskOutcomes of(List<Verdict> then, List<Verdict> now, Pairs pairs) {
     Map<Task, List<Verdict>> first = byTask(then);
     Map<Task, List<Verdict>> second = byTask(now);
     Set<Task> both = new LinkedHashSet<>(first.keySet());
     both.retainAll(second.keySet());
+    Map<Task, List<Pairs.Pair>> pairsOf =
+        pairs.pairs().stream()
+            .filter(pair -> Tally.isJudged(pair.then()) && Tally.isJudged(pair.now()))
+            .collect(Collectors.groupingBy(pair -> Task.of(pair.now())));
     Map<Transition, Integer> counts = new EnumMap<>(Transition.class);
     int notJudged = 0;
     int uneven = 0;
     for (Task task : both) {
       List<Verdict> before = judged(first.getOrDefault(task, List.of()));
       List<Verdict> after = judged(second.getOrDefault(task, List.of()));
-      int tries = Math.min(before.size(), after.size());
-      if (tries == 0) {
+      if (before.isEmpty() || after.isEmpty()) {
         notJudged++;
         continue;
       }
-      if (before.size() != after.size()) uneven++;
-      counts.merge(Transition.of(right(before, tries), right(after, tries)), 1, Integer::sum);
+      List<Pairs.Pair> paired = pairsOf.getOrDefault(task, List.of());
+      List<Pairs.Pair> tries = paired.isEmpty() ? firstBySample(before, after) : paired;
+      if (tries.size() < Math.max(before.size(), after.size())) uneven++;
+      counts.merge(
+          Transition.of(
+              tries.stream().anyMatch(pair -> isRight(pair.then())),
+              tries.stream().anyMatch(pair -> isRight(pair.now()))),
+          1,
+          Integer::sum);
     }
     int rescued = counts.getOrDefault(Transition.RESCUED, 0);
     int regressed = counts.getOrDefault(Transition.REGRESSED, 0);
@@ -102,7 +116,29 @@ public record TaskOutcomes(
     return verdicts.stream().filter(Tally::isJudged).toList();
   }
 
-  private static boolean right(List<Verdict> verdicts, int tries) {
-    return verdicts.stream().limit(tries).anyMatch(v -> v.status() == Status.CORRECT);
+  private static boolean isRight(Verdict verdict) {
+    return verdict.status() == Status.CORRECT;
+  }
+
+  /** Equally many of each, of a method that both have, else of each one's first. */
+  private static List<Pairs.Pair> firstBySample(List<Verdict> then, List<Verdict> now) {
+    Set<Optional<String>> methods = methods(then);
+    methods.retainAll(methods(now));
+    List<Verdict> before = ofOneMethod(then, methods);
+    List<Verdict> after = ofOneMethod(now, methods);
+    return IntStream.range(0, Math.min(before.size(), after.size()))
+        .mapToObj(i -> new Pairs.Pair(before.get(i), after.get(i)))
+        .toList();
+  }
+
+  private static Set<Optional<String>> methods(List<Verdict> verdicts) {
+    return verdicts.stream()
+        .map(verdict -> Optional.ofNullable(verdict.method()))
+        .collect(Collectors.toCollection(LinkedHashSet::new));
+  }
+
+  private static List<Verdict> ofOneMethod(List<Verdict> verdicts, Set<Optional<String>> common) {
+    String method = (common.isEmpty() ? methods(verdicts) : common).iterator().next().orElse(null);
+    return verdicts.stream().filter(v -> Objects.equals(v.method(), method)).toList();
   }
 }

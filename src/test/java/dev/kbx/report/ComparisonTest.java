@@ -103,6 +103,38 @@ class ComparisonTest {
     assertThat(tasks.unevenTries()).isEqualTo(1);
   }
 
+  /** What became of a source is its own partner's doing, whichever sample that is. */
+  @Test
+  void theTriesOfATaskAreItsPairs() {
+    SimulatedRun then =
+        run(1)
+            .wrong("Math/a", "x", Status.WRONG_VALUES)
+            .wrong("Math/a", "y", Status.WRONG_VALUES)
+            .correct("Math/a", "z", 1);
+    Comparison reordered = of(then, run(2).correct("Math/a", "z", 1));
+    assertThat(reordered.tasks().persistent()).isEqualTo(1);
+    assertThat(reordered.tasks().unevenTries()).isEqualTo(1);
+  }
+
+  /** Two methods have a sample each; one method's is left, and its partner was not judged. */
+  @Test
+  void withoutPairsTheTriesAreOfOneMethod() {
+    SimulatedRun then =
+        run(1)
+            .by("refine")
+            .wrong("Math/a", "a", Status.WRONG_VALUES)
+            .by("single")
+            .correct("Math/a", "b", 1);
+    SimulatedRun now =
+        run(2)
+            .by("single")
+            .wrong("Math/a", "c", Status.INFRASTRUCTURE)
+            .correct("Math/a", "d", 1);
+    TaskOutcomes tasks = of(then, now).tasks();
+    assertThat(tasks.persistent()).isEqualTo(1);
+    assertThat(tasks.rescued()).isZero();
+  }
+
   @Test
   void mcnemarIsOverTasks() {
     SimulatedRun then = run(1);
