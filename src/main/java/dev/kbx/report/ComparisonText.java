@@ -233,10 +233,11 @@ public record ComparisonText(int width) {
     MatchedSpeed.SetMean set = speed.set();
     add(
         lines,
-        "Their speedup now ÷ then: geometric mean over tasks %s.".formatted(mean(speed.change())));
+        "Change of a task, speedup now ÷ then: geometric mean over tasks %s.".formatted(mean(speed.change())));
     add(
         lines,
-        "Set mean: %s of %d → %s of %d, %s by change × %s by composition."
+        ("Mean over candidates: %s of %d → %s of %d, %s by the change of those in both × %s by"
+                + " composition.")
             .formatted(
                 Speeds.text(set.then()),
                 set.candidatesThen(),

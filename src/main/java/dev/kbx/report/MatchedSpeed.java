@@ -17,17 +17,21 @@ import org.jspecify.annotations.Nullable;
  * Speed of the candidates that are right in both runs and timed alike.
  *
  * @param matched how many
- * @param change geometric mean of now ÷ then over their tasks, with the bootstrap interval over
- *     tasks; its ends are null for a single task
- * @param set all correct and timed candidates of each run, as a set
+ * @param change of a task: geometric mean over tasks of each one's geometric mean of now ÷ then,
+ *     with the bootstrap interval over tasks; its ends are null for a single task
+ * @param set correct and timed candidates of each run, as a set
  */
 public record MatchedSpeed(
     int matched, int faster, int slower, int same, Portability.Mean change, SetMean set) {
 
   /**
-   * Geometric means over whatever is correct and timed in each run. The quotient of two such means
-   * is {@code change}, that of candidates in both sets, times {@code composition}, which comes of
-   * candidates that joined or left: a mean can fall while nothing became slower.
+   * Geometric means over the candidates that are correct and timed in each run, but for pairs that
+   * were timed differently. The quotient of two such means is {@code change}, that of candidates in
+   * both sets, times {@code composition}, which comes of candidates that joined or left: a mean can
+   * fall while nothing became slower.
+   *
+   * @param change of a candidate: geometric mean of now ÷ then over the candidates in both sets.
+   *     Tasks with many weigh more in it than in the change of a task, or it would not be a factor
    */
   public record SetMean(
       int candidatesThen,

@@ -102,7 +102,7 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
     Map<Pass, String> unmeasured = unmeasured(run, speeds);
     List<PassK> all = new ArrayList<>();
     for (Series.Members members : Series.of(run, asked)) {
-      List<Row> rows = rows(members.verdicts(), run.run(), speeds);
+      List<Row> rows = rows(members.verdicts(), run, speeds);
       List<Measure> measures = new ArrayList<>();
       for (Pass pass : Pass.values()) {
         String why = unmeasured.get(pass);
@@ -130,16 +130,17 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
     return why;
   }
 
-  private static List<Row> rows(List<Verdict> verdicts, RunInfo run, BaselineSpeeds speeds) {
+  private static List<Row> rows(List<Verdict> verdicts, JudgedRun run, BaselineSpeeds speeds) {
+    boolean timed = speeds.isTimed(run);
     Map<String, List<Verdict>> tasks = new LinkedHashMap<>();
     for (Verdict verdict : verdicts) {
       if (!Tally.isJudged(verdict)) continue;
       tasks.computeIfAbsent(Tally.taskOf(verdict), _ -> new ArrayList<>()).add(verdict);
     }
-    return tasks.values().stream().map(samples -> row(samples, run, speeds)).toList();
+    return tasks.values().stream().map(samples -> row(samples, run.run(), timed, speeds)).toList();
   }
 
-  private static Row row(List<Verdict> samples, RunInfo run, BaselineSpeeds speeds) {
+  private static Row row(List<Verdict> samples, RunInfo run, boolean timed, BaselineSpeeds speeds) {
     boolean call = run.stages().contains(Stage.CALL);
     boolean correct = run.stages().contains(Stage.CORRECT);
     List<Verdict> right = samples.stream().filter(v -> v.status() == Status.CORRECT).toList();
@@ -156,7 +157,7 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
         samples.size(),
         call ? count(samples, v -> Tally.isTrue(v.callOk())) : null,
         correct ? right.size() : null,
-        correct && untimed == 0 ? count(known, speedup -> speedup > 1) : null,
+        timed && correct && untimed == 0 ? count(known, speedup -> speedup > 1) : null,
         untimed);
   }
 

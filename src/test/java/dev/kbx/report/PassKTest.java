@@ -123,6 +123,8 @@ class PassKTest {
   void whatWasNotMeasuredSaysWhy() {
     PassK cpu = of(SimulatedRun.on(SimulatedRun.CPU, 1).correct("Math/a", "a", 1), 1);
     assertThat(measure(cpu, Pass.FAST).overall()).isNull();
+    PassK wrong = of(SimulatedRun.on(SimulatedRun.CPU, 1).wrong("Math/a", "a", Status.TIMEOUT), 1);
+    assertThat(wrong.rows().getFirst().fast()).as("nothing was timed").isNull();
     assertThat(measure(cpu, Pass.FAST).unknown()).contains("the run used no GPU");
     PassK called = of(run().stages(Stage.STATIC, Stage.CALL).untimed("Math/a", "a"), 1);
     assertThat(measure(called, Pass.CORRECT).unknown())
