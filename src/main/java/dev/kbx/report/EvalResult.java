@@ -44,6 +44,8 @@ record EvalResult(
   /**
    * The verdict in short; {@code results.jsonl} has all of it.
    *
+   * @param sample its number among those of its method, model and round, where {@code sample_id} is
+   *     another, as several of them have a sample of that number
    * @param unknown fields beside {@code metadata} whose values say nothing of the candidate
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -52,6 +54,7 @@ record EvalResult(
     "method",
     "model",
     "round",
+    "sample",
     "status",
     "stage",
     "message",
@@ -65,6 +68,7 @@ record EvalResult(
       @Nullable String method,
       @Nullable String model,
       @Nullable Integer round,
+      @Nullable Integer sample,
       String status,
       String stage,
       @Nullable String message,
@@ -72,12 +76,13 @@ record EvalResult(
       @Nullable String evidence,
       List<String> flags,
       List<String> unknown) {
-    static Judgement of(Verdict v, List<String> unknown) {
+    static Judgement of(Verdict v, int id, List<String> unknown) {
       return new Judgement(
           v.source(),
           v.method(),
           v.model(),
           v.round(),
+          v.sample() == id ? null : v.sample(),
           v.status().label(),
           v.stage().label(),
           v.message(),
@@ -105,7 +110,12 @@ record EvalResult(
     }
   }
 
-  static EvalResult of(Verdict v) {
+  /**
+   * A candidate under a number of its own.
+   *
+   * @param id the sample's, unless that is taken
+   */
+  static EvalResult of(Verdict v, int id) {
     Boolean compiled = compiled(v);
     Boolean correct = Tally.isRefuted(v) ? Boolean.FALSE : v.exeOk();
     SizeTiming timing = Tally.isTrue(correct) ? timing(v) : null;
@@ -118,9 +128,9 @@ record EvalResult(
             v.device().name(),
             v.device().kind(),
             Tally.isTrue(correct) ? ALL_TRIALS : null,
-            Judgement.of(v, List.copyOf(unknown)));
+            Judgement.of(v, id, List.copyOf(unknown)));
     return new EvalResult(
-        v.sample(),
+        id,
         Tally.isTrue(compiled),
         Tally.isTrue(correct),
         metadata,

@@ -23,7 +23,8 @@ import tools.jackson.core.JsonToken;
 /**
  * A run of the KernelBench suite as KernelBench's tools read it: {@code eval_results.json}, by
  * problem. It has no place for a level, so a run of several has a file for each, {@code
- * eval_results_level1.json} and so on.
+ * eval_results_level1.json} and so on. Nor has it one for methods, models and rounds, for each of
+ * which samples are numbered: where several have the same number, a problem's samples get new ones.
  */
 public final class EvalResultFiles {
   /** The suites whose runs have such files: kbx's own, and those made of a checkout. */
@@ -92,13 +93,20 @@ public final class EvalResultFiles {
       problems.forEach((task, rows) -> {
         generator.writeName(String.valueOf(task.number()));
         generator.writeStartArray();
-        for (RunVerdicts.Row row : rows) {
-          RunVerdicts.JSON.writeValue(generator, EvalResult.of(verdicts.whole(row)));
+        boolean unique =
+            rows.stream().map(EvalResultFiles::sample).distinct().count() == rows.size();
+        for (int i = 0; i < rows.size(); i++) {
+          int id = unique ? sample(rows.get(i)) : i;
+          RunVerdicts.JSON.writeValue(generator, EvalResult.of(verdicts.whole(rows.get(i)), id));
         }
         generator.writeEndArray();
       });
       generator.writeEndObject();
     }
+  }
+
+  private static int sample(RunVerdicts.Row row) {
+    return row.outline().sample();
   }
 
   private List<Path> present() {

@@ -10,6 +10,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.ObjectWriter;
@@ -70,12 +72,17 @@ record Metrics(
   /**
    * Writes all entries in the order of their keys: {@code Category/task.py} for sample 0, and so
    * for every candidate of a run with one sample a task; {@code Category/task.py#1} for sample 1
-   * and so on. Of candidates with the same key the last counts.
+   * and so on. Samples are numbered for each method, model and round: where several have the same,
+   * it is {@code Category/task.py#method/model/round/sample} for each of them.
    */
   static void write(
       Writer writer, ObjectWriter json, RunVerdicts verdicts, Function<Verdict, String> sourceOf) {
+    Map<String, List<RunVerdicts.Row>> keys =
+        verdicts.rows().stream().collect(Collectors.groupingBy(row -> key(row.outline())));
     var entries = new TreeMap<String, RunVerdicts.Row>();
-    for (RunVerdicts.Row row : verdicts.rows()) entries.put(key(row.outline()), row);
+    keys.forEach((key, rows) -> {
+      for (RunVerdicts.Row row : rows) entries.put(rows.size() == 1 ? key : fullKey(row), row);
+    });
     try (JsonGenerator generator = json.createGenerator(writer)) {
       generator.writeStartObject();
       entries.forEach((key, row) -> {
@@ -89,6 +96,13 @@ record Metrics(
 
   private static String key(Verdict verdict) {
     return file(verdict) + (verdict.sample() == 0 ? "" : "#" + verdict.sample());
+  }
+
+  private static String fullKey(RunVerdicts.Row row) {
+    Verdict v = row.outline();
+    return Stream.of(v.method(), v.model(), v.round(), v.sample())
+        .map(part -> part == null ? "" : part.toString())
+        .collect(Collectors.joining("/", file(v) + "#", ""));
   }
 
   private static String file(Verdict verdict) {

@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.kbx.verdict.Json;
 import java.io.IOException;
@@ -162,6 +163,15 @@ class RunFolderTest {
         Kbx.here(
             "eval", both, "--suite", "kernelbench", "--stages", "static", "--out", out, "--json");
     assertThat(judged.json().get("verdicts").size()).as(judged.err()).isEqualTo(2);
+    JsonNode entries = Json.mapper().readTree(out.resolve("eval_results.json")).get("19");
+    assertThat(entries.values())
+        .extracting(
+            entry -> entry.get("sample_id").intValue(),
+            entry -> entry.at("/metadata/kbx/model").stringValue(),
+            entry -> entry.at("/metadata/kbx/sample").asInt(-1))
+        .containsExactly(tuple(0, "one", -1), tuple(1, "other", 0));
+    assertThat(Json.mapper().readTree(out.resolve("metrics.json")).propertyNames())
+        .containsExactly("level1/19_ReLU.py#/one//0", "level1/19_ReLU.py#/other//0");
     Kbx.Result exported = Kbx.here("export", "kernelbench", folder.resolve("back"), "--out", out);
     assertThat(exported.exit()).isEqualTo(ExitCode.USAGE);
     assertThat(exported.err())
