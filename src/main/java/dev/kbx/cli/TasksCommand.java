@@ -6,6 +6,7 @@ import dev.kbx.task.TaskView;
 import dev.kbx.verdict.Json;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -52,6 +53,9 @@ final class TasksCommand implements Callable<Integer> {
 
   @Command(name = "show", description = "One task.", mixinStandardHelpOptions = true)
   static final class ShowTask implements Callable<Integer> {
+    /** Enough to see what a pattern means. */
+    private static final int NAMED = 5;
+
     @Mixin private SuiteOption suite = new SuiteOption();
 
     @Parameters(
@@ -74,8 +78,18 @@ final class TasksCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-      suite.open().find(task).forEach(found -> System.out.println(text(found)));
+      List<Task> found = suite.open().find(task);
+      if (form.json && found.size() > 1) throw several(found);
+      found.forEach(one -> System.out.println(text(one)));
       return ExitCode.OK;
+    }
+
+    /** With --json there is one document. */
+    private UserError several(List<Task> found) {
+      String some = found.stream().limit(NAMED).map(Task::path).collect(Collectors.joining(", "));
+      return new UserError(
+          "%s: means %d tasks, %s%s; with --json name one"
+              .formatted(task, found.size(), some, found.size() > NAMED ? ", …" : ""));
     }
 
     private String text(Task found) {

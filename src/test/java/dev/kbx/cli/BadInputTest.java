@@ -282,6 +282,16 @@ class BadInputTest {
   }
 
   @Test
+  void severalTasksAsOneDocument() throws Exception {
+    refused(
+        Kbx.here("tasks", "show", "Activation/*elu", "--json"),
+        "Activation/*elu: means",
+        "Activation/gelu, Activation/",
+        "with --json name one");
+    assertThat(Kbx.here("tasks", "show", "Activation/*elu").out()).contains("gelu", "relu");
+  }
+
+  @Test
   void aSuiteThatIsNone() throws Exception {
     refusedInOneLine(
         Kbx.here("tasks", "list", "--suite", "foo"),
