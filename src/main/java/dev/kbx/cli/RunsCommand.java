@@ -9,6 +9,7 @@ import dev.kbx.report.Table;
 import dev.kbx.store.Store;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -130,13 +131,15 @@ final class RunsCommand implements Callable<Integer> {
     private List<String> runs = List.of();
 
     @Override
-    public Integer call() {
-      try (Store store = folder.open()) {
-        for (String run : runs) {
+    public Integer call() throws IOException {
+      List<String> chosen = runs.stream().distinct().toList();
+      try (Store store = folder.open();
+          var _ = FolderLock.of(folder.out)) {
+        for (String run : chosen) {
           if (store.run(run).isEmpty()) throw folder.unknown(run);
         }
-        runs.forEach(store::delete);
-        System.err.printf("kbx: deleted %s%n", Counted.of(runs.size(), "run"));
+        store.delete(chosen);
+        System.err.printf("kbx: deleted %s%n", Counted.of(chosen.size(), "run"));
         return ExitCode.OK;
       }
     }

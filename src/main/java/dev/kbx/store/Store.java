@@ -277,16 +277,20 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Deletes a run with its verdicts, and sources that no other run has; false when there is no such
-   * run.
+   * Deletes runs with their verdicts, and sources that no other run has, or, on a failure or a kill
+   * of this process, nothing.
+   *
+   * @return how many of the runs there were
    */
-  public boolean delete(String run) {
+  public int delete(List<String> runs) {
     return get(h ->
         h.inTransaction(t -> {
-          int deleted =
-              t.createUpdate("DELETE FROM run WHERE id = :run").bind("run", run).execute();
+          int deleted = 0;
+          for (String run : runs) {
+            deleted += t.createUpdate("DELETE FROM run WHERE id = :run").bind("run", run).execute();
+          }
           t.execute("DELETE FROM source WHERE candidate NOT IN (SELECT candidate FROM verdict)");
-          return deleted > 0;
+          return deleted;
         }));
   }
 
