@@ -268,8 +268,10 @@ final class EvalCommand implements Callable<Integer> {
       } finally {
         progress.finish();
       }
-      RunInfo finished = run.finishedAt(java.time.Instant.now());
-      store.finish(finished);
+      // One that was complete stays as it is, or its copies elsewhere are no longer the same run.
+      boolean complete = run.finished() != null;
+      RunInfo finished = complete ? run : run.finishedAt(java.time.Instant.now());
+      if (!complete) store.finish(finished);
       RunVerdicts verdicts = StoredVerdicts.of(store, run.id());
       List<String> problems = problems(reading);
       AskedTasks asked = AskedSuite.of(new JudgedRun(finished, verdicts.outlines()), selected);

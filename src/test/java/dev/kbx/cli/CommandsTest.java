@@ -89,7 +89,15 @@ class CommandsTest {
         .contains(newest, "complete", "1/1", "kernelbenchx");
     JsonNode shown = here("runs", "show", newest, "--json", "--out", out).json();
     assertThat(shown.get("verdicts").size()).isEqualTo(1);
-    here("runs", "delete", newest, "--out", out);
+    here("eval", GELU, "--stages", "static", "--resume", "--out", out);
+    assertThat(ok("runs", "list", "--json").json()).as("complete runs stay").isEqualTo(runs);
+    try (var _ = FolderLock.of(out)) {
+      Kbx.Result refused = Kbx.run(folder, "runs", "delete", newest, "--out", out);
+      assertThat(refused.exit()).isEqualTo(1);
+      assertThat(refused.err()).contains("another kbx is writing there");
+    }
+    assertThat(here("runs", "delete", newest, newest, "--out", out).err())
+        .contains("deleted 1 run\n");
     assertThat(here("runs", "list", "--out", out).out()).doesNotContain(newest);
     assertThat(Kbx.here("runs", "show", newest, "--out", out).exit()).isEqualTo(1);
   }
