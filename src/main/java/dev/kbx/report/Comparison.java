@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param noiseFloors the same of every card that the second run timed on, where it was measured
  * @param withoutFloor UUIDs of those of which it was not
  * @param speed null where no candidate can be set against its partner
- * @param untimed ids of the runs in which nothing was timed, with why
+ * @param untimed ids of the runs that have no speedup, with why
  * @param candidates pairs, by category, task and sample
  * @param onlyThen candidates of the first run without a partner
  */
@@ -158,7 +158,7 @@ public record Comparison(
 
   private static Map<String, String> untimed(JudgedRun... runs) {
     Map<String, String> untimed = new LinkedHashMap<>();
-    for (JudgedRun run : runs) if (!run.isTimed()) untimed.put(run.run().id(), run.untimed());
+    for (JudgedRun run : runs) if (!run.hasSpeedup()) untimed.put(run.run().id(), run.noSpeedup());
     return untimed;
   }
 

@@ -210,8 +210,7 @@ public record ComparisonText(int width) {
   private void speed(List<String> lines, Comparison comparison) {
     comparison
         .untimed()
-        .forEach((run, why) ->
-            add(lines, "Run %s: nothing was timed: %s.".formatted(run, Text.clean(why))));
+        .forEach((run, why) -> add(lines, "Run %s: %s.".formatted(run, Text.clean(why))));
     for (Outcome why : List.of(Outcome.OTHER_DEVICE, Outcome.OTHER_BASELINE, Outcome.OTHER_SIZES)) {
       long count =
           comparison.candidates().stream()
@@ -233,7 +232,8 @@ public record ComparisonText(int width) {
     MatchedSpeed.SetMean set = speed.set();
     add(
         lines,
-        "Change of a task, speedup now ÷ then: geometric mean over tasks %s.".formatted(mean(speed.change())));
+        "Change of a task, speedup now ÷ then: geometric mean over tasks %s."
+            .formatted(mean(speed.change())));
     add(
         lines,
         ("Mean over candidates: %s of %d → %s of %d, %s by the change of those in both × %s by"

@@ -13,9 +13,22 @@ public record JudgedRun(RunInfo run, List<Verdict> verdicts) {
     verdicts = List.copyOf(verdicts);
   }
 
-  /** Whether anything in it was timed. */
+  /** Whether anything in it was timed, be there a speedup or not. */
   public boolean isTimed() {
+    return hasSpeedup()
+        || verdicts.stream().anyMatch(v -> Tally.isTrue(v.perfOk()) || v.baselines() != null);
+  }
+
+  /** Whether anything in it has a speedup against the baseline asked for. */
+  boolean hasSpeedup() {
     return verdicts.stream().anyMatch(verdict -> verdict.speedup() != null);
+  }
+
+  /** Why it has no speedup, as a clause. */
+  String noSpeedup() {
+    return isTimed()
+        ? "no speedups: no baseline %s for any of its tasks".formatted(run.baseline())
+        : "nothing was timed: " + untimed();
   }
 
   /** UUIDs of the cards that something was timed on, in the verdicts' order. */

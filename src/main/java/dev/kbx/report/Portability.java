@@ -129,12 +129,12 @@ public record Portability(
   }
 
   /**
-   * Whether runs are to be set side by side, and not one after the other: all were timed, and no
+   * Whether runs are to be set side by side, and not one after the other: all have speedups, and no
    * device is common to all. Statuses compare whatever they are from.
    */
   public static boolean isFor(List<JudgedRun> runs) {
     long ids = runs.stream().map(run -> run.run().id()).distinct().count();
-    return runs.stream().allMatch(JudgedRun::isTimed)
+    return runs.stream().allMatch(JudgedRun::hasSpeedup)
         && Measured.sites(runs).stream().allMatch(site -> site.runs().size() < ids);
   }
 
@@ -145,10 +145,10 @@ public record Portability(
    */
   public static Portability of(List<JudgedRun> runs) {
     for (JudgedRun run : runs) {
-      if (run.isTimed()) continue;
+      if (run.hasSpeedup()) continue;
       throw new IncomparableRuns(
-          "run %s: nothing was timed: %s; portability needs timed runs"
-              .formatted(run.run().id(), run.untimed()));
+          "run %s: %s; portability needs timed runs"
+              .formatted(run.run().id(), run.noSpeedup()));
     }
     String baseline = baseline(runs);
     Measured measured = Measured.of(runs);

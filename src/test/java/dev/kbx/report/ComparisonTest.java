@@ -126,10 +126,7 @@ class ComparisonTest {
             .by("single")
             .correct("Math/a", "b", 1);
     SimulatedRun now =
-        run(2)
-            .by("single")
-            .wrong("Math/a", "c", Status.INFRASTRUCTURE)
-            .correct("Math/a", "d", 1);
+        run(2).by("single").wrong("Math/a", "c", Status.INFRASTRUCTURE).correct("Math/a", "d", 1);
     TaskOutcomes tasks = of(then, now).tasks();
     assertThat(tasks.persistent()).isEqualTo(1);
     assertThat(tasks.rescued()).isZero();
@@ -319,6 +316,16 @@ class ComparisonTest {
     now.correct("Math/slower", "s", 1);
     assertThat(new ComparisonText(80).render(of(then, now)))
         .contains("Math/slower", "11 more, which changed least");
+  }
+
+  /** Timed beside eager, but what was asked for does not compile. */
+  @Test
+  void aRunWithoutItsBaselineWasTimedAllTheSame() {
+    SimulatedRun then = run(1).against("compile").timed("Math/a", "a", 1.2, Double.NaN, Double.NaN);
+    Comparison comparison = of(then, run(2).correct("Math/a", "a", 1.2));
+    assertThat(new ComparisonText(80).render(comparison))
+        .contains("Run " + then.id() + ": no speedups: no baseline compile for any of its tasks.")
+        .doesNotContain("nothing was timed");
   }
 
   @Test
