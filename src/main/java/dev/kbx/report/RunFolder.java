@@ -4,14 +4,17 @@ import dev.kbx.verdict.RunFile;
 import dev.kbx.verdict.TaskNumber;
 import dev.kbx.verdict.Verdict;
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A run of the KernelBench suite as one of KernelBench's run folders: a file for every kernel, the
@@ -42,16 +45,17 @@ public final class RunFolder {
   public record Written(int kernels, int prompts, boolean configuration) {}
 
   /**
-   * Writes all files; none where no verdict is of a suite that KernelBench's tools know.
+   * Writes all files; none where no verdict is of a suite that KernelBench's tools know, or where
+   * one cannot be written for what the run holds.
    *
-   * @param sourceOf a candidate's Python source
+   * @param sourceOf a candidate's Python source; may throw, and then nothing is written
    */
   public Written write(RunVerdicts verdicts, Function<Verdict, String> sourceOf) {
-    for (RunVerdicts.Row row : verdicts.rows()) {
-      if (!EvalResultFiles.covers(row.outline().suite())) continue;
-      TaskNumber.of(row.outline().category(), row.outline().task())
-          .ifPresent(task -> write(task, verdicts.whole(row), sourceOf));
+    Map<RunFile, RunVerdicts.Row> files = files(verdicts);
+    for (RunVerdicts.Row row : files.values()) {
+      Objects.requireNonNull(sourceOf.apply(verdicts.whole(row)));
     }
+    files.forEach((file, row) -> write(file, verdicts.whole(row), sourceOf));
     if (kernels > 0) {
       new EvalResultFiles(folder).write(verdicts);
       times.write(folder);
@@ -61,20 +65,29 @@ public final class RunFolder {
     return new Written(kernels, prompts, configured);
   }
 
-  private void write(TaskNumber task, Verdict verdict, Function<Verdict, String> sourceOf) {
-    RunFile file = new RunFile(task, verdict.sample());
-    Path target = folder.resolve(file.name());
-    try {
-      Files.writeString(target, sourceOf.apply(verdict), StandardOpenOption.CREATE_NEW);
-    } catch (FileAlreadyExistsException e) {
+  private static Map<RunFile, RunVerdicts.Row> files(RunVerdicts verdicts) {
+    Map<RunFile, RunVerdicts.Row> files = new LinkedHashMap<>();
+    for (RunVerdicts.Row row : verdicts.rows()) {
+      Verdict verdict = row.outline();
+      if (!EvalResultFiles.covers(verdict.suite())) continue;
+      @Nullable TaskNumber task = TaskNumber.of(verdict.category(), verdict.task()).orElse(null);
+      if (task == null || files.put(new RunFile(task, verdict.sample()), row) == null) continue;
       throw new IncomparableRuns(
           "the run has several candidates for sample %d of %s/%s, of several models, methods or rounds; a run folder has one"
               .formatted(verdict.sample(), verdict.category(), verdict.task()));
+    }
+    return files;
+  }
+
+  private void write(RunFile file, Verdict verdict, Function<Verdict, String> sourceOf) {
+    Path target = folder.resolve(file.name());
+    try {
+      Files.writeString(target, sourceOf.apply(verdict), StandardOpenOption.CREATE_NEW);
     } catch (IOException e) {
       throw new UnwritableException(target, e);
     }
     kernels++;
-    times.add(task, verdict);
+    times.add(file.task(), verdict);
     origin(verdict).ifPresent(from -> takeAlong(from, file));
   }
 
