@@ -13,6 +13,7 @@ import dev.kbx.task.UnknownTask;
 import dev.kbx.worker.WorkerFailure;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -70,6 +71,7 @@ public final class Main {
   }
 
   static int run(String... args) {
+    Locale.setDefault(Locale.ROOT); // Output is read by programs and compared between machines.
     Main main = new Main();
     CommandLine commands = new CommandLine(main);
     commands.setCaseInsensitiveEnumValuesAllowed(true);

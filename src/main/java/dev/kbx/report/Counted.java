@@ -1,12 +1,14 @@
 package dev.kbx.report;
 
+import java.util.Locale;
+
 /** Nouns after numbers. */
 public final class Counted {
   private Counted() {}
 
   /** Such as {@code 1 kernel} or {@code 1,000 kernels}. */
   public static String of(long number, String noun) {
-    return "%,d %s".formatted(number, noun(number, noun));
+    return String.format(Locale.ROOT, "%,d %s", number, noun(number, noun));
   }
 
   /** The noun alone, singular after 1. */

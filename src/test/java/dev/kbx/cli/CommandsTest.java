@@ -3,6 +3,7 @@ package dev.kbx.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.kbx.report.Counted;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -100,6 +102,19 @@ class CommandsTest {
         .contains("deleted 1 run\n");
     assertThat(here("runs", "list", "--out", out).out()).doesNotContain(newest);
     assertThat(Kbx.here("runs", "show", newest, "--out", out).exit()).isEqualTo(1);
+  }
+
+  @Test
+  void numbersAreWrittenAlikeInEveryLocale() {
+    Locale before = Locale.getDefault();
+    try {
+      Locale.setDefault(Locale.GERMANY);
+      assertThat(Counted.of(1_234, "run")).isEqualTo("1,234 runs");
+      assertThat(Kbx.here("help").exit()).isZero();
+      assertThat("%,.1f".formatted(1_234.5)).isEqualTo("1,234.5");
+    } finally {
+      Locale.setDefault(before);
+    }
   }
 
   @Test
