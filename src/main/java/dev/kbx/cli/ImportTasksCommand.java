@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.Counted;
+import dev.kbx.report.Text;
 import dev.kbx.run.Verification;
 import dev.kbx.task.BrokenTask;
 import dev.kbx.task.Checkout;
@@ -252,11 +253,11 @@ final class ImportTasksCommand implements Callable<Integer> {
     int usable = report.imported().size();
     System.out.printf("%d of %s imported", usable, Counted.of(report.files(), "file"));
     System.out.println(usable == 0 ? "; no suite is written" : " into " + report.suite());
-    report.unusable().forEach(System.out::println);
+    report.unusable().forEach(file -> System.out.println(Text.clean(file.toString())));
     Map<String, Integer> weak = new LinkedHashMap<>();
     for (Imported task : report.imported()) {
       if (task.leftOut() != null) {
-        System.out.printf("%s/%s: %s%n", task.category(), task.name(), task.leftOut());
+        System.out.printf("%s/%s: %s%n", task.category(), task.name(), Text.clean(task.leftOut()));
       }
       task.accepts().forEach(control -> weak.merge(control, 1, Integer::sum));
     }

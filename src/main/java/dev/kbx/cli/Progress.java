@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.report.Counted;
+import dev.kbx.report.Text;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import java.io.PrintStream;
@@ -60,11 +61,9 @@ final class Progress {
         + "] "
         + verdict.status().label()
         + "  "
-        + verdict.category()
-        + "/"
-        + verdict.task()
+        + Text.clean(verdict.category() + "/" + verdict.task())
         + "  "
-        + verdict.source()
+        + Text.clean(verdict.source())
         + message
         + System.lineSeparator();
   }
@@ -109,7 +108,7 @@ final class Progress {
   }
 
   private static String firstLine(String text) {
-    String line = text.lines().findFirst().orElse("");
+    String line = Text.clean(text.lines().findFirst().orElse(""));
     return line.length() > 160 ? line.substring(0, 159) + "…" : line;
   }
 }

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * Text measured in terminal columns. Everything that comes from a candidate passes {@link #clean}
  * first: a message could otherwise hold escape sequences that rewrite the terminal.
  */
-final class Text {
+public final class Text {
   private Text() {}
 
   /** One line without control, format and unassigned characters; empty for null. */
-  static String clean(@Nullable String text) {
+  public static String clean(@Nullable String text) {
     var line = new StringBuilder();
     requireNonNullElse(text, "")
         .codePoints()

@@ -292,6 +292,18 @@ class BadInputTest {
   }
 
   @Test
+  void aNameCannotDriveTheTerminal() throws Exception {
+    Path named = Files.createDirectories(folder.resolve("\u001b[2Jgone"));
+    Path file =
+        Files.copy(Kbx.home().resolve("examples/honest/plain/gelu.py"), named.resolve("gelu.py"));
+    Kbx.Result result =
+        Kbx.here("eval", file, "--stages", "static", "--out", folder.resolve("out"));
+    assertThat(result.exit()).as(result.err()).isZero();
+    assertThat(result.err()).contains("[1/1] correct  Activation/gelu", "[2Jgone/gelu.py");
+    assertThat(result.err() + result.out()).doesNotContain("\u001b");
+  }
+
+  @Test
   void aSuiteThatIsNone() throws Exception {
     refusedInOneLine(
         Kbx.here("tasks", "list", "--suite", "foo"),
