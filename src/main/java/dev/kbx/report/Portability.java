@@ -14,6 +14,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +52,7 @@ public record Portability(
    *
    * @param label {@code A, B, …}
    * @param runs ids of the runs on it, as given
+   * @param versions of the software that these ran with, by its name; several where runs differ
    * @param speedup over the kernels that entered, null where none did
    * @param slower those of them that are slower than the baseline, likewise
    */
@@ -58,6 +62,7 @@ public record Portability(
       String name,
       List<Card> cards,
       List<String> runs,
+      SortedMap<String, SortedSet<String>> versions,
       @Nullable Mean speedup,
       @Nullable Slower slower) {}
 
@@ -147,8 +152,7 @@ public record Portability(
     for (JudgedRun run : runs) {
       if (run.hasSpeedup()) continue;
       throw new IncomparableRuns(
-          "run %s: %s; portability needs timed runs"
-              .formatted(run.run().id(), run.noSpeedup()));
+          "run %s: %s; portability needs timed runs".formatted(run.run().id(), run.noSpeedup()));
     }
     String baseline = baseline(runs);
     Measured measured = Measured.of(runs);
@@ -162,7 +166,7 @@ public record Portability(
     for (Measured.Row row : measured.rows()) enter(row, measured.sites(), kernels, leftOut);
     List<Site> sites = new ArrayList<>();
     for (int i = 0; i < measured.sites().size(); i++) {
-      sites.add(site(measured.sites().get(i), i, kernels));
+      sites.add(site(measured.sites().get(i), i, kernels, runs));
     }
     return new Portability(
         "portability",
@@ -250,7 +254,8 @@ public record Portability(
             label(spread.largest())));
   }
 
-  private static Site site(Measured.Site site, int index, List<Kernel> kernels) {
+  private static Site site(
+      Measured.Site site, int index, List<Kernel> kernels, List<JudgedRun> runs) {
     double[] values = kernels.stream().mapToDouble(k -> k.speedups().get(index).value()).toArray();
     Mean mean = values.length == 0 ? null : Mean.of(values);
     Slower slower = null;
@@ -264,8 +269,22 @@ public record Portability(
         site.name(),
         List.copyOf(site.cards().values()),
         List.copyOf(site.runs()),
+        versions(site, runs),
         mean,
         slower);
+  }
+
+  private static SortedMap<String, SortedSet<String>> versions(
+      Measured.Site site, List<JudgedRun> runs) {
+    SortedMap<String, SortedSet<String>> versions = new TreeMap<>();
+    for (JudgedRun run : runs) {
+      if (!site.runs().contains(run.run().id())) continue;
+      run.run()
+          .versions()
+          .forEach(
+              (name, version) -> versions.computeIfAbsent(name, _ -> new TreeSet<>()).add(version));
+    }
+    return versions;
   }
 
   private static Overall overall(List<Kernel> kernels) {

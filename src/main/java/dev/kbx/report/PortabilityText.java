@@ -17,7 +17,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +42,7 @@ public record PortabilityText(int width) {
             .formatted(Text.clean(portability.baseline()), portability.devices().size()));
     lines.add("");
     devices(lines, portability.devices());
+    versions(lines, portability.devices());
     lines.add("");
     if (portability.entered() > 0) {
       lines.addAll(table(portability));
@@ -71,6 +74,29 @@ public record PortabilityText(int width) {
     for (List<String> row : rows) {
       lines.add(Text.cut(String.join("  ", row.subList(0, 3)), width));
       lines.add(Text.cut("   " + String.join("  ", row.subList(3, 5)), width));
+    }
+  }
+
+  /** A line where software differs: then it is not the device alone that is compared. */
+  private void versions(List<String> lines, List<Site> devices) {
+    Set<String> names = new TreeSet<>();
+    devices.forEach(site -> names.addAll(site.versions().keySet()));
+    List<String> parts = new ArrayList<>();
+    for (String name : names) {
+      List<Set<String>> each =
+          devices.stream()
+              .<Set<String>>map(site -> site.versions().getOrDefault(name, new TreeSet<>()))
+              .toList();
+      if (each.stream().distinct().count() < 2 && each.getFirst().size() < 2) continue;
+      List<String> cells = new ArrayList<>();
+      for (Site site : devices) {
+        Set<String> own = site.versions().getOrDefault(name, new TreeSet<>());
+        cells.add(site.label() + " " + (own.isEmpty() ? "none" : String.join(" and ", own)));
+      }
+      parts.add(name + " " + String.join(", ", cells));
+    }
+    if (!parts.isEmpty()) {
+      add(lines, Text.clean("Software differs: " + String.join("; ", parts) + "."));
     }
   }
 

@@ -53,6 +53,18 @@ class PortabilityTest {
     assertThat(requireNonNull(portability.overall()).toldApart()).isEqualTo(2);
   }
 
+  @Test
+  void softwareThatDiffersIsSaid() {
+    SimulatedRun newer = a100().triton("3.8.0").correct("Math/exp", "e", 1.0);
+    Portability portability = of(h200().correct("Math/exp", "e", 1.5), newer);
+    assertThat(portability.devices().getLast().versions().get("triton")).containsExactly("3.8.0");
+    assertThat(new PortabilityText(100).render(portability))
+        .contains("Software differs: triton A 3.7.1, B 3.8.0.");
+    Portability alike =
+        of(h200().correct("Math/exp", "e", 1.5), a100().correct("Math/exp", "e", 1.0));
+    assertThat(new PortabilityText(100).render(alike)).doesNotContain("Software differs");
+  }
+
   /**
    * A device three times as fast runs baseline and kernel alike: nothing is gained by the kernel.
    */
