@@ -4,6 +4,7 @@ import dev.kbx.candidate.ChangedFile;
 import dev.kbx.check.UnknownRule;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.IncomparableRuns;
+import dev.kbx.report.UnreadableException;
 import dev.kbx.report.UnwritableException;
 import dev.kbx.run.DeviceLost;
 import dev.kbx.store.RunConflict;
@@ -109,6 +110,7 @@ public final class Main {
           UnknownRule _,
           PythonProblem _,
           IncomparableRuns _,
+          UnreadableException _,
           RunConflict _ ->
           ExitCode.USAGE;
       case StoreProblem _, UnwritableException _, ChangedFile _ -> ExitCode.INCOMPLETE;
@@ -125,6 +127,7 @@ public final class Main {
           IncomparableRuns _,
           RunConflict _,
           StoreProblem _,
+          UnreadableException _,
           UnwritableException _,
           ChangedFile _ ->
           String.valueOf(e.getMessage());

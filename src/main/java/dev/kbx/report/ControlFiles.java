@@ -42,7 +42,7 @@ public final class ControlFiles implements AutoCloseable {
         }
       }
     } catch (IOException e) {
-      throw new UnwritableException(lines.path(), e);
+      throw new UnreadableException(lines.path(), "cannot be read: " + e.getMessage(), e);
     }
     return found;
   }

@@ -1,6 +1,7 @@
 package dev.kbx.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.kbx.corpus.Trial;
 import dev.kbx.corpus.Trials;
@@ -45,6 +46,15 @@ class CheatPageTest {
     CheatFiles.writePage(
         page, trials("cpu", "a CPU", Status.WRONG_VALUES), folder.resolve("cheats.json"));
     return Files.readString(page);
+  }
+
+  @Test
+  void aKeptRunThatIsNoneIsNamed() throws Exception {
+    Path kept = Files.writeString(folder.resolve("cheats.json"), "{\"trials\": 1");
+    Trials onCpu = trials("cpu", "a CPU", Status.WRONG_VALUES);
+    assertThatExceptionOfType(UnreadableException.class)
+        .isThrownBy(() -> CheatFiles.writePage(folder.resolve("cheats.md"), onCpu, kept))
+        .withMessage(kept + ": is no cheats.json");
   }
 
   @Test

@@ -1,0 +1,12 @@
+package dev.kbx.report;
+
+import java.nio.file.Path;
+
+/** A file of an earlier command could not be read, or holds something else. */
+public final class UnreadableException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  UnreadableException(Path file, String why, Exception cause) {
+    super(file + ": " + why, cause);
+  }
+}
