@@ -5,6 +5,8 @@ import dev.kbx.verdict.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.Collectors;
 
 /**
  * What {@code kbx bench noise} found, as a terminal shows it.
@@ -89,9 +91,19 @@ public record NoiseTable(int width) {
   }
 
   private static String tooFew(NoiseReport report) {
-    int sizes = NoiseClass.ofDevice(report.rows()).map(NoiseClass::sizes).orElse(0);
-    return "no floor is kept: %d sizes >= 50 us were timed, and %d speak for a machine"
-        .formatted(sizes, NoiseReport.LEAST_SIZES);
+    int most =
+        report.rows().stream()
+            .collect(Collectors.groupingBy(row -> Objects.requireNonNullElse(row.device(), "")))
+            .values()
+            .stream()
+            .mapToInt(own -> NoiseClass.ofDevice(own).map(NoiseClass::sizes).orElse(0))
+            .max()
+            .orElse(0);
+    return "no floor is kept: %d sizes >= 50 us were timed%s, and %d speak for a machine"
+        .formatted(
+            most,
+            report.devices().size() > 1 ? " on the device that has most" : "",
+            NoiseReport.LEAST_SIZES);
   }
 
   private static List<String> twins(NoiseTwins twins) {

@@ -129,17 +129,31 @@ class NoiseReportTest {
 
   @Test
   void everyDeviceHasItsOwnFloor() {
-    List<Verdict> both = new ArrayList<>();
-    for (Verdict verdict : references(42)) {
-      ObjectNode fields = Json.mapper().valueToTree(verdict);
-      if (both.size() % 2 == 1) ((ObjectNode) fields.get("device")).put("uuid", "GPU-other");
-      both.add(Json.mapper().treeToValue(fields, Verdict.class));
-    }
-    NoiseReport report = report(both);
+    NoiseReport report = report(onTwoDevices(references(42)));
     assertThat(report.floors())
         .extracting(floor -> floor.device().uuid())
         .containsExactly(Fixtures.H200.uuid(), "GPU-other");
     assertThat(report.floors()).extracting(NoiseFloor::sizes).containsExactly(42, 42);
+  }
+
+  /** Enough for a floor in all, and on neither of the two. */
+  @Test
+  void sizesOfOneDeviceAreCountedWhereThereIsNoFloor() {
+    NoiseReport report = report(onTwoDevices(references(12)));
+    assertThat(report.floors()).isEmpty();
+    assertThat(new NoiseTable(120).render(report))
+        .contains("12 sizes >= 50 us were timed on the device that has most, and 20 speak");
+  }
+
+  /** The verdicts, every other one on another device. */
+  private static List<Verdict> onTwoDevices(List<Verdict> verdicts) {
+    List<Verdict> both = new ArrayList<>();
+    for (Verdict verdict : verdicts) {
+      ObjectNode fields = Json.mapper().valueToTree(verdict);
+      if (both.size() % 2 == 1) ((ObjectNode) fields.get("device")).put("uuid", "GPU-other");
+      both.add(Json.mapper().treeToValue(fields, Verdict.class));
+    }
+    return both;
   }
 
   @Test
