@@ -8,7 +8,6 @@ import dev.kbx.report.PortabilityText;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.NoiseFloor;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -55,9 +54,7 @@ final class CompareCommand implements Callable<Integer> {
           now.cards().stream().flatMap(card -> floors.of(card).stream()).toList();
       steps.add(Comparison.of(judged.get(i - 1), now, known));
     }
-    Map<String, Object> document = new LinkedHashMap<>();
-    document.put("kind", "comparison");
-    document.put("steps", steps);
+    Map<String, Object> document = Map.of("kind", "comparison", "steps", steps);
     ComparisonText text = new ComparisonText(Terminal.columns());
     print(document, String.join("\n", steps.stream().map(text::render).toList()));
     return ExitCode.OK;

@@ -5,7 +5,6 @@ import dev.kbx.report.FastPText;
 import dev.kbx.report.JudgedRun;
 import dev.kbx.verdict.Json;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -49,9 +48,7 @@ final class FastpCommand implements Callable<Integer> {
       all.addAll(FastP.of(run, AskedSuite.of(run), pick));
     }
     if (json) {
-      Map<String, Object> document = new LinkedHashMap<>();
-      document.put("kind", "fastp");
-      document.put("series", all);
+      Map<String, Object> document = Map.of("kind", "fastp", "series", all);
       System.out.println(
           Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
     } else {

@@ -5,7 +5,6 @@ import dev.kbx.report.PassK;
 import dev.kbx.report.PassKText;
 import dev.kbx.verdict.Json;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -50,9 +49,7 @@ final class PasskCommand implements Callable<Integer> {
       all.addAll(PassK.of(run, AskedSuite.of(run), wanted));
     }
     if (json) {
-      Map<String, Object> document = new LinkedHashMap<>();
-      document.put("kind", "passk");
-      document.put("series", all);
+      Map<String, Object> document = Map.of("kind", "passk", "series", all);
       System.out.println(
           Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
     } else {

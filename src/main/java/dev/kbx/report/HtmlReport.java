@@ -32,7 +32,7 @@ import tools.jackson.databind.ObjectWriter;
  *
  * @param verdicts outlines of all
  * @param shown those in the table
- * @param sources of those shown
+ * @param sources of those shown, by candidate hash: samples with equal sources share one
  * @param speedup over all tasks that were timed
  * @param problems what could not be read
  */
@@ -41,7 +41,7 @@ record HtmlReport(
     Tally tally,
     List<Verdict> verdicts,
     List<Verdict> shown,
-    Sources sources,
+    Map<String, String> sources,
     Summary.@Nullable SetSpeedup speedup,
     List<String> problems) {
   private static final String SCRIPT = Html.resource("report.js");
@@ -73,9 +73,18 @@ record HtmlReport(
         tally,
         verdicts.outlines(),
         shown,
-        Sources.of(shown, sourceOf),
+        sources(shown, sourceOf),
         summary.speedup(),
         summary.problems());
+  }
+
+  private static Map<String, String> sources(
+      List<Verdict> shown, Function<Verdict, String> sourceOf) {
+    var sources = new TreeMap<String, String>();
+    for (Verdict verdict : shown) {
+      sources.computeIfAbsent(verdict.candidate(), _ -> sourceOf.apply(verdict));
+    }
+    return sources;
   }
 
   /** All, or where they are too many the first samples of every task. */
@@ -336,16 +345,14 @@ record HtmlReport(
 
   private Map<String, String> shortened() {
     var shortened = new TreeMap<String, String>();
-    sources
-        .byCandidate()
-        .forEach((hash, source) ->
-            shortened.put(
-                hash,
-                source.length() <= LONGEST_SOURCE
-                    ? source
-                    : source.substring(0, LONGEST_SOURCE)
-                        + "\n… %,d more characters are not shown"
-                            .formatted(source.length() - LONGEST_SOURCE)));
+    sources.forEach((hash, source) ->
+        shortened.put(
+            hash,
+            source.length() <= LONGEST_SOURCE
+                ? source
+                : source.substring(0, LONGEST_SOURCE)
+                    + "\n… %,d more characters are not shown"
+                        .formatted(source.length() - LONGEST_SOURCE)));
     return shortened;
   }
 }
