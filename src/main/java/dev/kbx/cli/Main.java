@@ -68,7 +68,8 @@ public final class Main {
   /** Runs the command and ends the JVM with its {@link ExitCode}. */
   public static void main(String[] args) {
     LIBRARIES.setLevel(Level.WARNING);
-    System.exit(run(args));
+    StandardOutput output = StandardOutput.install();
+    System.exit(output.exit(run(args)));
   }
 
   static int run(String... args) {

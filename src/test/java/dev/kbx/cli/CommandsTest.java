@@ -18,6 +18,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** Commands other than a plain {@code eval}, as a user runs them. */
@@ -122,6 +124,29 @@ class CommandsTest {
     JsonNode document = ok("eval", GELU, "--stages", "static", "--json").json();
     assertThat(document.get("verdicts").get(0).get("status").asString()).isEqualTo("correct");
     assertThat(document.get("run").get("stages").get(0).asString()).isEqualTo("static");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tasks list", "tasks list --json", "check --rules", "--help"})
+  void outputThatCannotBeWrittenIsNoSuccess(String command) throws Exception {
+    Path err = folder.resolve("err");
+    Process full =
+        Kbx.start(folder, Map.of(), Path.of("/dev/full"), err, (Object[]) command.split(" "));
+    assertThat(full.waitFor()).isEqualTo(ExitCode.INCOMPLETE);
+    assertThat(Files.readString(err))
+        .isEqualTo("kbx: stdout could not be written: No space left on device\n");
+  }
+
+  @Test
+  void aReaderThatHasSeenEnoughIsNoFailure() throws Exception {
+    Path pipe = folder.resolve("pipe");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    Process reader = new ProcessBuilder("sh", "-c", ": < " + pipe).start();
+    Path err = folder.resolve("err");
+    Process cut = Kbx.start(folder, Map.of(), pipe, err, "tasks", "list");
+    assertThat(reader.waitFor()).isZero();
+    assertThat(cut.waitFor()).isZero();
+    assertThat(Files.readString(err)).isEmpty();
   }
 
   @Test

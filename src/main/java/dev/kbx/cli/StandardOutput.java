@@ -1,0 +1,71 @@
+package dev.kbx.cli;
+
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Standard output that knows why it could not be written; {@link System#out} knows that it was not.
+ */
+final class StandardOutput extends FilterOutputStream {
+  private static final Path DESCRIPTOR = Path.of("/proc/self/fd/1");
+
+  /** Of a file's mode, as Linux counts. */
+  private static final int KIND = 0xf000;
+
+  private static final int PIPE = 0x1000;
+  private static final int SOCKET = 0xc000;
+
+  private @Nullable IOException failure;
+
+  private StandardOutput(OutputStream to) {
+    super(to);
+  }
+
+  /** Takes the place of {@link System#out}. */
+  static StandardOutput install() {
+    StandardOutput watched = new StandardOutput(new FileOutputStream(FileDescriptor.out));
+    System.setOut(new PrintStream(new BufferedOutputStream(watched), true, System.out.charset()));
+    return watched;
+  }
+
+  @Override
+  public void write(int b) throws IOException {
+    write(new byte[] {(byte) b}, 0, 1);
+  }
+
+  @Override
+  public void write(byte[] bytes, int offset, int length) throws IOException {
+    try {
+      out.write(bytes, offset, length);
+    } catch (IOException e) {
+      if (failure == null) failure = e;
+      throw e;
+    }
+  }
+
+  /** The exit code after a command that ended with {@code code}; says where its output is lost. */
+  int exit(int code) {
+    System.out.flush();
+    if (failure == null || leadsToReader()) return code;
+    System.err.println("kbx: stdout could not be written: " + Reason.of(failure));
+    return ExitCode.INCOMPLETE;
+  }
+
+  /** Whoever reads a pipe may stop when he has seen enough, as {@code head} does. */
+  private static boolean leadsToReader() {
+    try {
+      int kind = (int) Files.getAttribute(DESCRIPTOR, "unix:mode") & KIND;
+      return kind == PIPE || kind == SOCKET;
+    } catch (IOException _) {
+      return false;
+    }
+  }
+}
