@@ -30,7 +30,6 @@ import picocli.CommandLine.ScopeType;
     name = "kbx",
     description = "Judges machine-written GPU kernels: correct or not, and how fast.",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
       EvalCommand.class,
@@ -78,13 +77,32 @@ public final class Main {
     CommandLine commands = new CommandLine(main);
     commands.setCaseInsensitiveEnumValuesAllowed(true);
     commands.registerConverter(Path.class, Values::path);
+    haveVersion(commands);
     commands.setParameterExceptionHandler(Main::wrongUsage);
+    commands.setExecutionStrategy(Main::execute);
     commands.setExecutionExceptionHandler((e, line, _) -> main.failed(e, line));
     if (args.length == 0) {
       commands.usage(System.err);
       return ExitCode.USAGE;
     }
     return commands.execute(args);
+  }
+
+  /** Each command has the option; picocli asks the command itself for the version. */
+  private static void haveVersion(CommandLine commands) {
+    commands.getCommandSpec().versionProvider(new Version());
+    commands.getSubcommands().values().forEach(Main::haveVersion);
+  }
+
+  /** A command that there is not has no help: picocli would show that of the one above it. */
+  private static int execute(CommandLine.ParseResult parsed) {
+    CommandLine.ParseResult last = parsed;
+    while (last.hasSubcommand()) last = last.subcommand();
+    CommandLine command = last.commandSpec().commandLine();
+    if (!last.unmatched().isEmpty() && !command.getSubcommands().isEmpty()) {
+      throw new CommandLine.UnmatchedArgumentException(command, last.unmatched());
+    }
+    return new CommandLine.RunLast().execute(parsed);
   }
 
   private static int wrongUsage(CommandLine.ParameterException e, String[] args) {

@@ -53,6 +53,22 @@ class CommandsTest {
     assertThat(ok("--help").out()).contains("eval", "tasks", "runs", "doctor", "Exit codes");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"-V", "eval -V", "tasks list --version", "bench -V"})
+  void everyCommandKnowsTheVersion(String command) {
+    assertThat(here((Object[]) command.split(" ")).out())
+        .isEqualTo("kbx " + Version.number() + "\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"bogus --help", "bogus -V", "tasks bogus --help", "runs bogus -h"})
+  void aCommandThatThereIsNotHasNoHelp(String command) {
+    Kbx.Result result = Kbx.here((Object[]) command.split(" "));
+    assertThat(result.exit()).isEqualTo(ExitCode.USAGE);
+    assertThat(result.out()).isEmpty();
+    assertThat(result.err()).contains("bogus");
+  }
+
   @Test
   void tasksAreListedWithWhatScriptsNeed() throws Exception {
     assertThat(ok("tasks", "list").out()).as("no terminal to cut it for").doesNotContain("…");
