@@ -130,7 +130,7 @@ public final class CandidateSources {
       if (SourceFiles.isPython(file)) readPython(file);
       else readPredictions(file);
     } catch (IOException e) {
-      problem(file, null, SourceFiles.reason(e));
+      problems.add(SourceFiles.unreadable(file, SourceFiles.reason(e)));
     }
   }
 

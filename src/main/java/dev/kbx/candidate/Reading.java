@@ -12,4 +12,9 @@ public record Reading(List<Candidate> candidates, List<Problem> problems, int un
     candidates = List.copyOf(candidates);
     problems = List.copyOf(problems);
   }
+
+  /** The problems of a kind, in their order. */
+  public List<Problem> problems(Problem.Kind kind) {
+    return problems.stream().filter(problem -> problem.kind() == kind).toList();
+  }
 }

@@ -48,7 +48,7 @@ public final class SourceFiles {
    */
   static List<Path> in(Path source, Consumer<Problem> problems, Predicate<Path> passedOver) {
     if (!Files.exists(source)) {
-      problems.accept(problem(source, "does not exist"));
+      problems.accept(absent(source, "does not exist"));
     } else if (Files.isDirectory(source)) {
       List<Problem> told = new ArrayList<>();
       List<Path> files = list(source, told::add, passedOver);
@@ -76,7 +76,7 @@ public final class SourceFiles {
     try (InputStream in = Files.newInputStream(file)) {
       return code(in, file.toString(), problems);
     } catch (IOException e) {
-      problems.accept(problem(file, reason(e)));
+      problems.accept(unreadable(file, reason(e)));
       return null;
     }
   }
@@ -96,7 +96,8 @@ public final class SourceFiles {
     }
     if (bad >= 0) {
       String message = "is not UTF-8 at byte " + bad + "; save it as UTF-8";
-      problems.accept(new Problem(name, lineOf(bytes, bad), message));
+      problems.accept(
+          new Problem(name, lineOf(bytes, bad), message, Problem.Kind.UNREADABLE));
       return null;
     }
     String text = new String(bytes, StandardCharsets.UTF_8);
@@ -148,7 +149,7 @@ public final class SourceFiles {
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
               if (!isCandidate(file) || isPassedOver(file)) return FileVisitResult.CONTINUE;
               if (attributes.isSymbolicLink()) {
-                problems.accept(problem(file, "is a link to nothing; mend or remove it"));
+                problems.accept(unreadable(file, "is a link to nothing; mend or remove it"));
               } else if (attributes.isRegularFile() && !isResults(file)) {
                 found.add(file);
               }
@@ -159,19 +160,19 @@ public final class SourceFiles {
             public FileVisitResult visitFileFailed(Path file, IOException e) {
               // A link back up has been read where it leads.
               if (!(e instanceof FileSystemLoopException)) {
-                problems.accept(problem(file, reason(e)));
+                problems.accept(unreadable(file, reason(e)));
               }
               return FileVisitResult.CONTINUE;
             }
 
             @Override
             public FileVisitResult postVisitDirectory(Path dir, @Nullable IOException e) {
-              if (e != null) problems.accept(problem(dir, reason(e)));
+              if (e != null) problems.accept(unreadable(dir, reason(e)));
               return FileVisitResult.CONTINUE;
             }
           });
     } catch (IOException e) {
-      problems.accept(problem(folder, reason(e)));
+      problems.accept(unreadable(folder, reason(e)));
     }
     found.sort(Comparator.comparing(Path::toString));
     return found;
@@ -190,6 +191,14 @@ public final class SourceFiles {
 
   private static Problem problem(Path file, String message) {
     return new Problem(file.toString(), null, message);
+  }
+
+  private static Problem absent(Path source, String message) {
+    return new Problem(source.toString(), null, message, Problem.Kind.ABSENT);
+  }
+
+  static Problem unreadable(Path file, String message) {
+    return new Problem(file.toString(), null, message, Problem.Kind.UNREADABLE);
   }
 
   static String reason(IOException e) {

@@ -30,7 +30,8 @@ import picocli.CommandLine.Parameters;
       "FILE is a Python file, a KernelBenchX predictions file (.jsonl), a folder of",
       "both, or - for stdin. A file named after a task is checked against that task,",
       "any other by itself. No Python is needed.",
-      "Exit code 0 whatever is found; with --strict 1 where a source is rejected."
+      "Exit code 0 whatever is found; with --strict 1 where a source is rejected,",
+      "broken, or cannot be used."
     })
 final class CheckCommand implements Callable<Integer> {
   /** What findings are written as. */
@@ -69,7 +70,7 @@ final class CheckCommand implements Callable<Integer> {
 
   @Option(
       names = "--strict",
-      description = "Exit code 1 where a source is rejected or broken, as CI wants it.")
+      description = "Exit code 1 where a source is rejected, broken or unusable, as CI wants it.")
   private boolean strict;
 
   @Option(names = "--rules", description = "List all rules and end.")
@@ -116,7 +117,8 @@ final class CheckCommand implements Callable<Integer> {
     if (checks.sources().isEmpty()) throw new UserError("nothing to check");
     System.out.print(rendered(checks, about));
     Problems.recall(checks.problems(), null);
-    boolean refused = checks.sources().stream().anyMatch(Checked::refused);
+    boolean refused =
+        !checks.problems().isEmpty() || checks.sources().stream().anyMatch(Checked::refused);
     return strict && refused ? ExitCode.USAGE : ExitCode.OK;
   }
 

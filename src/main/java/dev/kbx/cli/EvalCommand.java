@@ -23,6 +23,7 @@ import dev.kbx.task.Suites;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -153,6 +154,9 @@ final class EvalCommand implements Callable<Integer> {
     Plan plan = plan();
     Suite taskSuite = Suites.open(suite, Home.tasks());
     List<Task> selected = taskSuite.find(tasks);
+    boolean begun = resume && Files.exists(out.resolve("kbx.db"));
+    // Before anything is made: what is wrong with the sources leaves nothing behind.
+    Reading first = begun ? null : read(sources, taskSuite, selected);
     Path folder = OutFolder.writable(out);
     new EvalResultFiles(folder)
         .inTheWay(taskSuite.name())
@@ -165,13 +169,7 @@ final class EvalCommand implements Callable<Integer> {
       ResumedRun earlier = resume ? ResumedRun.find(store, sources).orElse(null) : null;
       if (earlier != null) earlier.checkPlan(suite, tasks, plan, rules.off());
       List<Path> given = earlier != null && sources.isEmpty() ? paths(earlier.run()) : sources;
-      Reading reading = read(given, taskSuite, selected);
-      boolean nothing = reading.candidates().isEmpty() && reading.unselected() == 0;
-      if (nothing && reading.problems().size() == 1) {
-        throw new UserError(reading.problems().getFirst().toString());
-      }
-      Problems.print(problems(reading));
-      if (reading.candidates().isEmpty()) throw nothing(reading, given);
+      Reading reading = first != null ? first : read(given, taskSuite, selected);
       if (earlier != null) earlier.checkCandidates(reading.candidates(), plan, store);
       if (resume) System.err.println("kbx: " + resuming(earlier, store, folder));
       return judge(store, folder, plan, reading, selected, earlier);
@@ -214,7 +212,19 @@ final class EvalCommand implements Callable<Integer> {
     if (given.isEmpty()) {
       throw new UserError("name at least one SOURCE: a .py file, a .jsonl file or a folder");
     }
-    return CandidateSources.read(given, taskSuite, selected);
+    Reading reading = CandidateSources.read(given, taskSuite, selected);
+    List<Problem> absent = reading.problems(Problem.Kind.ABSENT);
+    boolean nothing = reading.candidates().isEmpty() && reading.unselected() == 0;
+    if (absent.size() == 1 || (nothing && reading.problems().size() == 1)) {
+      throw new UserError((absent.isEmpty() ? reading.problems() : absent).getFirst().toString());
+    }
+    Problems.print(problems(reading));
+    if (!absent.isEmpty()) {
+      throw new UserError(
+          "nothing was judged: %d of the sources are none".formatted(absent.size()));
+    }
+    if (reading.candidates().isEmpty()) throw nothing(reading, given);
+    return reading;
   }
 
   private UserError nothing(Reading reading, List<Path> given) {
@@ -279,7 +289,7 @@ final class EvalCommand implements Callable<Integer> {
           finished, verdicts, asked, v -> store.source(v.candidate()).orElse(""), problems);
       new EvalOutput(System.out, json).print(finished, verdicts, asked, problems, folder);
       Problems.recall(problems, files.summary());
-      return ExitCode.OK;
+      return reading.problems(Problem.Kind.UNREADABLE).isEmpty() ? ExitCode.OK : ExitCode.USAGE;
     }
   }
 

@@ -56,6 +56,22 @@ class BadInputTest {
   }
 
   @Test
+  void aPathThatIsNotThereIsRefusedBeforeAnythingIsJudged() throws Exception {
+    Path good = file("p.jsonl", GOOD);
+    refusedInOneLine(eval(good, "nowhere.py"), "nowhere.py: does not exist");
+    refused(eval(good, "nowhere.py", "gone.py"), "nowhere.py", "gone.py", "2 of the sources");
+    assertThat(folder.resolve("out")).doesNotExist();
+  }
+
+  @Test
+  void wrongSourcesLeaveNothingBehind() throws Exception {
+    refused(eval("nowhere.py"), "nowhere.py");
+    refused(eval(file("empty.jsonl", "")), "empty.jsonl");
+    refused(Kbx.here("eval", "--resume", "--out", folder.resolve("out")), "SOURCE");
+    assertThat(folder.resolve("out")).doesNotExist();
+  }
+
+  @Test
   void noSource() throws Exception {
     refused(Kbx.here("eval"), "SOURCE");
   }
@@ -85,7 +101,10 @@ class BadInputTest {
     Files.writeString(kernels.resolve("gelu.py"), "def gelu(input): return input\n");
     Files.write(kernels.resolve("tanh.py"), new byte[] {(byte) 0xff});
     Path out = folder.resolve("out");
-    assertThat(eval(kernels).err())
+    Kbx.Result judged = eval(kernels);
+    assertThat(judged.exit()).as("a file could not be read").isEqualTo(1);
+    assertThat(Files.readAllLines(out.resolve("results.jsonl"))).hasSize(1);
+    assertThat(judged.err())
         .endsWith(
             "kbx: 1 problem with the sources (named above, all in " + out + "/summary.json)\n");
     assertThat(Files.readString(out.resolve("summary.json"))).contains("tanh.py:1: is not UTF-8");

@@ -115,6 +115,15 @@ class CheckTest {
   }
 
   @Test
+  void strictFailsWhereASourceCannotBeUsed() throws Exception {
+    Path good = file("helper.py", "x = 1\n");
+    Path binary = Files.write(folder.resolve("binary.py"), new byte[] {(byte) 0xff});
+    assertThat(Kbx.here("check", good, "--strict").exit()).isZero();
+    assertThat(Kbx.here("check", good, "nowhere", "--strict").exit()).isEqualTo(1);
+    assertThat(Kbx.here("check", good, binary, "--strict").exit()).isEqualTo(1);
+  }
+
+  @Test
   void readsStdinAndPredictions() throws Exception {
     file("p.jsonl", "{\"file\": \"Activation/gelu.py\", \"predict\": \"def gelu(x:\"}\n");
     Path errors = folder.resolve("err");
