@@ -204,7 +204,7 @@ public final class CandidateSources {
     found.add(
         new Found(
             series,
-            predictions.source(line, answer, task),
+            predictions.source(line, task),
             file + ":" + line.number(),
             sample == null ? match.sample() : sample));
   }

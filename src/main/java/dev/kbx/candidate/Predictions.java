@@ -4,7 +4,6 @@ import dev.kbx.task.Task;
 import dev.kbx.verdict.Json;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -16,19 +15,16 @@ import tools.jackson.databind.JsonNode;
  */
 final class Predictions {
   private final Path file;
-  private final @Nullable RandomAccessFile open;
+  private final RandomAccessFile open;
 
   Predictions(Path file) throws IOException {
     this.file = file;
-    // A pipe can be read only once: what comes out of it is held.
-    this.open = Files.isRegularFile(file) ? new RandomAccessFile(file.toFile(), "r") : null;
+    this.open = new RandomAccessFile(file.toFile(), "r");
   }
 
   /** The source in one line's answer. */
-  Source source(Lines.Line line, String answer, Task task) {
-    return open == null
-        ? new Source.Text(Answer.text(answer, task).code())
-        : new Prediction(this, line, task);
+  Source source(Lines.Line line, Task task) {
+    return new Prediction(this, line, task);
   }
 
   Path file() {
@@ -37,7 +33,6 @@ final class Predictions {
 
   /** Bytes of the file; fewer than {@code length} where it has become shorter. */
   byte[] read(long offset, int length) throws IOException {
-    if (open == null) throw new IOException("cannot be read twice");
     byte[] bytes = new byte[length];
     // No channel: it would close for all when the thread of one is interrupted.
     synchronized (open) {

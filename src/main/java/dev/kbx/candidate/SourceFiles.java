@@ -59,6 +59,10 @@ public final class SourceFiles {
             problem(source, "holds no candidates; they are task.py files and .jsonl predictions"));
       }
       return files;
+    } else if (isCandidate(source) && !Files.isRegularFile(source)) {
+      // A pipe would have to be waited for, and can be read only once.
+      problems.accept(
+          absent(source, "is no regular file; give a task.py, .jsonl predictions, or a folder"));
     } else if (isResults(source)) {
       problems.accept(
           problem(source, "holds kbx's results, no predictions; give what was judged there"));
@@ -96,8 +100,7 @@ public final class SourceFiles {
     }
     if (bad >= 0) {
       String message = "is not UTF-8 at byte " + bad + "; save it as UTF-8";
-      problems.accept(
-          new Problem(name, lineOf(bytes, bad), message, Problem.Kind.UNREADABLE));
+      problems.accept(new Problem(name, lineOf(bytes, bad), message, Problem.Kind.UNREADABLE));
       return null;
     }
     String text = new String(bytes, StandardCharsets.UTF_8);

@@ -64,6 +64,16 @@ class BadInputTest {
   }
 
   @Test
+  void aPipeIsNotWaitedFor() throws Exception {
+    for (String name : List.of("relu.py", "p.jsonl")) {
+      Path pipe = folder.resolve(name);
+      assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+      refusedInOneLine(eval(pipe), pipe + ": is no regular file; give a task.py");
+      refusedInOneLine(Kbx.here("check", pipe), pipe + ": is no regular file; give a task.py");
+    }
+  }
+
+  @Test
   void wrongSourcesLeaveNothingBehind() throws Exception {
     refused(eval("nowhere.py"), "nowhere.py");
     refused(eval(file("empty.jsonl", "")), "empty.jsonl");
