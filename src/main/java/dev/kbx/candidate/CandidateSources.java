@@ -191,6 +191,11 @@ public final class CandidateSources {
     TaskNames.Match match = names.ofRow(row);
     Task task = task(match, file, line.number());
     if (task == null) return;
+    String mistyped = Predictions.mistyped(row);
+    if (mistyped != null) {
+      problem(file, line.number(), mistyped);
+      return;
+    }
     // No character takes more than three bytes: short answers need not be encoded to be measured.
     boolean small = answer.length() <= MAX_CODE / 3;
     int size = small ? 0 : answer.getBytes(StandardCharsets.UTF_8).length;

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -14,6 +15,9 @@ import tools.jackson.databind.JsonNode;
  * nothing. Safe for several threads.
  */
 final class Predictions {
+  /** Characters of a value that a problem quotes. */
+  private static final int SHOWN = 40;
+
   private final Path file;
   private final RandomAccessFile open;
 
@@ -59,6 +63,27 @@ final class Predictions {
     String text = Lines.text(line, line.length > 0 && line[0] == (byte) 0xef);
     String answer = answer(Json.mapper().readTree(text));
     return answer == null ? "" : answer;
+  }
+
+  /** Which field about a row's origin has a value of the wrong kind; null where none has. */
+  static @Nullable String mistyped(JsonNode row) {
+    for (String key : List.of("method", "model")) {
+      if (row.hasNonNull(key) && !row.get(key).isString()) {
+        return "has \"%s\": %s; it should be a string".formatted(key, shown(row.get(key)));
+      }
+    }
+    for (String key : List.of("round", "sample")) {
+      if (row.hasNonNull(key) && count(row, key) == null) {
+        return "has \"%s\": %s; it should be a whole number from 0"
+            .formatted(key, shown(row.get(key)));
+      }
+    }
+    return null;
+  }
+
+  private static String shown(JsonNode value) {
+    String text = value.toString();
+    return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "...";
   }
 
   /** A field of a row that is a whole number from 0; null where it is absent or something else. */

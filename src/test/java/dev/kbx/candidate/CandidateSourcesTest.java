@@ -70,7 +70,7 @@ class CandidateSourcesTest {
             {"file": "Activation/gelu.py", "predict": "```python\\ndef gelu(x): pass\\n```"}
 
             {"file": "gelu", "predict": "", "method": "sample", "model": "m", "round": 2}
-            {"file": "x/LinearAlgebra/svd.py", "predict": null}
+            {"file": "x/LinearAlgebra/svd.py", "predict": null, "method": null, "sample": null}
             {"file": "Activation/gelu.py", "predict": "def gelu(x): return x", "extra": [1]}
             {"file": "Activation/gelu.py", "predict": "x", "sample": 7}
             """);
@@ -124,6 +124,14 @@ class CandidateSourcesTest {
         "{\"prompt\": \"gelu\", \"predict\": \"\"} | has no \"file\", and its prompt lacks"
             + " 'Functional Description:' or 'Wrapper Entry Information:'; give it \"file\":"
             + " \"Category/task.py\"",
+        "{\"file\": \"gelu\", \"predict\": \"\", \"method\": 5} | has \"method\": 5; it should be a"
+            + " string",
+        "{\"file\": \"gelu\", \"predict\": \"\", \"model\": [\"m\"]} | has \"model\": [\"m\"]; it"
+            + " should be a string",
+        "{\"file\": \"gelu\", \"predict\": \"\", \"round\": \"x\"} | has \"round\": \"x\"; it"
+            + " should be a whole number from 0",
+        "{\"file\": \"gelu\", \"predict\": \"\", \"sample\": -3} | has \"sample\": -3; it should be"
+            + " a whole number from 0",
         "[1] | is no JSON object; each line should hold one",
         "{\"file\": \"gelu.py\", \"pre | is no JSON at column 25; is the line cut off?",
         "{} {} | is no JSON at column 4; is the line cut off?",
