@@ -33,11 +33,14 @@ public record Table(int width, boolean colour) {
 
   private static final int NOTE_LINES = 3;
 
-  /** With more candidates than this, only some failing ones are listed. */
+  /** With more candidates than this, only some failing ones are listed, or else the first. */
   private static final int ALL = 60;
 
   /** How many of each failing status are then listed. */
   private static final int PER_STATUS = 4;
+
+  /** How many of the first are, where none fails. */
+  private static final int FIRST = 12;
 
   private static final int STATUS = 16;
   private static final int STAGE = 7;
@@ -109,7 +112,7 @@ public record Table(int width, boolean colour) {
     }
   }
 
-  /** The first few of every failing status, grouped by status. */
+  /** The first few of every failing status, grouped by status; of all where none fails. */
   private static List<RunVerdicts.Row> worthListing(List<RunVerdicts.Row> rows) {
     Map<Status, List<RunVerdicts.Row>> failing = new EnumMap<>(Status.class);
     for (RunVerdicts.Row row : rows) {
@@ -118,6 +121,7 @@ public record Table(int width, boolean colour) {
       List<RunVerdicts.Row> some = failing.computeIfAbsent(status, _ -> new ArrayList<>());
       if (some.size() < PER_STATUS) some.add(row);
     }
+    if (failing.isEmpty()) return rows.subList(0, FIRST);
     return failing.values().stream().flatMap(List::stream).toList();
   }
 

@@ -74,6 +74,17 @@ class TableTest {
   }
 
   @Test
+  void whereNoneOfHundredsFailsTheFirstAreListed() {
+    List<Verdict> correct =
+        Fixtures.many(500, Fixtures.CPU).stream()
+            .filter(verdict -> verdict.status() == Status.CORRECT)
+            .toList();
+    String table = render(new Table(80, false), correct, Fixtures.CPU);
+    assertThat(table.lines().filter(line -> line.matches(".* correct +correct .*"))).hasSize(12);
+    assertThat(table).contains("… and 155 more; all are in out/report.html");
+  }
+
+  @Test
   void noCandidatesIsSaid() {
     assertThat(render(new Table(80, false), List.of(), Fixtures.CPU))
         .contains("No candidate was judged.");
