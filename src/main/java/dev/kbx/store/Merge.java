@@ -1,6 +1,5 @@
 package dev.kbx.store;
 
-import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -65,12 +64,12 @@ final class Merge {
                 from(
                     other,
                     """
-                    SELECT o.info, (SELECT COUNT(*) FROM other.verdict v WHERE v.run = o.id)
+                    SELECT o.id, o.info, (SELECT COUNT(*) FROM other.verdict v WHERE v.run = o.id)
                     FROM other.run o ORDER BY o.id
                     """))
             .map((row, _) -> {
-              RunInfo run = Json.mapper().readValue(row.getString(1), RunInfo.class);
-              return new Store.Merged(file, run, row.getInt(2), !here.contains(run.id()));
+              RunInfo run = Store.info(file, row.getString(1), row.getString(2));
+              return new Store.Merged(file, run, row.getInt(3), !here.contains(run.id()));
             })
             .list();
     for (Store.Merged run : merged) if (run.added()) copy(other, run.run().id());

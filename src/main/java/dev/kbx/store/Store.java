@@ -28,6 +28,7 @@ import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
+import tools.jackson.core.JacksonException;
 
 /**
  * Runs and verdicts in one SQLite file.
@@ -182,8 +183,8 @@ public final class Store implements AutoCloseable {
   public List<RunInfo> runs() {
     return get(h ->
         h
-            .createQuery("SELECT info FROM run")
-            .map((row, _) -> Json.mapper().readValue(row.getString(1), RunInfo.class))
+            .createQuery("SELECT id, info FROM run")
+            .map((row, _) -> info(file, row.getString(1), row.getString(2)))
             .stream()
             // Of two runs begun in one second ids do not say which is newer.
             .sorted(Comparator.comparing(RunInfo::started).thenComparing(RunInfo::id).reversed())
@@ -237,18 +238,33 @@ public final class Store implements AutoCloseable {
         h.createQuery("SELECT position, body FROM verdict WHERE run = :run ORDER BY position")
             .bind("run", run)
             .map((row, _) -> new Stored(row.getInt(1), row.getString(2)))
-            .forEach(reader));
+            .forEach(stored -> read(run, stored, reader)));
+  }
+
+  private void read(String run, Stored stored, Consumer<Stored> reader) {
+    try {
+      reader.accept(stored);
+    } catch (JacksonException e) {
+      throw damaged(file, run, e);
+    }
   }
 
   /** The verdict at a position of a run, which must have one there. */
   public Verdict verdict(String run, int position) {
     return get(h ->
-            h.createQuery("SELECT body FROM verdict WHERE run = :run AND position = :position")
-                .bind("run", run)
-                .bind("position", position)
-                .map((row, _) -> new Stored(position, row.getString(1)))
-                .one())
-        .verdict();
+        h.createQuery("SELECT body FROM verdict WHERE run = :run AND position = :position")
+            .bind("run", run)
+            .bind("position", position)
+            .map((row, _) -> verdict(run, row.getString(1)))
+            .one());
+  }
+
+  private Verdict verdict(String run, String body) {
+    try {
+      return new Stored(0, body).verdict();
+    } catch (JacksonException e) {
+      throw damaged(file, run, e);
+    }
   }
 
   /** Verdicts of a run by position, all in memory; positions without one were not judged. */
@@ -261,9 +277,9 @@ public final class Store implements AutoCloseable {
   /** A verdict given earlier under the same key, whichever run gave it. */
   public Optional<Verdict> remembered(String judgedAs) {
     return get(h ->
-        h.createQuery("SELECT body FROM verdict WHERE judged_as = :key ORDER BY run LIMIT 1")
+        h.createQuery("SELECT run, body FROM verdict WHERE judged_as = :key ORDER BY run LIMIT 1")
             .bind("key", judgedAs)
-            .map((row, _) -> new Stored(0, row.getString(1)).verdict())
+            .map((row, _) -> verdict(row.getString(1), row.getString(2)))
             .findFirst());
   }
 
@@ -318,6 +334,20 @@ public final class Store implements AutoCloseable {
     return get(h -> new Merge(h).all(others));
   }
 
+  /** The run in a row of a file. Throws {@link StoreProblem} where the row holds none. */
+  static RunInfo info(Path file, String id, String json) {
+    try {
+      return Json.mapper().readValue(json, RunInfo.class);
+    } catch (JacksonException e) {
+      throw damaged(file, id, e);
+    }
+  }
+
+  private static StoreProblem damaged(Path file, String run, JacksonException e) {
+    return new StoreProblem(
+        file, "is damaged: run %s cannot be read; %s".formatted(run, advice(file)), e);
+  }
+
   private interface Use {
     void with(Handle handle);
   }
@@ -345,17 +375,19 @@ public final class Store implements AutoCloseable {
   private static String reason(Path file, Throwable e) {
     Throwable cause = e;
     while (cause.getCause() != null) cause = cause.getCause();
-    if (cause instanceof SQLiteException sqlite && DAMAGED.contains(code(sqlite))) {
-      return damaged(file);
-    }
+    if (isDamage(cause)) return "is damaged, or no database; " + advice(file);
     String text = String.valueOf(cause.getMessage()).lines().findFirst().orElse("");
     Matcher twice = TWICE.matcher(text);
     if (twice.matches()) return String.valueOf(twice.group(1));
     return text.isBlank() ? cause.getClass().getSimpleName() : text;
   }
 
-  private static String damaged(Path file) {
-    String advice = "is damaged, or no database; give another --out, or move it away";
+  private static boolean isDamage(Throwable e) {
+    return e instanceof SQLiteException sqlite && DAMAGED.contains(code(sqlite));
+  }
+
+  private static String advice(Path file) {
+    String advice = "give another --out, or move it away";
     return Files.exists(file.resolveSibling("results.jsonl"))
         ? advice + " with results.jsonl, in which what was judged still stands"
         : advice;

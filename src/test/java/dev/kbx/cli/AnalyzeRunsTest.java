@@ -6,9 +6,15 @@ import dev.kbx.SimulatedRun;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** {@code kbx analyze fastp} and {@code passk}, as a user runs them. */
@@ -93,6 +99,30 @@ class AnalyzeRunsTest {
     refused("no run nowhere", "analyze", "passk", "--out", out, "nowhere");
     refused("RUN", "analyze", "fastp");
     refused("say fastp, passk or portability", "analyze");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "UPDATE verdict SET body = '{bad' WHERE run = '%s'",
+        "UPDATE verdict SET body = '{}' WHERE run = '%s'",
+        "UPDATE run SET info = '{}' WHERE id = '%s'",
+      })
+  void aDamagedRunIsNamed(String statement) throws Exception {
+    Path file = out.resolve("kbx.db");
+    try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+        Statement damage = connection.createStatement()) {
+      damage.execute(statement.formatted(first.id()));
+    }
+    for (Kbx.Result result :
+        List.of(
+            Kbx.here("runs", "show", first.id(), "--out", out),
+            Kbx.here("analyze", "passk", first.id(), "--out", out))) {
+      assertThat(result.exit()).isEqualTo(ExitCode.INCOMPLETE);
+      assertThat(result.err())
+          .startsWith("kbx: " + file + ": is damaged: run " + first.id() + " cannot be read; ");
+      assertThat(result.err().lines()).hasSize(1);
+    }
   }
 
   @Test
