@@ -331,7 +331,24 @@ public final class Store implements AutoCloseable {
    */
   public List<Merged> merge(List<Path> others) {
     others.forEach(other -> open(other).close());
-    return get(h -> new Merge(h).all(others));
+    try {
+      return get(h -> new Merge(h).all(others));
+    } catch (StoreProblem e) {
+      // SQLite does not say which of the files it was.
+      others.forEach(Store::checkPages);
+      throw e;
+    }
+  }
+
+  private static void checkPages(Path file) {
+    try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("PRAGMA quick_check(1)")) {
+      if (rows.next() && rows.getString(1).equals("ok")) return;
+    } catch (SQLException e) {
+      if (!isDamage(e)) throw new StoreProblem(file, reason(file, e), e);
+    }
+    throw new StoreProblem(file, "is damaged; merge the others without it");
   }
 
   /** The run in a row of a file. Throws {@link StoreProblem} where the row holds none. */

@@ -81,6 +81,21 @@ class MergeRunsTest {
   }
 
   @Test
+  void theDamagedFileIsNamedNotTheOneThatGetsItsRuns() throws Exception {
+    h200().store(folder.resolve("one"));
+    a100().store(folder.resolve("two"));
+    Path damaged = folder.resolve("two/kbx.db");
+    byte[] pages = Files.readAllBytes(damaged);
+    Arrays.fill(pages, 4096, pages.length, (byte) 0xff);
+    Files.write(damaged, pages);
+    Kbx.Result refused = merge("one", "two");
+    assertThat(refused.exit()).isEqualTo(ExitCode.INCOMPLETE);
+    assertThat(refused.err())
+        .isEqualTo("kbx: " + damaged + ": is damaged; merge the others without it\n");
+    assertThat(ids()).isEmpty();
+  }
+
+  @Test
   void aFolderWithoutRunsIsNamed() {
     h200().store(folder.resolve("one"));
     Kbx.Result refused = merge("one", "two");
