@@ -114,9 +114,16 @@ final class RunsCommand implements Callable<Integer> {
           System.out.print(
               new Table(Terminal.columns(), Terminal.colours())
                   .render(info, verdicts, asked, "'kbx runs show --json'"));
+          int unjudged = info.candidates() - store.count(run);
+          if (unjudged > 0) System.out.println(cutOff(unjudged, info.candidates()));
         }
         return ExitCode.OK;
       }
+    }
+
+    private static String cutOff(int unjudged, int candidates) {
+      return "Cut off, without a verdict: %d of %s; 'kbx eval --resume' goes on."
+          .formatted(unjudged, Counted.of(candidates, "candidate"));
     }
   }
 
