@@ -210,7 +210,7 @@ public final class Verification {
     List<@Nullable Object> parts =
         List.of(task.suite(), task.path(), plan, device, new TreeMap<>(versions));
     digest.update(parts.toString().getBytes(StandardCharsets.UTF_8));
-    digest.update(content(task.file()));
+    digest.update(task.digest().getBytes(StandardCharsets.UTF_8));
     digest.update(content(task.kernel()));
     return HexFormat.of().formatHex(digest.digest());
   }

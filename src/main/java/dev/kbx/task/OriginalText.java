@@ -5,6 +5,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.commons.codec.digest.DigestUtils;
 
 /**
@@ -13,6 +16,17 @@ import org.apache.commons.codec.digest.DigestUtils;
  * @param sha256 of the file's bytes, in hexadecimal digits
  */
 record OriginalText(String text, String sha256) {
+  /** As {@link OriginalFile} writes it, or {@link OriginalLevels}. */
+  private static final Pattern NAMED =
+      Pattern.compile(
+          """
+          ^(?:ORIGINAL = Original\\(\\n    file="(%1$s)"|FILE = "(%1$s)"\\nORIGINAL = OriginalModel\\()\
+          """
+              .formatted("(?:[^\"\\\\\\n]|\\\\.)*+"),
+          Pattern.MULTILINE);
+
+  private static final Pattern ESCAPE = Pattern.compile("\\\\(.)");
+
   /**
    * Reads a file.
    *
@@ -23,6 +37,25 @@ record OriginalText(String text, String sha256) {
     String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     return new OriginalText(
         text.startsWith("\ufeff") ? text.substring(1) : text, DigestUtils.sha256Hex(bytes));
+  }
+
+  /** The file that a task file of an imported suite names as its original; empty in any other. */
+  static Optional<String> named(String taskFile) {
+    Matcher name = NAMED.matcher(taskFile);
+    if (!name.find()) return Optional.empty();
+    String quoted = name.group(1) != null ? name.group(1) : name.group(2);
+    return Optional.of(
+        ESCAPE
+            .matcher(quoted)
+            .replaceAll(escape -> Matcher.quoteReplacement(unescaped(escape.group(1)))));
+  }
+
+  private static String unescaped(String letter) {
+    return switch (letter) {
+      case "n" -> "\n";
+      case "t" -> "\t";
+      default -> letter;
+    };
   }
 
   /** Text between triple quotes: what Python would read otherwise is escaped. */

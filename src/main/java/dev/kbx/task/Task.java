@@ -1,9 +1,12 @@
 package dev.kbx.task;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
@@ -75,11 +78,19 @@ public record Task(
     return file.resolveSibling("kernels").resolve(name + ".py");
   }
 
-  /** SHA-256 of the file's bytes, in hexadecimal digits; {@code unreadable} where it is. */
+  /**
+   * SHA-256, in hexadecimal digits, of the file's bytes and, where it is imported, its original's;
+   * {@code unreadable} where one is.
+   */
   public String digest() {
     try {
-      return DigestUtils.sha256Hex(Files.readAllBytes(file));
-    } catch (IOException e) {
+      byte[] bytes = Files.readAllBytes(file);
+      String own = DigestUtils.sha256Hex(bytes);
+      Optional<String> original = OriginalText.named(new String(bytes, StandardCharsets.UTF_8));
+      if (original.isEmpty()) return own;
+      byte[] named = Files.readAllBytes(Path.of(original.get()));
+      return DigestUtils.sha256Hex(own + DigestUtils.sha256Hex(named));
+    } catch (IOException | InvalidPathException e) {
       return "unreadable"; // The oracle says what is wrong with it.
     }
   }

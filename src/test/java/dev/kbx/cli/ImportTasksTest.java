@@ -141,17 +141,18 @@ class ImportTasksTest {
     Files.writeString(candidates.resolve("wrong/halve.py"), KERNEL.formatted("halve", "0.4999"));
     Files.writeString(
         candidates.resolve("common/halve.py"), KERNEL.formatted("kernel_function", "0.5"));
-    Kbx.Result result =
-        run(
-            "eval",
-            "candidates",
-            "--suite",
-            "kernelbenchx-original",
-            "--device",
-            "cpu",
-            "--jobs",
-            1,
-            "--json");
+    Object[] eval = {
+      "eval",
+      "candidates",
+      "--suite",
+      "kernelbenchx-original",
+      "--device",
+      "cpu",
+      "--jobs",
+      1,
+      "--json"
+    };
+    Kbx.Result result = run(eval);
     assertThat(result.exit()).as(result.err()).isZero();
     Map<String, String> verdicts = new HashMap<>();
     for (JsonNode verdict : result.json().get("verdicts")) {
@@ -167,6 +168,12 @@ class ImportTasksTest {
             "wrong",
             "wrong_values: call=0, recorded values: 2 wrong elements, first output[0]: expected"
                 + " 0.5, got 0.499900013");
+    Path original = folder.resolve("checkout/data/kernelbenchx/Math/halve.py");
+    Files.writeString(original, Files.readString(original) + "\n");
+    assertThat(run(eval).json().get("verdicts"))
+        .as("what is remembered is of another original")
+        .allMatch(verdict -> verdict.get("status").asString().equals("invalid_task"));
+    copyBack("data/kernelbenchx/Math/halve.py");
   }
 
   @Test

@@ -72,6 +72,30 @@ class OriginalsTest {
   }
 
   @Test
+  void whatATaskIsChangesWithItsOriginal() throws Exception {
+    String checkout = "a \"checkout\"\\\t";
+    Path function = put(checkout + "/Math/f.py", TASK);
+    Path module =
+        put(
+            "modules/level1/2_Two.py",
+            "class Model:\n    def forward(self, x):\n        return x\n");
+    put("suite/Math/f.py", text(Originals.find(folder.resolve(checkout))));
+    Checkout.Result written = OriginalLevels.find(folder.resolve("modules")).write(module);
+    put("suite/level1/2_Two.py", ((Checkout.Written) written).text());
+    List<Task> tasks = Suites.open(folder.resolve("suite").toString(), folder).tasks();
+    assertThat(tasks).hasSize(2);
+    List<String> before = tasks.stream().map(Task::digest).toList();
+    assertThat(tasks.stream().map(Task::digest)).containsExactlyElementsOf(before);
+    Files.writeString(function, TASK + "\n");
+    Files.writeString(module, Files.readString(module) + "\n");
+    assertThat(tasks.stream().map(Task::digest))
+        .doesNotContainAnyElementsOf(before)
+        .doesNotContain("unreadable");
+    Files.delete(function);
+    assertThat(tasks.stream().map(Task::digest)).contains("unreadable");
+  }
+
+  @Test
   void aFileWithoutMetadataDescribesItself() throws Exception {
     put("Math/f.py", "\ufeff" + TASK.replace("\n", "\r\n"));
     assertThat(text(Originals.find(folder))).startsWith("\"\"\"`f` of Math/f.py.\n");
