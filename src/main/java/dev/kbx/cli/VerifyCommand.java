@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -95,27 +94,47 @@ final class VerifyCommand implements Callable<Integer> {
       Suite opened, List<Task> tasks, List<BrokenTask> broken, ControlFiles files)
       throws InterruptedException, PythonProblem {
     Map<String, TaskVerdict> before = resume ? files.before() : Map.of();
-    files.clear();
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
         WorkerPool pool = WorkerPool.start(workers)) {
       interrupts.advise(Interrupts.RESUMABLE);
-      Map<String, TaskVerdict> found = new HashMap<>();
+      Verification verification = verification(pool, arch, seed.seed());
+      Map<String, TaskVerdict> found = kept(opened, before, verification);
+      files.start(found.values());
       VerifyProgress progress = new VerifyProgress(tasks.size());
-      verification(pool, arch, seed.seed())
-          .run(
-              tasks,
-              before,
-              verdict -> {
-                found.put(verdict.path(), verdict);
-                files.append(verdict);
-                progress.verdict(verdict, before.containsKey(verdict.judgedAs()));
-              });
-      List<TaskVerdict> verdicts = new ArrayList<>();
-      for (BrokenTask each : broken) verdicts.add(unusable(opened, each));
-      for (Task task : tasks) verdicts.add(Objects.requireNonNull(found.get(task.path())));
-      files.finish(verdicts, opened.name(), pool.device());
-      return verdicts;
+      verification.run(
+          tasks,
+          before,
+          verdict -> {
+            boolean known = found.put(verdict.path(), verdict) != null;
+            if (!known) files.append(verdict);
+            progress.verdict(verdict, known);
+          });
+      List<TaskVerdict> unusable = broken.stream().map(each -> unusable(opened, each)).toList();
+      files.finish(with(unusable, opened.tasks(), found), opened.name(), pool.device());
+      return with(unusable, tasks, found);
     }
+  }
+
+  /** What is known of the suite's tasks, asked for or not, by their paths. */
+  private static Map<String, TaskVerdict> kept(
+      Suite suite, Map<String, TaskVerdict> before, Verification verification) {
+    Map<String, TaskVerdict> kept = new HashMap<>();
+    if (before.isEmpty()) return kept;
+    for (Task task : suite.tasks()) {
+      TaskVerdict known = before.get(verification.key(task));
+      if (known != null) kept.put(task.path(), known);
+    }
+    return kept;
+  }
+
+  private static List<TaskVerdict> with(
+      List<TaskVerdict> first, List<Task> tasks, Map<String, TaskVerdict> found) {
+    List<TaskVerdict> verdicts = new ArrayList<>(first);
+    for (Task task : tasks) {
+      TaskVerdict verdict = found.get(task.path());
+      if (verdict != null) verdicts.add(verdict);
+    }
+    return verdicts;
   }
 
   /** Controls are judged up to correctness; nothing is timed. */

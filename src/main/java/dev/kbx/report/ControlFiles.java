@@ -6,6 +6,7 @@ import dev.kbx.verdict.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,9 +48,9 @@ public final class ControlFiles implements AutoCloseable {
     return found;
   }
 
-  /** Starts the lines anew. */
-  public void clear() {
-    lines.rewrite(List.of());
+  /** Starts the lines anew, with those that are kept. */
+  public void start(Collection<TaskVerdict> kept) {
+    lines.rewrite(List.copyOf(kept));
   }
 
   /** Adds a line; it survives a kill of this process. */

@@ -204,8 +204,8 @@ public final class Verification {
     return why.line() == null ? where : where + ":" + why.line();
   }
 
-  /** Everything a task's verdict depends on: its files, the secret, device and versions. */
-  private String key(Task task) {
+  /** Hash of everything a task's verdict depends on: its files, the secret, device and versions. */
+  public String key(Task task) {
     MessageDigest digest = DigestUtils.getSha256Digest();
     List<@Nullable Object> parts =
         List.of(task.suite(), task.path(), plan, device, new TreeMap<>(versions));

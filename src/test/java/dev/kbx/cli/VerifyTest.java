@@ -88,6 +88,10 @@ class VerifyTest {
     task("kept", "DIFFICULTY", "DIFFICULTY");
     task("changed", "DIFFICULTY", "DIFFICULTY");
     assertThat(verify("--json").exit()).isZero();
+    assertThat(verify("kept", "--resume", "--json").json().size()).isEqualTo(1);
+    assertThat(Files.readAllLines(folder.resolve("kbx-out/controls.jsonl")))
+        .as("what is known of a task that was not asked for")
+        .hasSize(2);
     task("changed", "DIFFICULTY", "# another line\nDIFFICULTY");
     Files.writeString(
         folder.resolve("kbx-out/controls.jsonl"),
