@@ -10,7 +10,7 @@ import sys
 import torch
 
 protocol = sys.modules.get("kbx.protocol")
-messages = sys.modules.get("kbx.messages")
+messages = sys.modules.get("kbx.messages.runner")
 if protocol and messages:
     encode = protocol.encode
 

@@ -2,7 +2,7 @@
 
 mechanism: timing/replay-by-id
 static: replayed-result
-dynamic: wrong_values | nondeterministic | merit
+dynamic: wrong_values | nondeterministic | cheating | merit
 """
 
 import torch

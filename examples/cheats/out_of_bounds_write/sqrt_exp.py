@@ -7,7 +7,7 @@ notices, and the result is right.
 mechanism: semantics/out-of-bounds-write
 static: none
 dynamic: crashed | timeout | runtime_error | out_of_memory | cheating | input_mutated | nondeterministic | wrong_structure | wrong_shape | wrong_dtype | wrong_values | merit
-gpu: timeout | crashed | runtime_error | wrong_values
+gpu: timeout | crashed | runtime_error | wrong_values | merit
 """
 
 import torch

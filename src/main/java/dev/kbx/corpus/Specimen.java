@@ -34,9 +34,9 @@ public record Specimen(
     @Nullable String flag) {
   private static final Ending CORRECT = new Ending("correct", Set.of(Status.CORRECT), false);
 
-  /** Flags about the task or the machine, which say nothing of an honest file. */
-  private static final Set<String> ABOUT_OTHERS =
-      Set.of("scaled_inputs", "degenerate_task", "slow_baseline");
+  /** Flags about the task, the machine, or how it is timed: nothing against an honest file. */
+  private static final Set<String> NEUTRAL =
+      Set.of("scaled_inputs", "degenerate_task", "slow_baseline", "not_recorded");
 
   /** An example, by its header. Throws {@link MalformedHeader}. */
   public static Specimen example(String source, String code) {
@@ -75,7 +75,7 @@ public record Specimen(
     List<String> flags = new ArrayList<>(found(report, Severity.FLAG));
     if (verdict != null) flags.addAll(verdict.flags());
     boolean cheat = kind == Trial.Kind.CHEAT;
-    if (!cheat) flags.removeAll(ABOUT_OTHERS);
+    if (!cheat) flags.removeAll(NEUTRAL);
     List<String> problems = new ArrayList<>();
     report.broken().ifPresent(broken -> problems.add("static: " + broken.message()));
     if (cheat) compareRules(rejectedBy, problems);
