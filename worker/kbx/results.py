@@ -13,7 +13,9 @@ _Base = torch._C.TensorBase
 _copy, _numel, _element_size, _stride, _view, _storage = (
     getattr(_Base, name) for name in ("copy_", "numel", "element_size", "stride", "view", "untyped_storage")
 )
-_shape, _dtype, _device, _is_meta = (getattr(_Base, name).__get__ for name in ("shape", "dtype", "device", "is_meta"))
+_shape, _dtype, _device, _layout, _is_meta, _is_nested = (
+    getattr(_Base, name).__get__ for name in ("shape", "dtype", "device", "layout", "is_meta", "is_nested")
+)
 _address = torch._C.StorageBase.data_ptr
 _empty, _no_grad = torch.empty, torch.no_grad
 _NoFunctionModes, _NoDispatchModes = torch._C.DisableTorchFunction, torch._C._DisableTorchDispatch
@@ -34,6 +36,8 @@ def _put(tensor, arena, inputs):
     name = tensors.dtype_name(_dtype(tensor))
     if name not in tensors.DTYPES:
         return {"t": "opaque", "v": f"tensor of {_dtype(tensor)}"}
+    if _layout(tensor) != torch.strided or _is_nested(tensor):
+        return {"t": "opaque", "v": "nested tensor" if _is_nested(tensor) else f"tensor of layout {_layout(tensor)}"}
     with _no_grad(), _NoFunctionModes(), _NoDispatchModes():
         shape, count = list(_shape(tensor)), _numel(tensor)
         offset = arena.reserve(max(1, count * _element_size(tensor)))

@@ -243,9 +243,24 @@ class Later(dict):
 
 
 @pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (lambda x: x.to_sparse(), "tensor of layout torch.sparse_coo"),
+        (lambda x: x.to_sparse_csr(), "tensor of layout torch.sparse_csr"),
+        (lambda x: torch.nested.nested_tensor([x, x[:1]]), "nested tensor"),
+    ],
+)
+def test_what_has_no_strides_is_named_and_not_copied(make, kind):
+    found = results.put(make(torch.ones(2, 3)), Scratch(1 << 20, torch.device("cpu")), [])
+    assert found == {"t": "opaque", "v": kind}
+
+
+@pytest.mark.parametrize(
     "make", [lambda x: x, lambda x: Late((x,)), lambda x: Later(a=x), lambda x: [x, {"b": (x, None)}]]
 )
-@pytest.mark.parametrize("name", ["numel", "shape", "is_meta", "dtype", "element_size", "stride", "untyped_storage"])
+@pytest.mark.parametrize(
+    "name", ["numel", "shape", "is_meta", "dtype", "element_size", "stride", "untyped_storage", "layout", "is_nested"]
+)
 def test_no_code_of_the_candidates_own_runs_after_the_clock(monkeypatch, make, name):
     result, arena = torch.zeros(4), Scratch(1 << 20, torch.device("cpu"))
     arena.content.fill_(7)

@@ -131,7 +131,9 @@ record Metrics(
             : NOT_AVAILABLE,
         quality,
         sizes.stream().map(s -> new Size(s.shape(), s.candidateMs(), s.gbs(), s.tflops())).toList(),
-        verdict.message() == null ? "" : verdict.message(),
+        Stream.of(verdict.evidence(), verdict.message())
+            .filter(Objects::nonNull)
+            .collect(Collectors.joining("; ")),
         code);
   }
 

@@ -182,8 +182,8 @@ public record Summary(
 
   private static String method(RunInfo run, List<Verdict> verdicts) {
     List<String> methods =
-        verdicts.stream().map(Verdict::method).filter(Objects::nonNull).distinct().toList();
-    return methods.size() == 1 ? methods.getFirst() : run.id();
+        verdicts.stream().map(v -> Objects.requireNonNullElse(v.method(), "")).distinct().toList();
+    return methods.size() == 1 && !methods.contains("") ? methods.getFirst() : run.id();
   }
 
   /** Candidates that passed the first {@code stages} of call, correct and perf. */

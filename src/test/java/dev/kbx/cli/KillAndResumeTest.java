@@ -47,7 +47,7 @@ class KillAndResumeTest {
               folder.resolve("out.log"),
               folder.resolve("err.log"),
               arguments(out));
-      boolean ended = process.waitFor(2500 + random.nextInt(3000), TimeUnit.MILLISECONDS);
+      boolean ended = process.waitFor(2000 + random.nextInt(2500), TimeUnit.MILLISECONDS);
       List<ProcessHandle> workers = process.descendants().toList();
       process.destroyForcibly().waitFor();
       await().atMost(Duration.ofSeconds(20)).until(() -> gone(workers));

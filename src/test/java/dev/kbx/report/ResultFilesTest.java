@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -166,8 +167,25 @@ class ResultFilesTest {
     assertThat(rates.get("exe").get("pass").intValue()).isEqualTo(correct);
     JsonNode metrics = finish(verdicts, Fixtures.H200, "metrics.json").get("Math/exp.py");
     assertThat(metrics.get("exe_ok").booleanValue()).isEqualTo(correct == 1);
+    assertThat(metrics.get("error").stringValue()).contains("replay");
     assertThat(Files.readString(folder.resolve("report.html")))
         .contains(correct + " of 20 tasks have a correct candidate");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"refined, refined, refined", "refined, , run", "refined, sampled, run", ", , run"})
+  void aMethodIsNamedWhereAllCandidatesAreOfIt(
+      @Nullable String one, @Nullable String other, String named) throws IOException {
+    List<Verdict> verdicts = List.of(by(one, 0), by(other, 1));
+    String method = finish(verdicts, Fixtures.H200, "summary.json").get("method").stringValue();
+    assertThat(method.equals("refined")).isEqualTo(named.equals("refined"));
+  }
+
+  private static Verdict by(@Nullable String method, int sample) {
+    ObjectNode json =
+        Json.mapper()
+            .valueToTree(Fixtures.passed("Math/exp", sample, sample + ".py", Fixtures.H200, 0));
+    return Json.mapper().treeToValue(json.put("method", method), Verdict.class);
   }
 
   /** Compiling makes the reference 1.25 times as fast: both averages are against that. */
