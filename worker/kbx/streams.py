@@ -8,8 +8,8 @@ class Streams:
     """The streams of torch's pool that somebody else has taken since this was made.
 
     The pool of each priority hands out its streams in turn. So a stream taken here is the next one in order, unless the
-    candidate has taken those between. A stream is known once it has been used: who takes a fresh one again is thought to have
-    taken them all.
+    candidate has taken those between; a number of them that goes once around, or several times, leaves no trace. A stream is
+    known once it has been used: who takes a fresh one again is thought to have taken them all.
     """
 
     def __init__(self, take):
