@@ -7,6 +7,8 @@ import re
 
 import torch
 
+_AcceleratorError = getattr(torch, "AcceleratorError", ())
+"""Absent before torch 2.8."""
 _FULL = re.compile(r"^CUDA (driver )?error: out of memory|\bCU[A-Z]+_\w*ALLOC\w*_FAILED\b")
 _BROKEN = re.compile(
     r"^CUDA (driver )?error: (?!\w+_STATUS_)|\bCU(BLAS|DNN)_STATUS_(NOT_INITIALIZED|EXECUTION_FAILED|INTERNAL_ERROR)"
@@ -21,7 +23,7 @@ def full(error):
 
 def of_device(error):
     """Whether the device is full or broken, of which the code that was running may know nothing."""
-    if full(error) or isinstance(error, torch.AcceleratorError):
+    if full(error) or isinstance(error, _AcceleratorError):
         return True
     return isinstance(error, RuntimeError) and _matches(_BROKEN, error)
 

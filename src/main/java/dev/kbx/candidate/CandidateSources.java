@@ -80,8 +80,8 @@ public final class CandidateSources {
 
   /**
    * Reads candidates for the selected tasks; those for other tasks of the suite are passed over.
-   * Never throws: a path that does not exist is a problem like any other. A file named twice is
-   * read once.
+   * Never throws: a path that does not exist is a problem of the kind {@link Problem.Kind#ABSENT},
+   * and others are of other kinds. A file named twice is read once.
    */
   public static Reading read(List<Path> sources, Suite suite, Collection<Task> selected) {
     CandidateSources reader = new CandidateSources(suite, selected);

@@ -115,14 +115,14 @@ final class RunsCommand implements Callable<Integer> {
               new Table(Terminal.columns(), Terminal.colours())
                   .render(info, verdicts, asked, "'kbx runs show --json'"));
           int unjudged = info.candidates() - store.count(run);
-          if (unjudged > 0) System.out.println(cutOff(unjudged, info.candidates()));
+          if (unjudged > 0) System.out.println(unfinished(unjudged, info.candidates()));
         }
         return ExitCode.OK;
       }
     }
 
-    private static String cutOff(int unjudged, int candidates) {
-      return "Cut off, without a verdict: %d of %s; 'kbx eval --resume' goes on."
+    private static String unfinished(int unjudged, int candidates) {
+      return "Without a verdict: %d of %s; if no kbx is at it, 'kbx eval --resume' goes on."
           .formatted(unjudged, Counted.of(candidates, "candidate"));
     }
   }

@@ -18,7 +18,9 @@ public final class KeptFile {
   public static void replace(Path file, byte[] content) throws IOException {
     Path folder = requireNonNull(file.getParent());
     Files.createDirectories(folder);
-    Path draft = Files.createTempFile(folder, ".", ".draft");
+    // Not a temporary file, which others could not read: they may have this folder in common.
+    String own = ProcessHandle.current().pid() + "." + Thread.currentThread().threadId();
+    Path draft = folder.resolve("." + file.getFileName() + "." + own);
     try {
       Files.write(draft, content);
       Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);

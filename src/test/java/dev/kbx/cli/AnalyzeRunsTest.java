@@ -130,7 +130,9 @@ class AnalyzeRunsTest {
     SimulatedRun cut =
         SimulatedRun.on(SimulatedRun.H200, 3).correct("Math/exp", "e", 1).cutOff(4).store(out);
     assertThat(ok("runs", "show", cut.id(), "--out", out).out())
-        .endsWith("Cut off, without a verdict: 4 of 5 candidates; 'kbx eval --resume' goes on.\n");
+        .endsWith(
+            "Without a verdict: 4 of 5 candidates; if no kbx is at it, 'kbx eval --resume' goes"
+                + " on.\n");
     assertThat(ok("runs", "show", first.id(), "--out", out).out()).doesNotContain("Cut off");
   }
 
