@@ -111,7 +111,8 @@ class ImportModulesTest {
 
   @Test
   void nothingOfTheOriginalIsCopiedAndItsCodeIsShown() throws Exception {
-    String task = Files.readString(folder.resolve("kernelbench-original/level1/2_Halve.py"));
+    String written = Files.readString(folder.resolve("kernelbench-original/level1/2_Halve.py"));
+    String task = written.replace(folder.toString(), ""); // Any number may be in there.
     assertThat(task).contains("sha256=").doesNotContain("factor()").doesNotContain("301");
     String prompt =
         run("tasks", "show", "2_Halve", "--suite", "kernelbench-original", "--prompt").out();
