@@ -3,7 +3,7 @@
 Five rooms:
 
 * ``kbx.protocol``, ``kbx.messages`` and ``kbx.tensors``: what the processes say to each other;
-* ``kbx.clock``, ``graphs``, ``results``, ``streams``, ``state``, ``precision``, ``cores`` and ``standins``: what the trusted and the
+* ``kbx.clock``, ``graphs``, ``results``, ``context``, ``state``, ``precision``, ``cores`` and ``standins``: what the trusted and the
   untrusted side do alike, so that they are compared fairly: neither has a copy of its own;
 * ``kbx.runner``: the untrusted side (zygote, sandbox, bench for one candidate);
 * ``kbx.oracle``: the trusted side (inputs, reference, truth, comparison, baseline);

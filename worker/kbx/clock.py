@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import torch
 
-from kbx.streams import Streams
+from kbx.context import Context
 
 # The C class under torch.Tensor cannot be assigned to.
 _copy, _fill = torch._C.TensorBase.copy_, torch._C.TensorBase.fill_
@@ -53,15 +53,17 @@ class Before(NamedTuple):
 
 
 class Clock:
-    """Times calls on the current stream of the ``torch.device`` ``device``, which must be the current one.
-
-    Make it before the candidate's code is loaded: streams of torch's pool that are taken later count as part of the calls.
-    """
+    """Times calls on the ``torch.device`` ``device``, which must be the current one; make it before the candidate's code is loaded."""
 
     def __init__(self, device):
         self._device, self._home = device, _current(device.index)
         self._main = _Stream(**dict(zip(("stream_id", "device_index", "device_type"), self._home, strict=True)))
-        self._streams = Streams(_Stream)
+        self._context = Context()
+
+    @property
+    def lacks(self):
+        """As ``Context.lacks``."""
+        return self._context.lacks
 
     def time(self, calls, before, done):
         """A ``Timed`` for each call; ``done`` takes every call and its result, after its time.
@@ -72,14 +74,12 @@ class Clock:
         with _NoFunctionModes(), _NoDispatchModes():
             flush = _empty(before.flush_bytes, dtype=torch.uint8, device=self._device)
         spans, overtaken = [], []
-        self._streams.look()
         with _no_collections():
             for call in calls:
                 span = self._prepare(call, flush, before)
                 result = self._run(call, *span)
                 spans.append(span)
                 overtaken.append(span[0].query())
-                self._streams.look()
                 done(call, result)
                 del result
         _wait()
@@ -100,18 +100,12 @@ class Clock:
         return begin, end
 
     def _run(self, call, begin, end):
-        """Between the events; on streams taken so far no work starts before the first or goes on after the second."""
-        others = self._streams.taken
+        """Between the events: on no stream does work of the call start before the first or go on after the second."""
         begin.record(self._main)
-        for stream in others:
-            begin.wait(stream)
+        self._context.wait(begin)
         try:
             result = call.function(*call.args, **call.kwargs)
-            for stream in others:
-                done = _Event()
-                done.record(stream)
-                done.wait(self._main)
-            end.record(self._main)
+            self._context.record(end)
         finally:
             if _current(self._device.index) != self._home:
                 _set_current(*self._home)

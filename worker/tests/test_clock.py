@@ -1,8 +1,6 @@
-"""What the device does around timed calls, which streams of torch's pool a candidate has taken, and what may come back as a result."""
+"""What the device does around timed calls, and what may come back as a result."""
 
 import gc
-import itertools
-import types
 
 import pytest
 import torch
@@ -11,7 +9,14 @@ from bench_client import bench
 from kbx import clock, results
 from kbx.clock import Before, Call, Clock, Timed
 from kbx.oracle.cuda import Scratch
-from kbx.streams import Streams
+
+
+class Context:
+    """Stands in for the driver's."""
+
+    def __init__(self, log):
+        self.wait = lambda event: log.append("all wait for event")
+        self.record = lambda event: log.append("event after all")
 
 
 class Device:
@@ -23,14 +28,11 @@ class Device:
         device, self.log, self.current, self.overtaken = self, [], self.HOME, False
 
         class Event:
-            def __init__(self, enable_timing=False):
-                self.name = "event" if enable_timing else "join"
+            def __init__(self, enable_timing):
+                assert enable_timing
 
             def record(self, stream):
-                device.log.append(f"{self.name} on {stream}")
-
-            def wait(self, stream):
-                device.log.append(f"{stream} waits for {self.name}")
+                device.log.append(f"event on {stream}")
 
             def query(self):
                 return device.overtaken
@@ -40,8 +42,7 @@ class Device:
 
         monkeypatch.setattr(clock, "_Event", Event)
         monkeypatch.setattr(clock, "_Stream", lambda **_: "main")
-        self.streams = types.SimpleNamespace(taken=[], look=lambda: None)
-        monkeypatch.setattr(clock, "Streams", lambda take: self.streams)
+        monkeypatch.setattr(clock, "Context", lambda: Context(self.log))
         monkeypatch.setattr(clock, "_current", lambda index: self.current)
         monkeypatch.setattr(clock, "_set_current", lambda *stream: setattr(self, "current", stream))
         monkeypatch.setattr(clock, "_wait", lambda: self.log.append("wait"))
@@ -63,7 +64,7 @@ def device(monkeypatch):
 
 
 MADE = ["event on main", "event on main"]
-TIMED = ["event on main", "call", "event on main"]
+TIMED = ["event on main", "all wait for event", "call", "event after all"]
 
 
 @pytest.mark.parametrize(
@@ -78,14 +79,6 @@ TIMED = ["event on main", "call", "event on main"]
 def test_every_call_of_a_batch_begins_alike(device, before, prepared):
     log = device.time(before, lambda k: device.log.append("call") or k, calls=2)
     assert log == [*MADE, *prepared, *TIMED, "result 0", *MADE, *prepared, *TIMED, "result 1", "wait"]
-
-
-def test_other_streams_begin_after_the_first_event_and_end_before_the_second(device):
-    device.streams.taken.append("other")
-    log = device.time(Before(8, 1, False), lambda k: device.log.append("call"))
-    assert log[4:-2] == [
-        "event on main", "other waits for event", "call", "join on other", "main waits for join", "event on main",
-    ]  # fmt: skip
 
 
 def test_a_call_that_the_device_got_to_before_it_was_launched_waits_for_the_host(device):
@@ -120,56 +113,6 @@ def test_no_mode_that_is_left_entered_makes_the_flush_smaller(device):
     with Smaller():
         log = device.time(Before(8, 1, False), lambda k: None)
     assert "write 8" in log
-
-
-class Pool:
-    """torch's pool: 32 streams of each of ``priorities`` priorities, handed out in turn."""
-
-    def __init__(self, priorities=4):
-        self.turns = [itertools.cycle(range(level * 32, level * 32 + 32)) for level in range(priorities)]
-
-    def __call__(self, priority=0):
-        level = min(-priority, len(self.turns) - 1)
-        return types.SimpleNamespace(stream_id=next(self.turns[level]), priority=-level)
-
-
-@pytest.mark.parametrize("priorities", [1, 2, 4])
-def test_nobody_took_a_stream(priorities):
-    streams = Streams(Pool(priorities))
-    for _ in range(100):
-        streams.look()
-    assert streams.taken == []
-
-
-@pytest.mark.parametrize("priorities", [1, 2, 4])
-@pytest.mark.parametrize("count", [1, 5, 31])
-def test_streams_taken_between_two_looks_are_found(priorities, count):
-    pool = Pool(priorities)
-    streams = Streams(pool)
-    streams.look()
-    mine = [pool(priority=-1).stream_id for _ in range(count)]
-    streams.look()
-    streams.look()
-    assert sorted(s.stream_id for s in streams.taken) == sorted(mine)
-
-
-def test_who_takes_a_fresh_stream_again_may_use_any_of_its_priority():
-    pool = Pool()
-    streams = Streams(pool)
-    for _ in range(2):
-        pool(priority=-1)
-        streams.look()
-    assert sorted(s.stream_id for s in streams.taken) == list(range(32, 64))
-
-
-def test_a_stream_is_found_once():
-    pool = Pool()
-    streams = Streams(pool)
-    for _ in range(64):
-        pool()
-        streams.look()
-    ids = [s.stream_id for s in streams.taken]
-    assert len(ids) == len(set(ids))
 
 
 PATCHED_COPY = """

@@ -182,8 +182,10 @@ class CudaDevice:
 
     @functools.cached_property
     def _clock(self):
-        _ = self._recorder  # takes a stream, which the clock would else wait for as a part of every call
-        return clock.Clock(self.torch_device)
+        made = clock.Clock(self.torch_device)
+        if made.lacks:
+            raise Unsupported(made.lacks)
+        return made
 
     @functools.cached_property
     def _recorder(self):

@@ -107,7 +107,6 @@ class Bench:
             if self._spawn.timed and self._clock is None:
                 self._graphs = graphs.Recorder(self._device)
                 self._forget = runtime.cudaCtxResetPersistingL2Cache
-                # Last: it takes streams that appear later for the candidate's.
                 self._clock = clock.Clock(self._device)
             self._arenas = arenas.open_handles(request.arenas, self._device)
         elif request.arenas:
