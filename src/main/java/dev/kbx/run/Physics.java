@@ -32,8 +32,12 @@ record Physics(OracleMessage.PreparedSize size, Map<String, Double> peaks, Floor
 
   /** Milliseconds that the device takes at least for what it does besides a call, on both sides. */
   double besideMs(Lead lead) {
-    double flushes = movedMs((double) Math.max(1, lead.flushes()) * size.flushBytes());
-    return flushes + (copied() ? copyingMs() : 0);
+    return Math.max(1, lead.flushes()) * flushMs() + (copied() ? copyingMs() : 0);
+  }
+
+  /** Milliseconds that a flush of L2 takes at least; 0 where that is unknown. */
+  double flushMs() {
+    return movedMs((double) size.flushBytes());
   }
 
   private boolean copied() {

@@ -112,15 +112,29 @@ final class SizeRun {
    */
   Optional<Outcome> measure(boolean provisional) throws InterruptedException, Oracle.Refused {
     recorded = null;
-    launchedWith(provisional && quiet.launchBound(size) ? Lead.NONE : Lead.LAUNCHES);
+    Lead ahead = lead.equals(quiet.furthest(size)) ? lead : quiet.lead(size);
+    launchedWith(provisional && quiet.launchBound(size) ? Lead.NONE : ahead);
     Optional<Outcome> decided = rounds(launched, number, provisional);
     if (decided.isPresent()) return decided;
+    if (needsFurther()) {
+      launchedWith(quiet.furthest(size));
+      decided = rounds(launched, number - WARM_UP_ROUNDS, provisional);
+      if (decided.isPresent()) return decided;
+    }
     quiet.compare(size, lead, launched.referenceMs());
     return impossible(launched);
   }
 
+  /** Whether the candidate waits for a host that would be ahead of it in a row of calls. */
+  private boolean needsFurther() {
+    return !lead.equals(Lead.NONE)
+        && !lead.equals(quiet.furthest(size))
+        && launched.hostBound()
+        && !launched.launchBound();
+  }
+
   private void launchedWith(Lead wanted) {
-    if (lead == wanted) return;
+    if (lead.equals(wanted)) return;
     lead = wanted;
     launched = new Rounds(sizes);
     launchedConditions = new Conditions();
@@ -128,7 +142,7 @@ final class SizeRun {
 
   /** Whether {@link #measureRecorded} has anything to add. */
   boolean launchBound() {
-    return lead == Lead.NONE || launched.launchBound();
+    return lead.equals(Lead.NONE) || launched.launchBound();
   }
 
   /**
@@ -191,6 +205,11 @@ final class SizeRun {
     replayed = null;
   }
 
+  /** How far the host must be ahead of the reference, whatever the candidate needs. */
+  Lead referenceLead() {
+    return quiet.lead(size);
+  }
+
   LogMean logSpeedup() {
     return counted().logSpeedup();
   }
@@ -233,7 +252,8 @@ final class SizeRun {
       throws InterruptedException, Oracle.Refused {
     fullyChecked = first + WARM_UP_ROUNDS + random.nextInt(Rounds.MIN);
     long start = System.nanoTime();
-    while (!rounds.enough((System.nanoTime() - start) / 1e9, provisional && launchBound())) {
+    while (!rounds.enough(
+        (System.nanoTime() - start) / 1e9, (provisional && launchBound()) || needsFurther())) {
       Optional<Outcome> decided = round(rounds, number - first >= WARM_UP_ROUNDS);
       if (decided.isPresent()) return decided;
       number++;

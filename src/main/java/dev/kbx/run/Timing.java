@@ -55,8 +55,12 @@ final class Timing {
     }
   }
 
-  /** All sizes of a candidate and what they come to. */
-  record Result(Speedup speedup, List<SizeTiming> sizes, List<String> flags) {}
+  /**
+   * All sizes of a candidate and what they come to.
+   *
+   * @param leads that the reference needs, by size
+   */
+  record Result(Speedup speedup, List<SizeTiming> sizes, List<Lead> leads, List<String> flags) {}
 
   /** Times every size; the outcome, if that shows more than times. */
   Optional<Outcome> judge() throws InterruptedException, Oracle.Refused {
@@ -166,6 +170,7 @@ final class Timing {
     return new Result(
         new Speedup(all.value(), all.low(), all.high(), plan.against("eager")),
         runs.stream().map(SizeRun::timing).toList(),
+        runs.stream().map(SizeRun::referenceLead).toList(),
         List.copyOf(flags));
   }
 }

@@ -69,6 +69,39 @@ class TimingTest {
     assertThat(speedup(judge("timed", Map.of()))).isCloseTo(2, within(1e-6));
   }
 
+  private static Verdict.SizeTiming size(Verdict verdict) {
+    return requireNonNull(verdict.sizes()).getFirst();
+  }
+
+  @Test
+  void aReferenceWaitsForTheHostOnlyIfItWouldInARowOfCalls() throws Exception {
+    Verdict verdict = judge("chained", Map.of());
+    assertThat(speedup(verdict)).isCloseTo(80.0 / 50, within(1e-6));
+    assertThat(size(verdict).hostBound()).isNull();
+  }
+
+  @Test
+  void aReferenceThatWaitsForTheDeviceIsAsItIs() throws Exception {
+    Verdict verdict = judge("syncing", Map.of("behind", 10));
+    assertThat(speedup(verdict)).isCloseTo(100.0 / 50, within(1e-6));
+    assertThat(size(verdict).hostBound()).isTrue();
+  }
+
+  @Test
+  void theHostIsAsFarAheadOfACandidateAsInARowOfCalls() throws Exception {
+    Verdict verdict = judge("timed", Map.of("behind", 10));
+    assertThat(speedup(verdict)).isCloseTo(100.0 / 40, within(1e-6));
+    assertThat(size(verdict).hostBound()).isNull();
+    assertThat(size(verdict).rounds()).isEqualTo(Rounds.MIN);
+  }
+
+  @Test
+  void aCandidateThatIsBehindInARowOfCallsWaitsForTheHost() throws Exception {
+    Verdict verdict = judge("timed", Map.of("behind", 11));
+    assertThat(speedup(verdict)).isCloseTo(100.0 / 50, within(1e-6));
+    assertThat(size(verdict).hostBound()).isTrue();
+  }
+
   @Test
   void aTimeInWhichMemoryCannotMoveTheDataIsEvidence() throws Exception {
     // 100 GB at 1000 GB/s take 100 ms; a cache may help, but not by a factor of five.
