@@ -28,7 +28,7 @@ class Context:
         _check("cuCtxWaitEvent", self._wait(self._context, ctypes.c_void_p(event.cuda_event)))
 
     def record(self, event):
-        """The device passes ``event``, which must have been recorded before, when it has done all that it was given so far."""
+        """The device passes ``event``, recorded before, when it has done all that it was given so far."""
         _check("cuCtxRecordEvent", self._record(self._context, ctypes.c_void_p(event.cuda_event)))
 
 

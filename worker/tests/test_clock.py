@@ -15,8 +15,8 @@ class Context:
     """Stands in for the driver's."""
 
     def __init__(self, log):
-        self.wait = lambda event: log.append("all wait for event")
-        self.record = lambda event: log.append("event after all")
+        self.wait = lambda event: log.append(f"all wait for {event.name}")
+        self.record = lambda event: log.append(f"{event.name} after all")
 
 
 class Device:
@@ -28,11 +28,14 @@ class Device:
         device, self.log, self.current, self.overtaken = self, [], self.HOME, False
 
         class Event:
-            def __init__(self, enable_timing):
-                assert enable_timing
+            def __init__(self, enable_timing=False):
+                self.name = "event" if enable_timing else "join"
 
             def record(self, stream):
-                device.log.append(f"event on {stream}")
+                device.log.append(f"{self.name} on {stream}")
+
+            def wait(self, stream):
+                device.log.append(f"{stream} waits for {self.name}")
 
             def query(self):
                 return device.overtaken
@@ -64,7 +67,7 @@ def device(monkeypatch):
 
 
 MADE = ["event on main", "event on main"]
-TIMED = ["event on main", "all wait for event", "call", "event after all"]
+TIMED = ["event on main", "all wait for event", "call", "join after all", "main waits for join", "event on main"]
 
 
 @pytest.mark.parametrize(
