@@ -16,12 +16,17 @@ class Context:
         library, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
         _check("cuCtxGetCurrent", library.cuCtxGetCurrent(ctypes.byref(context)))
         self._context = context
+        self._reset = library.cuCtxResetPersistingL2Cache
         self._wait, self._record = (getattr(library, name, None) for name in ("cuCtxWaitEvent", "cuCtxRecordEvent"))
 
     @property
     def lacks(self):
         """What stands in the way of timing anything, for the user; None if nothing does."""
         return None if self._wait and self._record else "timing needs NVIDIA's driver 555 or newer"
+
+    def forget(self):
+        """Nothing in L2 is pinned any more; where nothing can be, this does nothing."""
+        self._reset()
 
     def wait(self, event):
         """All that the device is given from now on begins when it has passed ``event``, a C event of torch's."""

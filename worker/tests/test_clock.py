@@ -15,6 +15,7 @@ class Context:
     """Stands in for the driver's."""
 
     def __init__(self, log):
+        self.forget = lambda: log.append("forget")
         self.wait = lambda event: log.append(f"all wait for {event.name}")
         self.record = lambda event: log.append(f"{event.name} after all")
 
@@ -73,10 +74,10 @@ TIMED = ["event on main", "all wait for event", "call", "join after all", "main 
 @pytest.mark.parametrize(
     ("before", "prepared"),
     [
-        (Before(8, 3, False), ["wait", "write 8", "write 8", "write 8"]),
-        (Before(8, 0, False), ["wait", "write 8", "wait"]),
-        (Before(8, 2, True), ["wait", "write 8", "write 8", "read 3"]),
-        (Before(8, 0, True), ["wait", "read 3", "wait"]),
+        (Before(8, 3, False), ["wait", "forget", "write 8", "write 8", "write 8"]),
+        (Before(8, 0, False), ["wait", "forget", "write 8", "wait"]),
+        (Before(8, 2, True), ["wait", "forget", "write 8", "write 8", "read 3"]),
+        (Before(8, 0, True), ["wait", "forget", "read 3", "wait"]),
     ],
 )
 def test_every_call_of_a_batch_begins_alike(device, before, prepared):

@@ -103,10 +103,9 @@ class Bench:
     def _attach(self, request):
         if not self._emulated:
             torch.cuda.set_device(self._device)
-            runtime = arenas.cuda_runtime(self._device)
+            arenas.cuda_runtime(self._device)  # the context, also where nothing is attached yet
             if self._spawn.timed and self._clock is None:
                 self._graphs = graphs.Recorder(self._device)
-                self._forget = runtime.cudaCtxResetPersistingL2Cache
                 self._clock = clock.Clock(self._device)
             self._arenas = arenas.open_handles(request.arenas, self._device)
         elif request.arenas:
@@ -192,9 +191,7 @@ class Bench:
         def done(call, result):
             out.used = slots[len(values)]
             values.append(results.put(result, out, call.inputs))
-            self._forget()
 
-        self._forget()  # what the call before pinned in L2 could be evicted by nobody
         before = clock.Before(request.flush_bytes, request.lead, request.warm)
         timed = self._clock.time(calls, before, done)
         host_bound = sum(each.host_bound for each in timed)

@@ -95,6 +95,9 @@ final class Rounds {
   /** This many rounds with a gap are no stalls of the machine, if they are many enough of all. */
   private static final int GAP_ROUNDS = 2;
 
+  /** Rounds among which they are looked for: of six, chance alone stalls two on a busy machine. */
+  private static final int MIN_GAP_ROUNDS = 16;
+
   /** More than this part of all rounds is no stall of the machine. */
   private static final double STALL_SHARE = 0.25;
 
@@ -154,6 +157,7 @@ final class Rounds {
     if (measured < MIN || measured % 2 == 1) return false;
     // Of a few rounds, two that a busy machine has stalled would be many.
     if (provisional && gaps.isEmpty()) return true;
+    if (gapsAreMany() && measured < MIN_GAP_ROUNDS) return seconds > budgetSeconds;
     return measured >= (isShort() || !attainable() ? MAX_SHORT : MAX)
         || seconds > budgetSeconds
         || tight()
@@ -215,12 +219,14 @@ final class Rounds {
    * again and again the candidate hides time from its events, and the wall clock counts.
    */
   private void settleGaps() {
-    boolean often =
-        gaps.size() >= GAP_ROUNDS && gaps.size() >= STALL_SHARE * (rounds.size() + gaps.size());
-    if (!often && rounds.size() >= MIN) return;
+    if (!gapsAreMany() && rounds.size() >= MIN) return;
     gapsCount |= !gaps.isEmpty();
     gaps.forEach(round -> rounds.add(round.withGap()));
     gaps.clear();
+  }
+
+  private boolean gapsAreMany() {
+    return gaps.size() >= GAP_ROUNDS && gaps.size() >= STALL_SHARE * measured();
   }
 
   /**

@@ -305,6 +305,28 @@ class RoundsTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"2, false", "6, true"})
+  void whatStalledAmongFewRoundsIsLookedAtAmongMore(int stalled, boolean counts) {
+    Rounds rounds = new Rounds(4);
+    for (int i = 0; i < 16; i++) {
+      if (i == 6) assertThat(rounds.enough(0.1, false)).isFalse();
+      rounds.add(
+          new Round(1, i % 2 == 0 && i < 2 * stalled ? 5 : 0, 0, 1, i % 2 == 0, 1e-5, false));
+    }
+    assertThat(rounds.enough(0.1, false)).isTrue();
+    rounds.settle();
+    assertThat(rounds.gapsCount()).isEqualTo(counts);
+  }
+
+  @Test
+  void lookingAgainEndsWithTheBudget() {
+    Rounds rounds = new Rounds(4);
+    for (int i = 0; i < 6; i++) rounds.add(new Round(1, 5, 0, 1, i % 2 == 0, 1e-5, false));
+    assertThat(rounds.enough(1.4, false)).isFalse();
+    assertThat(rounds.enough(1.6, false)).isTrue();
+  }
+
+  @ParameterizedTest
   @CsvSource({"1, 4.4, 4.6", "2, 2.2, 2.3", "3, 1.4, 1.6", "5, 1.4, 1.6"})
   void theOnlySizeHasMoreTime(int sizes, double before, double after) {
     Rounds rounds = new Rounds(sizes);
