@@ -16,9 +16,9 @@ import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -59,12 +59,16 @@ final class ThroughputCommand implements Callable<Integer> {
             VerifyCommand.ARCH,
             Home.secret(),
             Limits.defaults());
-    Throughput found = measure(plan, candidates);
+    print(measure(plan, candidates));
+    return ExitCode.OK;
+  }
+
+  private void print(Throughput found) {
     System.out.print(
         json
             ? Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(found) + "\n"
             : found.render());
-    return ExitCode.OK;
+    System.out.flush();
   }
 
   private List<Candidate> candidates(Suite suite) {
@@ -84,39 +88,59 @@ final class ThroughputCommand implements Callable<Integer> {
     return reading.candidates();
   }
 
+  /** A verdict, and how many seconds after the start it fell. */
+  private record Fallen(Verdict verdict, double seconds) {}
+
   private Throughput measure(Plan plan, List<Candidate> candidates)
       throws InterruptedException, PythonProblem {
     long start = System.nanoTime();
-    try (var _ = new Interrupts("interrupted; nothing was measured");
+    List<Fallen> fallen = new CopyOnWriteArrayList<>();
+    try (Interrupts interrupts = new Interrupts("interrupted; nothing was measured");
         WorkerPool pool = WorkerPool.start(workers, plan)) {
-      List<Verdict> verdicts = new ArrayList<>();
-      List<Double> fell = new ArrayList<>();
-      Progress progress =
-          new Progress(
-              System.err, Terminal.interactive(), Terminal.columns(), candidates.size(), 0);
       try {
-        new Repeats(pool.slots(), plan, pool.device(), pool.versions())
-            .judge(
-                candidates,
-                verdict -> {
-                  verdicts.add(verdict);
-                  fell.add((System.nanoTime() - start) / 1e9);
-                  progress.verdict(verdict, false);
-                });
-      } finally {
-        progress.finish();
+        judge(plan, pool, candidates, start, fallen);
+      } catch (InterruptedException e) {
+        List<Fallen> known = List.copyOf(fallen);
+        if (!known.isEmpty()) {
+          int missing = candidates.size() - known.size();
+          print(figures(pool, candidates.size(), known).cutOff(missing));
+          interrupts.advise("interrupted; the figures are those of what was judged");
+        }
+        throw e;
       }
-      int devices =
-          (int) pool.slots().stream().map(slot -> slot.device().index()).distinct().count();
-      boolean gpu = !pool.device().kind().equals("cpu");
-      return Throughput.of(
-          pool.device(),
-          pool.versions(),
-          gpu ? devices : 1,
-          Math.min(pool.slots().size(), candidates.size()),
-          verdicts,
-          fell.stream().mapToDouble(Double::doubleValue).toArray(),
-          pool.spending());
+      return figures(pool, candidates.size(), fallen);
     }
+  }
+
+  private static void judge(
+      Plan plan, WorkerPool pool, List<Candidate> candidates, long start, List<Fallen> fallen)
+      throws InterruptedException {
+    Progress progress =
+        new Progress(System.err, Terminal.interactive(), Terminal.columns(), candidates.size(), 0);
+    try {
+      var _ =
+          new Repeats(pool.slots(), plan, pool.device(), pool.versions())
+              .judge(
+                  candidates,
+                  verdict -> {
+                    fallen.add(new Fallen(verdict, (System.nanoTime() - start) / 1e9));
+                    progress.verdict(verdict, false);
+                  });
+    } finally {
+      progress.finish();
+    }
+  }
+
+  private static Throughput figures(WorkerPool pool, int candidates, List<Fallen> fallen) {
+    int devices = (int) pool.slots().stream().map(slot -> slot.device().index()).distinct().count();
+    boolean gpu = !pool.device().kind().equals("cpu");
+    return Throughput.of(
+        pool.device(),
+        pool.versions(),
+        gpu ? devices : 1,
+        Math.min(pool.slots().size(), candidates),
+        fallen.stream().map(Fallen::verdict).toList(),
+        fallen.stream().mapToDouble(Fallen::seconds).toArray(),
+        pool.spending());
   }
 }

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param statuses verdicts by status
  * @param stages seconds by stage, over all candidates
  * @param timing seconds by what whoever was alone on a device waited for, by device
+ * @param missing candidates without a verdict when it was cut off; null where all have one
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Throughput(
@@ -38,7 +39,8 @@ public record Throughput(
     @Nullable Double aloneSeconds,
     Map<String, Integer> statuses,
     Map<String, Stage> stages,
-    Map<Integer, Map<String, Double>> timing) {
+    Map<Integer, Map<String, Double>> timing,
+    @Nullable Integer missing) {
 
   /** Seconds that candidates spent in one stage. */
   public record Stage(int candidates, double median, double most, double all) {}
@@ -79,7 +81,25 @@ public record Throughput(
         slots == 1 && fell.length > 1 ? Median.of(gaps(fell)) : null,
         statuses,
         stages,
-        timing);
+        timing,
+        null);
+  }
+
+  /** The same as all there is of more. */
+  public Throughput cutOff(int without) {
+    return new Throughput(
+        device,
+        versions,
+        devices,
+        slots,
+        candidates,
+        seconds,
+        perDeviceHour,
+        aloneSeconds,
+        statuses,
+        stages,
+        timing,
+        without);
   }
 
   private static double[] gaps(double[] fell) {
@@ -110,6 +130,9 @@ public record Throughput(
                 device.name(),
                 slots,
                 perDeviceHour));
+    if (missing != null) {
+      lines.add("cut off: %,d without a verdict".formatted(missing));
+    }
     if (aloneSeconds != null) {
       lines.add("each alone: median %.2f s from one verdict to the next".formatted(aloneSeconds));
     }

@@ -2,8 +2,11 @@ package dev.kbx.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -51,6 +54,34 @@ class ThroughputTest {
     assertThat(result.out())
         .startsWith("2 candidates in ")
         .contains("a device-hour", "each alone: median", "no_code 1, no_entry 1", "static");
+  }
+
+  @Test
+  @Timeout(60)
+  void cutOffItPrintsWhatItHas() throws Exception {
+    Path out = folder.resolve("out");
+    Path err = folder.resolve("err");
+    Process process =
+        Kbx.start(
+            folder,
+            Map.of(),
+            out,
+            err,
+            "bench",
+            "throughput",
+            "--device",
+            "cpu",
+            "--jobs",
+            2,
+            example("failing/no_entry"),
+            example("failing/timeout"));
+    while (!Files.readString(err).contains("no_entry")) Thread.sleep(50);
+    process.destroy();
+    assertThat(process.waitFor()).as(Files.readString(err)).isEqualTo(ExitCode.INCOMPLETE);
+    assertThat(Files.readString(out))
+        .startsWith("1 candidate in ")
+        .contains("cut off: 1 without a verdict", "no_entry 1");
+    assertThat(Files.readString(err)).contains("the figures are those of what was judged");
   }
 
   @Test
