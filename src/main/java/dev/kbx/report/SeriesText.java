@@ -1,5 +1,6 @@
 package dev.kbx.report;
 
+import dev.kbx.verdict.Against;
 import dev.kbx.verdict.RunInfo;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,9 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param width columns of the terminal
  */
 record SeriesText(int width) {
-  /** How {@link RunInfo#baseline} says so; the verdicts' own baselines do not. */
-  private static final String WARM = ", warm cache";
-
   /** Run, suite, device; then method, model and round where they are known. */
   List<String> head(Series series) {
     RunInfo run = series.run();
@@ -42,7 +40,7 @@ record SeriesText(int width) {
    */
   List<String> notes(Series series, String notJudged) {
     List<String> notes = new ArrayList<>();
-    if (series.run().baseline().endsWith(WARM)) notes.add("Timed with a warm cache.");
+    if (Against.of(series.run().baseline()).warm()) notes.add("Timed with a warm cache.");
     if (series.scaled() > 0) {
       notes.add(
           "Judged on scaled inputs, not on the published sizes: %d of %s."

@@ -1,6 +1,7 @@
 package dev.kbx.report;
 
 import dev.kbx.stats.Ratio;
+import dev.kbx.verdict.Against;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.SizeTiming;
@@ -27,7 +28,7 @@ final class Speeds {
   static @Nullable String baseline(Verdict verdict) {
     Speedup speedup = verdict.speedup();
     if (speedup == null) return null;
-    return speedup.baseline().replaceFirst(" \\(.*\\)", "");
+    return Against.of(speedup.baseline()).ofAnyTask().toString();
   }
 
   /**
@@ -38,9 +39,7 @@ final class Speeds {
     Speedup speedup = verdict.speedup();
     List<SizeTiming> sizes = verdict.sizes();
     if (speedup == null || sizes == null) return null;
-    // "best (compile), warm cache" is the time of the one named.
-    String named = speedup.baseline().replaceFirst(", warm cache$", "");
-    String name = named.replaceFirst(".*\\((.*)\\)", "$1");
+    String name = Against.of(speedup.baseline()).measured();
     // The sizes of a verdict are against eager.
     if (name.equals(BaselineSpeeds.EAGER)) {
       return sizes.stream().mapToDouble(SizeTiming::referenceMs).sum();

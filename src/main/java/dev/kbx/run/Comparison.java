@@ -91,11 +91,9 @@ record Comparison(@Nullable Speedup speedup, List<Verdict.Baseline> baselines) {
         wanted == Baseline.BEST
             ? all.stream().filter(b -> b.speedup() != null).min(BY_SPEEDUP)
             : all.stream().filter(b -> b.name().equals(wanted.label())).findFirst();
-    String name =
-        wanted == Baseline.BEST
-            ? "best (%s)".formatted(chosen.map(Verdict.Baseline::name).orElse("none"))
-            : wanted.label();
-    return chosen.map(b -> b.against(plan.against(name))).orElse(null);
+    return chosen
+        .map(b -> b.against(plan.against(wanted, wanted == Baseline.BEST ? b.name() : null)))
+        .orElse(null);
   }
 
   /** Who has the least over a baseline has it against the fastest. */

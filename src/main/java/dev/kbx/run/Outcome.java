@@ -56,14 +56,17 @@ record Outcome(
 
   /** The run itself shows an attempt to deceive. */
   static Outcome cheating(Stage stage, String evidence) {
-    return new Outcome(
-        Status.CHEATING,
-        stage,
-        "the candidate's process did what no kernel does and was ended",
-        null,
-        evidence,
-        null,
-        null);
+    String message = "the candidate's process did what no kernel does and was ended";
+    return cheating(stage, message, evidence);
+  }
+
+  /** Its times cannot be. */
+  static Outcome impossible(String evidence) {
+    return cheating(Stage.PERF, "the candidate's times are below what this GPU can do", evidence);
+  }
+
+  private static Outcome cheating(Stage stage, String message, String evidence) {
+    return new Outcome(Status.CHEATING, stage, message, null, evidence, null, null);
   }
 
   /** The values are right, and the candidate's kernels are not what made them. */

@@ -85,8 +85,7 @@ final class Performance {
   }
 
   /** Ends the runner. What it held back then shows. */
-  private Outcome end(Session session, Outcome outcome)
-      throws InterruptedException, Oracle.Refused {
+  private Outcome end(Session session, Outcome outcome) throws InterruptedException {
     return spending.on(
         "end",
         () -> {

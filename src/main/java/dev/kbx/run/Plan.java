@@ -2,9 +2,11 @@ package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
+import dev.kbx.verdict.Against;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What every candidate of a run goes through.
@@ -59,11 +61,16 @@ public record Plan(
 
   /** What speedups are against, in words: {@code eager}, or {@code eager, warm cache}. */
   public String against() {
-    return against(baseline.label());
+    return against(baseline, null);
   }
 
-  String against(String baseline) {
-    return cache == Cache.WARM ? baseline + ", warm cache" : baseline;
+  /**
+   * The same for one baseline.
+   *
+   * @param fastest which one that is, for {@link Baseline#BEST}
+   */
+  String against(Baseline wanted, @Nullable String fastest) {
+    return new Against(wanted.label(), fastest, warm()).toString();
   }
 
   boolean warm() {

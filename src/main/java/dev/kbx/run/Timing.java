@@ -168,7 +168,7 @@ final class Timing {
     for (SizeRun run : runs) flags.addAll(run.flags());
     if (watch.incomplete()) flags.add(Origins.NONE);
     return new Result(
-        new Speedup(all.value(), all.low(), all.high(), plan.against("eager")),
+        new Speedup(all.value(), all.low(), all.high(), plan.against(Baseline.EAGER, null)),
         runs.stream().map(SizeRun::timing).toList(),
         runs.stream().map(SizeRun::referenceLead).toList(),
         List.copyOf(flags));
