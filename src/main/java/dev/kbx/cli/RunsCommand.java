@@ -143,7 +143,7 @@ final class RunsCommand implements Callable<Integer> {
       try (Store store = folder.open();
           var _ = FolderLock.of(folder.out)) {
         for (String run : chosen) {
-          if (store.run(run).isEmpty()) throw folder.unknown(run);
+          if (!store.has(run)) throw folder.unknown(run);
         }
         store.delete(chosen);
         System.err.printf("kbx: deleted %s%n", Counted.of(chosen.size(), "run"));

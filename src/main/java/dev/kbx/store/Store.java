@@ -192,7 +192,21 @@ public final class Store implements AutoCloseable {
   }
 
   public Optional<RunInfo> run(String id) {
-    return runs().stream().filter(run -> run.id().equals(id)).findFirst();
+    return get(h ->
+        h.createQuery("SELECT id, info FROM run WHERE id = :id")
+            .bind("id", id)
+            .map((row, _) -> info(file, row.getString(1), row.getString(2)))
+            .findFirst());
+  }
+
+  /** Whether there is such a run, readable or not. */
+  public boolean has(String id) {
+    return get(h ->
+        h.createQuery("SELECT count(*) FROM run WHERE id = :id")
+            .bind("id", id)
+            .mapTo(Integer.class)
+            .one())
+        > 0;
   }
 
   /** Positions of a run that have a verdict. */

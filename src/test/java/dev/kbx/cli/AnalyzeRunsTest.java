@@ -108,7 +108,7 @@ class AnalyzeRunsTest {
         "UPDATE verdict SET body = '{}' WHERE run = '%s'",
         "UPDATE run SET info = '{}' WHERE id = '%s'",
       })
-  void aDamagedRunIsNamed(String statement) throws Exception {
+  void aDamagedRunIsNamedAndCanBeDeleted(String statement) throws Exception {
     Path file = out.resolve("kbx.db");
     try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
         Statement damage = connection.createStatement()) {
@@ -123,6 +123,8 @@ class AnalyzeRunsTest {
           .startsWith("kbx: " + file + ": is damaged: run " + first.id() + " cannot be read; ");
       assertThat(result.err().lines()).hasSize(1);
     }
+    ok("runs", "delete", first.id(), "--out", out);
+    assertThat(ok("runs", "list", "--out", out).out()).doesNotContain(first.id());
   }
 
   @Test
