@@ -9,15 +9,22 @@ _CAPTURING = 900
 class Context:
     """The CUDA context that is current, by the driver's ``cuCtxWaitEvent`` and ``cuCtxRecordEvent``, which came with CUDA 12.5.
 
-    The functions are this object's own: what a candidate assigns to those of another ``ctypes.CDLL`` changes nothing here.
+    The functions and the types of their arguments are this object's own: what a candidate assigns to ``ctypes``, or to
+    functions of another ``CDLL``, changes nothing here.
     """
 
     def __init__(self):
-        library, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
-        _check("cuCtxGetCurrent", library.cuCtxGetCurrent(ctypes.byref(context)))
+        self._library, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
+        self._check("cuCtxGetCurrent", self._library.cuCtxGetCurrent(ctypes.byref(context)))
         self._context = context
-        self._reset = library.cuCtxResetPersistingL2Cache
-        self._wait, self._record = (getattr(library, name, None) for name in ("cuCtxWaitEvent", "cuCtxRecordEvent"))
+        self._reset = self._library.cuCtxResetPersistingL2Cache
+        self._wait, self._record = (self._function(name) for name in ("cuCtxWaitEvent", "cuCtxRecordEvent"))
+
+    def _function(self, name):
+        function = getattr(self._library, name, None)
+        if function is not None:
+            function.argtypes = (ctypes.c_void_p, ctypes.c_void_p)
+        return function
 
     @property
     def lacks(self):
@@ -30,14 +37,18 @@ class Context:
 
     def wait(self, event):
         """All that the device is given from now on begins when it has passed ``event``, a C event of torch's."""
-        _check("cuCtxWaitEvent", self._wait(self._context, ctypes.c_void_p(event.cuda_event)))
+        self._check("cuCtxWaitEvent", self._wait(self._context, event.cuda_event))
 
     def record(self, event):
         """The device passes ``event``, recorded before, when it has done all that it was given so far."""
-        _check("cuCtxRecordEvent", self._record(self._context, ctypes.c_void_p(event.cuda_event)))
+        self._check("cuCtxRecordEvent", self._record(self._context, event.cuda_event))
 
-
-def _check(name, code):
-    if code:
-        why = "a stream is still being recorded" if code == _CAPTURING else f"CUDA error {code}"
-        raise RuntimeError(f"{name}: {why}")
+    def _check(self, name, code):
+        if not code:
+            return
+        if code == _CAPTURING:
+            raise RuntimeError(f"{name}: a stream is still being recorded")
+        text = ctypes.c_char_p()
+        self._library.cuGetErrorString(code, ctypes.byref(text))
+        # As torch words it: whose fault it is, only the text tells.
+        raise RuntimeError(f"CUDA driver error: {(text.value or b'unknown').decode()} ({name}, {code})")

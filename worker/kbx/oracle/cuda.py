@@ -182,6 +182,7 @@ class CudaDevice:
 
     @functools.cached_property
     def _clock(self):
+        _ = self._recorder  # Runners have made its stream as well, and with it torch's whole pool.
         made = clock.Clock(self.torch_device)
         if made.lacks:
             raise Unsupported(made.lacks)

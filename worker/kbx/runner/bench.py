@@ -195,6 +195,7 @@ class Bench:
         self._clock.forget()  # what earlier calls have pinned could be evicted by nobody
         before = clock.Before(request.flush_bytes, request.lead, request.warm)
         timed = self._clock.time(calls, before, done)
+        self._clock.forget()  # nor could the reference's next calls
         host_bound = sum(each.host_bound for each in timed)
         return messages.Measured(request.id, [each.ms for each in timed], values, 0.0, host_bound)
 

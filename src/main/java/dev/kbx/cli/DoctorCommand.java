@@ -72,20 +72,29 @@ final class DoctorCommand implements Callable<Integer> {
           zygote.spawn(slot, "sm_90", hello, Limits.defaults().allowance(), false)) {
         List<ZygoteMessage.Protection> protections = runner.protections();
         var _ = runner.end();
-        return new Findings(slot, device, protections, peaks(oracle), null);
+        return measured(slot, device, protections, oracle);
       }
     } catch (WorkerFailure e) {
       return new Findings(slot, Map.of(), List.of(), null, e.getMessage());
     }
   }
 
-  private static @Nullable Map<String, Double> peaks(Oracle oracle) throws InterruptedException {
+  private static Findings measured(
+      DeviceSlot slot,
+      Map<String, Object> device,
+      List<ZygoteMessage.Protection> protections,
+      Oracle oracle)
+      throws InterruptedException {
     try {
-      return oracle
-          .ask(OracleMessage.Peaks.class, id -> new OracleMessage.MeasurePeaks(id, false), PEAKS)
-          .figures();
+      Map<String, Double> peaks =
+          oracle
+              .ask(
+                  OracleMessage.Peaks.class, id -> new OracleMessage.MeasurePeaks(id, false), PEAKS)
+              .figures();
+      return new Findings(slot, device, protections, peaks, null);
     } catch (Oracle.Refused e) {
-      return null; // Not measured here.
+      String problem = slot.kind() == DeviceSlot.Kind.CUDA ? e.getMessage() : null;
+      return new Findings(slot, device, protections, null, problem);
     }
   }
 
@@ -130,7 +139,11 @@ final class DoctorCommand implements Callable<Integer> {
       f.device()
           .forEach((name, value) -> System.out.printf("         %s: %s%n", name, text(value)));
       if (f.problem() != null) System.out.printf("         PROBLEM: %s%n", f.problem());
-      System.out.println("peaks    " + (f.peaks() == null ? "not measured: no GPU" : f.peaks()));
+      System.out.println(
+          "peaks    "
+              + (f.peaks() == null
+                  ? "not measured" + (f.problem() == null ? ": no GPU" : "")
+                  : f.peaks()));
       System.out.println("protections around a candidate");
       for (ZygoteMessage.Protection p : f.protections()) {
         System.out.printf(

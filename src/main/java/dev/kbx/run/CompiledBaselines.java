@@ -44,14 +44,6 @@ final class CompiledBaselines implements AutoCloseable {
     Oracle oracle() throws InterruptedException;
   }
 
-  /**
-   * One of a task's benchmark sizes.
-   *
-   * @param shape in words
-   * @param lead that eager needs
-   */
-  record Size(String shape, Lead lead) {}
-
   private record Asked(Path task, Baseline kind, Cache cache) {}
 
   CompiledBaselines(Start start, KeptBaselines kept) {
@@ -63,21 +55,21 @@ final class CompiledBaselines implements AutoCloseable {
    * The baseline of a task, measured if it has not been in this session. No candidate's code may be
    * alive on the device.
    *
-   * @param sizes all of the task's, in order
+   * @param shapes the task's benchmark sizes in words, all of them in order
    * @param seed what its inputs derive from, hexadecimal
    */
-  CompiledTimes of(Task task, Baseline kind, List<Size> sizes, String seed, Cache cache)
+  CompiledTimes of(Task task, Baseline kind, List<String> shapes, String seed, Cache cache)
       throws InterruptedException {
     Asked asked = new Asked(task.file(), kind, cache);
     CompiledTimes known = session.get(asked);
     if (known != null) return known;
-    CompiledTimes measured = measure(task, kind, sizes, seed, cache);
+    CompiledTimes measured = measure(task, kind, shapes, seed, cache);
     session.put(asked, measured);
     return measured;
   }
 
   private CompiledTimes measure(
-      Task task, Baseline kind, List<Size> sizes, String seed, Cache cache)
+      Task task, Baseline kind, List<String> shapes, String seed, Cache cache)
       throws InterruptedException {
     boolean warm = cache == Cache.WARM;
     try {
@@ -85,22 +77,22 @@ final class CompiledBaselines implements AutoCloseable {
       Optional<KeptBaselines.Key> key = KeptBaselines.Key.of(worker.hello(), task, cache);
       Map<String, CompiledTimes.Size> before =
           key.map(k -> kept.read(k, task, kind)).orElse(Map.of());
-      List<CompiledTimes.Size> times = new ArrayList<>();
-      for (Size size : sizes) {
-        String failure = compile(worker, task, seed, times.size(), kind);
-        if (failure != null) return absent(kind, size.shape() + ": " + failure);
-        CompiledTimes.Size old = before.get(size.shape());
-        times.add(
-            old != null && holds(worker, old, size.lead(), warm)
+      List<CompiledTimes.Size> sizes = new ArrayList<>();
+      for (String shape : shapes) {
+        String failure = compile(worker, task, seed, sizes.size(), kind);
+        if (failure != null) return absent(kind, shape + ": " + failure);
+        CompiledTimes.Size old = before.get(shape);
+        sizes.add(
+            old != null && holds(worker, old, warm)
                 ? old
-                : measure(worker, size, warm, new Rounds(sizes.size())));
+                : measure(worker, shape, warm, new Rounds(shapes.size())));
       }
       worker.ask(
           OracleMessage.Closed.class,
           OracleMessage.Close::new,
           ROUND); // The memory is the next one's.
-      key.ifPresent(k -> kept.write(k, task, kind, times));
-      return new CompiledTimes(kind, times, null);
+      key.ifPresent(k -> kept.write(k, task, kind, sizes));
+      return new CompiledTimes(kind, sizes, null);
     } catch (Oracle.Refused e) {
       return absent(kind, e.getMessage());
     } catch (WorkerFailure e) {
@@ -127,33 +119,31 @@ final class CompiledBaselines implements AutoCloseable {
   }
 
   /** Whether the kept ratio of the size just compiled is still what a few rounds show. */
-  private static boolean holds(Oracle oracle, CompiledTimes.Size old, Lead lead, boolean warm)
+  private static boolean holds(Oracle oracle, CompiledTimes.Size old, boolean warm)
       throws InterruptedException, Oracle.Refused {
-    compare(oracle, 0, lead, warm);
+    compare(oracle, 0, warm);
     double sum = 0;
     for (int number = 1; number <= RECHECKS; number++)
-      sum += round(compare(oracle, number, lead, warm), number).logRatio();
+      sum += round(compare(oracle, number, warm), number).logRatio();
     double now = Math.exp(sum / RECHECKS);
     Ratio ratio = old.ratio();
     return now >= ratio.low() / (1 + DRIFT) && now <= ratio.high() * (1 + DRIFT);
   }
 
-  private CompiledTimes.Size measure(Oracle oracle, Size size, boolean warm, Rounds rounds)
+  private CompiledTimes.Size measure(Oracle oracle, String shape, boolean warm, Rounds rounds)
       throws InterruptedException, Oracle.Refused {
     Conditions conditions = new Conditions();
     long begin = System.nanoTime();
     compare(
-        oracle,
-        0,
-        size.lead(),
+        oracle, 0,
         warm); // As with candidates, the first round wakes the clocks and does not count.
     for (int number = 1; !rounds.enough((System.nanoTime() - begin) / 1e9, false); number++) {
-      OracleMessage.BaselineCompared times = compare(oracle, number, size.lead(), warm);
+      OracleMessage.BaselineCompared times = compare(oracle, number, warm);
       if (!conditions.spoilt(times.state())) rounds.add(round(times, number));
     }
     rounds.settle();
     return new CompiledTimes.Size(
-        size.shape(),
+        shape,
         rounds.referenceMs(),
         rounds.candidateMs(),
         rounds.ratio(),
@@ -161,12 +151,13 @@ final class CompiledBaselines implements AutoCloseable {
         kept.now());
   }
 
-  private static OracleMessage.BaselineCompared compare(
-      Oracle oracle, int number, Lead lead, boolean warm)
+  private static OracleMessage.BaselineCompared compare(Oracle oracle, int number, boolean warm)
       throws InterruptedException, Oracle.Refused {
     return oracle.ask(
         OracleMessage.BaselineCompared.class,
-        id -> new OracleMessage.CompareBaseline(id, Batches.MOST, number, lead.flushes(), warm),
+        id ->
+            new OracleMessage.CompareBaseline(
+                id, Batches.MOST, number, Lead.LAUNCHES.flushes(), warm),
         ROUND);
   }
 

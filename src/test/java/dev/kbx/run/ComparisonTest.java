@@ -32,7 +32,6 @@ class ComparisonTest {
       new Timing.Result(
           new Speedup(2, 2 * Math.exp(-0.03), 2 * Math.exp(0.03), "eager"),
           List.of(size("n=1", 10), size("n=2", 40)),
-          List.of(Lead.LAUNCHES, Lead.LAUNCHES),
           List.of());
 
   private static SizeTiming size(String shape, double referenceMs) {

@@ -27,10 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Timeout(60)
 class CompiledBaselinesTest {
   private static final Instant MONDAY = Instant.parse("2026-11-23T08:00:00Z");
-  private static final List<CompiledBaselines.Size> SIZES =
-      List.of(
-          new CompiledBaselines.Size("n=1", Lead.LAUNCHES),
-          new CompiledBaselines.Size("n=2", Lead.LAUNCHES));
+  private static final List<String> SHAPES = List.of("n=1", "n=2");
 
   /** A compilation, then a round that does not count and more than two that do, for either size. */
   private static final String MEASURED = "(compile 0 1 2 3 (\\d+ )*){2}close ";
@@ -65,7 +62,7 @@ class CompiledBaselinesTest {
   }
 
   private static CompiledTimes of(CompiledBaselines baselines, Task task) throws Exception {
-    return baselines.of(task, Baseline.COMPILE, SIZES, "0abc", Cache.COLD);
+    return baselines.of(task, Baseline.COMPILE, SHAPES, "0abc", Cache.COLD);
   }
 
   /** A session from start to end. */
@@ -97,7 +94,7 @@ class CompiledBaselinesTest {
     try (CompiledBaselines baselines = session()) {
       CompiledTimes times = of(baselines, "task");
       assertThat(times.ratio().value()).isCloseTo(2, within(1e-9));
-      assertThat(times.sizes()).extracting(CompiledTimes.Size::shape).containsExactly("n=1", "n=2");
+      assertThat(times.sizes()).extracting(CompiledTimes.Size::shape).isEqualTo(SHAPES);
       assertThat(times.sizes().getFirst().eagerMs()).isEqualTo(100);
       assertThat(times.sizes().getFirst().compiledMs()).isEqualTo(50);
       assertThat(of(baselines, "task")).isSameAs(times);
