@@ -35,14 +35,11 @@ record Comparison(@Nullable Speedup speedup, List<Verdict.Baseline> baselines) {
   static Comparison of(
       Timing.Result timing, Candidate candidate, Plan plan, CompiledBaselines baselines)
       throws InterruptedException {
-    List<CompiledBaselines.Size> sizes = new ArrayList<>();
-    for (int i = 0; i < timing.sizes().size(); i++) {
-      sizes.add(new CompiledBaselines.Size(timing.sizes().get(i).shape(), timing.leads().get(i)));
-    }
+    List<String> shapes = timing.sizes().stream().map(SizeTiming::shape).toList();
     String seed = Seeds.of(plan.secret(), candidate.task(), "baselines");
     List<CompiledTimes> compiled = new ArrayList<>();
     for (Baseline kind : plan.baseline().compiled()) {
-      compiled.add(baselines.of(candidate.task(), kind, sizes, seed, plan.cache()));
+      compiled.add(baselines.of(candidate.task(), kind, shapes, seed, plan.cache()));
     }
     return of(plan, timing, compiled);
   }

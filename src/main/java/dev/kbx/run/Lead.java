@@ -22,8 +22,9 @@ record Lead(int flushes) {
   private static final double MOST_MS = 1;
 
   /**
-   * As far as in a row of calls, where the device is still at the one before: as long as one takes,
-   * a millisecond at most and {@link #LAUNCHES} at least.
+   * As far as in a row of such calls, where the device is still at the one before: as long as one
+   * takes, a millisecond at most and {@link #LAUNCHES} at least. Who is not behind even then takes
+   * the device's time, and only seemed to wait; whoever still is behind waits in any row.
    *
    * @param callMs milliseconds that one takes
    * @param flushMs milliseconds of a flush; 0 if unknown

@@ -112,7 +112,7 @@ final class Performance {
    */
   private Outcome refused(Oracle.Refused refusal) throws InterruptedException {
     if (quiet == null || !refusal.answer().reason().equals("memory")) {
-      return Session.refused(refusal.answer());
+      return Session.refused(refusal.answer()).at(Stage.PERF);
     }
     if (timing != null && timing.hasNoRoomForGraphs()) {
       throw new WorkerFailure("the GPU has no room for graphs of the reference");
@@ -120,7 +120,7 @@ final class Performance {
     try {
       var _ = QuietBaseline.measure(gpu.oracle(), sizes, gpu.peaks(), plan.warm());
     } catch (Oracle.Refused e) {
-      return Session.refused(e.answer());
+      return Session.refused(e.answer()).at(Stage.PERF);
     }
     return Outcome.of(
         Status.OUT_OF_MEMORY,

@@ -58,10 +58,9 @@ final class QuietBaseline {
    *
    * @param ms where the host is ahead of the device, by {@code lead}
    * @param waitedMs where it is not; null where launching is little of {@code ms}
-   * @param lead that the reference needs
-   * @param furthest that a candidate may need besides; {@code lead} where none would help
+   * @param lead with which it is timed
    */
-  record Times(double ms, @Nullable Double waitedMs, Lead lead, Lead furthest) {
+  record Times(double ms, @Nullable Double waitedMs, Lead lead) {
     double ms(Lead wanted) {
       return wanted.equals(Lead.NONE) && waitedMs != null ? waitedMs : ms;
     }
@@ -97,13 +96,13 @@ final class QuietBaseline {
     double ms = Median.of(usual.deviceMs());
     if (ms < Rounds.LAUNCHING_MS) {
       double waitedMs = Median.of(batch(oracle, Lead.NONE, warm).deviceMs());
-      return new Times(ms, waitedMs, lead, lead);
+      return new Times(ms, waitedMs, lead);
     }
+    if (!usual.hostBound()) return new Times(ms, null, lead);
     Lead row = Lead.inRow(ms, flushMs);
-    if (!usual.hostBound()) return new Times(ms, null, lead, row);
     Batch inRow = batch(oracle, row, warm);
-    if (inRow.hostBound()) return new Times(ms, null, lead, lead); // It waits for the device.
-    return new Times(Median.of(inRow.deviceMs()), null, row, row);
+    if (inRow.hostBound()) return new Times(ms, null, lead);
+    return new Times(Median.of(inRow.deviceMs()), null, row);
   }
 
   /** Whether launching may be much of what the reference takes. */
@@ -111,16 +110,9 @@ final class QuietBaseline {
     return quiet.get(size.index()).waitedMs() != null;
   }
 
-  /**
-   * How far the host must be ahead so that the reference does not wait for it, as far as it can.
-   */
+  /** How far the host is ahead of the reference, as far as it goes ahead in a row of calls. */
   Lead lead(OracleMessage.Size size) {
     return quiet.get(size.index()).lead();
-  }
-
-  /** How far the host should be ahead of a candidate that waits for it with {@link #lead}. */
-  Lead furthest(OracleMessage.Size size) {
-    return quiet.get(size.index()).furthest();
   }
 
   /** Median milliseconds of the reference on a size while no candidate's code ran. */

@@ -55,12 +55,8 @@ final class Timing {
     }
   }
 
-  /**
-   * All sizes of a candidate and what they come to.
-   *
-   * @param leads that the reference needs, by size
-   */
-  record Result(Speedup speedup, List<SizeTiming> sizes, List<Lead> leads, List<String> flags) {}
+  /** All sizes of a candidate and what they come to. */
+  record Result(Speedup speedup, List<SizeTiming> sizes, List<String> flags) {}
 
   /** Times every size; the outcome, if that shows more than times. */
   Optional<Outcome> judge() throws InterruptedException, Oracle.Refused {
@@ -170,7 +166,6 @@ final class Timing {
     return new Result(
         new Speedup(all.value(), all.low(), all.high(), plan.against(Baseline.EAGER, null)),
         runs.stream().map(SizeRun::timing).toList(),
-        runs.stream().map(SizeRun::referenceLead).toList(),
         List.copyOf(flags));
   }
 }

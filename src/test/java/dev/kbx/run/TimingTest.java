@@ -82,14 +82,14 @@ class TimingTest {
 
   @Test
   void aReferenceThatWaitsForTheDeviceIsAsItIs() throws Exception {
-    Verdict verdict = judge("syncing", Map.of("behind", 10));
+    Verdict verdict = judge("syncing", Map.of());
     assertThat(speedup(verdict)).isCloseTo(100.0 / 50, within(1e-6));
     assertThat(size(verdict).hostBound()).isTrue();
   }
 
   @Test
   void theHostIsAsFarAheadOfACandidateAsInARowOfCalls() throws Exception {
-    Verdict verdict = judge("timed", Map.of("behind", 10));
+    Verdict verdict = judge("timed", Map.of("behind", List.of(10, 40.0, 50.0)));
     assertThat(speedup(verdict)).isCloseTo(100.0 / 40, within(1e-6));
     assertThat(size(verdict).hostBound()).isNull();
     assertThat(size(verdict).rounds()).isEqualTo(Rounds.MIN);
@@ -97,9 +97,18 @@ class TimingTest {
 
   @Test
   void aCandidateThatIsBehindInARowOfCallsWaitsForTheHost() throws Exception {
-    Verdict verdict = judge("timed", Map.of("behind", 11));
+    Verdict verdict = judge("timed", Map.of("behind", List.of(11, 40.0, 50.0)));
     assertThat(speedup(verdict)).isCloseTo(100.0 / 50, within(1e-6));
     assertThat(size(verdict).hostBound()).isTrue();
+  }
+
+  /** A flush takes 0.1 ms here: in a row of its calls the host is eight of them ahead. */
+  @ParameterizedTest
+  @CsvSource({"8, 0.7", "9, 0.8"})
+  void aRowOfShortCallsIsThatOfTheCandidateNotOfTheReference(int flushes, double ms)
+      throws Exception {
+    Verdict verdict = judge("light", Map.of("behind", List.of(flushes, 0.7, 0.8)));
+    assertThat(speedup(verdict)).isCloseTo(100.0 / ms, within(1e-6));
   }
 
   @Test
