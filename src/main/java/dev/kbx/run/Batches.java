@@ -76,7 +76,7 @@ final class Batches {
 
   /** The reference, or its graphs, on the inputs last prepared, by both clocks. */
   Asked<Batch> reference(Lead lead) {
-    boolean graph = lead.equals(Lead.GRAPHS);
+    boolean graph = lead == Lead.GRAPHS;
     Oracle.Asked<OracleMessage.BaselineMeasured> sent =
         oracle.send(
             OracleMessage.BaselineMeasured.class,

@@ -196,7 +196,7 @@ final class Gpu implements AutoCloseable {
       throws InterruptedException, Oracle.Refused {
     List<QuietBaseline.Times> known = quietBaselines.get(task.file());
     if (known != null) return known;
-    List<QuietBaseline.Times> measured = QuietBaseline.measure(oracle(), sizes, peaks(), warm);
+    List<QuietBaseline.Times> measured = QuietBaseline.measure(oracle(), sizes, warm);
     quietBaselines.put(task.file(), measured);
     return measured;
   }

@@ -118,7 +118,7 @@ final class Performance {
       throw new WorkerFailure("the GPU has no room for graphs of the reference");
     }
     try {
-      var _ = QuietBaseline.measure(gpu.oracle(), sizes, gpu.peaks(), plan.warm());
+      var _ = QuietBaseline.measure(gpu.oracle(), sizes, plan.warm());
     } catch (Oracle.Refused e) {
       return Session.refused(e.answer()).at(Stage.PERF);
     }

@@ -32,12 +32,8 @@ record Physics(OracleMessage.PreparedSize size, Map<String, Double> peaks, Floor
 
   /** Milliseconds that the device takes at least for what it does besides a call, on both sides. */
   double besideMs(Lead lead) {
-    return Math.max(1, lead.flushes()) * flushMs() + (copied() ? copyingMs() : 0);
-  }
-
-  /** Milliseconds that a flush of L2 takes at least; 0 where that is unknown. */
-  double flushMs() {
-    return movedMs((double) size.flushBytes());
+    double flushes = movedMs((double) Math.max(1, lead.flushes()) * size.flushBytes());
+    return flushes + (copied() ? copyingMs() : 0);
   }
 
   private boolean copied() {

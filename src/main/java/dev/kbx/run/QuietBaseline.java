@@ -56,13 +56,12 @@ final class QuietBaseline {
   /**
    * Median milliseconds of the reference on one size while no candidate's code ran.
    *
-   * @param ms where the host is ahead of the device, by {@code lead}
+   * @param ms where the host is ahead of the device
    * @param waitedMs where it is not; null where launching is little of {@code ms}
-   * @param lead with which it is timed
    */
-  record Times(double ms, @Nullable Double waitedMs, Lead lead) {
-    double ms(Lead wanted) {
-      return wanted.equals(Lead.NONE) && waitedMs != null ? waitedMs : ms;
+  record Times(double ms, @Nullable Double waitedMs) {
+    double ms(Lead lead) {
+      return lead == Lead.NONE && waitedMs != null ? waitedMs : ms;
     }
   }
 
@@ -77,42 +76,20 @@ final class QuietBaseline {
   }
 
   /** The reference on each size. No candidate's code may be loaded. */
-  static List<Times> measure(
-      Oracle oracle, List<OracleMessage.Size> sizes, Map<String, Double> peaks, boolean warm)
+  static List<Times> measure(Oracle oracle, List<OracleMessage.Size> sizes, boolean warm)
       throws InterruptedException, Oracle.Refused {
     List<Times> times = new ArrayList<>();
     for (OracleMessage.Size size : sizes) {
-      double flushMs = Physics.of(prepare(oracle, size, BEFORE), peaks).flushMs();
-      times.add(measure(oracle, flushMs, warm));
+      double ms = time(oracle, size, BEFORE, Lead.LAUNCHES, warm);
+      boolean launchBound = ms < Rounds.LAUNCHING_MS;
+      times.add(new Times(ms, launchBound ? time(oracle, Lead.NONE, warm) : null));
     }
     return times;
-  }
-
-  /** On the sets last prepared. */
-  private static Times measure(Oracle oracle, double flushMs, boolean warm)
-      throws InterruptedException, Oracle.Refused {
-    Lead lead = Lead.LAUNCHES;
-    Batch usual = batch(oracle, lead, warm);
-    double ms = Median.of(usual.deviceMs());
-    if (ms < Rounds.LAUNCHING_MS) {
-      double waitedMs = Median.of(batch(oracle, Lead.NONE, warm).deviceMs());
-      return new Times(ms, waitedMs, lead);
-    }
-    if (!usual.hostBound()) return new Times(ms, null, lead);
-    Lead row = Lead.inRow(ms, flushMs);
-    Batch inRow = batch(oracle, row, warm);
-    if (inRow.hostBound()) return new Times(ms, null, lead);
-    return new Times(Median.of(inRow.deviceMs()), null, row);
   }
 
   /** Whether launching may be much of what the reference takes. */
   boolean launchBound(OracleMessage.Size size) {
     return quiet.get(size.index()).waitedMs() != null;
-  }
-
-  /** How far the host is ahead of the reference, as far as it goes ahead in a row of calls. */
-  Lead lead(OracleMessage.Size size) {
-    return quiet.get(size.index()).lead();
   }
 
   /** Median milliseconds of the reference on a size while no candidate's code ran. */
@@ -224,27 +201,22 @@ final class QuietBaseline {
   private static double time(
       Oracle oracle, OracleMessage.Size size, int round, Lead lead, boolean warm)
       throws InterruptedException, Oracle.Refused {
-    var _ = prepare(oracle, size, round);
-    return Median.of(batch(oracle, lead, warm).deviceMs());
-  }
-
-  private static OracleMessage.PreparedSize prepare(
-      Oracle oracle, OracleMessage.Size size, int round)
-      throws InterruptedException, Oracle.Refused {
-    return oracle.ask(
+    oracle.ask(
         OracleMessage.PreparedSize.class,
         id -> new OracleMessage.PrepareSize(id, size.index(), CALLS, round),
         Session.ORACLE);
+    return time(oracle, lead, warm);
   }
 
   /** On the sets last prepared. */
-  private static Batch batch(Oracle oracle, Lead lead, boolean warm)
+  private static double time(Oracle oracle, Lead lead, boolean warm)
       throws InterruptedException, Oracle.Refused {
-    return Batch.of(
-        oracle.ask(
-            OracleMessage.BaselineMeasured.class,
-            id -> new OracleMessage.Baseline(id, lead.flushes(), warm, false),
-            Session.ORACLE),
-        0);
+    return Median.of(
+        oracle
+            .ask(
+                OracleMessage.BaselineMeasured.class,
+                id -> new OracleMessage.Baseline(id, lead.flushes(), warm, false),
+                Session.ORACLE)
+            .deviceMs());
   }
 }

@@ -68,15 +68,7 @@ final class SizeRun {
   /** One of the first that count: which of them is watched must not be known beforehand. */
   private final int watchedRound;
 
-  /** The reference's. */
   private Lead lead = Lead.LAUNCHES;
-
-  private Lead candidateLead = Lead.LAUNCHES;
-
-  /** Rounds of {@link #launched} in which the device waited for the candidate's host. */
-  private int waits;
-
-  private boolean waitsInAnyRow;
   private int number;
   private int fullyChecked;
   private boolean heldBack;
@@ -120,52 +112,23 @@ final class SizeRun {
    */
   Optional<Outcome> measure(boolean provisional) throws InterruptedException, Oracle.Refused {
     recorded = null;
-    launchedWith(provisional && quiet.launchBound(size) ? Lead.NONE : quiet.lead(size));
+    launchedWith(provisional && quiet.launchBound(size) ? Lead.NONE : Lead.LAUNCHES);
     Optional<Outcome> decided = rounds(launched, number, provisional);
-    if (decided.isEmpty() && candidateWaits()) decided = measureInRow(provisional);
     if (decided.isPresent()) return decided;
     quiet.compare(size, lead, launched.referenceMs());
     return impossible(launched);
   }
 
-  /** With the candidate's host as far ahead as in a row of its calls, if it does not wait then. */
-  private Optional<Outcome> measureInRow(boolean provisional)
-      throws InterruptedException, Oracle.Refused {
-    Rounds usual = launched;
-    candidateLead = Lead.inRow(usual.candidateMs(), requireNonNull(physics).flushMs());
-    launched = new Rounds(sizes);
-    waits = 0;
-    Optional<Outcome> decided =
-        rounds(launched, number - WARM_UP_ROUNDS, provisional); // It is warm.
-    if (decided.isPresent() || !candidateWaits()) return decided;
-    candidateLead = Lead.LAUNCHES;
-    launched = usual;
-    waitsInAnyRow = true;
-    return rounds(launched, number - WARM_UP_ROUNDS, provisional);
-  }
-
-  /** Whether the device waits for the candidate's host, where that may be otherwise in a row. */
-  private boolean candidateWaits() {
-    return recorded == null
-        && !waitsInAnyRow
-        && !lead.equals(Lead.NONE)
-        && launched.measured() >= Rounds.MIN
-        && 2 * waits > launched.measured()
-        && !launched.launchBound();
-  }
-
   private void launchedWith(Lead wanted) {
-    if (lead.equals(wanted)) return;
+    if (lead == wanted) return;
     lead = wanted;
-    candidateLead = wanted.equals(Lead.NONE) ? Lead.NONE : Lead.LAUNCHES;
-    waits = 0;
     launched = new Rounds(sizes);
     launchedConditions = new Conditions();
   }
 
   /** Whether {@link #measureRecorded} has anything to add. */
   boolean launchBound() {
-    return lead.equals(Lead.NONE) || launched.launchBound();
+    return lead == Lead.NONE || launched.launchBound();
   }
 
   /**
@@ -270,8 +233,7 @@ final class SizeRun {
       throws InterruptedException, Oracle.Refused {
     fullyChecked = first + WARM_UP_ROUNDS + random.nextInt(Rounds.MIN);
     long start = System.nanoTime();
-    while (!candidateWaits()
-        && !rounds.enough((System.nanoTime() - start) / 1e9, provisional && launchBound())) {
+    while (!rounds.enough((System.nanoTime() - start) / 1e9, provisional && launchBound())) {
       Optional<Outcome> decided = round(rounds, number - first >= WARM_UP_ROUNDS);
       if (decided.isPresent()) return decided;
       number++;
@@ -290,7 +252,6 @@ final class SizeRun {
     // Not once the candidate has its values: who has them longer can compute with them.
     Map<String, Double> peaks = gpu.peaks();
     Lead now = recorded == null ? lead : Lead.GRAPHS;
-    Lead candidates = recorded == null ? candidateLead : Lead.GRAPHS;
     boolean referenceFirst = number % 2 == 0;
     Batches.Asked<OracleMessage.PreparedSize> preparing =
         batches.prepare(size, sets(rounds, counts), number);
@@ -314,11 +275,7 @@ final class SizeRun {
     if (reference == null) return Optional.empty();
     if (reference.failed() != null) return Optional.of(reference.failed());
     if (!conditions(rounds).spoilt(reference.state())) {
-      double besideMs = physics.besideMs(candidates);
-      double normalMs = reference.gapMs() + besideMs - physics.besideMs(now);
-      rounds.add(
-          compared(candidate, reference, referenceFirst, physics.copyMs(), normalMs, besideMs));
-      if (candidate.hostBound()) waits++;
+      rounds.add(compared(candidate, reference, referenceFirst, physics, now));
     }
     return number == watchedRound ? watched(calls) : Optional.empty();
   }
@@ -328,7 +285,7 @@ final class SizeRun {
   }
 
   private Batch candidate(JsonNode calls, long flushBytes) throws InterruptedException {
-    if (recorded == null) return batches.candidate(calls, flushBytes, candidateLead);
+    if (recorded == null) return batches.candidate(calls, flushBytes, lead);
     if (recorded.equals(calls)) return batches.replayed(calls.size(), flushBytes);
     return Batch.failed(
         Outcome.of(Status.INFRASTRUCTURE, Stage.PERF, "every call has arguments of its own"));
@@ -379,23 +336,14 @@ final class SizeRun {
    * says how much of that is normal here. Where only the candidate's results are copied, by its own
    * process, that counts no longer than it says that making them took, or it could work in that
    * time. What its gap has far beyond that is time that its events did not show. What the device
-   * does besides calls is known, and excuses nothing.
-   *
-   * @param copyMs milliseconds that copying the candidate's results takes
-   * @param normalMs gap of the reference, had it begun as the candidate does
-   * @param besideMs milliseconds that the device takes at least for what it does besides a call
+   * does besides calls takes as long for both sides, and excuses nothing.
    */
   private static Round compared(
-      Batch candidate,
-      Batch reference,
-      boolean referenceFirst,
-      double copyMs,
-      double normalMs,
-      double besideMs) {
+      Batch candidate, Batch reference, boolean referenceFirst, Physics physics, Lead lead) {
     double claimed = Median.of(candidate.deviceMs());
-    double normal = Math.max(0, normalMs);
-    double host = Math.max(0, normal - besideMs);
-    double excess = candidate.gapMs() - normal - Math.min(copyMs, claimed);
+    double normal = Math.max(0, reference.gapMs());
+    double host = Math.max(0, normal - physics.besideMs(lead));
+    double excess = candidate.gapMs() - normal - Math.min(physics.copyMs(), claimed);
     double most = Math.max(1, STALL_PART * Median.of(reference.deviceMs()));
     double stall = Math.min(STALL_MS / candidate.deviceMs().size(), most);
     boolean unexplained = excess > 2 * host + Math.max(stall, claimed / 2);

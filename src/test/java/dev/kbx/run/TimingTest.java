@@ -69,48 +69,6 @@ class TimingTest {
     assertThat(speedup(judge("timed", Map.of()))).isCloseTo(2, within(1e-6));
   }
 
-  private static Verdict.SizeTiming size(Verdict verdict) {
-    return requireNonNull(verdict.sizes()).getFirst();
-  }
-
-  @Test
-  void aReferenceWaitsForTheHostOnlyIfItWouldInARowOfCalls() throws Exception {
-    Verdict verdict = judge("chained", Map.of());
-    assertThat(speedup(verdict)).isCloseTo(80.0 / 50, within(1e-6));
-    assertThat(size(verdict).hostBound()).isNull();
-  }
-
-  @Test
-  void aReferenceThatWaitsForTheDeviceIsAsItIs() throws Exception {
-    Verdict verdict = judge("syncing", Map.of());
-    assertThat(speedup(verdict)).isCloseTo(100.0 / 50, within(1e-6));
-    assertThat(size(verdict).hostBound()).isTrue();
-  }
-
-  @Test
-  void theHostIsAsFarAheadOfACandidateAsInARowOfCalls() throws Exception {
-    Verdict verdict = judge("timed", Map.of("behind", List.of(10, 40.0, 50.0)));
-    assertThat(speedup(verdict)).isCloseTo(100.0 / 40, within(1e-6));
-    assertThat(size(verdict).hostBound()).isNull();
-    assertThat(size(verdict).rounds()).isEqualTo(Rounds.MIN);
-  }
-
-  @Test
-  void aCandidateThatIsBehindInARowOfCallsWaitsForTheHost() throws Exception {
-    Verdict verdict = judge("timed", Map.of("behind", List.of(11, 40.0, 50.0)));
-    assertThat(speedup(verdict)).isCloseTo(100.0 / 50, within(1e-6));
-    assertThat(size(verdict).hostBound()).isTrue();
-  }
-
-  /** A flush takes 0.1 ms here: in a row of its calls the host is eight of them ahead. */
-  @ParameterizedTest
-  @CsvSource({"8, 0.7", "9, 0.8"})
-  void aRowOfShortCallsIsThatOfTheCandidateNotOfTheReference(int flushes, double ms)
-      throws Exception {
-    Verdict verdict = judge("light", Map.of("behind", List.of(flushes, 0.7, 0.8)));
-    assertThat(speedup(verdict)).isCloseTo(100.0 / ms, within(1e-6));
-  }
-
   @Test
   void aTimeInWhichMemoryCannotMoveTheDataIsEvidence() throws Exception {
     // 100 GB at 1000 GB/s take 100 ms; a cache may help, but not by a factor of five.

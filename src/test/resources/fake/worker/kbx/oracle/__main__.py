@@ -8,8 +8,7 @@ have the noise of a device. In
 brief.py the reference takes 40 us, 10 of them without launching; in waiting.py it cannot be recorded; in moody.py every call has an
 argument of its own; in stale_graph.py what is replayed is wrong; in held.py the reference's graphs take three times as long while there
 is a candidate; for graphs there is no memory in roomy.py, and in cramped.py none while there is a candidate. In
-skipping.py the second call of each batch gives a wrong result; in late.py, otherwise as waiting.py, all results do that are checked together from round 5 on. In outpaced.py, otherwise as brief.py, more than two calls a batch are refused after the first round, and other graphs than were recorded. In chained.py the device waits for the host, unless it is given ten flushes before each call, and then takes 80 ms; in syncing.py it
-always waits. light.py moves nothing. In starved.py and full.py there is no memory for a size while a candidate lives, in full.py also not when it has gone.
+skipping.py the second call of each batch gives a wrong result; in late.py, otherwise as waiting.py, all results do that are checked together from round 5 on. In outpaced.py, otherwise as brief.py, more than two calls a batch are refused after the first round, and other graphs than were recorded. In starved.py and full.py there is no memory for a size while a candidate lives, in full.py also not when it has gone.
 
 GPU 6 says which architecture it has, GPUs 7 and 8 are lost. constructed.py is outlined as a module. crowded.py is a module with 3 GiB of arguments, for which there is memory where its oracle has the device alone.
 
@@ -25,7 +24,7 @@ import time
 import kbx
 
 BRIEF = ("brief.py", "outpaced.py", "waiting.py", "late.py", "moody.py", "stale_graph.py", "held.py", "roomy.py", "cramped.py")
-TIMED = (*BRIEF, "starved.py", "full.py", "timed.py", "unknown.py", "hogged.py", "launching.py", "greedy.py", "skipping.py", "sluggish.py", "hot.py", "cooling.py", "warm.py", "baked.py", "product.py", "returning.py", "stale.py", "chained.py", "syncing.py", "light.py")
+TIMED = (*BRIEF, "starved.py", "full.py", "timed.py", "unknown.py", "hogged.py", "launching.py", "greedy.py", "skipping.py", "sluggish.py", "hot.py", "cooling.py", "warm.py", "baked.py", "product.py", "returning.py", "stale.py")
 NOISY = (0.008, 0.2, 2.0)  # milliseconds a call
 COOL = {"sm_mhz": 1980, "memory_mhz": 2619, "celsius": 45, "watts": 400.5, "throttle": ["sw_power_cap"]}
 HOT = {"sm_mhz": 990, "memory_mhz": 2619, "celsius": 90, "throttle": ["hw_thermal"]}
@@ -99,7 +98,7 @@ def main():
                 milliseconds = NOISY[request["size"]]
             elif name in BRIEF:
                 milliseconds = 0.04
-            elif name != "light.py":
+            else:
                 reply["least_bytes"] = 100_000_000_000
         elif request["type"] == "lend_size":
             args = [{"t": "float", "v": milliseconds}] if name == "noisy.py" else []
@@ -131,10 +130,6 @@ def main():
                 milliseconds = 0.03 if name == "held.py" and round_ < BEFORE else 0.01
             times = noise.batch(milliseconds) if name == "noisy.py" else [milliseconds] * 4
             reply = {"type": "baseline_measured", "device_ms": times, "seconds": 0.0, "state": state}
-            if name == "chained.py" and request["lead"] >= 10:
-                reply["device_ms"] = [80.0] * 4
-            elif name in ("chained.py", "syncing.py"):
-                reply["host_bound"] = 4
             if request["graph"] and name in ("waiting.py", "late.py"):
                 reply |= {"device_ms": [], "unrecorded": "operation not permitted when stream is capturing"}
         elif request["type"] in ("check", "check_size"):

@@ -8,7 +8,6 @@ Without an entry the answer is an honest one. ``"precompile_calls"`` is for a ``
 may be timed; so with every type.
 ``"zygote"`` as a key says what the zygote itself does when it is asked to load,
 ``KBX_FAKE_LACKS`` in the environment is what its machine lacks to compile C++;
-``"behind"`` how many flushes before a call let the host be ahead of the candidate, and the milliseconds that it takes then and without;
 ``"noisy"`` how many times as long as the reference of noisy.py the candidate takes, ``"longer"`` seconds that a batch takes whatever it says.
 """
 
@@ -105,12 +104,6 @@ def answer(number, message, scripts):
         calls = message.get("calls") or recorded[number]
         times = NOISE.batch(calls[0]["args"][0]["v"] * scripts[number]["noisy"])
         kbx.write({**HONEST["measure"], "id": message["id"], "device_ms": times}, number)
-        return
-    if message["type"] == "measure" and "behind" in scripts[number]:
-        flushes, ahead_ms, behind_ms = scripts[number]["behind"]
-        ahead = message["lead"] >= flushes
-        times = {"device_ms": [ahead_ms if ahead else behind_ms] * 4, "host_bound": 0 if ahead else 4}
-        kbx.write({**HONEST["measure"], "id": message["id"], **times}, number)
         return
     if message["type"] == "measure":
         time.sleep(scripts[number].get("longer", 0.0))
