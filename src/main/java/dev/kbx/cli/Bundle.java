@@ -88,7 +88,8 @@ final class Bundle {
           "--owner=0",
           "--group=0",
           "--numeric-owner",
-          "-cJf",
+          "--use-compress-program=xz -T0",
+          "-cf",
           archive.toString(),
           name);
       Path made = folder.resolve(archive.getFileName());
