@@ -7,7 +7,6 @@ import dev.kbx.report.NoiseReport;
 import dev.kbx.report.NoiseTable;
 import dev.kbx.run.Limits;
 import dev.kbx.run.Plan;
-import dev.kbx.run.Repeats;
 import dev.kbx.task.Suites;
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.Stage;
@@ -126,7 +125,7 @@ final class NoiseCommand implements Callable<Integer> {
       needGpu(pool.slots().getFirst().device());
       List<Verdict> heard = new CopyOnWriteArrayList<>();
       try {
-        NoiseReport report = report(pool, judge(plan, pool, all, heard));
+        NoiseReport report = report(pool, pool.repeat(plan, all, heard::add));
         print(report, folder);
         return report;
       } catch (InterruptedException e) {
@@ -151,24 +150,5 @@ final class NoiseCommand implements Callable<Integer> {
   private static void print(NoiseReport report, Path folder) {
     report.write(folder);
     System.out.print(new NoiseTable(Terminal.columns()).render(report));
-  }
-
-  /** Judges all; {@code heard} has at any time the verdicts that have fallen. */
-  private static List<Verdict> judge(
-      Plan plan, WorkerPool pool, List<Candidate> candidates, List<Verdict> heard)
-      throws InterruptedException {
-    Progress progress =
-        new Progress(System.err, Terminal.interactive(), Terminal.columns(), candidates.size(), 0);
-    try {
-      return new Repeats(pool.slots(), plan, pool.device(), pool.versions())
-          .judge(
-              candidates,
-              verdict -> {
-                heard.add(verdict);
-                progress.verdict(verdict, false);
-              });
-    } finally {
-      progress.finish();
-    }
   }
 }

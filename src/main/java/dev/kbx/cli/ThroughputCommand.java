@@ -9,7 +9,6 @@ import dev.kbx.python.PythonProblem;
 import dev.kbx.report.Throughput;
 import dev.kbx.run.Limits;
 import dev.kbx.run.Plan;
-import dev.kbx.run.Repeats;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Suites;
 import dev.kbx.verdict.Json;
@@ -98,7 +97,11 @@ final class ThroughputCommand implements Callable<Integer> {
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was measured");
         WorkerPool pool = WorkerPool.start(workers, plan)) {
       try {
-        judge(plan, pool, candidates, start, fallen);
+        var _ =
+            pool.repeat(
+                plan,
+                candidates,
+                verdict -> fallen.add(new Fallen(verdict, (System.nanoTime() - start) / 1e9)));
       } catch (InterruptedException e) {
         List<Fallen> known = List.copyOf(fallen);
         if (!known.isEmpty()) {
@@ -109,25 +112,6 @@ final class ThroughputCommand implements Callable<Integer> {
         throw e;
       }
       return figures(pool, candidates.size(), fallen);
-    }
-  }
-
-  private static void judge(
-      Plan plan, WorkerPool pool, List<Candidate> candidates, long start, List<Fallen> fallen)
-      throws InterruptedException {
-    Progress progress =
-        new Progress(System.err, Terminal.interactive(), Terminal.columns(), candidates.size(), 0);
-    try {
-      var _ =
-          new Repeats(pool.slots(), plan, pool.device(), pool.versions())
-              .judge(
-                  candidates,
-                  verdict -> {
-                    fallen.add(new Fallen(verdict, (System.nanoTime() - start) / 1e9));
-                    progress.verdict(verdict, false);
-                  });
-    } finally {
-      progress.finish();
     }
   }
 

@@ -1,11 +1,13 @@
 package dev.kbx.cli;
 
+import dev.kbx.candidate.Candidate;
 import dev.kbx.python.Interpreter;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.run.KeptBaselines;
 import dev.kbx.run.KeptBinaries;
 import dev.kbx.run.KeptPeaks;
 import dev.kbx.run.Plan;
+import dev.kbx.run.Repeats;
 import dev.kbx.run.Workers;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
@@ -16,6 +18,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * The workers a command needs, with what they say of their device; none at all for the static
@@ -119,6 +122,28 @@ final class WorkerPool implements AutoCloseable {
       return found.containsKey("nvcc") ? found : Map.of();
     } catch (WorkerFailure e) {
       return Map.of(); // The first candidate finds out why.
+    }
+  }
+
+  /**
+   * Judges candidates as {@link Repeats} does, and shows how far it is.
+   *
+   * @param listener hears of every verdict as it falls, one at a time
+   */
+  List<Verdict> repeat(Plan plan, List<Candidate> candidates, Consumer<Verdict> listener)
+      throws InterruptedException {
+    Progress progress =
+        new Progress(System.err, Terminal.interactive(), Terminal.columns(), candidates.size(), 0);
+    try {
+      return new Repeats(slots, plan, device, versions)
+          .judge(
+              candidates,
+              verdict -> {
+                listener.accept(verdict);
+                progress.verdict(verdict, false);
+              });
+    } finally {
+      progress.finish();
     }
   }
 
