@@ -98,12 +98,13 @@ final class VerifyCommand implements Callable<Integer> {
         WorkerPool pool = WorkerPool.start(workers)) {
       interrupts.advise(Interrupts.RESUMABLE);
       Verification verification = verification(pool, arch, seed.seed());
-      Map<String, TaskVerdict> found = kept(opened, before, verification);
+      Map<String, TaskVerdict> kept = kept(opened, before, verification);
+      Map<String, TaskVerdict> found = new HashMap<>(kept);
       files.start(found.values());
       VerifyProgress progress = new VerifyProgress(tasks.size());
       verification.run(
           tasks,
-          before,
+          kept,
           verdict -> {
             boolean known = found.put(verdict.path(), verdict) != null;
             if (!known) files.append(verdict);

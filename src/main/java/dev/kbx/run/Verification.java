@@ -52,7 +52,7 @@ public final class Verification {
   /**
    * Judges tasks over all slots, in no particular order.
    *
-   * @param before verdicts given earlier, by {@link TaskVerdict#judgedAs}: these are passed on as
+   * @param before verdicts that still hold, by the paths of their tasks: these are passed on as
    *     they are
    * @param listener hears of every verdict, one at a time
    */
@@ -62,9 +62,8 @@ public final class Verification {
         slots,
         tasks,
         (slot, task) -> {
-          String key = key(task);
-          TaskVerdict known = before.get(key);
-          TaskVerdict verdict = known == null ? judge(slot, task, key, this::controls) : known;
+          TaskVerdict known = before.get(task.path());
+          TaskVerdict verdict = known == null ? judge(slot, task, this::controls) : known;
           synchronized (listener) {
             listener.accept(verdict);
           }
@@ -82,7 +81,7 @@ public final class Verification {
         slots,
         tasks,
         (slot, task) -> {
-          TaskVerdict verdict = judge(slot, task, key(task), this::outline);
+          TaskVerdict verdict = judge(slot, task, this::outline);
           synchronized (listener) {
             listener.accept(verdict);
           }
@@ -123,9 +122,9 @@ public final class Verification {
     return controls;
   }
 
-  private TaskVerdict judge(Workers.Slot slot, Task task, String key, Way way)
-      throws InterruptedException {
+  private TaskVerdict judge(Workers.Slot slot, Task task, Way way) throws InterruptedException {
     long start = System.nanoTime();
+    String key = key(task); // Of the files as they are now: they may change meanwhile.
     List<Control> controls = List.of();
     String problem = null;
     try {

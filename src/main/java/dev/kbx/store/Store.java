@@ -202,11 +202,11 @@ public final class Store implements AutoCloseable {
   /** Whether there is such a run, readable or not. */
   public boolean has(String id) {
     return get(h ->
-        h.createQuery("SELECT count(*) FROM run WHERE id = :id")
+        h.createQuery("SELECT 1 FROM run WHERE id = :id")
             .bind("id", id)
             .mapTo(Integer.class)
-            .one())
-        > 0;
+            .findOne()
+            .isPresent());
   }
 
   /** Positions of a run that have a verdict. */
