@@ -151,7 +151,6 @@ final class Batches {
 
   private Batch candidate(int calls, IntFunction<RunnerMessage> request)
       throws InterruptedException {
-    long start = System.nanoTime();
     Answer answer = ask(RunnerMessage.Measured.class, request);
     if (answer.failed() != null) return Batch.failed(answer.failed());
     RunnerMessage.Measured measured = (RunnerMessage.Measured) requireNonNull(answer.message());
@@ -162,26 +161,29 @@ final class Batches {
       return Batch.failed(
           Outcome.cheating(Stage.PERF, "timing: the account of a batch does not add up"));
     }
-    double wallMs = (System.nanoTime() - start) / 1e6;
-    return Batch.of(measured, wallMs);
+    return Batch.of(measured, answer.nanos() / 1e6);
   }
 
-  /** What the runner answered, or how it failed. */
-  private record Answer(@Nullable Message message, @Nullable Outcome failed) {}
+  /** What the runner answered, and after how long, or how it failed. */
+  private record Answer(@Nullable Message message, long nanos, @Nullable Outcome failed) {
+    static Answer failed(Outcome how) {
+      return new Answer(null, 0, how);
+    }
+  }
 
   private Answer ask(Class<? extends RunnerMessage> expected, IntFunction<RunnerMessage> request)
       throws InterruptedException {
     long start = System.nanoTime();
     try {
-      Message answer = runner.ask(expected, request, plan.limits().size());
-      return answer instanceof RunnerMessage.Raised raised
-          ? new Answer(null, Outcome.raised(raised, false, false).at(Stage.PERF))
-          : new Answer(answer, null);
+      Runner.Answered answer = runner.time(expected, request, plan.limits().size());
+      return answer.message() instanceof RunnerMessage.Raised raised
+          ? Answer.failed(Outcome.raised(raised, false, false).at(Stage.PERF))
+          : new Answer(answer.message(), answer.nanos(), null);
     } catch (TimeoutException e) {
-      return new Answer(
-          null, Outcome.timeout(Stage.PERF, "a batch of timed calls", plan.limits().size()));
+      return Answer.failed(
+          Outcome.timeout(Stage.PERF, "a batch of timed calls", plan.limits().size()));
     } catch (Runner.Lost e) {
-      return new Answer(null, Outcome.lost(e, Stage.PERF));
+      return Answer.failed(Outcome.lost(e, Stage.PERF));
     } finally {
       spending.add("candidate", start);
     }

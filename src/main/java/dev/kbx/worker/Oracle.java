@@ -77,7 +77,7 @@ public final class Oracle implements AutoCloseable {
       public void frame(Frames.Frame frame) {
         try {
           if (Frames.parse(frame.payload()) instanceof Message.Numbered answer) {
-            conversation.answer(answer);
+            conversation.answer(answer, frame.nanos());
           }
         } catch (Frames.Unreadable e) {
           conversation.end(new WorkerFailure("the oracle sent what this kbx cannot read", e));

@@ -106,6 +106,22 @@ public final class Runner implements AutoCloseable {
   }
 
   /**
+   * What was asked, and how long the answer took.
+   *
+   * @param nanos of the wall clock, from the sending to the answer's coming
+   */
+  public record Answered(RunnerMessage message, long nanos) {}
+
+  /** As {@link #time}, where nobody cares how long it takes. */
+  public RunnerMessage ask(
+      Class<? extends RunnerMessage> expected,
+      IntFunction<? extends RunnerMessage> request,
+      Duration limit)
+      throws InterruptedException, TimeoutException, Lost {
+    return time(expected, request, limit).message();
+  }
+
+  /**
    * Asks and waits.
    *
    * @return an answer of the type expected, or {@link RunnerMessage.Raised}
@@ -113,15 +129,16 @@ public final class Runner implements AutoCloseable {
    * @throws Lost when its tree ended, by itself or because it broke the protocol
    * @throws WorkerFailure when the zygote is gone
    */
-  public RunnerMessage ask(
+  public Answered time(
       Class<? extends RunnerMessage> expected,
       IntFunction<? extends RunnerMessage> request,
       Duration limit)
       throws InterruptedException, TimeoutException, Lost {
     try {
-      Message answer = conversation.ask(request, limit);
+      Conversation.Asked sent = conversation.send(request);
+      Message answer = sent.answer(limit);
       if (expected.isInstance(answer) || answer instanceof RunnerMessage.Raised) {
-        return (RunnerMessage) answer;
+        return new Answered((RunnerMessage) answer, sent.nanos());
       }
       violate("answered " + answer.getClass().getSimpleName() + " where it should not");
       throw new Lost(death(), violation);
@@ -156,12 +173,12 @@ public final class Runner implements AutoCloseable {
     }
   }
 
-  void received(byte[] payload) {
+  void received(Frames.Frame frame) {
     if (violation != null) return; // Being ended: what it still says must not race its end.
     try {
-      if (!(Frames.parse(payload) instanceof Message.Numbered answer)) {
+      if (!(Frames.parse(frame.payload()) instanceof Message.Numbered answer)) {
         violate("sent a message of its own accord");
-      } else if (!conversation.answer(answer)) {
+      } else if (!conversation.answer(answer, frame.nanos())) {
         violate("sent an answer that nobody asked for");
       }
     } catch (Frames.Unreadable e) {

@@ -122,8 +122,9 @@ final class WorkerProcess implements AutoCloseable {
     }
   }
 
-  void send(int channel, Message message) throws IOException {
-    frames.write(channel, message);
+  /** As {@link Frames#write}. */
+  long send(int channel, Message message) throws IOException {
+    return frames.write(channel, message);
   }
 
   boolean alive() {

@@ -192,7 +192,7 @@ public final class Zygote implements AutoCloseable {
         own(frame);
       } else {
         Runner runner = runners.get(frame.channel());
-        if (runner != null) runner.received(frame.payload());
+        if (runner != null) runner.received(frame);
       }
     }
 
@@ -203,7 +203,7 @@ public final class Zygote implements AutoCloseable {
             Runner runner = runners.remove(exited.runner());
             if (runner != null) runner.exited(exited);
           }
-          case Message.Numbered answer -> conversation.answer(answer);
+          case Message.Numbered answer -> conversation.answer(answer, frame.nanos());
           default ->
               throw new Frames.Unreadable("not for the referee", new IllegalStateException());
         }

@@ -18,7 +18,16 @@ class ConversationTest {
   private static final Duration MOMENT = Duration.ofMillis(20);
 
   private final List<Message> sent = new ArrayList<>();
-  private final Conversation conversation = new Conversation("peer", sent::add);
+  private final Conversation conversation = new Conversation("peer", this::send);
+
+  private long send(Message message) {
+    sent.add(message);
+    return System.nanoTime();
+  }
+
+  private boolean answered(int id) {
+    return conversation.answer(probed(id), System.nanoTime());
+  }
 
   private static OracleMessage.Probed probed(int id) {
     return new OracleMessage.Probed(id, 0);
@@ -29,8 +38,8 @@ class ConversationTest {
     Conversation.Asked first = conversation.send(OracleMessage.Probe::new);
     Conversation.Asked second = conversation.send(OracleMessage.Probe::new);
     assertThat(sent).containsExactly(new OracleMessage.Probe(1), new OracleMessage.Probe(2));
-    assertThat(conversation.answer(probed(1))).isTrue();
-    assertThat(conversation.answer(probed(2))).isTrue();
+    assertThat(answered(1)).isTrue();
+    assertThat(answered(2)).isTrue();
     assertThat(second.answer(LONG)).isEqualTo(probed(2));
     assertThat(first.answer(LONG)).isEqualTo(probed(1));
   }
@@ -41,8 +50,8 @@ class ConversationTest {
     Conversation.Asked second = conversation.send(OracleMessage.Probe::new);
     long start = System.nanoTime();
     Thread.sleep(MOMENT);
-    conversation.answer(probed(1));
-    conversation.answer(probed(2));
+    answered(1);
+    answered(2);
     long end = System.nanoTime();
     assertThat(first.nanos()).isBetween(MOMENT.toNanos() / 2, Long.MAX_VALUE);
     assertThat(second.nanos()).isBetween(0L, end - start - MOMENT.toNanos() / 2);
@@ -50,21 +59,30 @@ class ConversationTest {
 
   @Test
   void aRequestThatWasSentLaterThanTheLastAnswerBeginsWithItsSending() throws Exception {
-    conversation.answer(probed(99));
+    answered(99);
     Thread.sleep(MOMENT);
     long start = System.nanoTime();
     Conversation.Asked asked = conversation.send(OracleMessage.Probe::new);
-    conversation.answer(probed(1));
+    answered(1);
     assertThat(asked.nanos()).isBetween(0L, System.nanoTime() - start);
+  }
+
+  @Test
+  void whatWritingAndReadingTakeUsIsNotThePeersTime() {
+    long went = System.nanoTime() + 1_000_000;
+    Conversation slow = new Conversation("peer", _ -> went);
+    Conversation.Asked asked = slow.send(OracleMessage.Probe::new);
+    slow.answer(probed(1), went + 2_500);
+    assertThat(asked.nanos()).isEqualTo(2_500);
   }
 
   @Test
   void whatNobodyWaitsForDisturbsNobody() throws Exception {
     Conversation.Asked left = conversation.send(OracleMessage.Probe::new);
     Conversation.Asked wanted = conversation.send(OracleMessage.Probe::new);
-    assertThat(conversation.answer(probed(1))).isTrue();
-    assertThat(conversation.answer(probed(1))).isFalse();
-    assertThat(conversation.answer(probed(2))).isTrue();
+    assertThat(answered(1)).isTrue();
+    assertThat(answered(1)).isFalse();
+    assertThat(answered(2)).isTrue();
     assertThat(wanted.answer(LONG)).isEqualTo(probed(2));
     assertThat(left.answer(LONG)).isEqualTo(probed(1));
   }
@@ -74,8 +92,8 @@ class ConversationTest {
     Conversation.Asked late = conversation.send(OracleMessage.Probe::new);
     assertThatThrownBy(() -> late.answer(Duration.ofMillis(1)))
         .isInstanceOf(TimeoutException.class);
-    assertThat(conversation.answer(probed(1))).as("what was asked for").isTrue();
-    assertThat(conversation.answer(probed(1))).as("once").isFalse();
+    assertThat(answered(1)).as("what was asked for").isTrue();
+    assertThat(answered(1)).as("once").isFalse();
     Conversation.Asked open = conversation.send(OracleMessage.Probe::new);
     conversation.end(new WorkerFailure("gone"));
     assertThatThrownBy(() -> open.answer(LONG))
