@@ -234,7 +234,10 @@ def test_memory_hog_gets_a_memory_error(zygote):
     hog.kill()
 
 
-def test_shared_memory_hog_is_ended(zygote):
+@pytest.mark.parametrize("others", [0, 6])
+def test_shared_memory_hog_is_ended(zygote, others):
+    """However many there are: they are looked at in turn."""
+    bystanders = [zygote.spawn() for _ in range(others)]
     hog = zygote.spawn(memory_bytes=1 << 30, device="cuda")
     hog.start("""
 import mmap, time
@@ -244,6 +247,9 @@ for _ in range(1200):
 time.sleep(60)
 """)
     assert hog.exited()["reason"] == "memory"
+    for bystander in bystanders:
+        assert bystander("answer = 1") == 1
+        bystander.kill()
 
 
 def test_no_memory_that_outlives_its_mapping(runner):

@@ -32,6 +32,7 @@ _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTH
                 "PYTHONDONTWRITEBYTECODE")  # fmt: skip
 _ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 _WATCH_SECONDS = 0.25
+"""Between two looks at what a runner holds in memory."""
 _REAP_SECONDS = 0.002
 _LAST_PATIENCE = 10.0
 """How long the zygote, about to exit, waits for killed processes; the kernel ends them anyway."""
@@ -50,7 +51,7 @@ class Runner:
         self.inbox = relay.runner_reader(control.fileno())
         self.outbox = relay.Buffer(_RUNNER_BACKLOG)
         self.output = relay.OutputTail(output)
-        self.started = time.monotonic()
+        self.started = self.watched = time.monotonic()
         self.init = None
         self.answered = False
         self.talking = True
@@ -91,7 +92,6 @@ class Zygote:
         self._outbox = relay.Buffer(_REFEREE_BACKLOG + _OWN_FRAMES)
         self._runners = {}
         self._inherited = processes.resident(os.getpid())
-        self._watched = 0.0
 
     def run(self):
         """Serves until the referee is gone; leaves no process behind."""
@@ -145,7 +145,7 @@ class Zygote:
             if runner.ending:
                 timeout = _REAP_SECONDS * 1000
                 continue
-            timeout = timeout or _WATCH_SECONDS * 1000
+            timeout = timeout or _WATCH_SECONDS / len(self._runners) * 1000
             listen = select.POLLIN if runner.talking and self._has_room() else 0
             if events := listen | (select.POLLOUT if len(runner.outbox) else 0):
                 poll.register(runner.control, events)
@@ -304,17 +304,18 @@ class Zygote:
         runner.close()
 
     def _watch(self):
-        """Ends runners whose processes hold more memory than they may."""
-        now = time.monotonic()
-        if now - self._watched < _WATCH_SECONDS:
+        """Ends a runner whose processes hold more memory than they may.
+
+        One a turn: looking at a dozen takes milliseconds, which would be in the time of a batch whose end waits to be relayed.
+        """
+        due = [runner for runner in self._runners.values() if runner.init is not None and not runner.ending]
+        runner = min(due, key=lambda runner: runner.watched, default=None)
+        if runner is None or time.monotonic() - runner.watched < _WATCH_SECONDS:
             return
-        self._watched = now
-        for runner in self._runners.values():
-            if runner.init is None or runner.ending:
-                continue
-            used, allowed = processes.resident_below(runner.init, self._inherited), runner.spawn.memory_bytes
-            if used > allowed:
-                self._end(runner, "memory", f"{used >> 20} MiB resident, {allowed >> 20} MiB allowed")
+        used, allowed = processes.resident_below(runner.init, self._inherited), runner.spawn.memory_bytes
+        runner.watched = time.monotonic()
+        if used > allowed:
+            self._end(runner, "memory", f"{used >> 20} MiB resident, {allowed >> 20} MiB allowed")
 
 
 def _connect(spawn):
