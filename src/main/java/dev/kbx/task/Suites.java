@@ -1,5 +1,7 @@
 package dev.kbx.task;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -41,26 +43,33 @@ public final class Suites {
     Path root = folder(nameOrFolder, tasksHome);
     Path real = root.toAbsolutePath().normalize();
     String name = real.getFileName() == null ? nameOrFolder : real.getFileName().toString();
-    List<Task> tasks = new ArrayList<>();
-    List<BrokenTask> broken = new ArrayList<>();
-    boolean empty = true;
-    for (Path category : list(root)) {
-      if (!Files.isDirectory(category)) continue;
-      for (Path file : list(category)) {
-        if (!file.toString().endsWith(".py")) continue;
-        empty = false;
-        if (!wanted.test(taskName(file))) continue;
-        switch (TaskFile.read(name, category.getFileName().toString(), file)) {
-          case TaskFile.Usable(Task task) -> tasks.add(task);
-          case TaskFile.Unusable(BrokenTask reason) -> broken.add(reason);
-        }
-      }
-    }
-    if (empty) {
+    List<Path> files = files(root);
+    if (files.isEmpty()) {
       throw new InvalidSuite(
           root + ": holds no tasks; a suite has a folder per category and in it a .py per task");
     }
+    List<Task> tasks = new ArrayList<>();
+    List<BrokenTask> broken = new ArrayList<>();
+    files.parallelStream()
+        .filter(file -> wanted.test(taskName(file)))
+        .map(file -> TaskFile.read(name, name(requireNonNull(file.getParent())), file))
+        .toList()
+        .forEach(read -> {
+          switch (read) {
+            case TaskFile.Usable(Task task) -> tasks.add(task);
+            case TaskFile.Unusable(BrokenTask reason) -> broken.add(reason);
+          }
+        });
     return new Suite(name, root, tasks, broken, nameOrFolder, new OtherSuites(tasksHome, name));
+  }
+
+  /** Task files, in the order of their categories and names. */
+  private static List<Path> files(Path root) {
+    return list(root).stream()
+        .filter(Files::isDirectory)
+        .flatMap(category -> list(category).stream())
+        .filter(file -> file.toString().endsWith(".py"))
+        .toList();
   }
 
   static String taskName(Path file) {
