@@ -149,7 +149,7 @@ def deep(levels):
         {"shape": [1] * 100_000}, {"shape": {}}, {"shape": None}, {"stride": [0]}, {"stride": [2]}, {"stride": []},
         {"stride": [-1]}, {"own_stride": [1, 1]}, {"own_stride": ["a"]}, {"dtype": "float31"}, {"dtype": ["float32"]},
         {"dtype": {}}, {"dtype": None}, {"device": None}, {"device": 7}, {"aliases": -1}, {"aliases": "x"},
-        {"t": "tensors"}, {"t": []}, {"t": None},
+        {"t": "tensors"}, {"t": []}, {"t": None}, {"v": None}, {"more": [[]] * 1000},
     ],
 )  # fmt: skip
 def test_forged_claims_end_as_verdicts(opened_gelu, change):
@@ -167,6 +167,7 @@ def test_forged_claims_end_as_verdicts(opened_gelu, change):
         {"t": "float", "v": 1}, {"t": "complex", "v": []}, {"t": "int", "v": 10**900}, {"t": "size", "v": [{}]},
         {"t": "tuple", "v": [{"t": "none"}] * 100_000}, {"t": "opaque", "v": "\x1b[31m" * 10_000}, {"t": "int", "v": True},
         {"t": "dtype", "v": "rm"}, {"t": "str", "v": "a" * 1_000_000}, deep(100), deep(900),
+        {"t": "none", "more": 1}, {"t": "list", "v": [], "shape": []},
     ],
 )  # fmt: skip
 def test_unreadable_results_end_as_verdicts(opened_gelu, tree):

@@ -19,9 +19,9 @@ import java.util.function.IntFunction;
  * fails with the reason given.
  */
 final class Conversation {
-  /** Sends one message, how depends on the channel; when it went, by {@link System#nanoTime}. */
+  /** Sends one message; how depends on the channel. */
   interface Sender {
-    long send(Message message) throws IOException;
+    void send(Message message) throws IOException;
   }
 
   private final String peer;
@@ -35,7 +35,7 @@ final class Conversation {
   private final CompletableFuture<Message> ended = new CompletableFuture<>();
 
   /** When the last answer came, in nanoseconds; nobody but the reader of answers uses it. */
-  private long lastCame = System.nanoTime();
+  private long lastAnswer = System.nanoTime();
 
   /**
    * @param peer whom this is with, for flight recordings
@@ -48,11 +48,10 @@ final class Conversation {
   /** A request that was sent, and its answer once that is there. */
   final class Asked {
     private final int id;
+    private final long sent = System.nanoTime();
     private final CompletableFuture<Message> answer = new CompletableFuture<>();
     private final Exchange exchange;
-    private volatile long sent;
-    private volatile long before;
-    private volatile long came;
+    private volatile long nanos;
 
     private Asked(int id, Message.Numbered request) {
       this.id = id;
@@ -83,10 +82,10 @@ final class Conversation {
 
     /**
      * Nanoseconds that a peer that does one thing after the other took: from the sending, or from
-     * its answer before, to this answer, which must be there.
+     * its answer before, to this answer.
      */
     long nanos() {
-      return came - Math.max(before, sent);
+      return nanos;
     }
   }
 
@@ -97,7 +96,7 @@ final class Conversation {
     Asked asked = new Asked(id, message);
     open.put(id, asked);
     try {
-      asked.sent = sender.send(message);
+      sender.send(message);
     } catch (IOException e) {
       // The peer's end is closed; the reader learns why in a moment.
     }
@@ -110,18 +109,14 @@ final class Conversation {
     return send(request).answer(limit);
   }
 
-  /**
-   * Hands an answer to who asked, if that waits for it; false when nobody has asked.
-   *
-   * @param came when it came, by {@link System#nanoTime}
-   */
-  boolean answer(Message.Numbered message, long came) {
-    long before = lastCame;
-    lastCame = came;
+  /** Hands an answer to who asked, if that waits for it; false when nobody has asked. */
+  boolean answer(Message.Numbered message) {
+    long now = System.nanoTime();
+    long before = lastAnswer;
+    lastAnswer = now;
     Asked asked = open.remove(message.id());
     if (asked == null) return late.remove(message.id());
-    asked.before = before;
-    asked.came = came;
+    asked.nanos = now - Math.max(before, asked.sent);
     asked.exchange.end(); // Whoever asked may wait for it later.
     return asked.answer.complete(message);
   }

@@ -50,16 +50,10 @@ final class Frames {
   static final class Frame {
     private final int channel;
     private final byte[] payload;
-    private final long nanos = System.nanoTime();
 
     Frame(int channel, byte[] payload) {
       this.channel = channel;
       this.payload = payload;
-    }
-
-    /** When it was there, by {@link System#nanoTime}: reading what it says takes time of ours. */
-    long nanos() {
-      return nanos;
     }
 
     int channel() {
@@ -95,16 +89,13 @@ final class Frames {
     return new Frame(channel, payload);
   }
 
-  /** Writes one message; when it began to, by {@link System#nanoTime}. */
-  long write(int channel, Message message) throws IOException {
+  void write(int channel, Message message) throws IOException {
     byte[] payload = WRITER.writeValueAsBytes(message);
     synchronized (out) {
-      long nanos = System.nanoTime();
       out.writeInt(payload.length);
       out.writeInt(channel);
       out.write(payload);
       out.flush();
-      return nanos;
     }
   }
 

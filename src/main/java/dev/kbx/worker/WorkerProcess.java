@@ -122,9 +122,8 @@ final class WorkerProcess implements AutoCloseable {
     }
   }
 
-  /** As {@link Frames#write}. */
-  long send(int channel, Message message) throws IOException {
-    return frames.write(channel, message);
+  void send(int channel, Message message) throws IOException {
+    frames.write(channel, message);
   }
 
   boolean alive() {
