@@ -32,7 +32,7 @@ _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTH
                 "PYTHONDONTWRITEBYTECODE")  # fmt: skip
 _ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 _WATCH_SECONDS = 0.25
-"""Between two looks at what a runner holds in memory."""
+"""At least, between two looks at what a runner holds in memory."""
 _REAP_SECONDS = 0.002
 _LAST_PATIENCE = 10.0
 """How long the zygote, about to exit, waits for killed processes; the kernel ends them anyway."""
@@ -306,10 +306,10 @@ class Zygote:
     def _watch(self):
         """Ends a runner whose processes hold more memory than they may.
 
-        One a turn: looking at a dozen takes milliseconds, which would be in the time of a batch whose end waits to be relayed.
+        One a turn: looking at a dozen takes milliseconds, in which no other runner's answer is relayed.
         """
-        due = [runner for runner in self._runners.values() if runner.init is not None and not runner.ending]
-        runner = min(due, key=lambda runner: runner.watched, default=None)
+        watchable = [runner for runner in self._runners.values() if runner.init is not None and not runner.ending]
+        runner = min(watchable, key=lambda runner: runner.watched, default=None)
         if runner is None or time.monotonic() - runner.watched < _WATCH_SECONDS:
             return
         used, allowed = processes.resident_below(runner.init, self._inherited), runner.spawn.memory_bytes

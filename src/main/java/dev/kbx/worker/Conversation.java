@@ -51,7 +51,8 @@ final class Conversation {
     private final long sent = System.nanoTime();
     private final CompletableFuture<Message> answer = new CompletableFuture<>();
     private final Exchange exchange;
-    private volatile long nanos;
+    private long before;
+    private long came;
 
     private Asked(int id, Message.Numbered request) {
       this.id = id;
@@ -80,12 +81,17 @@ final class Conversation {
       }
     }
 
-    /**
-     * Nanoseconds that a peer that does one thing after the other took: from the sending, or from
-     * its answer before, to this answer.
-     */
+    /** Nanoseconds from the sending to the answer, known once that is there. */
     long nanos() {
-      return nanos;
+      return came - sent;
+    }
+
+    /**
+     * The same of a peer that does one thing after the other: from the sending, or from its answer
+     * before.
+     */
+    long nanosInTurn() {
+      return came - Math.max(before, sent);
     }
   }
 
@@ -109,14 +115,18 @@ final class Conversation {
     return send(request).answer(limit);
   }
 
-  /** Hands an answer to who asked, if that waits for it; false when nobody has asked. */
-  boolean answer(Message.Numbered message) {
-    long now = System.nanoTime();
+  /**
+   * Hands an answer to who asked, if that waits for it; false when nobody has asked.
+   *
+   * @param came when it came, by {@link System#nanoTime}
+   */
+  boolean answer(Message.Numbered message, long came) {
     long before = lastAnswer;
-    lastAnswer = now;
+    lastAnswer = came;
     Asked asked = open.remove(message.id());
     if (asked == null) return late.remove(message.id());
-    asked.nanos = now - Math.max(before, asked.sent);
+    asked.before = before;
+    asked.came = came;
     asked.exchange.end(); // Whoever asked may wait for it later.
     return asked.answer.complete(message);
   }

@@ -50,6 +50,7 @@ final class Frames {
   static final class Frame {
     private final int channel;
     private final byte[] payload;
+    private final long came = System.nanoTime();
 
     Frame(int channel, byte[] payload) {
       this.channel = channel;
@@ -62,6 +63,11 @@ final class Frames {
 
     byte[] payload() {
       return payload;
+    }
+
+    /** When all of it had come, by {@link System#nanoTime}. */
+    long came() {
+      return came;
     }
   }
 

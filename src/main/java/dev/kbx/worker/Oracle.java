@@ -77,7 +77,7 @@ public final class Oracle implements AutoCloseable {
       public void frame(Frames.Frame frame) {
         try {
           if (Frames.parse(frame.payload()) instanceof Message.Numbered answer) {
-            conversation.answer(answer, frame.nanos());
+            conversation.answer(answer, frame.came());
           }
         } catch (Frames.Unreadable e) {
           conversation.end(new WorkerFailure("the oracle sent what this kbx cannot read", e));
@@ -132,7 +132,7 @@ public final class Oracle implements AutoCloseable {
 
     /** Wall-clock nanoseconds that the oracle had for it, known once it has answered. */
     public long nanos() {
-      return sent.nanos();
+      return sent.nanosInTurn();
     }
   }
 

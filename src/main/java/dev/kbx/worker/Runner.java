@@ -4,8 +4,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -22,6 +25,20 @@ public final class Runner implements AutoCloseable {
   /** Mapping arenas and, on a GPU, creating the CUDA context, on a machine that may be busy. */
   private static final Duration ATTACH = Duration.ofSeconds(60);
 
+  /** Bytes of a frame that take well under a millisecond to read, whatever they say. */
+  private static final int SHORT = 16 << 10;
+
+  /**
+   * Frames that may wait to be read: who is asked one thing at a time has one that was just read,
+   * at most, and the answer to what it was asked since.
+   */
+  private static final int MAX_UNREAD = 1;
+
+  /** Reads what is longer, of all runners: one at a time, for that may take much memory. */
+  private static final Executor LONG_FRAMES =
+      Executors.newSingleThreadExecutor(
+          reading -> Thread.ofPlatform().daemon().name("long-frames").unstarted(reading));
+
   private static final JsonNode NO_ARENAS = JsonNodeFactory.instance.arrayNode();
 
   private final int number;
@@ -31,6 +48,12 @@ public final class Runner implements AutoCloseable {
   private final @Nullable String lacks;
   private final CompletableFuture<ZygoteMessage.Exited> exited = new CompletableFuture<>();
   private volatile @Nullable String violation;
+
+  /** What has been received and not read yet; the reader of all frames alone uses this. */
+  private CompletableFuture<Void> reading = CompletableFuture.completedFuture(null);
+
+  private final AtomicInteger unread = new AtomicInteger();
+
   private List<ZygoteMessage.Protection> protections = List.of();
   private double spawnSeconds;
 
@@ -106,9 +129,9 @@ public final class Runner implements AutoCloseable {
   }
 
   /**
-   * What was asked, and how long the answer took.
+   * An answer, and how long it took.
    *
-   * @param nanos of the wall clock, from the sending to the answer's coming
+   * @param nanos of the wall clock, from the sending
    */
   public record Answered(RunnerMessage message, long nanos) {}
 
@@ -173,17 +196,46 @@ public final class Runner implements AutoCloseable {
     }
   }
 
+  /** Hears a frame; the reader of all frames calls this, and {@link #exited}. */
   void received(Frames.Frame frame) {
+    if (unread.get() <= MAX_UNREAD) inTurn(frame.payload().length > SHORT, () -> hear(frame));
+    else if (violation == null) violate("sent an answer that nobody asked for");
+  }
+
+  private void hear(Frames.Frame frame) {
     if (violation != null) return; // Being ended: what it still says must not race its end.
     try {
       if (!(Frames.parse(frame.payload()) instanceof Message.Numbered answer)) {
         violate("sent a message of its own accord");
-      } else if (!conversation.answer(answer, frame.nanos())) {
+      } else if (!conversation.answer(answer, came(frame))) {
         violate("sent an answer that nobody asked for");
       }
     } catch (Frames.Unreadable e) {
       violate("wrote to the referee's channel");
+    } catch (OutOfMemoryError e) {
+      violate("sent more than there is memory for");
     }
+  }
+
+  /** When an answer counts as there: who makes it long to read gains no time by that. */
+  private static long came(Frames.Frame frame) {
+    return frame.payload().length > SHORT ? System.nanoTime() : frame.came();
+  }
+
+  /** Does one thing after the other; what may take long, where it keeps no other runner waiting. */
+  private void inTurn(boolean takesLong, Runnable step) {
+    if (reading.isDone() && !takesLong) {
+      step.run();
+      return;
+    }
+    unread.incrementAndGet();
+    reading =
+        reading.whenCompleteAsync(
+            (_, _) -> {
+              step.run();
+              unread.decrementAndGet();
+            },
+            LONG_FRAMES);
   }
 
   private void violate(String what) {
@@ -192,6 +244,10 @@ public final class Runner implements AutoCloseable {
   }
 
   void exited(ZygoteMessage.Exited how) {
+    inTurn(false, () -> end(how));
+  }
+
+  private void end(ZygoteMessage.Exited how) {
     if (how.reason().equals("protocol") && violation == null) {
       violation = "wrote to the referee's channel";
     }

@@ -203,7 +203,7 @@ public final class Zygote implements AutoCloseable {
             Runner runner = runners.remove(exited.runner());
             if (runner != null) runner.exited(exited);
           }
-          case Message.Numbered answer -> conversation.answer(answer, frame.nanos());
+          case Message.Numbered answer -> conversation.answer(answer, frame.came());
           default ->
               throw new Frames.Unreadable("not for the referee", new IllegalStateException());
         }

@@ -9,6 +9,7 @@ import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -161,10 +162,17 @@ class JudgeTest {
     assertThat(verdict.origin()).isNull();
   }
 
-  @Test
-  void anAnswerTooManyIsEvidence() throws Exception {
-    Verdict verdict = answering("call", HONEST, HONEST);
-    assertThat(verdict.status()).isEqualTo(Status.CHEATING);
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 100})
+  void anAnswerTooManyIsEvidence(int answers) throws Exception {
+    assertThat(repeating(HONEST, answers)).isEqualTo(Status.CHEATING);
+    // Nor are a hundred megabytes kept until the first of them has been read.
+    String fat = HONEST.replace("\"value\"", "\"value\":[$fat],\"value\"");
+    assertThat(repeating(fat, answers)).isEqualTo(Status.CHEATING);
+  }
+
+  private Status repeating(String answer, int times) throws Exception {
+    return answering("call", Collections.nCopies(times, answer).toArray(String[]::new)).status();
   }
 
   @ParameterizedTest

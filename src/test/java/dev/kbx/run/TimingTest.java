@@ -8,10 +8,15 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
+import dev.kbx.worker.Runner;
+import dev.kbx.worker.RunnerMessage;
+import dev.kbx.worker.Zygote;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -19,6 +24,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** What a runner claims about its time, and what it does to the baseline's. */
 @Timeout(60)
@@ -102,6 +109,50 @@ class TimingTest {
     assertThat(verdict.flags()).isEqualTo(counts ? List.of("clock_gap") : List.of());
     if (counts) assertThat(speedup(verdict)).isLessThan(1.1);
     else assertThat(speedup(verdict)).isCloseTo(5, within(1e-6));
+  }
+
+  @Test
+  void anAnswerThatTakesLongToReadIsNotThereBefore() throws Exception {
+    String claim =
+        measured(20, 20, 20, 20)
+            .replace("\"values\"", "\"values\":[$fat,$fat,$fat,$fat],\"values\"");
+    Verdict verdict = judge("product", Map.of("measure", List.of(claim)));
+    assertThat(verdict.flags()).containsExactly("clock_gap");
+  }
+
+  @Test
+  void whatOthersSayAtLengthIsNotTheCandidatesTime() throws Exception {
+    Thread talker = Thread.startVirtualThread(this::talk);
+    Verdict verdict = claimingOn("product", 20, 20, 20, 20);
+    talker.interrupt();
+    talker.join();
+    assertThat(verdict.flags()).isEmpty();
+  }
+
+  private void talk() {
+    String answer =
+        "{\"type\":\"returned\",\"id\":$id,\"value\":[$fat,$fat,$fat],\"seconds\":0,\"launches\":0,\"compiled\":[]}";
+    String source = JsonMapper.shared().writeValueAsString(Map.of("call", List.of(answer)));
+    JsonNode none = JsonMapper.shared().createArrayNode();
+    Duration limit = Duration.ofSeconds(20);
+    try {
+      Runner other =
+          workers.zygote().spawn(DeviceSlot.cpu(1), "sm_90", new Zygote.Allowance(1, 1, 1, 1));
+      other.ask(
+          RunnerMessage.Loaded.class,
+          id ->
+              new RunnerMessage.Load(
+                  id, source, List.of(), List.of(), Map.of(), false, false, null),
+          limit);
+      while (true) {
+        other.ask(
+            RunnerMessage.Returned.class, id -> new RunnerMessage.Call(id, none, none), limit);
+      }
+    } catch (InterruptedException e) {
+      // The candidate has its verdict.
+    } catch (TimeoutException | Runner.Lost e) {
+      throw new AssertionError(e);
+    }
   }
 
   @ParameterizedTest
