@@ -49,9 +49,7 @@ public final class Runner implements AutoCloseable {
   private final CompletableFuture<ZygoteMessage.Exited> exited = new CompletableFuture<>();
   private volatile @Nullable String violation;
 
-  /** What has been received and not read yet; the reader of all frames alone uses this. */
-  private CompletableFuture<Void> reading = CompletableFuture.completedFuture(null);
-
+  /** What waits for {@link #LONG_FRAMES}, in its order. */
   private final AtomicInteger unread = new AtomicInteger();
 
   private List<ZygoteMessage.Protection> protections = List.of();
@@ -198,7 +196,7 @@ public final class Runner implements AutoCloseable {
 
   /** Hears a frame; the reader of all frames calls this, and {@link #exited}. */
   void received(Frames.Frame frame) {
-    if (unread.get() <= MAX_UNREAD) inTurn(frame.payload().length > SHORT, () -> hear(frame));
+    if (unread.get() <= MAX_UNREAD) inTurn(isLong(frame), () -> hear(frame));
     else if (violation == null) violate("sent an answer that nobody asked for");
   }
 
@@ -219,23 +217,27 @@ public final class Runner implements AutoCloseable {
 
   /** When an answer counts as there: who makes it long to read gains no time by that. */
   private static long came(Frames.Frame frame) {
-    return frame.payload().length > SHORT ? System.nanoTime() : frame.came();
+    return isLong(frame) ? System.nanoTime() : frame.came();
+  }
+
+  private static boolean isLong(Frames.Frame frame) {
+    return frame.payload().length > SHORT;
   }
 
   /** Does one thing after the other; what may take long, where it keeps no other runner waiting. */
   private void inTurn(boolean takesLong, Runnable step) {
-    if (reading.isDone() && !takesLong) {
+    if (unread.get() == 0 && !takesLong) {
       step.run();
       return;
     }
     unread.incrementAndGet();
-    reading =
-        reading.whenCompleteAsync(
-            (_, _) -> {
-              step.run();
-              unread.decrementAndGet();
-            },
-            LONG_FRAMES);
+    LONG_FRAMES.execute(() -> {
+      try {
+        step.run();
+      } finally {
+        unread.decrementAndGet();
+      }
+    });
   }
 
   private void violate(String what) {
