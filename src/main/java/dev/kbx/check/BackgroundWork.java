@@ -17,8 +17,8 @@ final class BackgroundWork implements Rule {
           "asyncio.to_thread");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "background-work",
         Severity.REJECT,
         "work in a thread",

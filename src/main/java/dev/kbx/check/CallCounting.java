@@ -18,8 +18,8 @@ final class CallCounting implements Rule {
   private static final Set<String> OWNERS = Set.of("self", "cls");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "call-counting",
         Severity.REJECT,
         "work that depends on the number of calls",

@@ -36,8 +36,8 @@ final class ConstantResult implements Rule {
           "zeros_like");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "constant-result",
         Severity.REJECT,
         "kernels that read no input",

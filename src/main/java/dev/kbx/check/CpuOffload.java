@@ -14,8 +14,8 @@ final class CpuOffload implements Rule {
   private static final Set<String> MADE = Set.of("torch.as_tensor", "torch.tensor");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "cpu-offload",
         Severity.REJECT,
         "work on the host",

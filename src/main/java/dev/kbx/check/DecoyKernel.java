@@ -9,8 +9,8 @@ import java.util.Set;
 /** Kernels are defined, and nothing in the file launches one. */
 final class DecoyKernel implements Rule {
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "decoy-kernel",
         Severity.REJECT,
         "a kernel that is never launched",

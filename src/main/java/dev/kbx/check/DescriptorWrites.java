@@ -13,8 +13,8 @@ final class DescriptorWrites implements Rule {
   private static final Set<String> MOVES = Set.of("os.dup2", "os.closerange", "os.pidfd_open");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "descriptor-writes",
         Severity.REJECT,
         "writes to a descriptor it did not open",

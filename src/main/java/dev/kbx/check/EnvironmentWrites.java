@@ -22,8 +22,8 @@ final class EnvironmentWrites implements Rule {
           "CUDA_INJECTION64_PATH");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "environment-writes",
         Severity.REJECT,
         "a poisoned environment",

@@ -28,8 +28,8 @@ final class FileWrites implements Rule {
       Set.of("write_text", "write_bytes", "unlink", "symlink_to", "chmod", "rename", "touch");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "file-writes",
         Severity.FLAG,
         "writes to files",

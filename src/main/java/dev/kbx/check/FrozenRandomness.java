@@ -37,8 +37,8 @@ final class FrozenRandomness implements Rule {
           "rrelu");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "frozen-randomness",
         Severity.REJECT,
         "a random operation without randomness",

@@ -14,8 +14,8 @@ final class GraphReplay implements Rule {
           "torch.cuda.make_graphed_callables");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "graph-replay",
         Severity.FLAG,
         "a CUDA graph",

@@ -32,8 +32,8 @@ final class HarnessInspection implements Rule {
       Set.of("f_back", "f_locals", "f_globals", "f_builtins", "tb_frame");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "harness-inspection",
         Severity.REJECT,
         "a look at the harness",

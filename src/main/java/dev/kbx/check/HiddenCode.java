@@ -34,8 +34,8 @@ final class HiddenCode implements Rule {
           "codecs.decode");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "hidden-code",
         Severity.REJECT,
         "hidden code",

@@ -30,8 +30,8 @@ final class ImportHooks implements Rule {
   private static final String UNNAMED = "sys.modules[]";
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "import-hooks",
         Severity.REJECT,
         "an import hook",

@@ -20,8 +20,8 @@ final class LazyTensor implements Rule {
   private static final Set<String> MAKERS = Set.of("_make_subclass", "_make_wrapper_subclass");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "lazy-tensor",
         Severity.REJECT,
         "a tensor class or mode of its own",

@@ -10,8 +10,8 @@ import java.util.Optional;
 /** Every call of the entry has the library compute what the task asks a kernel for. */
 final class LibraryCall implements Rule {
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "library-call",
         Severity.REJECT,
         "a library call in place of a kernel",

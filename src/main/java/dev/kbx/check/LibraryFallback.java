@@ -7,8 +7,8 @@ import java.util.Set;
 /** The library may compute some calls' results: on a branch, or wherever it cannot be told. */
 final class LibraryFallback implements Rule {
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "library-fallback",
         Severity.NOTE,
         "PyTorch computes in some cases",

@@ -21,8 +21,8 @@ final class MemoryAccess implements Rule {
           "glob.glob");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "memory-access",
         Severity.REJECT,
         "access to /proc",

@@ -33,8 +33,8 @@ final class NativeCode implements Rule {
           "torch.ops.load_library", "torch.classes.load_library", "numpy.ctypeslib.load_library");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "native-code",
         Severity.REJECT,
         "native code",

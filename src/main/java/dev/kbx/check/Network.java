@@ -38,8 +38,8 @@ final class Network implements Rule {
   };
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "network",
         Severity.REJECT,
         "network access",

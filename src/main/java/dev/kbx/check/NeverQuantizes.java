@@ -35,8 +35,8 @@ final class NeverQuantizes implements Rule {
   private static final double MAGIC = 1 << 22;
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "never-quantizes",
         Severity.REJECT,
         "quantization that never quantizes",

@@ -10,8 +10,8 @@ final class NoKernel implements Rule {
   private static final Set<String> MAKERS = Set.of("jit", "JITFunction", "compile", "gluon");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "no-kernel",
         Severity.REJECT,
         "no Triton kernel",

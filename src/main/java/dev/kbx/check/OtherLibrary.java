@@ -47,8 +47,8 @@ final class OtherLibrary implements Rule {
           "xformers");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "other-library",
         Severity.REJECT,
         "another library's kernel",

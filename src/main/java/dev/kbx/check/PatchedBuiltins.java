@@ -5,8 +5,8 @@ import dev.kbx.program.Access;
 /** A builtin is replaced for every module of the process. */
 final class PatchedBuiltins implements Rule {
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "patched-builtins",
         Severity.REJECT,
         "a replaced builtin",

@@ -39,8 +39,8 @@ final class PatchedLibrary implements Rule {
   };
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "patched-library",
         Severity.REJECT,
         "a replaced part of a library",

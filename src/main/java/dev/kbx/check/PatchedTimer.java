@@ -13,8 +13,8 @@ final class PatchedTimer implements Rule {
   };
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "patched-timer",
         Severity.REJECT,
         "a replaced timer",

@@ -21,8 +21,8 @@ final class PhaseDetection implements Rule {
           "torch.utils._python_dispatch._get_current_dispatch_mode_stack");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "phase-detection",
         Severity.REJECT,
         "a look at the circumstances",

@@ -29,8 +29,8 @@ final class PickledPayload implements Rule {
   };
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "pickled-payload",
         Severity.REJECT,
         "a pickled payload",

@@ -16,8 +16,8 @@ final class PrecisionDowngrade implements Rule {
       Set.of("triton.language.float16", "triton.language.bfloat16");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         ID,
         Severity.FLAG,
         "products at a lower precision than the task's",

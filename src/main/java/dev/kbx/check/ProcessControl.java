@@ -55,8 +55,8 @@ final class ProcessControl implements Rule {
       Set.of("sys.excepthook", "sys.unraisablehook", "sys.exitfunc", "threading.excepthook");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "process-control",
         Severity.REJECT,
         "control of processes",

@@ -12,8 +12,8 @@ final class ReferenceImport implements Rule {
       Set.of("importlib.import_module", "builtins.__import__");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "reference-import",
         Severity.REJECT,
         "import of the bench or of a reference",

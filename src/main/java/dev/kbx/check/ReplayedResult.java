@@ -25,8 +25,8 @@ final class ReplayedResult implements Rule {
       Set.of("?.contiguous", "?.numel", "?.data_ptr", "?.stride", "?.element_size", "?.reshape");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "replayed-result",
         Severity.REJECT,
         "a result that is kept and returned again",
@@ -77,7 +77,7 @@ final class ReplayedResult implements Rule {
   private static List<Call> avoidable(Program program, Scope scope, Launching launching) {
     List<Call> sites = launching.sites(scope);
     if (sites.isEmpty()) return sites;
-    Keeping keeping = new Keeping(program, scope, launching.unseen(scope));
+    PersistentState keeping = new PersistentState(program, scope, launching.unseen(scope));
     Optional<String> place =
         keeping.placesFilledBy(sites).stream()
             .filter(keeping::returns)

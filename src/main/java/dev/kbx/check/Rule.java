@@ -9,7 +9,7 @@ import dev.kbx.syntax.Place;
  * <p>A rule that rejects must be certain: what only might be wrong is a flag, and the run decides.
  */
 public interface Rule {
-  About about();
+  RuleInfo about();
 
   /** Reports every place that breaks the rule. */
   void check(Subject subject, Report report);

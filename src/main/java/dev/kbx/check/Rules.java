@@ -80,12 +80,12 @@ public final class Rules {
    *
    * @throws UnknownRule if there is none
    */
-  public static About about(String id) {
-    List<About> known = ALL.stream().map(Rule::about).toList();
+  public static RuleInfo about(String id) {
+    List<RuleInfo> known = ALL.stream().map(Rule::about).toList();
     return known.stream()
         .filter(about -> about.id().equals(id))
         .findFirst()
-        .orElseThrow(() -> UnknownRule.of(id, known.stream().map(About::id).toList()));
+        .orElseThrow(() -> UnknownRule.of(id, known.stream().map(RuleInfo::id).toList()));
   }
 
   public List<Rule> list() {
@@ -102,14 +102,14 @@ public final class Rules {
   List<Finding> check(Subject subject) {
     Findings found = new Findings();
     for (Rule rule : active) {
-      About about = rule.about();
+      RuleInfo about = rule.about();
       rule.check(subject, new Collecting(about, found, found.size()));
     }
     return found.inOrder();
   }
 
   /** Puts the first of a rule's findings to the others. */
-  private record Collecting(About about, Findings found, int before) implements Rule.Report {
+  private record Collecting(RuleInfo about, Findings found, int before) implements Rule.Report {
     @Override
     public void found(Place place, String message) {
       add(about.severity(), place, message);

@@ -16,8 +16,8 @@ final class SecondDevice implements Rule {
       Set.of("torch.cuda.set_device", "torch.cuda.device", "?.cuda");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "second-device",
         Severity.REJECT,
         "a second device",

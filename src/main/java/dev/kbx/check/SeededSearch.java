@@ -11,8 +11,8 @@ final class SeededSearch implements Rule {
       Set.of("torch.equal", "torch.allclose", "torch.isclose", "?.equal", "?.allclose");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "seeded-search",
         Severity.REJECT,
         "a search for the seed",

@@ -13,8 +13,8 @@ final class SideStream implements Rule {
           "torch.Stream");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "side-stream",
         Severity.NOTE,
         "a stream of its own",

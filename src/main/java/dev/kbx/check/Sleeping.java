@@ -9,8 +9,8 @@ final class Sleeping implements Rule {
       Set.of("time.sleep", "torch.cuda._sleep", "asyncio.sleep", "threading.Event().wait");
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "sleeping",
         Severity.REJECT,
         "waiting on purpose",

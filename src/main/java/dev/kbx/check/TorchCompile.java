@@ -21,8 +21,8 @@ final class TorchCompile implements Rule {
   };
 
   @Override
-  public About about() {
-    return new About(
+  public RuleInfo about() {
+    return new RuleInfo(
         "torch-compile",
         Severity.REJECT,
         "PyTorch's compiler in place of a kernel",

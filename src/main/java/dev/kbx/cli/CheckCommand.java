@@ -1,7 +1,7 @@
 package dev.kbx.cli;
 
-import dev.kbx.check.About;
 import dev.kbx.check.Rule;
+import dev.kbx.check.RuleInfo;
 import dev.kbx.check.Rules;
 import dev.kbx.check.Severity;
 import dev.kbx.report.CheckJson;
@@ -93,7 +93,7 @@ final class CheckCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Rules active = rules.rules();
-    List<About> about = active.list().stream().map(Rule::about).toList();
+    List<RuleInfo> about = active.list().stream().map(Rule::about).toList();
     if (explain != null) {
       System.out.print(RuleText.explanation(Rules.about(explain)));
       return ExitCode.OK;
@@ -122,7 +122,7 @@ final class CheckCommand implements Callable<Integer> {
     return strict && refused ? ExitCode.USAGE : ExitCode.OK;
   }
 
-  private String rendered(Checks checks, List<About> about) {
+  private String rendered(Checks checks, List<RuleInfo> about) {
     return switch (format) {
       case TEXT -> new CheckText(Terminal.columns(), Terminal.colours()).render(checks);
       case JSON -> CheckJson.render(checks, Version.number()) + "\n";

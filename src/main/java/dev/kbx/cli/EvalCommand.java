@@ -12,8 +12,8 @@ import dev.kbx.report.JudgedRun;
 import dev.kbx.report.ResultFiles;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.run.Baseline;
-import dev.kbx.run.Cache;
 import dev.kbx.run.Evaluation;
+import dev.kbx.run.L2State;
 import dev.kbx.run.Limits;
 import dev.kbx.run.Plan;
 import dev.kbx.run.Tolerance;
@@ -196,7 +196,7 @@ final class EvalCommand implements Callable<Integer> {
                 new UserError(
                     "--baseline: '%s' is none of eager,compile,max-autotune,best"
                         .formatted(baseline))),
-        Cache.of(cache)
+        L2State.of(cache)
             .orElseThrow(
                 () -> new UserError("--cache: '%s' is none of cold,warm".formatted(cache))),
         profile);

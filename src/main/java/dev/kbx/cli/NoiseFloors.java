@@ -2,7 +2,7 @@ package dev.kbx.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.kbx.run.KeptFile;
+import dev.kbx.run.CacheFile;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.NoiseFloor;
 import java.io.IOException;
@@ -54,7 +54,7 @@ final class NoiseFloors {
     Path file = file(uuid);
     String text = Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(floor) + "\n";
     try {
-      KeptFile.replace(file, text.getBytes(UTF_8));
+      CacheFile.replace(file, text.getBytes(UTF_8));
       return Optional.of(file);
     } catch (IOException e) {
       throw new UserError(
@@ -64,6 +64,6 @@ final class NoiseFloors {
 
   /** A UUID comes from a driver, but names a file here. */
   private Path file(String uuid) {
-    return folder.resolve(KeptFile.named(uuid) + ".json");
+    return folder.resolve(CacheFile.named(uuid) + ".json");
   }
 }

@@ -1,6 +1,6 @@
 package dev.kbx.cli;
 
-import dev.kbx.check.About;
+import dev.kbx.check.RuleInfo;
 import java.util.List;
 
 /** Rules as a terminal shows them. */
@@ -8,10 +8,10 @@ final class RuleText {
   private RuleText() {}
 
   /** A line a rule: severity, id, title. */
-  static String list(List<About> rules) {
+  static String list(List<RuleInfo> rules) {
     int width = rules.stream().mapToInt(rule -> rule.id().length()).max().orElse(0);
     StringBuilder text = new StringBuilder();
-    for (About rule : rules) {
+    for (RuleInfo rule : rules) {
       text.append(
           "%-6s  %s  %s%n"
               .formatted(
@@ -23,7 +23,7 @@ final class RuleText {
   }
 
   /** Everything there is to know of one. */
-  static String explanation(About rule) {
+  static String explanation(RuleInfo rule) {
     return """
     %s (%s): %s
 

@@ -3,9 +3,9 @@ package dev.kbx.cli;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.python.Interpreter;
 import dev.kbx.python.PythonProblem;
-import dev.kbx.run.KeptBaselines;
-import dev.kbx.run.KeptBinaries;
-import dev.kbx.run.KeptPeaks;
+import dev.kbx.run.BaselineCache;
+import dev.kbx.run.BinaryCache;
+import dev.kbx.run.PeakCache;
 import dev.kbx.run.Plan;
 import dev.kbx.run.Repeats;
 import dev.kbx.run.Workers;
@@ -54,7 +54,7 @@ final class WorkerPool implements AutoCloseable {
   private static WorkerPool withoutPython(WorkerOptions options) {
     Workers none =
         new Workers(
-            Home.folder(), Home.folder(), KeptPeaks.nowhere(), keptBaselines(), WorkerPool::say);
+            Home.folder(), Home.folder(), PeakCache.nowhere(), keptBaselines(), WorkerPool::say);
     List<Workers.Slot> slots = Devices.slots("cpu", options.jobs).stream().map(none::slot).toList();
     return new WorkerPool(
         none,
@@ -80,15 +80,15 @@ final class WorkerPool implements AutoCloseable {
 
   private static WorkerPool start(Interpreter python, List<DeviceSlot> wanted)
       throws InterruptedException {
-    KeptPeaks peaks =
-        KeptPeaks.in(Home.state().resolve("peaks"), InstantSource.system(), WorkerPool::say);
+    PeakCache peaks =
+        PeakCache.in(Home.state().resolve("peaks"), InstantSource.system(), WorkerPool::say);
     Workers workers =
         new Workers(
             python.executable(),
             Home.workers(),
             peaks,
             keptBaselines(),
-            KeptBinaries.in(Home.state().resolve("compiled"), WorkerPool::say),
+            BinaryCache.in(Home.state().resolve("compiled"), WorkerPool::say),
             WorkerPool::say);
     List<Workers.Slot> slots = wanted.stream().map(workers::slot).toList();
     try {
@@ -106,8 +106,8 @@ final class WorkerPool implements AutoCloseable {
     }
   }
 
-  private static KeptBaselines keptBaselines() {
-    return new KeptBaselines(Home.state().resolve("baselines"), WorkerPool::say);
+  private static BaselineCache keptBaselines() {
+    return new BaselineCache(Home.state().resolve("baselines"), WorkerPool::say);
   }
 
   private static void say(String note) {

@@ -22,12 +22,12 @@ final class Calls {
   /** What several stars may unpack combines. */
   private static final int MAX_STARRED = 3;
 
-  private final Flow flow;
-  private final Known known;
+  private final ValueFlow flow;
+  private final LibraryModels known;
 
-  Calls(Flow flow) {
+  Calls(ValueFlow flow) {
     this.flow = flow;
-    known = new Known(flow, this);
+    known = new LibraryModels(flow, this);
   }
 
   /**
@@ -202,7 +202,8 @@ final class Calls {
   /** Applies a decorator to a definition; what cannot be read is taken to wrap it. */
   void decorate(Value decorator, Cell defined, Cell result, Node node) {
     boolean descriptor =
-        decorator instanceof External external && Known.DESCRIPTORS.contains(external.path());
+        decorator instanceof External external
+            && LibraryModels.DESCRIPTORS.contains(external.path());
     if (decorator instanceof External && !descriptor) {
       flow.flow(defined, result);
     } else {

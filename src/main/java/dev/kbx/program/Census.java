@@ -37,9 +37,9 @@ final class Census {
           "triton.runtime.Autotuner",
           "triton.runtime.autotuner.Autotuner");
 
-  private final Flow flow;
+  private final ValueFlow flow;
 
-  Census(Flow flow) {
+  Census(ValueFlow flow) {
     this.flow = flow;
   }
 
@@ -98,7 +98,8 @@ final class Census {
         case "subscript" -> element(node, found);
         default -> {}
       }
-      for (Flow.Effect effect : flow.effects(node)) add(effect.path(), effect.kind(), node, found);
+      for (ValueFlow.Effect effect : flow.effects(node))
+        add(effect.path(), effect.kind(), node, found);
     }
     return List.copyOf(found);
   }

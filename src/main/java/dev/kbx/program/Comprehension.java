@@ -12,12 +12,12 @@ final class Comprehension {
   private static final int MAX_DEPTH = 24;
   private static final int MAX_ITEMS = 20_000;
 
-  private final Flow flow;
+  private final ValueFlow flow;
   private final String variable;
   private final Node body;
   private final Budget budget;
 
-  Comprehension(Flow flow, String variable, Node body, Budget budget) {
+  Comprehension(ValueFlow flow, String variable, Node body, Budget budget) {
     this.flow = flow;
     this.variable = variable;
     this.body = body;
@@ -26,7 +26,7 @@ final class Comprehension {
 
   /** The list of results; null if one cannot be computed. */
   @Nullable Object over(Object sequence) {
-    List<Object> items = Pure.items(sequence);
+    List<Object> items = ConstantEvaluator.items(sequence);
     if (items == null || items.size() > MAX_ITEMS) return null;
     List<Object> results = new ArrayList<>();
     for (Object item : items) {
@@ -55,11 +55,13 @@ final class Comprehension {
         Object right = child(node, "right", inner);
         yield operator == null || left == null || right == null
             ? null
-            : Pure.binary(flow.text(operator), left, right);
+            : ConstantEvaluator.binary(flow.text(operator), left, right);
       }
       case "unary_operator" -> {
         Object argument = child(node, "argument", inner);
-        yield argument == null ? null : Pure.unary(flow.text(node).substring(0, 1), argument);
+        yield argument == null
+            ? null
+            : ConstantEvaluator.unary(flow.text(node).substring(0, 1), argument);
       }
       case "subscript" -> {
         Object owner = child(node, "value", inner);
@@ -97,13 +99,13 @@ final class Comprehension {
     Node name = function.child("attribute");
     if (object != null && name != null) {
       Object receiver = inner.apply(object);
-      if (receiver != null) return Pure.method(receiver, flow.text(name), arguments);
+      if (receiver != null) return ConstantEvaluator.method(receiver, flow.text(name), arguments);
     }
     Cell target = flow.cell(function);
     return target.values.size() == 1
             && target.values.iterator().next() instanceof External(String path)
-            && Pure.knows(path)
-        ? Pure.call(path, arguments)
+            && ConstantEvaluator.knows(path)
+        ? ConstantEvaluator.call(path, arguments)
         : null;
   }
 }

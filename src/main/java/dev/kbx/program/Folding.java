@@ -23,10 +23,10 @@ final class Folding {
   /** Characters and elements of a list: it is compared wherever it flows. */
   private static final int MAX_LIST = 1 << 16;
 
-  private final Flow flow;
+  private final ValueFlow flow;
   private final Budget budget = new Budget(MAX_WORK);
 
-  Folding(Flow flow) {
+  Folding(ValueFlow flow) {
     this.flow = flow;
   }
 
@@ -128,7 +128,7 @@ final class Folding {
         parts.add(plain ? flow.cell(expression) : unknown());
       }
     }
-    combine(parts, Pure::concatenated, Value.UNKNOWN, cell);
+    combine(parts, ConstantEvaluator::concatenated, Value.UNKNOWN, cell);
   }
 
   private static Cell unknown() {
@@ -146,7 +146,7 @@ final class Folding {
     String sign = flow.text(operator);
     combine(
         List.of(flow.cell(left), flow.cell(right)),
-        values -> Pure.binary(sign, values.get(0), values.get(1)),
+        values -> ConstantEvaluator.binary(sign, values.get(0), values.get(1)),
         Value.UNKNOWN,
         out);
   }
@@ -157,7 +157,7 @@ final class Folding {
     String sign = flow.text(node).substring(0, 1);
     combine(
         List.of(flow.cell(argument)),
-        values -> Pure.unary(sign, values.getFirst()),
+        values -> ConstantEvaluator.unary(sign, values.getFirst()),
         Value.UNKNOWN,
         flow.cell(node));
   }
@@ -180,7 +180,7 @@ final class Folding {
     combine(
         parts,
         values ->
-            Pure.slice(
+            ConstantEvaluator.slice(
                 values.getFirst(),
                 places[0] < 0 ? null : values.get(places[0]),
                 places[1] < 0 ? null : values.get(places[1]),
@@ -197,18 +197,22 @@ final class Folding {
   /** Calls a pure function; false for any other. */
   boolean function(External target, Arguments arguments, Cell result) {
     String path = target.path();
-    if (!Pure.knows(path)) return false;
+    if (!ConstantEvaluator.knows(path)) return false;
     if (!arguments.starred().isEmpty() || !arguments.mapped().isEmpty()) return false;
-    combine(positional(arguments), values -> Pure.call(path, values), target.called(), result);
+    combine(
+        positional(arguments),
+        values -> ConstantEvaluator.call(path, values),
+        target.called(),
+        result);
     return true;
   }
 
   /** Maps a pure function over a constant sequence; false for any other function. */
   boolean map(External function, Cell items, Cell result) {
-    if (!Pure.knows(function.path())) return false;
+    if (!ConstantEvaluator.knows(function.path())) return false;
     combine(
         List.of(items),
-        values -> Pure.mapped(function.path(), values.getFirst(), budget),
+        values -> ConstantEvaluator.mapped(function.path(), values.getFirst(), budget),
         Value.UNKNOWN,
         result);
     return true;
@@ -219,7 +223,8 @@ final class Folding {
     parts.addAll(positional(arguments));
     combine(
         parts,
-        values -> Pure.method(values.getFirst(), name, values.subList(1, values.size())),
+        values ->
+            ConstantEvaluator.method(values.getFirst(), name, values.subList(1, values.size())),
         Value.UNKNOWN,
         result);
   }
@@ -253,6 +258,6 @@ final class Folding {
 
   /** The elements of a constant; null where it has none, or too many were read before. */
   @Nullable List<Object> items(Object value) {
-    return budget.take(value) ? Pure.items(value) : null;
+    return budget.take(value) ? ConstantEvaluator.items(value) : null;
   }
 }

@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 
 /** What each kind of node does with values. */
 final class Meaning {
-  private final Flow flow;
+  private final ValueFlow flow;
   private final Calls calls;
   private final Members members;
   private final Folding folding;
 
-  Meaning(Flow flow, Calls calls, Members members, Folding folding) {
+  Meaning(ValueFlow flow, Calls calls, Members members, Folding folding) {
     this.flow = flow;
     this.calls = calls;
     this.members = members;
@@ -171,7 +171,7 @@ final class Meaning {
     String sign = text.substring(0, text.length() - 1);
     folding.combine(
         List.of(flow.cell(left), flow.cell(right)),
-        values -> Pure.binary(sign, values.get(0), values.get(1)),
+        values -> ConstantEvaluator.binary(sign, values.get(0), values.get(1)),
         Value.UNKNOWN,
         result);
     // `list += more` keeps the list, with more in it.

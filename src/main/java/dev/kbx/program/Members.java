@@ -36,14 +36,14 @@ final class Members {
 
   private record Key(Scope type, String name) {}
 
-  private final Flow flow;
+  private final ValueFlow flow;
   private final Calls calls;
   private final Map<Key, Cell> attributes = new HashMap<>();
 
   /** Names of attributes that the file defines somewhere. */
   final Set<String> stored = new HashSet<>();
 
-  Members(Flow flow, Calls calls) {
+  Members(ValueFlow flow, Calls calls) {
     this.flow = flow;
     this.calls = calls;
   }

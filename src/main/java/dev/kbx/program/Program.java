@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class Program {
   private final PythonSource source;
   private final Scope module;
-  private final Flow flow;
+  private final ValueFlow flow;
   private final List<Call> calls;
   private final List<Access> accesses;
   private final List<Kernel> kernels;
@@ -44,7 +44,7 @@ public final class Program {
     Node root =
         source.tree().orElseGet(() -> new Node("module", null, 0, 0, 1, false, new ArrayList<>()));
     module = new Scope(Scope.Kind.MODULE, "", root, null);
-    flow = new Flow(source, module);
+    flow = new ValueFlow(source, module);
     flow.run();
     Census census = new Census(flow);
     calls = census.calls();

@@ -2,9 +2,9 @@ package dev.kbx.report;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.kbx.check.About;
 import dev.kbx.check.Broken;
 import dev.kbx.check.Finding;
+import dev.kbx.check.RuleInfo;
 import dev.kbx.check.Severity;
 import dev.kbx.syntax.Place;
 import dev.kbx.verdict.Status;
@@ -23,7 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param version of kbx
  * @param folder what relative locations start from
  */
-public record Sarif(List<About> rules, String version, Path folder) {
+public record Sarif(List<RuleInfo> rules, String version, Path folder) {
   private static final String SCHEMA =
       "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
   private static final String ROOT = "SRCROOT";
@@ -103,7 +103,7 @@ public record Sarif(List<About> rules, String version, Path folder) {
 
   private Map<String, Descriptor> descriptors() {
     Map<String, Descriptor> found = new LinkedHashMap<>();
-    for (About rule : rules) {
+    for (RuleInfo rule : rules) {
       found.put(
           rule.id(),
           new Descriptor(

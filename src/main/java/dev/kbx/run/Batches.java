@@ -75,8 +75,8 @@ final class Batches {
   }
 
   /** The reference, or its graphs, on the inputs last prepared, by both clocks. */
-  Asked<Batch> reference(Lead lead) {
-    boolean graph = lead == Lead.GRAPHS;
+  Asked<Batch> reference(HostRunAhead lead) {
+    boolean graph = lead == HostRunAhead.GRAPHS;
     Oracle.Asked<OracleMessage.BaselineMeasured> sent =
         oracle.send(
             OracleMessage.BaselineMeasured.class,
@@ -108,7 +108,7 @@ final class Batches {
   }
 
   /** The candidate on {@code calls}. */
-  Batch candidate(JsonNode calls, long flushBytes, Lead lead) throws InterruptedException {
+  Batch candidate(JsonNode calls, long flushBytes, HostRunAhead lead) throws InterruptedException {
     return candidate(
         calls.size(),
         id -> new RunnerMessage.Measure(id, calls, flushBytes, lead.flushes(), plan.warm()));
@@ -118,7 +118,9 @@ final class Batches {
   Batch replayed(int calls, long flushBytes) throws InterruptedException {
     return candidate(
         calls,
-        id -> new RunnerMessage.ReplayCalls(id, flushBytes, Lead.GRAPHS.flushes(), plan.warm()));
+        id ->
+            new RunnerMessage.ReplayCalls(
+                id, flushBytes, HostRunAhead.GRAPHS.flushes(), plan.warm()));
   }
 
   /** Calls in a batch where one takes so many milliseconds. */

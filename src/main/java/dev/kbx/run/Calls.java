@@ -17,11 +17,11 @@ final class Calls {
   private final Oracle oracle;
   private final Runner runner;
   private final Plan plan;
-  private final Draft draft;
+  private final JudgementBuilder draft;
   private final Duration oracleLimit;
   private long runnerNanos;
 
-  Calls(Session session, Plan plan, Draft draft, Duration oracleLimit) {
+  Calls(Session session, Plan plan, JudgementBuilder draft, Duration oracleLimit) {
     this.session = session;
     this.oracle = session.oracle();
     this.runner = session.runner();
@@ -94,7 +94,7 @@ final class Calls {
     draft.errors(checked.metrics());
     draft.flags(checked.flags());
     draft.origins().add(returned.origin());
-    if (draft.origins().incomplete()) draft.flags(List.of(Origins.NONE));
+    if (draft.origins().incomplete()) draft.flags(List.of(Attribution.NONE));
     return checked.status().equals("correct")
         ? Optional.empty()
         : Optional.of(Outcome.wrong(checked, Stage.CORRECT, name(call)));

@@ -35,7 +35,7 @@ final class CompiledBaselines implements AutoCloseable {
   private static final double DRIFT = 0.03;
 
   private final Start start;
-  private final KeptBaselines kept;
+  private final BaselineCache kept;
   private final Map<Asked, CompiledTimes> session = new HashMap<>();
   private @Nullable Oracle oracle;
 
@@ -44,9 +44,9 @@ final class CompiledBaselines implements AutoCloseable {
     Oracle oracle() throws InterruptedException;
   }
 
-  private record Asked(Path task, Baseline kind, Cache cache) {}
+  private record Asked(Path task, Baseline kind, L2State cache) {}
 
-  CompiledBaselines(Start start, KeptBaselines kept) {
+  CompiledBaselines(Start start, BaselineCache kept) {
     this.start = start;
     this.kept = kept;
   }
@@ -58,7 +58,7 @@ final class CompiledBaselines implements AutoCloseable {
    * @param shapes the task's benchmark sizes in words, all of them in order
    * @param seed what its inputs derive from, hexadecimal
    */
-  CompiledTimes of(Task task, Baseline kind, List<String> shapes, String seed, Cache cache)
+  CompiledTimes of(Task task, Baseline kind, List<String> shapes, String seed, L2State cache)
       throws InterruptedException {
     Asked asked = new Asked(task.file(), kind, cache);
     CompiledTimes known = session.get(asked);
@@ -69,12 +69,12 @@ final class CompiledBaselines implements AutoCloseable {
   }
 
   private CompiledTimes measure(
-      Task task, Baseline kind, List<String> shapes, String seed, Cache cache)
+      Task task, Baseline kind, List<String> shapes, String seed, L2State cache)
       throws InterruptedException {
-    boolean warm = cache == Cache.WARM;
+    boolean warm = cache == L2State.WARM;
     try {
       Oracle worker = oracle();
-      Optional<KeptBaselines.Key> key = KeptBaselines.Key.of(worker.hello(), task, cache);
+      Optional<BaselineCache.Key> key = BaselineCache.Key.of(worker.hello(), task, cache);
       Map<String, CompiledTimes.Size> before =
           key.map(k -> kept.read(k, task, kind)).orElse(Map.of());
       List<CompiledTimes.Size> sizes = new ArrayList<>();
@@ -85,7 +85,7 @@ final class CompiledBaselines implements AutoCloseable {
         sizes.add(
             old != null && holds(worker, old, warm)
                 ? old
-                : measure(worker, shape, warm, new Rounds(shapes.size())));
+                : measure(worker, shape, warm, new PairedSamples(shapes.size())));
       }
       worker.ask(
           OracleMessage.Closed.class,
@@ -130,7 +130,8 @@ final class CompiledBaselines implements AutoCloseable {
     return now >= ratio.low() / (1 + DRIFT) && now <= ratio.high() * (1 + DRIFT);
   }
 
-  private CompiledTimes.Size measure(Oracle oracle, String shape, boolean warm, Rounds rounds)
+  private CompiledTimes.Size measure(
+      Oracle oracle, String shape, boolean warm, PairedSamples rounds)
       throws InterruptedException, Oracle.Refused {
     Conditions conditions = new Conditions();
     long begin = System.nanoTime();
@@ -157,7 +158,7 @@ final class CompiledBaselines implements AutoCloseable {
         OracleMessage.BaselineCompared.class,
         id ->
             new OracleMessage.CompareBaseline(
-                id, Batches.MOST, number, Lead.LAUNCHES.flushes(), warm),
+                id, Batches.MOST, number, HostRunAhead.LAUNCHES.flushes(), warm),
         ROUND);
   }
 

@@ -16,14 +16,15 @@ final class Correctness {
   private final Workers.Slot slot;
   private final Plan plan;
   private final Candidate candidate;
-  private final Draft draft;
+  private final JudgementBuilder draft;
   private final boolean alone;
   private boolean sized;
 
   /**
    * @param alone whether nobody else uses the device
    */
-  Correctness(Workers.Slot slot, Plan plan, Candidate candidate, Draft draft, boolean alone) {
+  Correctness(
+      Workers.Slot slot, Plan plan, Candidate candidate, JudgementBuilder draft, boolean alone) {
     this.slot = slot;
     this.plan = plan;
     this.candidate = candidate;
@@ -37,7 +38,7 @@ final class Correctness {
    * @param files what was compiled ahead
    */
   Outcome judge(Map<String, String> files) throws InterruptedException {
-    try (Oracles.Borrowed borrowed = slot.borrow()) {
+    try (OraclePool.Borrowed borrowed = slot.borrow()) {
       Outcome outcome = judge(borrowed.oracle(), files);
       borrowed.sound();
       return outcome;

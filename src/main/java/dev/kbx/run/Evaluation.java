@@ -26,8 +26,8 @@ public final class Evaluation {
   private final List<Workers.Slot> slots;
   private final RunInfo run;
   private final Listener listener;
-  private final Keys keys;
-  private final Twins<Member> twins = new Twins<>();
+  private final MemoKeys keys;
+  private final InFlight<Member> twins = new InFlight<>();
 
   /** Positions of candidates under which a device was lost. A second one is not risked. */
   private final Set<Integer> lostUnder = ConcurrentHashMap.newKeySet();
@@ -49,7 +49,7 @@ public final class Evaluation {
     this.slots = List.copyOf(slots);
     this.run = run;
     this.listener = listener;
-    this.keys = new Keys(plan, run);
+    this.keys = new MemoKeys(plan, run);
   }
 
   /**
@@ -65,7 +65,7 @@ public final class Evaluation {
       if (!done.get(position)) left.add(new Member(position, candidates.get(position)));
     }
     if (!left.isEmpty()) slots.getFirst().ready(plan, left.size());
-    Schedule.run(slots, left, this::settle);
+    Dispatcher.run(slots, left, this::settle);
   }
 
   /** A candidate at its position in the run. */
@@ -80,14 +80,14 @@ public final class Evaluation {
     Candidate held = member.candidate().held();
     String key = keys.of(held);
     if (!twins.leads(key, member)) return; // Judged at this moment: it gets that verdict.
-    Verdict known = device(slot).flatMap(d -> store.remembered(Keys.on(d, key))).orElse(null);
+    Verdict known = device(slot).flatMap(d -> store.remembered(MemoKeys.on(d, key))).orElse(null);
     for (Optional<Member> next = twins.next(key); next.isPresent(); next = twins.next(key)) {
       Candidate candidate = next.get().equals(member) ? held : next.get().candidate().held();
       int position = next.get().position();
       boolean remembered = known != null;
       Verdict verdict = known == null ? judged(slot, position, candidate) : given(known, candidate);
       boolean lasting = lasting(verdict) && !slot.lost();
-      String kept = lasting ? Keys.on(verdict.device(), key) : null;
+      String kept = lasting ? MemoKeys.on(verdict.device(), key) : null;
       add(position, verdict, candidate, kept, remembered);
       twins.judged(key);
       if (lasting) known = verdict;

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One GPU, which several slots share: who may use it, the oracle that times on it, what was
- * measured there, and {@link Spares}.
+ * measured there, and {@link WarmRunnerPool}.
  *
  * <p>To ask what {@link #oracle} gives, {@link #peaks}, {@link #quietBaseline}, {@link
  * #compiledBaselines} and {@link #profiler} are for whoever holds the lease alone; starting that
@@ -47,13 +47,13 @@ final class Gpu implements AutoCloseable {
 
   private final Workers workers;
   private final DeviceSlot device;
-  private final Lease lease = new Lease(GATHER, PATIENCE);
-  private final Turnstile correcting = new Turnstile(CORRECTING, "wait correctness");
-  private final Oracles oracles;
-  private final Spares spares;
-  private final Map<Path, List<QuietBaseline.Times>> quietBaselines = new HashMap<>();
+  private final SharedExclusiveLock lease = new SharedExclusiveLock(GATHER, PATIENCE);
+  private final ConcurrencyLimit correcting = new ConcurrencyLimit(CORRECTING, "wait correctness");
+  private final OraclePool oracles;
+  private final WarmRunnerPool spares;
+  private final Map<Path, List<BaselineInterference.Times>> quietBaselines = new HashMap<>();
   private final Set<Sized> unrecordable = new HashSet<>();
-  private final Map<Path, Needs> needs = new ConcurrentHashMap<>();
+  private final Map<Path, MemoryRequirements> needs = new ConcurrentHashMap<>();
   private final Spending spending = new Spending();
   private final Object timing = new Object();
   private final CompiledBaselines compiledBaselines;
@@ -66,30 +66,31 @@ final class Gpu implements AutoCloseable {
   Gpu(Workers workers, DeviceSlot device) {
     this.workers = workers;
     this.device = device;
-    this.oracles = new Oracles(() -> workers.startOracle(device));
-    this.spares = new Spares(workers, device, lease);
+    this.oracles = new OraclePool(() -> workers.startOracle(device));
+    this.spares = new WarmRunnerPool(workers, device, lease);
     this.compiledBaselines = workers.compiledBaselines(device);
     this.profiler = new Profiler(this, workers::notice);
   }
 
-  Lease lease() {
+  SharedExclusiveLock lease() {
     return lease;
   }
 
   /** What a task's calls take, found out once. */
-  Needs needs(Task task) throws InterruptedException {
-    if (!task.isModule()) return Needs.USUAL;
-    Needs known = needs.get(task.file());
+  MemoryRequirements needs(Task task) throws InterruptedException {
+    if (!task.isModule()) return MemoryRequirements.USUAL;
+    MemoryRequirements known = needs.get(task.file());
     if (known != null) return known;
     try {
       String file = task.file().toAbsolutePath().toString();
       OracleMessage.Weighed said =
           workers.askOutliner(OracleMessage.Weighed.class, id -> new OracleMessage.Weigh(id, file));
-      Needs found = Needs.of(said, greeting().deviceBytes(), greeting().hostBytes());
+      MemoryRequirements found =
+          MemoryRequirements.of(said, greeting().deviceBytes(), greeting().hostBytes());
       needs.put(task.file(), found);
       return found;
     } catch (Oracle.Refused e) {
-      return Needs.USUAL; // What is wrong with the task is said when it is opened.
+      return MemoryRequirements.USUAL; // What is wrong with the task is said when it is opened.
     }
   }
 
@@ -131,12 +132,12 @@ final class Gpu implements AutoCloseable {
   }
 
   /** Oracles that do not time. */
-  Oracles oracles() {
+  OraclePool oracles() {
     return oracles;
   }
 
   /** The right to be in the correctness stage; to be asked for before the lease. */
-  Turnstile.Pass admit() throws InterruptedException {
+  ConcurrencyLimit.Pass admit() throws InterruptedException {
     return correcting.enter();
   }
 
@@ -158,8 +159,8 @@ final class Gpu implements AutoCloseable {
   }
 
   private Oracle spareOracle() throws InterruptedException {
-    try (Lease.Held _ = lease.shared();
-        Oracles.Borrowed borrowed = oracles.borrow()) {
+    try (SharedExclusiveLock.Held _ = lease.shared();
+        OraclePool.Borrowed borrowed = oracles.borrow()) {
       borrowed.sound();
       return borrowed.oracle();
     }
@@ -192,11 +193,12 @@ final class Gpu implements AutoCloseable {
    * The reference's times on each size of the task that is open, measured once. No candidate's code
    * may be loaded on this device.
    */
-  List<QuietBaseline.Times> quietBaseline(Task task, List<OracleMessage.Size> sizes, boolean warm)
+  List<BaselineInterference.Times> quietBaseline(
+      Task task, List<OracleMessage.Size> sizes, boolean warm)
       throws InterruptedException, Oracle.Refused {
-    List<QuietBaseline.Times> known = quietBaselines.get(task.file());
+    List<BaselineInterference.Times> known = quietBaselines.get(task.file());
     if (known != null) return known;
-    List<QuietBaseline.Times> measured = QuietBaseline.measure(oracle(), sizes, warm);
+    List<BaselineInterference.Times> measured = BaselineInterference.measure(oracle(), sizes, warm);
     quietBaselines.put(task.file(), measured);
     return measured;
   }
@@ -240,7 +242,7 @@ final class Gpu implements AutoCloseable {
    * A runner with a CUDA context and no candidate. The device must be held, shared or alone; where
    * no runner is ready, it makes one.
    */
-  Runner runner(Spares.Use use, String arch, Message.Hello greeting, Limits limits)
+  Runner runner(WarmRunnerPool.Use use, String arch, Message.Hello greeting, Limits limits)
       throws InterruptedException {
     Zygote.Allowance allowance = limits.allowance();
     return limits.needs().heavy()

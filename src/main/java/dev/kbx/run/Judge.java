@@ -57,16 +57,16 @@ final class Judge {
   }
 
   private Verdict staged(String run, Candidate candidate) throws InterruptedException {
-    Draft statics = new Draft();
-    Optional<Outcome> decided = Statics.decide(candidate, plan, statics);
+    JudgementBuilder statics = new JudgementBuilder();
+    Optional<Outcome> decided = StaticStage.decide(candidate, plan, statics);
     Precompiler.Compiled compiled =
         decided.isEmpty() ? compiled(candidate, statics) : Precompiler.Compiled.NOTHING;
     decided = decided.or(compiled::failure);
     Map<String, String> files = compiled.files();
-    Draft draft = statics;
+    JudgementBuilder draft = statics;
     boolean alone = false;
     for (int failures = 0; decided.isEmpty(); ) {
-      draft = new Draft(statics);
+      draft = new JudgementBuilder(statics);
       try {
         decided = run(candidate, draft, files, alone);
         alone = true; // A fault beside others may be theirs.
@@ -91,15 +91,16 @@ final class Judge {
     return verdict(
         run,
         candidate,
-        new Draft(),
+        new JudgementBuilder(),
         Outcome.of(Status.INFRASTRUCTURE, Stage.CALL, "given up: " + lost.getMessage()));
   }
 
-  private Verdict verdict(String run, Candidate candidate, Draft draft, Outcome outcome) {
+  private Verdict verdict(
+      String run, Candidate candidate, JudgementBuilder draft, Outcome outcome) {
     return draft.verdict(run, candidate, plan, device(), versions, outcome);
   }
 
-  private Precompiler.Compiled compiled(Candidate candidate, Draft draft)
+  private Precompiler.Compiled compiled(Candidate candidate, JudgementBuilder draft)
       throws InterruptedException {
     // Without a GPU kernels are compiled as they are called; C++ takes longer than a call may.
     if (slot.gpu() == null && !Precompiler.bringsCpp(candidate)) {
@@ -107,7 +108,7 @@ final class Judge {
     }
     Precompiler precompiler = new Precompiler(slot, plan, draft, versions);
     for (int failures = 0; ; ) {
-      try (Turnstile.Pass _ = slot.compiling(Precompiler.bringsCpp(candidate))) {
+      try (ConcurrencyLimit.Pass _ = slot.compiling(Precompiler.bringsCpp(candidate))) {
         return precompiler.compile(candidate);
       } catch (WorkerFailure e) {
         if (slot.isLost()) throw new DeviceLost(device(), e);
@@ -132,7 +133,7 @@ final class Judge {
    *     they had
    */
   private Optional<Outcome> run(
-      Candidate candidate, Draft draft, Map<String, String> files, boolean alone)
+      Candidate candidate, JudgementBuilder draft, Map<String, String> files, boolean alone)
       throws InterruptedException {
     Gpu gpu = slot.gpu();
     if (gpu == null) {
@@ -140,11 +141,12 @@ final class Judge {
     }
     Outcome outcome;
     boolean sound;
-    Needs needs = gpu.needs(candidate.task());
+    MemoryRequirements needs = gpu.needs(candidate.task());
     Plan own = plan.with(needs);
     Correctness correctness = new Correctness(slot, own, candidate, draft, alone);
-    try (Turnstile.Pass _ = gpu.admit();
-        Lease.Held held = alone ? gpu.lease().alone() : gpu.lease().shared(needs.part())) {
+    try (ConcurrencyLimit.Pass _ = gpu.admit();
+        SharedExclusiveLock.Held held =
+            alone ? gpu.lease().alone() : gpu.lease().shared(needs.part())) {
       outcome = correctness.judge(files);
       boolean othersFault = isFault(outcome.status()) && held.company();
       if (othersFault || (!alone && wantsRoom(needs, outcome))) return Optional.empty();
@@ -181,13 +183,14 @@ final class Judge {
    * Whether alone, with all the memory there is and an oracle that may do without float64, it may
    * end otherwise.
    */
-  private static boolean wantsRoom(Needs needs, Outcome outcome) {
+  private static boolean wantsRoom(MemoryRequirements needs, Outcome outcome) {
     return !needs.usual()
         && (outcome.status() == Status.OUT_OF_MEMORY || outcome.status() == Status.INFRASTRUCTURE);
   }
 
   /** Last, when nothing is left to decide: what fails here is noted and decides nothing. */
-  private void profile(Gpu gpu, Candidate candidate, Draft draft, Map<String, String> files)
+  private void profile(
+      Gpu gpu, Candidate candidate, JudgementBuilder draft, Map<String, String> files)
       throws InterruptedException {
     if (!plan.profile() || draft.timing() == null) return;
     Profile found =
@@ -197,7 +200,8 @@ final class Judge {
   }
 
   /** After the candidate's process: it could make a baseline slow that others are measured by. */
-  private void compare(Gpu gpu, Candidate candidate, Draft draft) throws InterruptedException {
+  private void compare(Gpu gpu, Candidate candidate, JudgementBuilder draft)
+      throws InterruptedException {
     Timing.Result timing = draft.timing();
     if (timing == null) return;
     draft.comparison(

@@ -9,7 +9,7 @@ import java.time.Duration;
  * @param load importing its source
  * @param call one call of its entry, compilation of its kernels included
  * @param correctness all calls of the correctness stage together, the oracle's work not counted
- * @param size one batch of timed calls; how many batches there are, {@link Rounds} decides
+ * @param size one batch of timed calls; how many batches there are, {@link PairedSamples} decides
  * @param allowance memory, processes and files of its runner
  * @param needs what of that its task asks for
  */
@@ -19,7 +19,7 @@ public record Limits(
     Duration correctness,
     Duration size,
     Zygote.Allowance allowance,
-    Needs needs) {
+    MemoryRequirements needs) {
 
   /**
    * An honest import of torch code takes under a second; a download or a busy loop does not end.
@@ -46,11 +46,11 @@ public record Limits(
       Duration correctness,
       Duration size,
       Zygote.Allowance allowance) {
-    this(load, call, correctness, size, allowance, Needs.USUAL);
+    this(load, call, correctness, size, allowance, MemoryRequirements.USUAL);
   }
 
   /** The same with room for what a task needs. */
-  Limits with(Needs needs) {
+  Limits with(MemoryRequirements needs) {
     return new Limits(
         load.plus(needs.constructing()),
         call,

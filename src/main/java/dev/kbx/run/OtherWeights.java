@@ -23,9 +23,9 @@ final class OtherWeights {
 
   private final Oracle oracle;
   private final Runner runner;
-  private final Draft draft;
+  private final JudgementBuilder draft;
 
-  OtherWeights(Oracle oracle, Runner runner, Draft draft) {
+  OtherWeights(Oracle oracle, Runner runner, JudgementBuilder draft) {
     this.oracle = oracle;
     this.runner = runner;
     this.draft = draft;

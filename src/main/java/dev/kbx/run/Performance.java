@@ -21,13 +21,13 @@ final class Performance {
   private final Gpu gpu;
   private final Plan plan;
   private final Candidate candidate;
-  private final Draft draft;
+  private final JudgementBuilder draft;
   private final Spending spending;
-  private @Nullable QuietBaseline quiet;
+  private @Nullable BaselineInterference quiet;
   private List<OracleMessage.Size> sizes = List.of();
   private @Nullable Timing timing;
 
-  Performance(Gpu gpu, Plan plan, Candidate candidate, Draft draft) {
+  Performance(Gpu gpu, Plan plan, Candidate candidate, JudgementBuilder draft) {
     this.gpu = gpu;
     this.plan = plan;
     this.candidate = candidate;
@@ -62,7 +62,8 @@ final class Performance {
   private Session start() throws InterruptedException {
     long start = System.nanoTime();
     Oracle oracle = gpu.oracle();
-    Runner runner = gpu.runner(Spares.Use.TIMED, plan.arch(), oracle.hello(), plan.limits());
+    Runner runner =
+        gpu.runner(WarmRunnerPool.Use.TIMED, plan.arch(), oracle.hello(), plan.limits());
     spending.add("start", start);
     return new Session(oracle, runner, plan, candidate, draft);
   }
@@ -72,9 +73,9 @@ final class Performance {
     var _ = spending.on("peaks", gpu::peaks); // Before any code of the candidate's is there.
     OracleMessage.Opened task = spending.on("open", () -> session.open(true, true));
     sizes = task.sizes();
-    List<QuietBaseline.Times> times =
+    List<BaselineInterference.Times> times =
         spending.on("baseline", () -> gpu.quietBaseline(candidate.task(), sizes, plan.warm()));
-    QuietBaseline before = new QuietBaseline(session.oracle(), times, plan.warm());
+    BaselineInterference before = new BaselineInterference(session.oracle(), times, plan.warm());
     quiet = before;
     Optional<Outcome> decided = spending.on("load", () -> session.load(task, files));
     if (decided.isPresent()) return decided.get().at(Stage.PERF);
@@ -118,7 +119,7 @@ final class Performance {
       throw new WorkerFailure("the GPU has no room for graphs of the reference");
     }
     try {
-      var _ = QuietBaseline.measure(gpu.oracle(), sizes, plan.warm());
+      var _ = BaselineInterference.measure(gpu.oracle(), sizes, plan.warm());
     } catch (Oracle.Refused e) {
       return Session.refused(e.answer()).at(Stage.PERF);
     }

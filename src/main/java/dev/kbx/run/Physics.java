@@ -31,7 +31,7 @@ record Physics(OracleMessage.PreparedSize size, Map<String, Double> peaks, Floor
   }
 
   /** Milliseconds that the device takes at least for what it does besides a call, on both sides. */
-  double besideMs(Lead lead) {
+  double besideMs(HostRunAhead lead) {
     double flushes = movedMs((double) Math.max(1, lead.flushes()) * size.flushBytes());
     return flushes + (copied() ? copyingMs() : 0);
   }
@@ -51,7 +51,7 @@ record Physics(OracleMessage.PreparedSize size, Map<String, Double> peaks, Floor
   }
 
   /** Evidence, if these rounds show a time that cannot be. */
-  Optional<String> broken(Rounds rounds) {
+  Optional<String> broken(PairedSamples rounds) {
     return floor.broken(rounds.candidateMs(), rounds.referenceMs());
   }
 
@@ -60,7 +60,8 @@ record Physics(OracleMessage.PreparedSize size, Map<String, Double> peaks, Floor
    *
    * @param python the rounds that were launched from Python, where {@code rounds} are of graphs
    */
-  SizeTiming timing(String shape, Rounds rounds, @Nullable Rounds python, Conditions conditions) {
+  SizeTiming timing(
+      String shape, PairedSamples rounds, @Nullable PairedSamples python, Conditions conditions) {
     double candidateMs = rounds.candidateMs();
     double referenceMs = rounds.referenceMs();
     Ratio ratio = rounds.ratio();
@@ -89,7 +90,7 @@ record Physics(OracleMessage.PreparedSize size, Map<String, Double> peaks, Floor
         rounds.hostBound() ? true : null);
   }
 
-  private static Launched launched(Rounds rounds) {
+  private static Launched launched(PairedSamples rounds) {
     Ratio ratio = rounds.ratio();
     return new Launched(
         rounds.candidateMs(), rounds.referenceMs(), ratio.value(), ratio.low(), ratio.high());

@@ -28,7 +28,7 @@ public record Plan(
     Limits limits,
     Tolerance tolerance,
     Baseline baseline,
-    Cache cache,
+    L2State cache,
     boolean profile) {
   public Plan {
     if (stages.isEmpty()) throw new IllegalArgumentException("no stage asked for");
@@ -40,11 +40,11 @@ public record Plan(
    * with a cold cache and without profiles.
    */
   public Plan(List<Stage> stages, Rules rules, String arch, String secret, Limits limits) {
-    this(stages, rules, arch, secret, limits, Tolerance.MODEL, Baseline.EAGER, Cache.COLD, false);
+    this(stages, rules, arch, secret, limits, Tolerance.MODEL, Baseline.EAGER, L2State.COLD, false);
   }
 
   /** The same for a candidate whose task needs more than others. */
-  Plan with(Needs needs) {
+  Plan with(MemoryRequirements needs) {
     Limits own = limits.with(needs);
     return new Plan(stages, rules, arch, secret, own, tolerance, baseline, cache, profile);
   }
@@ -56,7 +56,7 @@ public record Plan(
         Math.toIntExact(limits.call().toSeconds()),
         Seeds.name(secret),
         profile,
-        Keys.sources(candidates));
+        MemoKeys.sources(candidates));
   }
 
   /** What speedups are against, in words: {@code eager}, or {@code eager, warm cache}. */
@@ -74,7 +74,7 @@ public record Plan(
   }
 
   boolean warm() {
-    return cache == Cache.WARM;
+    return cache == L2State.WARM;
   }
 
   boolean wants(Stage stage) {

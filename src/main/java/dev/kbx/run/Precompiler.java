@@ -62,10 +62,10 @@ final class Precompiler {
 
   private final Workers.Slot slot;
   private final Plan plan;
-  private final Draft draft;
+  private final JudgementBuilder draft;
   private final Map<String, String> versions;
 
-  Precompiler(Workers.Slot slot, Plan plan, Draft draft, Map<String, String> versions) {
+  Precompiler(Workers.Slot slot, Plan plan, JudgementBuilder draft, Map<String, String> versions) {
     this.slot = slot;
     this.plan = plan;
     this.draft = draft;
@@ -133,7 +133,7 @@ final class Precompiler {
     long start = System.nanoTime();
     boolean cpp = bringsCpp(candidate);
     try {
-      KeptBinaries.Key key = KeptBinaries.Key.of(candidate, arch(), timed(), versions);
+      BinaryCache.Key key = BinaryCache.Key.of(candidate, arch(), timed(), versions);
       Map<String, String> files = slot.binaries().read(key);
       if (files.isEmpty()) {
         Made made = compile(candidate, outline(candidate), cpp);
@@ -246,7 +246,7 @@ final class Precompiler {
     String task = candidate.task().file().toAbsolutePath().toString();
     IntFunction<OracleMessage.Outline> request = id -> new OracleMessage.Outline(id, task, timed());
     if (slot.gpu() != null) return slot.askOutliner(OracleMessage.Outlined.class, request);
-    try (Oracles.Borrowed borrowed = slot.borrow()) {
+    try (OraclePool.Borrowed borrowed = slot.borrow()) {
       OracleMessage.Outlined outlined =
           borrowed.oracle().ask(OracleMessage.Outlined.class, request, Session.ORACLE);
       borrowed.sound();

@@ -39,7 +39,7 @@ public final class Repeats {
     List<Integer> positions = Collections.synchronizedList(new ArrayList<>());
     Verdict[] verdicts = new Verdict[candidates.size()];
     for (int i = 0; i < verdicts.length; i++) positions.add(i);
-    Schedule.run(
+    Dispatcher.run(
         slots,
         positions,
         (slot, position) -> {

@@ -31,10 +31,10 @@ final class Session implements AutoCloseable {
   private final Runner runner;
   private final Plan plan;
   private final Candidate candidate;
-  private final Draft draft;
+  private final JudgementBuilder draft;
   private boolean timed;
 
-  Session(Oracle oracle, Runner runner, Plan plan, Candidate candidate, Draft draft) {
+  Session(Oracle oracle, Runner runner, Plan plan, Candidate candidate, JudgementBuilder draft) {
     this.oracle = oracle;
     this.runner = runner;
     this.plan = plan;
@@ -59,7 +59,7 @@ final class Session implements AutoCloseable {
   OracleMessage.Opened open(boolean timed, boolean alone)
       throws InterruptedException, Oracle.Refused {
     this.timed = timed;
-    Needs needs = plan.limits().needs();
+    MemoryRequirements needs = plan.limits().needs();
     return oracle.ask(
         OracleMessage.Opened.class,
         id ->

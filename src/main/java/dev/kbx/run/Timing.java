@@ -25,14 +25,14 @@ import org.jspecify.annotations.Nullable;
  * batch.
  */
 final class Timing {
-  private final List<SizeRun> runs = new ArrayList<>();
+  private final List<SizeBenchmark> runs = new ArrayList<>();
   private final Set<String> flags = new LinkedHashSet<>();
   private final Plan plan;
   private final Gpu gpu;
   private final Path task;
   private final Watch watch;
   private @Nullable Outcome dropped;
-  private @Nullable SizeRun recording;
+  private @Nullable SizeBenchmark recording;
 
   /**
    * @param task the task's file
@@ -42,7 +42,7 @@ final class Timing {
       Plan plan,
       Gpu gpu,
       Path task,
-      QuietBaseline quiet,
+      BaselineInterference quiet,
       Watch watch,
       List<OracleMessage.Size> sizes) {
     this.plan = plan;
@@ -51,7 +51,7 @@ final class Timing {
     this.watch = watch;
     Batches batches = new Batches(session, plan, gpu.spending());
     for (OracleMessage.Size size : sizes) {
-      runs.add(new SizeRun(size, sizes.size(), batches, gpu, quiet, watch));
+      runs.add(new SizeBenchmark(size, sizes.size(), batches, gpu, quiet, watch));
     }
   }
 
@@ -60,14 +60,14 @@ final class Timing {
 
   /** Times every size; the outcome, if that shows more than times. */
   Optional<Outcome> judge() throws InterruptedException, Oracle.Refused {
-    for (SizeRun run : runs) {
+    for (SizeBenchmark run : runs) {
       Optional<Outcome> decided = run.measure(isRecorded(run));
       if (decided.isPresent()) return decided;
     }
     return judgeRecorded();
   }
 
-  private boolean isRecorded(SizeRun run) {
+  private boolean isRecorded(SizeBenchmark run) {
     return plan.baseline() == Baseline.EAGER && gpu.recordable(task, run.index());
   }
 
@@ -78,7 +78,7 @@ final class Timing {
    * <p>After everything else: a process that failed at being recorded can be asked nothing more.
    */
   private Optional<Outcome> judgeRecorded() throws InterruptedException, Oracle.Refused {
-    for (SizeRun run : runs) {
+    for (SizeBenchmark run : runs) {
       if (!run.launchBound() || !isRecorded(run)) continue;
       Optional<Outcome> found;
       recording = run;
@@ -100,7 +100,7 @@ final class Timing {
     return Optional.empty();
   }
 
-  private static Optional<Outcome> recorded(SizeRun run)
+  private static Optional<Outcome> recorded(SizeBenchmark run)
       throws InterruptedException, Oracle.Refused {
     try {
       return run.measureRecorded();
@@ -114,7 +114,7 @@ final class Timing {
   private Optional<Outcome> launchedOnly(Outcome why) {
     dropped = why;
     flags.add(why.mismatches() == null ? "not_recorded" : "replayed_wrong");
-    runs.forEach(SizeRun::forgetGraphs);
+    runs.forEach(SizeBenchmark::forgetGraphs);
     return Optional.empty();
   }
 
@@ -129,22 +129,22 @@ final class Timing {
     } catch (Oracle.Refused e) {
       // The graphs themselves take more than there is.
     }
-    for (SizeRun run : runs) gpu.unrecordable(task, run.index());
+    for (SizeBenchmark run : runs) gpu.unrecordable(task, run.index());
     return true;
   }
 
   /** Once the candidate's process is gone: whether it held the reference back. */
   void settle() throws InterruptedException {
-    for (SizeRun run : runs) {
+    for (SizeBenchmark run : runs) {
       if (holds(run)) continue;
       flags.add("replayed_slow");
-      runs.forEach(SizeRun::forgetGraphs);
+      runs.forEach(SizeBenchmark::forgetGraphs);
       break;
     }
-    for (SizeRun run : runs) run.settle();
+    for (SizeBenchmark run : runs) run.settle();
   }
 
-  private static boolean holds(SizeRun run) throws InterruptedException {
+  private static boolean holds(SizeBenchmark run) throws InterruptedException {
     try {
       return run.holds();
     } catch (Oracle.Refused e) {
@@ -159,13 +159,13 @@ final class Timing {
 
   /** What was measured, once {@link #judge} has found nothing, after {@link #settle}. */
   Result result() {
-    List<LogMean> speedups = runs.stream().map(SizeRun::logSpeedup).toList();
-    Ratio all = Ratio.ofSizes(speedups, Rounds.CONFIDENCE);
-    for (SizeRun run : runs) flags.addAll(run.flags());
-    if (watch.incomplete()) flags.add(Origins.NONE);
+    List<LogMean> speedups = runs.stream().map(SizeBenchmark::logSpeedup).toList();
+    Ratio all = Ratio.ofSizes(speedups, PairedSamples.CONFIDENCE);
+    for (SizeBenchmark run : runs) flags.addAll(run.flags());
+    if (watch.incomplete()) flags.add(Attribution.NONE);
     return new Result(
         new Speedup(all.value(), all.low(), all.high(), plan.against(Baseline.EAGER, null)),
-        runs.stream().map(SizeRun::timing).toList(),
+        runs.stream().map(SizeBenchmark::timing).toList(),
         List.copyOf(flags));
   }
 }

@@ -58,7 +58,7 @@ public final class Verification {
    */
   public void run(List<Task> tasks, Map<String, TaskVerdict> before, Consumer<TaskVerdict> listener)
       throws InterruptedException {
-    Schedule.run(
+    Dispatcher.run(
         slots,
         tasks,
         (slot, task) -> {
@@ -77,7 +77,7 @@ public final class Verification {
    */
   public void outline(List<Task> tasks, Consumer<TaskVerdict> listener)
       throws InterruptedException {
-    Schedule.run(
+    Dispatcher.run(
         slots,
         tasks,
         (slot, task) -> {
@@ -97,7 +97,7 @@ public final class Verification {
   private List<Control> outline(Workers.Slot slot, Task task)
       throws InterruptedException, Oracle.Refused {
     String file = task.file().toAbsolutePath().toString();
-    try (Oracles.Borrowed borrowed = slot.borrow()) {
+    try (OraclePool.Borrowed borrowed = slot.borrow()) {
       try {
         borrowed
             .oracle()
@@ -152,8 +152,8 @@ public final class Verification {
       throws InterruptedException, Oracle.Refused {
     Gpu gpu = slot.gpu();
     if (gpu == null) return askOracle(slot, task, true);
-    try (Turnstile.Pass _ = gpu.admit();
-        Lease.Held _ = gpu.lease().shared(gpu.needs(task).part())) {
+    try (ConcurrencyLimit.Pass _ = gpu.admit();
+        SharedExclusiveLock.Held _ = gpu.lease().shared(gpu.needs(task).part())) {
       return askOracle(slot, task, false);
     } catch (Oracle.Refused e) {
       if (!e.answer().reason().equals("memory")) throw e;
@@ -167,7 +167,7 @@ public final class Verification {
       throws InterruptedException, Oracle.Refused {
     String file = task.file().toAbsolutePath().toString();
     String seed = Seeds.of(plan.secret(), task, "");
-    try (Oracles.Borrowed borrowed = slot.borrow()) {
+    try (OraclePool.Borrowed borrowed = slot.borrow()) {
       OracleMessage.TaskVerified verified =
           borrowed
               .oracle()

@@ -27,13 +27,13 @@ final class Watch {
    * @param where {@code at (1024, 1024)}
    */
   Optional<Outcome> judge(List<RunnerMessage.@Nullable Origin> accounts, String where) {
-    Origins origins = new Origins();
+    Attribution origins = new Attribution();
     accounts.forEach(origins::add);
     incomplete |= origins.incomplete();
     return origins.judge(policy, Stage.PERF, where + ", ");
   }
 
-  /** As {@link Origins#incomplete()}, of any call. */
+  /** As {@link Attribution#incomplete()}, of any call. */
   boolean incomplete() {
     return incomplete;
   }

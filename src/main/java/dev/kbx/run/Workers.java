@@ -47,15 +47,16 @@ public final class Workers implements AutoCloseable {
 
   private final Path python;
   private final Path home;
-  private final KeptPeaks peaks;
-  private final KeptBaselines baselines;
-  private final KeptBinaries binaries;
+  private final PeakCache peaks;
+  private final BaselineCache baselines;
+  private final BinaryCache binaries;
   private final Consumer<String> notices;
   private final Set<String> noticed = ConcurrentHashMap.newKeySet();
   private final Map<Integer, Gpu> gpus = new HashMap<>();
-  private final Oracles onCpu = new Oracles(() -> startOracle(DeviceSlot.cpu(0)));
-  private final Turnstile compiling = new Turnstile(COMPILING, "wait compile");
-  private final Turnstile compilingCpp = new Turnstile(COMPILING_CPP, "wait compile C++");
+  private final OraclePool onCpu = new OraclePool(() -> startOracle(DeviceSlot.cpu(0)));
+  private final ConcurrencyLimit compiling = new ConcurrencyLimit(COMPILING, "wait compile");
+  private final ConcurrencyLimit compilingCpp =
+      new ConcurrencyLimit(COMPILING_CPP, "wait compile C++");
   private final AtomicInteger expected = new AtomicInteger(Integer.MAX_VALUE);
   private final Object outlining = new Object();
   private @Nullable Oracle outliner;
@@ -73,9 +74,9 @@ public final class Workers implements AutoCloseable {
   public Workers(
       Path python,
       Path home,
-      KeptPeaks peaks,
-      KeptBaselines baselines,
-      KeptBinaries binaries,
+      PeakCache peaks,
+      BaselineCache baselines,
+      BinaryCache binaries,
       Consumer<String> notices) {
     this.python = python;
     this.home = home;
@@ -87,8 +88,8 @@ public final class Workers implements AutoCloseable {
 
   /** Workers that keep nothing of what candidates are compiled to. */
   public Workers(
-      Path python, Path home, KeptPeaks peaks, KeptBaselines baselines, Consumer<String> notices) {
-    this(python, home, peaks, baselines, KeptBinaries.nowhere(), notices);
+      Path python, Path home, PeakCache peaks, BaselineCache baselines, Consumer<String> notices) {
+    this(python, home, peaks, baselines, BinaryCache.nowhere(), notices);
   }
 
   /** The zygote, alive as far as is known. */
@@ -217,7 +218,7 @@ public final class Workers implements AutoCloseable {
     if (noticed.add(text)) notices.accept(text);
   }
 
-  KeptPeaks peaks() {
+  PeakCache peaks() {
     return peaks;
   }
 
@@ -266,7 +267,7 @@ public final class Workers implements AutoCloseable {
     /** What an oracle of this slot's device says of itself; one is started if need be. */
     public Message.Hello greeting() throws InterruptedException {
       if (gpu != null) return gpu.greeting();
-      try (Oracles.Borrowed borrowed = borrow()) {
+      try (OraclePool.Borrowed borrowed = borrow()) {
         borrowed.sound();
         return borrowed.oracle().hello();
       }
@@ -302,12 +303,12 @@ public final class Workers implements AutoCloseable {
     }
 
     /** The right to compile a candidate's kernels, or its C++. */
-    Turnstile.Pass compiling(boolean cpp) throws InterruptedException {
+    ConcurrencyLimit.Pass compiling(boolean cpp) throws InterruptedException {
       return (cpp ? workers.compilingCpp : workers.compiling).enter();
     }
 
     /** What candidates were compiled to before. */
-    KeptBinaries binaries() {
+    BinaryCache binaries() {
       return workers.binaries;
     }
 
@@ -319,7 +320,7 @@ public final class Workers implements AutoCloseable {
     }
 
     /** An oracle for one candidate or task. A GPU must be held. */
-    Oracles.Borrowed borrow() throws InterruptedException {
+    OraclePool.Borrowed borrow() throws InterruptedException {
       return gpu == null ? workers.onCpu.borrow() : gpu.oracles().borrow();
     }
 
@@ -336,8 +337,8 @@ public final class Workers implements AutoCloseable {
     }
 
     /** Without timing nobody else would see what several streams of a candidate do side by side. */
-    private static Spares.Use use(Plan plan) {
-      return plan.reaches(Stage.PERF) ? Spares.Use.CALLED : Spares.Use.TIMED;
+    private static WarmRunnerPool.Use use(Plan plan) {
+      return plan.reaches(Stage.PERF) ? WarmRunnerPool.Use.CALLED : WarmRunnerPool.Use.TIMED;
     }
 
     /**
@@ -347,7 +348,7 @@ public final class Workers implements AutoCloseable {
     boolean computes() throws InterruptedException {
       for (Duration pause : PAUSES) {
         Thread.sleep(pause);
-        try (Oracles.Borrowed borrowed = borrow()) {
+        try (OraclePool.Borrowed borrowed = borrow()) {
           borrowed.oracle().ask(OracleMessage.Probed.class, OracleMessage.Probe::new, PROBE);
           borrowed.sound();
           return true;

@@ -18,10 +18,10 @@ import java.util.function.IntFunction;
  */
 public final class Oracle implements AutoCloseable {
   private final WorkerProcess process;
-  private final Conversation conversation;
+  private final RequestChannel conversation;
   private final Message.Hello hello;
 
-  private Oracle(WorkerProcess process, Conversation conversation, Message.Hello hello) {
+  private Oracle(WorkerProcess process, RequestChannel conversation, Message.Hello hello) {
     this.process = process;
     this.conversation = conversation;
     this.hello = hello;
@@ -54,7 +54,8 @@ public final class Oracle implements AutoCloseable {
       Path python, Path home, DeviceSlot slot, int uid, List<String> further)
       throws InterruptedException {
     WorkerProcess[] started = new WorkerProcess[1];
-    Conversation conversation = new Conversation("oracle", message -> started[0].send(0, message));
+    RequestChannel conversation =
+        new RequestChannel("oracle", message -> started[0].send(0, message));
     List<String> arguments =
         new ArrayList<>(List.of("kbx.oracle", "--device", slot.kind().label()));
     if (slot.kind() == DeviceSlot.Kind.CUDA) {
@@ -71,7 +72,7 @@ public final class Oracle implements AutoCloseable {
     }
   }
 
-  private static WorkerProcess.Listener listener(Conversation conversation) {
+  private static WorkerProcess.Listener listener(RequestChannel conversation) {
     return new WorkerProcess.Listener() {
       @Override
       public void frame(Frames.Frame frame) {
@@ -99,10 +100,10 @@ public final class Oracle implements AutoCloseable {
   /** A request that was sent. The oracle answers all in the order in which they were sent. */
   public static final class Asked<T extends OracleMessage> {
     private final Class<T> expected;
-    private final Conversation.Asked sent;
+    private final RequestChannel.Asked sent;
     private final Duration limit;
 
-    private Asked(Class<T> expected, Conversation.Asked sent, Duration limit) {
+    private Asked(Class<T> expected, RequestChannel.Asked sent, Duration limit) {
       this.expected = expected;
       this.sent = sent;
       this.limit = limit;

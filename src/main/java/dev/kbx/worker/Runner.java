@@ -42,7 +42,7 @@ public final class Runner implements AutoCloseable {
   private static final JsonNode NO_ARENAS = JsonNodeFactory.instance.arrayNode();
 
   private final int number;
-  private final Conversation conversation;
+  private final RequestChannel conversation;
   private final Runnable kill;
   private final boolean emulates;
   private final @Nullable String lacks;
@@ -57,12 +57,12 @@ public final class Runner implements AutoCloseable {
 
   Runner(
       int number,
-      Conversation.Sender sender,
+      RequestChannel.Sender sender,
       Runnable kill,
       boolean emulates,
       @Nullable String lacks) {
     this.number = number;
-    this.conversation = new Conversation("runner " + number, sender);
+    this.conversation = new RequestChannel("runner " + number, sender);
     this.kill = kill;
     this.emulates = emulates;
     this.lacks = lacks;
@@ -156,7 +156,7 @@ public final class Runner implements AutoCloseable {
       Duration limit)
       throws InterruptedException, TimeoutException, Lost {
     try {
-      Conversation.Asked sent = conversation.send(request);
+      RequestChannel.Asked sent = conversation.send(request);
       Message answer = sent.answer(limit);
       if (expected.isInstance(answer) || answer instanceof RunnerMessage.Raised) {
         return new Answered((RunnerMessage) answer, sent.nanos());

@@ -19,14 +19,14 @@ public final class Zygote implements AutoCloseable {
   private static final Duration SPAWN_LIMIT = Duration.ofSeconds(30);
 
   private final WorkerProcess process;
-  private final Conversation conversation;
+  private final RequestChannel conversation;
   private final Map<Integer, Runner> runners;
   private final Message.Hello hello;
   private final AtomicInteger lastRunner = new AtomicInteger();
 
   private Zygote(
       WorkerProcess process,
-      Conversation conversation,
+      RequestChannel conversation,
       Map<Integer, Runner> runners,
       Message.Hello hello) {
     this.process = process;
@@ -38,7 +38,8 @@ public final class Zygote implements AutoCloseable {
   /** Starts a zygote and waits until it can fork. */
   public static Zygote start(Path python, Path home) throws InterruptedException {
     WorkerProcess[] started = new WorkerProcess[1];
-    Conversation conversation = new Conversation("zygote", message -> started[0].send(0, message));
+    RequestChannel conversation =
+        new RequestChannel("zygote", message -> started[0].send(0, message));
     Map<Integer, Runner> runners = new ConcurrentHashMap<>();
     started[0] =
         WorkerProcess.start(
@@ -184,7 +185,7 @@ public final class Zygote implements AutoCloseable {
   }
 
   /** Passes frames to whom they are for. */
-  private record Switchboard(Conversation conversation, Map<Integer, Runner> runners)
+  private record Switchboard(RequestChannel conversation, Map<Integer, Runner> runners)
       implements WorkerProcess.Listener {
     @Override
     public void frame(Frames.Frame frame) {

@@ -363,7 +363,7 @@ class TimingRulesTest {
   @Test
   void examplesOfTheRulesAreFoundByThem() {
     for (Rule rule : RULES) {
-      About about = rule.about();
+      RuleInfo about = rule.about();
       if (about.id().equals("replayed-result")) continue; // its example leaves the kernel out
       assertThat(found(about.example(), "kernel_function")).contains(about.id());
     }

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kbx.TestPython;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
-import dev.kbx.run.KeptBaselines;
-import dev.kbx.run.KeptPeaks;
+import dev.kbx.run.BaselineCache;
 import dev.kbx.run.Limits;
+import dev.kbx.run.PeakCache;
 import dev.kbx.run.Plan;
 import dev.kbx.run.Repeats;
 import dev.kbx.run.Workers;
@@ -65,8 +65,8 @@ class NoiseCandidatesTest {
     return new Workers(
         TestPython.interpreter().executable(),
         TestPython.home(),
-        KeptPeaks.nowhere(),
-        new KeptBaselines(TestPython.home().resolve("target").resolve("baselines"), _ -> {}),
+        PeakCache.nowhere(),
+        new BaselineCache(TestPython.home().resolve("target").resolve("baselines"), _ -> {}),
         _ -> {});
   }
 

@@ -2,9 +2,9 @@ package dev.kbx.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kbx.check.About;
 import dev.kbx.check.Broken;
 import dev.kbx.check.Finding;
+import dev.kbx.check.RuleInfo;
 import dev.kbx.check.Severity;
 import dev.kbx.check.StaticReport;
 import dev.kbx.syntax.Place;
@@ -19,14 +19,15 @@ import tools.jackson.databind.json.JsonMapper;
 /** What {@code kbx check} prints, in each format. */
 class CheckOutputTest {
   private static final Path FOLDER = Path.of("/home/me");
-  private static final List<About> RULES =
+  private static final List<RuleInfo> RULES =
       List.of(
-          new About("patched-timer", Severity.REJECT, "Timers", "Why.", "Leave timers alone.", "x"),
-          new About("odd-grid", Severity.FLAG, "Grids", "Why.", "Use cdiv.", "x"),
-          new About("long-file", Severity.NOTE, "Length", "Why.", "Split it.", "x"));
+          new RuleInfo(
+              "patched-timer", Severity.REJECT, "Timers", "Why.", "Leave timers alone.", "x"),
+          new RuleInfo("odd-grid", Severity.FLAG, "Grids", "Why.", "Use cdiv.", "x"),
+          new RuleInfo("long-file", Severity.NOTE, "Length", "Why.", "Split it.", "x"));
 
   private static Finding finding(Severity severity, Place place, String message) {
-    About rule =
+    RuleInfo rule =
         RULES.stream().filter(each -> each.severity() == severity).findFirst().orElseThrow();
     return new Finding(rule.id(), severity, place, message, rule.advice());
   }

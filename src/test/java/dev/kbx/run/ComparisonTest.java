@@ -57,7 +57,7 @@ class ComparisonTest {
         null);
   }
 
-  private static Plan against(Baseline baseline, Cache cache) {
+  private static Plan against(Baseline baseline, L2State cache) {
     Plan any = FakeWorkers.plan();
     return new Plan(
         List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
@@ -72,7 +72,7 @@ class ComparisonTest {
   }
 
   private static Plan against(Baseline baseline) {
-    return against(baseline, Cache.COLD);
+    return against(baseline, L2State.COLD);
   }
 
   /** Gains {@code first} and {@code second} at the two sizes; their mean has 4 %. */
@@ -106,7 +106,7 @@ class ComparisonTest {
 
   @Test
   void aWarmCacheIsNamedWithTheBaseline() {
-    Plan warm = against(Baseline.BEST, Cache.WARM);
+    Plan warm = against(Baseline.BEST, L2State.WARM);
     Speedup speedup =
         requireNonNull(Comparison.of(warm, TIMING, List.of(COMPILE, TUNED)).speedup());
     assertThat(speedup.baseline()).isEqualTo("best (compile), warm cache");
@@ -160,7 +160,7 @@ class ComparisonTest {
 
   @Test
   void aJudgedCandidateHasThem(@TempDir Path folder) throws Exception {
-    KeptBaselines kept = new KeptBaselines(folder, line -> {});
+    BaselineCache kept = new BaselineCache(folder, line -> {});
     Files.writeString(
         Files.createDirectories(kept.compilers()).resolve("play.json"),
         """

@@ -49,7 +49,7 @@ class CompiledBaselinesTest {
   }
 
   private CompiledBaselines session() throws IOException {
-    KeptBaselines kept = new KeptBaselines(folder, () -> now, warnings::add);
+    BaselineCache kept = new BaselineCache(folder, () -> now, warnings::add);
     Files.createDirectories(kept.compilers());
     Files.writeString(
         kept.compilers().resolve("play.json"), JsonMapper.shared().writeValueAsString(play));
@@ -62,7 +62,7 @@ class CompiledBaselinesTest {
   }
 
   private static CompiledTimes of(CompiledBaselines baselines, Task task) throws Exception {
-    return baselines.of(task, Baseline.COMPILE, SHAPES, "0abc", Cache.COLD);
+    return baselines.of(task, Baseline.COMPILE, SHAPES, "0abc", L2State.COLD);
   }
 
   /** A session from start to end. */
@@ -139,7 +139,7 @@ class CompiledBaselinesTest {
   void aBaselineOlderThanAWeekIsMeasuredAnew() throws Exception {
     measured();
     asked();
-    now = MONDAY.plus(KeptBaselines.LONGEST);
+    now = MONDAY.plus(BaselineCache.LONGEST);
     assertThat(measured().sizes().getFirst().measured()).isEqualTo(now);
     assertThat(asked()).matches(MEASURED);
   }

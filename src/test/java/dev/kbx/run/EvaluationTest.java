@@ -149,7 +149,7 @@ class EvaluationTest {
         plan.limits(),
         Tolerance.MODEL,
         Baseline.EAGER,
-        Cache.COLD,
+        L2State.COLD,
         profile);
   }
 

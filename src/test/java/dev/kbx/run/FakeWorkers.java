@@ -35,31 +35,31 @@ final class FakeWorkers {
   private FakeWorkers() {}
 
   static Workers start() {
-    return start(new KeptBaselines(Path.of("target/baselines"), _ -> {}));
+    return start(new BaselineCache(Path.of("target/baselines"), _ -> {}));
   }
 
   /** Workers whose compiled baselines, and what is said of them, lie in a folder. */
-  static Workers start(KeptBaselines baselines) {
+  static Workers start(BaselineCache baselines) {
     return start(baselines, _ -> {});
   }
 
   /** Workers that say to {@code notices} what they cannot do. */
   static Workers start(Consumer<String> notices) {
-    return start(new KeptBaselines(Path.of("target/baselines"), _ -> {}), notices);
+    return start(new BaselineCache(Path.of("target/baselines"), _ -> {}), notices);
   }
 
   /** Workers that keep what candidates are compiled to. */
-  static Workers keeping(KeptBinaries binaries) {
-    KeptBaselines baselines = new KeptBaselines(Path.of("target/baselines"), _ -> {});
-    return new Workers(Path.of("python3"), HOME, KeptPeaks.nowhere(), baselines, binaries, _ -> {});
+  static Workers keeping(BinaryCache binaries) {
+    BaselineCache baselines = new BaselineCache(Path.of("target/baselines"), _ -> {});
+    return new Workers(Path.of("python3"), HOME, PeakCache.nowhere(), baselines, binaries, _ -> {});
   }
 
-  private static Workers start(KeptBaselines baselines, Consumer<String> notices) {
+  private static Workers start(BaselineCache baselines, Consumer<String> notices) {
     return start(Path.of("python3"), baselines, notices);
   }
 
-  private static Workers start(Path python, KeptBaselines baselines, Consumer<String> notices) {
-    return new Workers(python, HOME, KeptPeaks.nowhere(), baselines, notices);
+  private static Workers start(Path python, BaselineCache baselines, Consumer<String> notices) {
+    return new Workers(python, HOME, PeakCache.nowhere(), baselines, notices);
   }
 
   /**
@@ -71,7 +71,7 @@ final class FakeWorkers {
     Path python = folder.resolve("python");
     Files.writeString(python, "#!/bin/sh\nKBX_FAKE_LACKS='no nvcc' exec python3 \"$@\"\n");
     Files.setPosixFilePermissions(python, PosixFilePermissions.fromString("rwx------"));
-    return start(python, new KeptBaselines(Path.of("target/baselines"), _ -> {}), _ -> {});
+    return start(python, new BaselineCache(Path.of("target/baselines"), _ -> {}), _ -> {});
   }
 
   static Workers.Slot slot(Workers workers, int index) {

@@ -52,7 +52,7 @@ class FaultsTest {
   }
 
   private void judge(List<Candidate> candidates) throws InterruptedException {
-    Schedule.run(
+    Dispatcher.run(
         slots,
         candidates,
         (slot, candidate) ->

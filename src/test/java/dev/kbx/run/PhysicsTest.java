@@ -25,8 +25,8 @@ class PhysicsTest {
 
   @Test
   void flushesAndWhatBothCopyAreBesideACall() {
-    assertThat(physics(false).besideMs(Lead.NONE)).isCloseTo(0.1, within(1e-9));
-    assertThat(physics(false).besideMs(Lead.LAUNCHES)).isCloseTo(0.6, within(1e-9));
-    assertThat(physics(true).besideMs(Lead.GRAPHS)).isCloseTo(0.3, within(1e-9));
+    assertThat(physics(false).besideMs(HostRunAhead.NONE)).isCloseTo(0.1, within(1e-9));
+    assertThat(physics(false).besideMs(HostRunAhead.LAUNCHES)).isCloseTo(0.6, within(1e-9));
+    assertThat(physics(true).besideMs(HostRunAhead.GRAPHS)).isCloseTo(0.3, within(1e-9));
   }
 }

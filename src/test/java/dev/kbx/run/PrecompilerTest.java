@@ -29,7 +29,7 @@ class PrecompilerTest {
   @BeforeEach
   void keeping() {
     workers.close();
-    workers = FakeWorkers.keeping(KeptBinaries.in(folder, _ -> {}));
+    workers = FakeWorkers.keeping(BinaryCache.in(folder, _ -> {}));
   }
 
   @AfterEach
@@ -60,7 +60,7 @@ class PrecompilerTest {
 
   private Precompiler.Compiled compile(Candidate candidate) throws Exception {
     Plan plan = FakeWorkers.plan(Duration.ofSeconds(10), Duration.ofSeconds(60));
-    return new Precompiler(FakeWorkers.slot(workers, 0), plan, new Draft(), VERSIONS)
+    return new Precompiler(FakeWorkers.slot(workers, 0), plan, new JudgementBuilder(), VERSIONS)
         .compile(candidate);
   }
 
@@ -74,8 +74,8 @@ class PrecompilerTest {
 
   private Map<String, String> kept(Map<String, Object> script) {
     Candidate candidate = FakeWorkers.candidate("task", script);
-    return KeptBinaries.in(folder, _ -> {})
-        .read(KeptBinaries.Key.of(candidate, "sm_90", false, VERSIONS));
+    return BinaryCache.in(folder, _ -> {})
+        .read(BinaryCache.Key.of(candidate, "sm_90", false, VERSIONS));
   }
 
   @Test

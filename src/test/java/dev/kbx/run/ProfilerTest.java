@@ -44,7 +44,7 @@ class ProfilerTest {
             FakeWorkers.plan().limits(),
             Tolerance.MODEL,
             Baseline.EAGER,
-            Cache.COLD,
+            L2State.COLD,
             profile);
     return new Judge(slot, plan, FakeWorkers.DEVICE, Map.of())
         .judge("run", FakeWorkers.candidate(task, script));

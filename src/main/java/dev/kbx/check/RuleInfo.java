@@ -1,0 +1,13 @@
+package dev.kbx.check;
+
+/**
+ * What there is to know of a rule.
+ *
+ * @param id lower case with hyphens: {@code patched-timer}; never reused for another meaning
+ * @param title what it finds, in a few words
+ * @param rationale why, to the author of a kernel: what it would do to the verdict
+ * @param advice what to do instead, as an instruction
+ * @param example Python source in which the rule finds something
+ */
+public record RuleInfo(
+    String id, Severity severity, String title, String rationale, String advice, String example) {}
