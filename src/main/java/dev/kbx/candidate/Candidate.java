@@ -2,6 +2,7 @@ package dev.kbx.candidate;
 
 import dev.kbx.syntax.PythonSource;
 import dev.kbx.task.Task;
+import dev.kbx.verdict.Provenance;
 import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
 
@@ -53,5 +54,20 @@ public record Candidate(
   /** SHA-256 of the source, hex: equal sources are one candidate, wherever they came from. */
   public String hash() {
     return DigestUtils.sha256Hex(code());
+  }
+
+  /** What a verdict of a run says of where this candidate came from. */
+  public Provenance provenance(String run) {
+    return new Provenance(
+        run,
+        hash(),
+        origin,
+        task.suite(),
+        task.name(),
+        task.category(),
+        sample,
+        method,
+        model,
+        round);
   }
 }

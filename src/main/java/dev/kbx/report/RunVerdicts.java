@@ -2,6 +2,8 @@ package dev.kbx.report;
 
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Provenance;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import java.io.PrintStream;
@@ -78,6 +80,7 @@ public final class RunVerdicts {
 
     private Verdict outline(Verdict v) {
       return new Verdict(
+          new Provenance(
           name(v.run()),
           "",
           "",
@@ -87,7 +90,8 @@ public final class RunVerdicts {
           v.sample(),
           v.method() == null ? null : name(v.method()),
           v.model() == null ? null : name(v.model()),
-          v.round(),
+          v.round()),
+          new Judgement(
           v.status(),
           v.stage(),
           v.callOk(),
@@ -111,7 +115,7 @@ public final class RunVerdicts {
           null,
           NO_DEVICE,
           Map.of(),
-          Map.of());
+          Map.of()));
     }
 
     /** One text for all that are equal. */

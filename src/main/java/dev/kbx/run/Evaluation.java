@@ -86,7 +86,7 @@ public final class Evaluation {
       int position = next.get().position();
       boolean remembered = known != null;
       Verdict verdict = known == null ? judged(slot, position, candidate) : given(known, candidate);
-      boolean lasting = lasting(verdict) && !slot.lost();
+      boolean lasting = verdict.judgement().lasting() && !slot.lost();
       String kept = lasting ? MemoKeys.on(verdict.device(), key) : null;
       add(position, verdict, candidate, kept, remembered);
       twins.judged(key);
@@ -104,10 +104,10 @@ public final class Evaluation {
       throws InterruptedException {
     Judge judge = new Judge(slot, plan, run.device(), run.versions());
     try {
-      return judge.judge(run.id(), candidate);
+      return judge.judge(candidate).on(candidate.provenance(run.id()));
     } catch (DeviceLost e) {
       if (lostUnder.add(position)) throw e;
-      return judge.given(run.id(), candidate, e);
+      return judge.givenUp(e).on(candidate.provenance(run.id()));
     }
   }
 
@@ -126,56 +126,8 @@ public final class Evaluation {
     }
   }
 
-  /**
-   * Whether the same candidate would get the same verdict again: not where a deadline or this
-   * machine decided, nor where a profile or a baseline was asked for and is missing.
-   */
-  private static boolean lasting(Verdict verdict) {
-    if (verdict.profile() != null && verdict.profile().failure() != null) return false;
-    List<Verdict.Baseline> baselines = verdict.baselines();
-    if (baselines != null && baselines.stream().anyMatch(b -> b.failure() != null)) return false;
-    return switch (verdict.status()) {
-      case TIMEOUT, OUT_OF_MEMORY, INFRASTRUCTURE, INVALID_TASK -> false;
-      default -> true;
-    };
-  }
-
   /** A verdict given before, for another appearance of the same candidate. */
-  private Verdict given(Verdict v, Candidate c) {
-    return new Verdict(
-        run.id(),
-        v.candidate(),
-        c.origin(),
-        v.suite(),
-        v.task(),
-        v.category(),
-        c.sample(),
-        c.method(),
-        c.model(),
-        c.round(),
-        v.status(),
-        v.stage(),
-        v.callOk(),
-        v.exeOk(),
-        v.perfOk(),
-        v.message(),
-        v.rule(),
-        v.evidence(),
-        v.flags(),
-        v.speedup(),
-        v.sizes(),
-        v.baselines(),
-        v.profile(),
-        v.compile(),
-        v.kernels(),
-        v.mismatches(),
-        v.errorMetrics(),
-        v.quality(),
-        v.origin(),
-        v.frames(),
-        v.output(),
-        v.device(),
-        v.versions(),
-        v.seconds());
+  private Verdict given(Verdict known, Candidate candidate) {
+    return known.judgement().on(candidate.provenance(run.id()));
   }
 }

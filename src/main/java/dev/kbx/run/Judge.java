@@ -1,6 +1,7 @@
 package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
+import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Profile;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -46,17 +47,17 @@ final class Judge {
   }
 
   /**
-   * The verdict on a candidate in {@code run}.
+   * Judges a candidate.
    *
    * @throws DeviceLost when it could not be judged because this slot's device is gone
    */
-  Verdict judge(String run, Candidate candidate) throws InterruptedException {
+  Judgement judge(Candidate candidate) throws InterruptedException {
     try (var _ = Span.of(candidate.task().path())) {
-      return staged(run, candidate);
+      return staged(candidate);
     }
   }
 
-  private Verdict staged(String run, Candidate candidate) throws InterruptedException {
+  private Judgement staged(Candidate candidate) throws InterruptedException {
     JudgementBuilder statics = new JudgementBuilder();
     Optional<Outcome> decided = StaticStage.decide(candidate, plan, statics);
     Precompiler.Compiled compiled =
@@ -83,21 +84,18 @@ final class Judge {
                     Status.INFRASTRUCTURE, Stage.CALL, "kbx failed on this candidate: " + e));
       }
     }
-    return verdict(run, candidate, draft, decided.get());
+    return judgement(draft, decided.get());
   }
 
-  /** The verdict on a candidate under which devices were lost, so that no other is risked. */
-  Verdict given(String run, Candidate candidate, DeviceLost lost) {
-    return verdict(
-        run,
-        candidate,
+  /** The judgement of a candidate under which devices were lost, so that no other is risked. */
+  Judgement givenUp(DeviceLost lost) {
+    return judgement(
         new JudgementBuilder(),
         Outcome.of(Status.INFRASTRUCTURE, Stage.CALL, "given up: " + lost.getMessage()));
   }
 
-  private Verdict verdict(
-      String run, Candidate candidate, JudgementBuilder draft, Outcome outcome) {
-    return draft.verdict(run, candidate, plan, device(), versions, outcome);
+  private Judgement judgement(JudgementBuilder draft, Outcome outcome) {
+    return draft.judgement(plan, device(), versions, outcome);
   }
 
   private Precompiler.Compiled compiled(Candidate candidate, JudgementBuilder draft)

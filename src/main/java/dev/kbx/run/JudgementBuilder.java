@@ -1,7 +1,7 @@
 package dev.kbx.run;
 
-import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Finding;
+import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Profile;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -19,7 +19,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What has been learnt of one candidate so far, stage by stage; becomes its verdict. */
+/** What has been learnt of one candidate so far, stage by stage; becomes a judgement. */
 final class JudgementBuilder {
   /** A runner may claim any number of kernels; this many are kept. */
   private static final int MAX_KERNELS = 100;
@@ -138,27 +138,13 @@ final class JudgementBuilder {
     return outcome.message() + "; " + imprecision.sentence();
   }
 
-  Verdict verdict(
-      String run,
-      Candidate candidate,
-      Plan plan,
-      Verdict.Device device,
-      Map<String, String> versions,
-      Outcome outcome) {
+  /** What was found, ending with {@code outcome}. */
+  Judgement judgement(
+      Plan plan, Verdict.Device device, Map<String, String> versions, Outcome outcome) {
     Status status = outcome.status();
     boolean ours = status.blame() == Status.Blame.KBX || status.blame() == Status.Blame.TASK;
     boolean timed = timing != null || outcome.stage() == Stage.PERF;
-    return new Verdict(
-        run,
-        candidate.hash(),
-        candidate.origin(),
-        candidate.task().suite(),
-        candidate.task().name(),
-        candidate.task().category(),
-        candidate.sample(),
-        candidate.method(),
-        candidate.model(),
-        candidate.round(),
+    return new Judgement(
         status,
         outcome.stage(),
         ours ? null : passed(outcome, plan, Stage.CALL),

@@ -1,6 +1,7 @@
 package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
+import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Verdict;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -43,8 +44,9 @@ public final class Repeats {
         slots,
         positions,
         (slot, position) -> {
-          Verdict verdict =
-              new Judge(slot, plan, device, versions).judge(RUN, candidates.get(position));
+          Candidate candidate = candidates.get(position);
+          Judgement judgement = new Judge(slot, plan, device, versions).judge(candidate);
+          Verdict verdict = judgement.on(candidate.provenance(RUN));
           synchronized (verdicts) {
             verdicts[position] = verdict;
             listener.accept(verdict);

@@ -2,6 +2,7 @@ package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
 import dev.kbx.task.Task;
+import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.TaskVerdict;
 import dev.kbx.verdict.TaskVerdict.Control;
@@ -188,7 +189,7 @@ public final class Verification {
   private Control kernel(Workers.Slot slot, Task task) throws InterruptedException, IOException {
     String code = Files.readString(task.kernel());
     Candidate candidate = new Candidate(task, code, task.kernel().toString(), 0, null, null, null);
-    Verdict verdict = new Judge(slot, plan, device, versions).judge("verify", candidate);
+    Judgement verdict = new Judge(slot, plan, device, versions).judge(candidate);
     boolean right = verdict.status() == Status.CORRECT && verdict.flags().isEmpty();
     String detail = verdict.message();
     if (verdict.status() == Status.CORRECT) {

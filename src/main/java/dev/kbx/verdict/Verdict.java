@@ -2,6 +2,7 @@ package dev.kbx.verdict;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.time.Instant;
 import java.util.List;
@@ -10,37 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One candidate's verdict: a line of {@code results.jsonl}. What was not measured is null here and
- * absent there.
- *
- * @param run id of the run that judged it
- * @param candidate SHA-256 of the source, hex
- * @param source where the candidate came from: a path, with {@code :line} in a JSONL file
- * @param sample number of this candidate among those for the same task in one run, from 0
- * @param method how it was generated, where the source says so
- * @param round iteration of a refining method, where the source says so
- * @param stage the stage that decided
- * @param callOk it loads, compiles and can be called: false too where an earlier stage refused it;
- *     null when that was not asked for
- * @param exeOk its results were right in the correctness stage: false too where it did not get
- *     there; null when that was not asked for
- * @param perfOk it was timed; null when there was no GPU or timing was not asked for
- * @param rule id of the static rule, with {@link Status#REJECTED_STATIC}
- * @param evidence what showed the attempt, with {@link Status#CHEATING}
- * @param flags observations that do not decide: {@code nondeterministic}, {@code clock_gap}, {@code
- *     throttled}, …
- * @param speedup against the baseline that the run asked for; null where there is none for the task
- * @param baselines every baseline that the run asked for, eager first; null when it was not timed
- * @param profile what Nsight Compute says; null when that was not asked for or it was not timed
- * @param compile the most demanding launch: largest registers, shared memory and spills
- * @param kernels every launch signature compiled
- * @param mismatches the first wrong elements
- * @param errorMetrics {@code max_abs}, {@code max_rel}, {@code error_ratio} (largest error over its
- *     tolerance)
- * @param origin who made the results; null when no call of the correctness stage returned
- * @param frames the candidate's own stack frames, outermost first, where it raised
- * @param output the end of what the candidate printed
- * @param seconds seconds by stage label
+ * One candidate's verdict, a line of {@code results.jsonl}: where it came from and what was found,
+ * flattened into one JSON object. What was not measured is null here and absent there.
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonPropertyOrder({
@@ -65,50 +37,142 @@ import org.jspecify.annotations.Nullable;
   "flags"
 })
 public record Verdict(
-    String run,
-    String candidate,
-    String source,
-    String suite,
-    String task,
-    String category,
-    int sample,
-    @Nullable String method,
-    @Nullable String model,
-    @Nullable Integer round,
-    Status status,
-    Stage stage,
-    @Nullable Boolean callOk,
-    @Nullable Boolean exeOk,
-    @Nullable Boolean perfOk,
-    @Nullable String message,
-    @Nullable String rule,
-    @Nullable String evidence,
-    List<String> flags,
-    @Nullable Speedup speedup,
-    @Nullable List<SizeTiming> sizes,
-    @Nullable List<Baseline> baselines,
-    @Nullable Profile profile,
-    @Nullable Compile compile,
-    @Nullable List<Kernel> kernels,
-    @Nullable List<Mismatch> mismatches,
-    @Nullable Map<String, Double> errorMetrics,
-    @Nullable Map<String, Double> quality,
-    @Nullable Origin origin,
-    @Nullable List<Frame> frames,
-    @Nullable String output,
-    Device device,
-    Map<String, String> versions,
-    Map<String, Double> seconds) {
+    @JsonUnwrapped Provenance provenance, @JsonUnwrapped Judgement judgement) {
 
-  public Verdict {
-    flags = List.copyOf(flags);
-    versions = Map.copyOf(versions);
-    if (status == Status.REJECTED_STATIC && rule == null) {
-      throw new IllegalArgumentException("a static rejection names its rule");
-    }
-    if (status == Status.CHEATING && evidence == null) {
-      throw new IllegalArgumentException("cheating names its evidence");
-    }
+  public String run() {
+    return provenance.run();
+  }
+
+  public String candidate() {
+    return provenance.candidate();
+  }
+
+  public String source() {
+    return provenance.source();
+  }
+
+  public String suite() {
+    return provenance.suite();
+  }
+
+  public String task() {
+    return provenance.task();
+  }
+
+  public String category() {
+    return provenance.category();
+  }
+
+  public int sample() {
+    return provenance.sample();
+  }
+
+  public @Nullable String method() {
+    return provenance.method();
+  }
+
+  public @Nullable String model() {
+    return provenance.model();
+  }
+
+  public @Nullable Integer round() {
+    return provenance.round();
+  }
+
+  public Status status() {
+    return judgement.status();
+  }
+
+  public Stage stage() {
+    return judgement.stage();
+  }
+
+  public @Nullable Boolean callOk() {
+    return judgement.callOk();
+  }
+
+  public @Nullable Boolean exeOk() {
+    return judgement.exeOk();
+  }
+
+  public @Nullable Boolean perfOk() {
+    return judgement.perfOk();
+  }
+
+  public @Nullable String message() {
+    return judgement.message();
+  }
+
+  public @Nullable String rule() {
+    return judgement.rule();
+  }
+
+  public @Nullable String evidence() {
+    return judgement.evidence();
+  }
+
+  public List<String> flags() {
+    return judgement.flags();
+  }
+
+  public @Nullable Speedup speedup() {
+    return judgement.speedup();
+  }
+
+  public @Nullable List<SizeTiming> sizes() {
+    return judgement.sizes();
+  }
+
+  public @Nullable List<Baseline> baselines() {
+    return judgement.baselines();
+  }
+
+  public @Nullable Profile profile() {
+    return judgement.profile();
+  }
+
+  public @Nullable Compile compile() {
+    return judgement.compile();
+  }
+
+  public @Nullable List<Kernel> kernels() {
+    return judgement.kernels();
+  }
+
+  public @Nullable List<Mismatch> mismatches() {
+    return judgement.mismatches();
+  }
+
+  public @Nullable Map<String, Double> errorMetrics() {
+    return judgement.errorMetrics();
+  }
+
+  public @Nullable Map<String, Double> quality() {
+    return judgement.quality();
+  }
+
+  public @Nullable Origin origin() {
+    return judgement.origin();
+  }
+
+  public @Nullable List<Frame> frames() {
+    return judgement.frames();
+  }
+
+  public @Nullable String output() {
+    return judgement.output();
+  }
+
+  public Device device() {
+    return judgement.device();
+  }
+
+  public Map<String, String> versions() {
+    return judgement.versions();
+  }
+
+  public Map<String, Double> seconds() {
+    return judgement.seconds();
   }
 
   /**

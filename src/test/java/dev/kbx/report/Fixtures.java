@@ -2,6 +2,8 @@ package dev.kbx.report;
 
 import dev.kbx.verdict.Profile;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Provenance;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
@@ -337,6 +339,7 @@ final class Fixtures {
       boolean gpu = device.kind().equals("cuda");
       Kernel first = kernels == null ? null : kernels.getFirst();
       return new Verdict(
+          new Provenance(
           "20261121T063501-kqzp",
           "%064x".formatted((task + sample + source).hashCode() & 0xffffffffL),
           source,
@@ -346,7 +349,8 @@ final class Fixtures {
           sample,
           null,
           null,
-          null,
+          null),
+          new Judgement(
           status,
           stage,
           judged ? called : null,
@@ -370,7 +374,7 @@ final class Fixtures {
           output,
           device,
           VERSIONS,
-          seconds);
+          seconds));
     }
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.kbx.stats.Ratio;
+import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
@@ -169,9 +170,9 @@ class ComparisonTest {
     Plan plan = against(Baseline.COMPILE);
     try (Workers workers = FakeWorkers.start(kept)) {
       Workers.Slot slot = workers.slot(DeviceSlot.cuda(0));
-      Verdict verdict =
+      Judgement verdict =
           new Judge(slot, plan, FakeWorkers.DEVICE, Map.of())
-              .judge("run", FakeWorkers.candidate("timed", Map.of()));
+              .judge(FakeWorkers.candidate("timed", Map.of()));
       assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
       Speedup speedup = requireNonNull(verdict.speedup());
       assertThat(speedup.baseline()).isEqualTo("compile");

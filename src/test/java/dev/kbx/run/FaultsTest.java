@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kbx.candidate.Candidate;
+import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
@@ -25,7 +26,7 @@ class FaultsTest {
 
   private final Workers workers = FakeWorkers.start();
   private final List<Workers.Slot> slots = new ArrayList<>();
-  private final List<Verdict> verdicts = Collections.synchronizedList(new ArrayList<>());
+  private final List<Judgement> verdicts = Collections.synchronizedList(new ArrayList<>());
 
   @AfterEach
   void close() {
@@ -57,7 +58,7 @@ class FaultsTest {
         candidates,
         (slot, candidate) ->
             verdicts.add(
-                new Judge(slot, plan(), FakeWorkers.DEVICE, Map.of()).judge("run", candidate)));
+                new Judge(slot, plan(), FakeWorkers.DEVICE, Map.of()).judge(candidate)));
   }
 
   @Test
@@ -86,7 +87,7 @@ class FaultsTest {
     Candidate crashes = FakeWorkers.candidate("broken", Map.of("call", List.of("signal 11")));
     Candidate next = FakeWorkers.candidate("timed", Map.of());
     assertThatThrownBy(() -> judge(List.of(crashes, next))).isInstanceOf(DeviceLost.class);
-    assertThat(verdicts).singleElement().extracting(Verdict::status).isEqualTo(Status.CRASHED);
+    assertThat(verdicts).singleElement().extracting(Judgement::status).isEqualTo(Status.CRASHED);
   }
 
   @Test
@@ -105,7 +106,7 @@ class FaultsTest {
     Candidate next = FakeWorkers.candidate("timed", Map.of());
     judge(List.of(crashes, next));
     assertThat(verdicts)
-        .extracting(Verdict::status)
+        .extracting(Judgement::status)
         .containsExactly(Status.CRASHED, Status.CORRECT);
   }
 }

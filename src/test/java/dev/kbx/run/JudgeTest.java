@@ -3,6 +3,7 @@ package dev.kbx.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.check.Rules;
+import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
@@ -35,22 +36,22 @@ class JudgeTest {
     workers.close();
   }
 
-  private Verdict judge(Plan plan, String task, Map<String, ?> script) throws Exception {
+  private Judgement judge(Plan plan, String task, Map<String, ?> script) throws Exception {
     return new Judge(slot, plan, FakeWorkers.DEVICE, Map.of())
-        .judge("run", FakeWorkers.candidate(task, script));
+        .judge(FakeWorkers.candidate(task, script));
   }
 
-  private Verdict judge(Map<String, ?> script) throws Exception {
+  private Judgement judge(Map<String, ?> script) throws Exception {
     return judge(FakeWorkers.plan(), "task", script);
   }
 
-  private Verdict answering(String request, String... payloads) throws Exception {
+  private Judgement answering(String request, String... payloads) throws Exception {
     return judge(Map.of(request, List.of(payloads)));
   }
 
   @Test
   void anHonestRunnerPasses() throws Exception {
-    Verdict verdict = judge(Map.of());
+    Judgement verdict = judge(Map.of());
     assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
   }
 
@@ -64,9 +65,9 @@ class JudgeTest {
             "secret",
             FakeWorkers.plan().limits());
     Workers.Slot gpu = workers.slot(DeviceSlot.cuda(0));
-    Verdict verdict =
+    Judgement verdict =
         new Judge(gpu, timed, FakeWorkers.DEVICE, Map.of())
-            .judge("run", FakeWorkers.candidate("task", Map.of()));
+            .judge(FakeWorkers.candidate("task", Map.of()));
     assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
     assertThat(verdict.flags()).containsExactly("no_sizes");
     assertThat(verdict.perfOk()).isNull();
@@ -75,9 +76,9 @@ class JudgeTest {
   @Test
   void whatHasNoRoomBesideOthersIsJudgedAlone() throws Exception {
     Workers.Slot gpu = workers.slot(DeviceSlot.cuda(0));
-    Verdict verdict =
+    Judgement verdict =
         new Judge(gpu, FakeWorkers.plan(), FakeWorkers.DEVICE, Map.of())
-            .judge("run", FakeWorkers.module("crowded", Map.of()));
+            .judge(FakeWorkers.module("crowded", Map.of()));
     assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
   }
 
@@ -114,14 +115,14 @@ class JudgeTest {
         "{\"type\":\"failed\",\"id\":$id,\"reason\":\"internal\",\"message\":\"m\"}",
       })
   void anUnreadableAnswerIsEvidence(String payload) throws Exception {
-    Verdict verdict = answering("call", payload);
+    Judgement verdict = answering("call", payload);
     assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CHEATING);
     assertThat(verdict.evidence()).startsWith("protocol: the process ");
   }
 
   @Test
   void claimsThatAreNoFiguresAreLeftOut() throws Exception {
-    Verdict verdict =
+    Judgement verdict =
         answering(
             "call",
             "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
@@ -139,7 +140,7 @@ class JudgeTest {
 
   @Test
   void aResultThatNoKernelMadeIsRejected() throws Exception {
-    Verdict verdict =
+    Judgement verdict =
         answering(
             "call",
             "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":0,"
@@ -156,7 +157,7 @@ class JudgeTest {
 
   @Test
   void aMissingAccountIsAFlag() throws Exception {
-    Verdict verdict = answering("call", HONEST);
+    Judgement verdict = answering("call", HONEST);
     assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
     assertThat(verdict.flags()).containsExactly("no_origin");
     assertThat(verdict.origin()).isNull();
@@ -184,7 +185,7 @@ class JudgeTest {
   })
   void theWayARunnerEndsIsItsVerdict(String request, String end, Status status, String message)
       throws Exception {
-    Verdict verdict = answering(request, end);
+    Judgement verdict = answering(request, end);
     assertThat(verdict.status()).isEqualTo(status);
     assertThat(verdict.message()).contains(message);
   }
@@ -196,15 +197,15 @@ class JudgeTest {
         + "}";
   }
 
-  private static Verdict judgeOn(Workers.Slot slot, Map<String, ?> script) throws Exception {
+  private static Judgement judgeOn(Workers.Slot slot, Map<String, ?> script) throws Exception {
     return new Judge(slot, FakeWorkers.plan(), FakeWorkers.DEVICE, Map.of())
-        .judge("run", FakeWorkers.candidate("task", script));
+        .judge(FakeWorkers.candidate("task", script));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"load", "call"})
   void whatAnEmulatedDeviceLacksIsNotTheCandidatesFault(String request) throws Exception {
-    Verdict verdict = answering(request, lacking(",\"feature\":\"frobnication\""));
+    Judgement verdict = answering(request, lacking(",\"feature\":\"frobnication\""));
     assertThat(verdict.status()).isEqualTo(Status.INFRASTRUCTURE);
     assertThat(verdict.message())
         .isEqualTo(
@@ -221,7 +222,7 @@ class JudgeTest {
   void onAGpuThatLacksNothingTheCandidateHasFailed(String request, String mentioned, Status status)
       throws Exception {
     Workers.Slot gpu = workers.slot(DeviceSlot.cuda(FakeWorkers.OF_KNOWN_ARCHITECTURE));
-    Verdict verdict = judgeOn(gpu, Map.of(request, List.of(lacking("")), mentioned, "mentioned"));
+    Judgement verdict = judgeOn(gpu, Map.of(request, List.of(lacking("")), mentioned, "mentioned"));
     assertThat(verdict.status()).as(verdict.message()).isEqualTo(status);
     assertThat(verdict.message()).isEqualTo("E: no frobnicator");
   }
@@ -237,7 +238,7 @@ class JudgeTest {
       String request, String mentioned, Status status, @TempDir Path folder) throws Exception {
     try (Workers without = FakeWorkers.withoutCompilers(folder)) {
       Workers.Slot gpu = without.slot(DeviceSlot.cuda(FakeWorkers.OF_KNOWN_ARCHITECTURE));
-      Verdict verdict = judgeOn(gpu, Map.of(request, List.of(lacking("")), mentioned, "mentioned"));
+      Judgement verdict = judgeOn(gpu, Map.of(request, List.of(lacking("")), mentioned, "mentioned"));
       assertThat(verdict.status()).as(verdict.message()).isEqualTo(status);
     }
   }
@@ -245,34 +246,34 @@ class JudgeTest {
   @Test
   void silenceIsATimeout() throws Exception {
     Plan hasty = FakeWorkers.plan(Duration.ofSeconds(1), Duration.ofSeconds(60));
-    Verdict verdict = judge(hasty, "task", Map.of("call", List.of()));
+    Judgement verdict = judge(hasty, "task", Map.of("call", List.of()));
     assertThat(verdict.status()).isEqualTo(Status.TIMEOUT);
   }
 
   @Test
   void timeTheOracleTakesIsNotTheCandidates() throws Exception {
     Plan brief = FakeWorkers.plan(Duration.ofSeconds(10), Duration.ofMillis(500));
-    Verdict verdict = judge(brief, "slow", Map.of());
+    Judgement verdict = judge(brief, "slow", Map.of());
     assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
   }
 
   /** Attaching is done before any of the candidate's code is there. */
   @Test
   void aRunnerLostBeforeItHasTheSourceIsNotTheCandidatesFault() throws Exception {
-    Verdict verdict = judge(FakeWorkers.plan(FakeWorkers.NO_ATTACHING), "task", Map.of());
+    Judgement verdict = judge(FakeWorkers.plan(FakeWorkers.NO_ATTACHING), "task", Map.of());
     assertThat(verdict.status()).isEqualTo(Status.INFRASTRUCTURE);
     assertThat(verdict.callOk()).isNull();
   }
 
   @Test
   void anAnswerTooManyAfterTheLastCallIsEvidence() throws Exception {
-    Verdict verdict = judge(FakeWorkers.plan(), "once", Map.of("call", List.of(HONEST, HONEST)));
+    Judgement verdict = judge(FakeWorkers.plan(), "once", Map.of("call", List.of(HONEST, HONEST)));
     assertThat(verdict.status()).isEqualTo(Status.CHEATING);
   }
 
   @Test
   void aZygoteThatDiesIsReplaced() throws Exception {
-    Verdict spoiled = judge(Map.of("zygote", "die"));
+    Judgement spoiled = judge(Map.of("zygote", "die"));
     assertThat(spoiled.status()).isEqualTo(Status.INFRASTRUCTURE);
     assertThat(spoiled.message()).contains("exit code 7").contains("famous last words");
     assertThat(judge(Map.of()).status()).isEqualTo(Status.CORRECT);
@@ -281,7 +282,7 @@ class JudgeTest {
   @Test
   void aZygoteThatBabblesIsReplaced() throws Exception {
     judge(Map.of("zygote", "babble"));
-    Verdict next = judge(Map.of());
+    Judgement next = judge(Map.of());
     assertThat(next.status()).as(next.message()).isEqualTo(Status.CORRECT);
   }
 }

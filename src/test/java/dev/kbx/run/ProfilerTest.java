@@ -3,6 +3,7 @@ package dev.kbx.run;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Profile;
 import dev.kbx.verdict.Stage;
@@ -33,7 +34,7 @@ class ProfilerTest {
     workers.close();
   }
 
-  private Verdict judge(String arch, boolean profile, String task, Map<String, ?> script)
+  private Judgement judge(String arch, boolean profile, String task, Map<String, ?> script)
       throws Exception {
     Plan plan =
         new Plan(
@@ -47,11 +48,11 @@ class ProfilerTest {
             L2State.COLD,
             profile);
     return new Judge(slot, plan, FakeWorkers.DEVICE, Map.of())
-        .judge("run", FakeWorkers.candidate(task, script));
+        .judge(FakeWorkers.candidate(task, script));
   }
 
   private Profile profile(Map<String, ?> script) throws Exception {
-    Verdict verdict = judge("sm_90", true, "timed", script);
+    Judgement verdict = judge("sm_90", true, "timed", script);
     assertThat(verdict.status()).isEqualTo(Status.CORRECT);
     assertThat(requireNonNull(verdict.speedup()).value()).isGreaterThan(1.9);
     return requireNonNull(verdict.profile());
@@ -76,7 +77,7 @@ class ProfilerTest {
 
   @Test
   void itSurvivesBeingStored() throws Exception {
-    Verdict verdict = judge("sm_90", true, "timed", Map.of());
+    Judgement verdict = judge("sm_90", true, "timed", Map.of());
     String line = Json.mapper().writeValueAsString(verdict);
     assertThat(line).contains("\"achieved_occupancy_pct\":61.5", "\"duration_ms\":0.25");
     assertThat(Json.mapper().readValue(line, Verdict.class).profile()).isEqualTo(verdict.profile());
@@ -84,7 +85,7 @@ class ProfilerTest {
 
   @Test
   void withoutTheOptionThereIsNone() throws Exception {
-    Verdict verdict = judge("sm_90", false, "timed", Map.of());
+    Judgement verdict = judge("sm_90", false, "timed", Map.of());
     assertThat(verdict.profile()).isNull();
     assertThat(Json.mapper().writeValueAsString(verdict)).doesNotContain("profile");
   }
@@ -92,7 +93,7 @@ class ProfilerTest {
   @Test
   void whatIsNotTimedIsNotProfiled() throws Exception {
     assertThat(judge("sm_90", true, "task", Map.of()).profile()).isNull();
-    Verdict crashed = judge("sm_90", true, "timed", Map.of("measure", List.of("signal 11")));
+    Judgement crashed = judge("sm_90", true, "timed", Map.of("measure", List.of("signal 11")));
     assertThat(crashed.status()).isEqualTo(Status.CRASHED);
     assertThat(crashed.profile()).isNull();
   }
@@ -100,7 +101,7 @@ class ProfilerTest {
   @Test
   void aMachineThatCannotIsSaidSoOnce() throws Exception {
     for (int i = 0; i < 3; i++) {
-      Verdict verdict = judge(DENIED, true, "timed", Map.of());
+      Judgement verdict = judge(DENIED, true, "timed", Map.of());
       assertThat(verdict.status()).isEqualTo(Status.CORRECT);
       assertThat(requireNonNull(verdict.profile()).failure()).contains("ERR_NVGPUCTRPERM");
       assertThat(verdict.profile().kernels()).isNull();
@@ -140,7 +141,7 @@ class ProfilerTest {
 
   @Test
   void aTaskWithoutAnOutlineHasNoProfile() throws Exception {
-    Verdict verdict = judge("sm_90", true, "unknown", Map.of());
+    Judgement verdict = judge("sm_90", true, "unknown", Map.of());
     assertThat(verdict.status()).isEqualTo(Status.CORRECT);
     assertThat(requireNonNull(verdict.profile()).failure()).isEqualTo("shapes depend on values");
   }

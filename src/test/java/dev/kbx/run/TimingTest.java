@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
@@ -38,7 +39,7 @@ class TimingTest {
     workers.close();
   }
 
-  private Verdict judge(String task, Map<String, ?> script) throws Exception {
+  private Judgement judge(String task, Map<String, ?> script) throws Exception {
     Plan plan =
         new Plan(
             List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
@@ -47,14 +48,14 @@ class TimingTest {
             "secret",
             FakeWorkers.plan().limits());
     return new Judge(slot, plan, FakeWorkers.DEVICE, Map.of())
-        .judge("run", FakeWorkers.candidate(task, script));
+        .judge(FakeWorkers.candidate(task, script));
   }
 
-  private Verdict claiming(double... milliseconds) throws Exception {
+  private Judgement claiming(double... milliseconds) throws Exception {
     return claimingOn("timed", milliseconds);
   }
 
-  private Verdict claimingOn(String task, double... milliseconds) throws Exception {
+  private Judgement claimingOn(String task, double... milliseconds) throws Exception {
     return judge(task, Map.of("measure", List.of(measured(milliseconds))));
   }
 
@@ -64,7 +65,7 @@ class TimingTest {
         .formatted(Arrays.toString(milliseconds));
   }
 
-  private static double speedup(Verdict verdict) {
+  private static double speedup(Judgement verdict) {
     assertThat(verdict.status())
         .as("%s %s", verdict.message(), verdict.evidence())
         .isEqualTo(Status.CORRECT);
@@ -79,7 +80,7 @@ class TimingTest {
   @Test
   void aTimeInWhichMemoryCannotMoveTheDataIsEvidence() throws Exception {
     // 100 GB at 1000 GB/s take 100 ms; a cache may help, but not by a factor of five.
-    Verdict verdict = claiming(20, 20, 20, 20);
+    Judgement verdict = claiming(20, 20, 20, 20);
     assertThat(verdict.status()).isEqualTo(Status.CHEATING);
     assertThat(verdict.evidence()).contains("20.00000 ms", "40.00000 ms");
     assertThat(speedup(claiming(45, 45, 45, 45))).isCloseTo(100.0 / 45, within(1e-6));
@@ -105,7 +106,7 @@ class TimingTest {
   @CsvSource({"0.05, false", "0.40, true"})
   void timeThatOnlyTheWallClockSeesCounts(double seconds, boolean counts) throws Exception {
     String claim = measured(20, 20, 20, 20);
-    Verdict verdict = judge("product", Map.of("measure", List.of(claim), "longer", seconds));
+    Judgement verdict = judge("product", Map.of("measure", List.of(claim), "longer", seconds));
     assertThat(verdict.flags()).isEqualTo(counts ? List.of("clock_gap") : List.of());
     if (counts) assertThat(speedup(verdict)).isLessThan(1.1);
     else assertThat(speedup(verdict)).isCloseTo(5, within(1e-6));
@@ -116,14 +117,14 @@ class TimingTest {
     String claim =
         measured(20, 20, 20, 20)
             .replace("\"values\"", "\"values\":[$fat,$fat,$fat,$fat],\"values\"");
-    Verdict verdict = judge("product", Map.of("measure", List.of(claim)));
+    Judgement verdict = judge("product", Map.of("measure", List.of(claim)));
     assertThat(verdict.flags()).containsExactly("clock_gap");
   }
 
   @Test
   void whatOthersSayAtLengthIsNotTheCandidatesTime() throws Exception {
     Thread talker = Thread.startVirtualThread(this::talk);
-    Verdict verdict = claimingOn("product", 20, 20, 20, 20);
+    Judgement verdict = claimingOn("product", 20, 20, 20, 20);
     talker.interrupt();
     talker.join();
     assertThat(verdict.flags()).isEmpty();
@@ -161,7 +162,7 @@ class TimingTest {
       throws Exception {
     // 50 GB are read and written in 100 ms a call; whoever makes them sooner copies them sooner.
     String claim = measured(ms, ms, ms, ms);
-    Verdict verdict = judge("returning", Map.of("measure", List.of(claim), "longer", seconds));
+    Judgement verdict = judge("returning", Map.of("measure", List.of(claim), "longer", seconds));
     assertThat(verdict.flags()).isEqualTo(counts ? List.of("clock_gap") : List.of());
   }
 
@@ -175,7 +176,7 @@ class TimingTest {
   void whatFailsToLoadOnceItWasRightFailsAtBeingTimed() throws Exception {
     String raised =
         "{\"type\":\"raised\",\"id\":$id,\"kind\":\"memory\",\"exception\":\"MemoryError\",\"message\":\"\",\"frames\":[]}";
-    Verdict verdict = judge("timed", Map.of("timed_load", List.of(raised)));
+    Judgement verdict = judge("timed", Map.of("timed_load", List.of(raised)));
     assertThat(verdict.status()).isEqualTo(Status.OUT_OF_MEMORY);
     assertThat(verdict.stage()).isEqualTo(Stage.PERF);
     assertThat(verdict.exeOk()).isTrue();
@@ -185,7 +186,7 @@ class TimingTest {
   @Test
   void aMissingAccountOfWhatIsTimedIsAFlag() throws Exception {
     String recorded = "{\"type\":\"calls_recorded\",\"id\":$id,\"seconds\":0,\"origins\":[null]}";
-    Verdict verdict = brief("brief", Map.of("record_calls", List.of(recorded)));
+    Judgement verdict = brief("brief", Map.of("record_calls", List.of(recorded)));
     assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
     assertThat(verdict.flags()).containsExactly("no_origin");
   }
@@ -197,7 +198,7 @@ class TimingTest {
 
   @Test
   void aBaselineThatIsSlowOnlyBesideTheCandidateIsEvidence() throws Exception {
-    Verdict verdict = judge("hogged", Map.of());
+    Judgement verdict = judge("hogged", Map.of());
     assertThat(verdict.status()).isEqualTo(Status.CHEATING);
     assertThat(verdict.stage()).isEqualTo(Stage.PERF);
     assertThat(verdict.evidence()).startsWith("baseline:").contains("200.0000 ms", "100.0000 ms");
@@ -218,7 +219,7 @@ class TimingTest {
   @ParameterizedTest
   @ValueSource(strings = {"launching", "greedy"})
   void aBusyHostIsNobodysFaultAndNobodyGainsByIt(String task) throws Exception {
-    Verdict verdict = judge(task, Map.of());
+    Judgement verdict = judge(task, Map.of());
     assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
     assertThat(requireNonNull(verdict.sizes()).getFirst().referenceMs()).isEqualTo(100);
     assertThat(verdict.flags()).containsExactly("slow_baseline");
@@ -241,14 +242,14 @@ class TimingTest {
 
   @Test
   void aHotDeviceIsNobodysFault() throws Exception {
-    Verdict verdict = judge("hot", Map.of());
+    Judgement verdict = judge("hot", Map.of());
     assertThat(speedup(verdict)).isCloseTo(4, within(1e-6));
     assertThat(verdict.flags()).isEmpty();
   }
 
   @Test
   void aReferenceThatIsQuickerAgainCountsWithWhatItTakesThen() throws Exception {
-    Verdict verdict = judge("cooling", Map.of());
+    Judgement verdict = judge("cooling", Map.of());
     assertThat(speedup(verdict)).isCloseTo(3.2, within(1e-6));
     assertThat(verdict.flags()).containsExactly("slow_baseline");
   }
@@ -271,10 +272,10 @@ class TimingTest {
    * A candidate that takes 20 us when it is launched. Answers take milliseconds here, and on a busy
    * machine some take so many more that the wall clock counts: then once more.
    */
-  private Verdict brief(String task, Map<String, ?> more) throws Exception {
+  private Judgement brief(String task, Map<String, ?> more) throws Exception {
     Map<String, Object> script = new HashMap<>(more);
     script.put("measure", List.of(measured(0.02, 0.02, 0.02, 0.02)));
-    Verdict verdict = judge(task, script);
+    Judgement verdict = judge(task, script);
     for (int i = 0; i < 2 && verdict.flags().contains("clock_gap"); i++) {
       verdict = judge(task, script);
     }
@@ -283,7 +284,7 @@ class TimingTest {
 
   @Test
   void whatLaunchingTakesStandsApart() throws Exception {
-    Verdict verdict = brief("brief", Map.of());
+    Judgement verdict = brief("brief", Map.of());
     assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
     var size = requireNonNull(verdict.sizes()).getFirst();
     assertThat(size.candidateMs()).isEqualTo(0.005);
@@ -310,7 +311,7 @@ class TimingTest {
       })
   void whatCannotBeRecordedIsLaunched(String task, @Nullable String answer, @Nullable String flag)
       throws Exception {
-    Verdict verdict =
+    Judgement verdict =
         brief(task, answer == null ? Map.of() : Map.of("record_calls", List.of(answer)));
     assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
     var size = requireNonNull(verdict.sizes()).getFirst();
@@ -322,7 +323,7 @@ class TimingTest {
   @Test
   void aBatchHasAsManyCallsAsTheSlowerSideHasTimeFor() throws Exception {
     String claim = measured(30, 30, 30, 30);
-    Verdict verdict = judge("outpaced", Map.of("measure", List.of(claim), "longer", 0.15));
+    Judgement verdict = judge("outpaced", Map.of("measure", List.of(claim), "longer", 0.15));
     assertThat(verdict.status()).as("%s", verdict.message()).isEqualTo(Status.CORRECT);
     // Its graphs are quick, and are no more calls for it.
     assertThat(requireNonNull(verdict.sizes()).getFirst().launched()).isNotNull();
@@ -339,9 +340,9 @@ class TimingTest {
     String lacking =
         "{\"type\":\"raised\",\"id\":$id,\"kind\":\"unsupported\",\"exception\":\"\",\"message\":\"no"
             + " graphs here\",\"frames\":[]}";
-    Verdict refusing = brief("brief", Map.of("record_calls", List.of(lacking)));
+    Judgement refusing = brief("brief", Map.of("record_calls", List.of(lacking)));
     assertThat(refusing.flags()).containsExactly("not_recorded");
-    Verdict next = brief("brief", Map.of());
+    Judgement next = brief("brief", Map.of());
     assertThat(requireNonNull(next.sizes()).getFirst().launched()).isNotNull();
   }
 
@@ -351,7 +352,7 @@ class TimingTest {
         "{\"type\":\"calls_recorded\",\"id\":$id,\"seconds\":0,\"origins\":[{\"elements\":10,\"own\":0,"
             + "\"volume\":20,\"foreign\":20,\"operations\":[{\"name\":\"torch.relu\",\"line\":3,"
             + "\"elements\":20}]}]}";
-    Verdict verdict = brief("brief", Map.of("record_calls", List.of(account)));
+    Judgement verdict = brief("brief", Map.of("record_calls", List.of(account)));
     assertThat(verdict.status()).isEqualTo(Status.CHEATING);
     assertThat(verdict.evidence()).startsWith("policy: recorded at n=1").contains("torch.relu");
   }
@@ -359,13 +360,13 @@ class TimingTest {
   @Test
   void graphsThatTakeNoTimeAreEvidence() throws Exception {
     String nothing = measured(1e-4, 1e-4, 1e-4, 1e-4);
-    Verdict verdict = brief("brief", Map.of("replay_calls", List.of(nothing)));
+    Judgement verdict = brief("brief", Map.of("replay_calls", List.of(nothing)));
     assertThat(verdict.evidence()).contains("nothing at all");
   }
 
   @Test
   void theStateOfTheDeviceStandsBesideTheTimes() throws Exception {
-    Verdict verdict = judge("timed", Map.of());
+    Judgement verdict = judge("timed", Map.of());
     var size = requireNonNull(verdict.sizes()).getFirst();
     assertThat(size.clocks()).isEqualTo(new Verdict.Clocks(1980.0, 2619.0, 45.0, 400.5));
     assertThat(size.throttle()).containsExactly("sw_power_cap");
@@ -374,7 +375,7 @@ class TimingTest {
 
   @Test
   void roundsOfADeviceThatSlowsItselfDownAreMeasuredAgain() throws Exception {
-    Verdict verdict = judge("warm", Map.of());
+    Judgement verdict = judge("warm", Map.of());
     assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
     assertThat(verdict.flags()).isEmpty();
     assertThat(requireNonNull(verdict.sizes()).getFirst().throttle())
@@ -383,7 +384,7 @@ class TimingTest {
 
   @Test
   void aDeviceThatStaysSlowIsMeasuredAsItIs() throws Exception {
-    Verdict verdict = judge("baked", Map.of());
+    Judgement verdict = judge("baked", Map.of());
     assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
     assertThat(verdict.flags()).containsExactly("throttled");
     assertThat(requireNonNull(verdict.sizes()).getFirst().throttle()).containsExactly("hw_thermal");

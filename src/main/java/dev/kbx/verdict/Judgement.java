@@ -1,0 +1,90 @@
+package dev.kbx.verdict;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was found of a candidate, whoever asked: the same for equal sources, tasks, plans, devices
+ * and versions, so that it may be remembered. What was not measured is null.
+ *
+ * @param stage the stage that decided
+ * @param callOk it loads, compiles and can be called: false too where an earlier stage refused it;
+ *     null when that was not asked for
+ * @param exeOk its results were right in the correctness stage: false too where it did not get
+ *     there; null when that was not asked for
+ * @param perfOk it was timed; null when there was no GPU or timing was not asked for
+ * @param rule id of the static rule, with {@link Status#REJECTED_STATIC}
+ * @param evidence what showed the attempt, with {@link Status#CHEATING}
+ * @param flags observations that do not decide: {@code nondeterministic}, {@code clock_gap}, {@code
+ *     throttled}, …
+ * @param speedup against the baseline that the run asked for; null where there is none for the task
+ * @param baselines every baseline that the run asked for, eager first; null when it was not timed
+ * @param profile what Nsight Compute says; null when that was not asked for or it was not timed
+ * @param compile the most demanding launch: largest registers, shared memory and spills
+ * @param kernels every launch signature compiled
+ * @param mismatches the first wrong elements
+ * @param errorMetrics {@code max_abs}, {@code max_rel}, {@code error_ratio} (largest error over its
+ *     tolerance)
+ * @param origin who made the results; null when no call of the correctness stage returned
+ * @param frames the candidate's own stack frames, outermost first, where it raised
+ * @param output the end of what the candidate printed
+ * @param seconds seconds by stage label
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Judgement(
+    Status status,
+    Stage stage,
+    @Nullable Boolean callOk,
+    @Nullable Boolean exeOk,
+    @Nullable Boolean perfOk,
+    @Nullable String message,
+    @Nullable String rule,
+    @Nullable String evidence,
+    List<String> flags,
+    Verdict.@Nullable Speedup speedup,
+    @Nullable List<Verdict.SizeTiming> sizes,
+    @Nullable List<Verdict.Baseline> baselines,
+    @Nullable Profile profile,
+    Verdict.@Nullable Compile compile,
+    @Nullable List<Verdict.Kernel> kernels,
+    @Nullable List<Verdict.Mismatch> mismatches,
+    @Nullable Map<String, Double> errorMetrics,
+    @Nullable Map<String, Double> quality,
+    Verdict.@Nullable Origin origin,
+    @Nullable List<Verdict.Frame> frames,
+    @Nullable String output,
+    Verdict.Device device,
+    Map<String, String> versions,
+    Map<String, Double> seconds) {
+
+  public Judgement {
+    flags = List.copyOf(flags);
+    versions = Map.copyOf(versions);
+    if (status == Status.REJECTED_STATIC && rule == null) {
+      throw new IllegalArgumentException("a static rejection names its rule");
+    }
+    if (status == Status.CHEATING && evidence == null) {
+      throw new IllegalArgumentException("cheating names its evidence");
+    }
+  }
+
+  /**
+   * Whether the same candidate would get the same judgement again: not where a deadline or this
+   * machine decided, nor where a profile or a baseline was asked for and is missing.
+   */
+  public boolean lasting() {
+    if (profile != null && profile.failure() != null) return false;
+    if (baselines != null && baselines.stream().anyMatch(b -> b.failure() != null)) return false;
+    return switch (status) {
+      case TIMEOUT, OUT_OF_MEMORY, INFRASTRUCTURE, INVALID_TASK -> false;
+      default -> true;
+    };
+  }
+
+  /** The verdict on a candidate that came from there. */
+  public Verdict on(Provenance provenance) {
+    return new Verdict(provenance, this);
+  }
+}

@@ -1,0 +1,32 @@
+package dev.kbx.verdict;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a candidate came from: which run asked for it, and which answer to which task it is.
+ *
+ * @param run id of the run that asked
+ * @param candidate SHA-256 of the source, hex
+ * @param source a path, with {@code :line} in a JSONL file
+ * @param suite name of the task's suite
+ * @param task name of the task
+ * @param category its category, or level
+ * @param sample number of this candidate among those for the same task, method, model and round,
+ *     from 0
+ * @param method how it was generated; null where the source does not say
+ * @param model by which model; null where the source does not say
+ * @param round iteration of a refining method, from 0; null where the source does not say
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Provenance(
+    String run,
+    String candidate,
+    String source,
+    String suite,
+    String task,
+    String category,
+    int sample,
+    @Nullable String method,
+    @Nullable String model,
+    @Nullable Integer round) {}
