@@ -188,8 +188,13 @@ def test_both_sides_change_weights_alike(write):
         after = task.reference(*call.args, **call.kwargs)
         assert torch.equal(made(*call.args, **call.kwargs), after)
         wide = task.reference(*(a.double() for a in call.args), **call.kwargs)
+        # What 5 products, their sum, the bias and the factor may be off by in float32, whatever order a processor adds in: at
+        # most a unit roundoff for each of 8 operations, of the sum without cancellation.
+        layer, (x,) = made.linear, call.args
+        terms = (x.abs() @ layer.weight.abs().T + layer.bias.abs()) * call.kwargs["factor"]
+        bound = 8 * torch.finfo(torch.float32).eps / 2 * terms.double()
     assert not torch.allclose(before, after, rtol=1e-2)
-    torch.testing.assert_close(wide, after.double())
+    assert ((wide - after.double()).abs() <= bound).all()
 
 
 def test_neither_ones_nor_zeros_stay_and_buffers_do():

@@ -315,5 +315,5 @@ def test_graphs_are_of_no_use_to_other_shapes(prepare):
     bench.device = RecordingDevice()
     bench.baseline(1, graph=True)
     other = Bench(bench.session, 0, 2, 1, RecordingDevice())
-    with pytest.raises(NotRecorded, match="arguments of its own"):
+    with pytest.raises(NotRecorded, match="arguments changed between rounds"):
         other.baseline(1, graph=True)

@@ -204,7 +204,7 @@ class RecordedReference:
     def take(self, calls):
         """Takes over the values of as many calls of the same form; raises NotRecorded where theirs is another."""
         if [_form(call) for call in calls] != [_form(call) for call in self.calls]:
-            raise NotRecorded("every call has arguments of its own")
+            raise NotRecorded("cannot replay the CUDA graph: arguments changed between rounds")
         for mine, call in zip(self.calls, calls, strict=True):
             for target, source in zip(truth.argument_tensors(mine), truth.argument_tensors(call), strict=True):
                 target.copy_(source)

@@ -259,7 +259,7 @@ public final class SimulatedRun {
     try (Store store = Store.open(folder.resolve("kbx.db"))) {
       store.begin(info());
       for (int i = 0; i < verdicts.size(); i++) {
-        store.add(i, verdicts.get(i), sources.get(i), id + "/" + i);
+        store.add(i, verdicts.get(i), sources.get(i));
       }
       if (unjudged == 0) store.finish(info());
     }

@@ -2,6 +2,7 @@ package dev.kbx.candidate;
 
 import dev.kbx.syntax.PythonSource;
 import dev.kbx.task.Task;
+import dev.kbx.verdict.CandidateIdentity;
 import dev.kbx.verdict.Provenance;
 import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +55,11 @@ public record Candidate(
   /** SHA-256 of the source, hex: equal sources are one candidate, wherever they came from. */
   public String hash() {
     return DigestUtils.sha256Hex(code());
+  }
+
+  /** Which candidate of a run this is; reads the source where it is not held. */
+  public CandidateIdentity identity() {
+    return new CandidateIdentity(task.suite(), task.path(), method, model, sample, round, hash());
   }
 
   /** What a verdict of a run says of where this candidate came from. */

@@ -10,9 +10,10 @@ import dev.kbx.corpus.Trials;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.CheatFiles;
 import dev.kbx.report.CheatTable;
-import dev.kbx.run.Evaluation;
 import dev.kbx.run.Limits;
 import dev.kbx.run.Plan;
+import dev.kbx.run.RememberingReferee;
+import dev.kbx.run.RunService;
 import dev.kbx.store.Store;
 import dev.kbx.task.Suites;
 import dev.kbx.verdict.RunInfo;
@@ -178,18 +179,15 @@ final class CheatsCommand implements Callable<Integer> {
       Progress progress =
           new Progress(
               System.err, Terminal.interactive(), Terminal.columns(), candidates.size(), 0);
-      try {
-        new Evaluation(
-                store,
-                plan,
-                pool.slots(),
-                run,
-                (_, verdict, remembered) -> progress.verdict(verdict, remembered))
-            .judge(candidates);
+      RememberingReferee referee = new RememberingReferee(pool.referee(), store);
+      try (RunService service =
+          RunService.open(store, referee, plan, run, (_, verdict) -> progress.verdict(verdict))) {
+        service.submitAll(candidates);
+        service.finish();
         store.finish(run.finishedAt(Instant.now()));
         return store.verdicts(run.id());
       } finally {
-        progress.finish();
+        progress.finish(referee.remembered());
       }
     }
   }

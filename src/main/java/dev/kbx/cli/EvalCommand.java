@@ -9,13 +9,15 @@ import dev.kbx.report.AskedTasks;
 import dev.kbx.report.Counted;
 import dev.kbx.report.EvalResultFiles;
 import dev.kbx.report.JudgedRun;
+import dev.kbx.report.LatestRun;
 import dev.kbx.report.ResultFiles;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.run.Baseline;
-import dev.kbx.run.Evaluation;
 import dev.kbx.run.L2State;
 import dev.kbx.run.Limits;
 import dev.kbx.run.Plan;
+import dev.kbx.run.RememberingReferee;
+import dev.kbx.run.RunService;
 import dev.kbx.run.Tolerance;
 import dev.kbx.store.Store;
 import dev.kbx.task.Suite;
@@ -44,8 +46,9 @@ import picocli.CommandLine.Parameters;
       "SOURCE is a Python file named after its task, a KernelBenchX predictions",
       "file (.jsonl), or a folder of both. With --suite kernelbench also a run folder",
       "of KernelBench, or one of its level_1_problem_2_sample_3_kernel.py.",
-      "Under --out: results.jsonl, metrics.json, summary.json, report.html, kbx.db, and",
-      "for kernelbench eval_results.json; if it has several levels, one file for each."
+      "Under --out: kbx.db, and runs/<run id>/ with results.jsonl, metrics.json,",
+      "summary.json, report.html, and for kernelbench eval_results.json; if it has several",
+      "levels, one file for each. The same names at the top lead to the newest run."
     })
 final class EvalCommand implements Callable<Integer> {
   @Parameters(paramLabel = "SOURCE", arity = "0..*", description = "Files or folders to judge.")
@@ -221,7 +224,7 @@ final class EvalCommand implements Callable<Integer> {
     Problems.print(problems(reading));
     if (!absent.isEmpty()) {
       throw new UserError(
-          "nothing was judged: %d of the sources are none".formatted(absent.size()));
+          "nothing was judged: %d of the named sources do not exist".formatted(absent.size()));
     }
     if (reading.candidates().isEmpty()) throw nothing(reading, given);
     return reading;
@@ -246,50 +249,62 @@ final class EvalCommand implements Callable<Integer> {
     List<Candidate> candidates = reading.candidates();
     int suiteTasks = (int) selected.stream().filter(task -> !task.extra()).count();
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
-        WorkerPool pool = WorkerPool.start(workers, plan);
-        ResultFiles files = new ResultFiles(folder)) {
+        WorkerPool pool = WorkerPool.start(workers, plan)) {
       if (earlier != null) earlier.checkDevice(pool);
       RunInfo run =
           earlier != null ? earlier.run() : begin(store, plan, pool, candidates, suiteTasks);
+      LatestRun latest = new LatestRun(folder, run.id());
       interrupts.advise(Interrupts.RESUMABLE);
       if (profile && !pool.device().kind().equals("cuda")) {
         System.err.println("kbx: --profile: no GPU is used, so nothing is profiled");
       }
-      files.rewrite(line -> store.forEach(run.id(), stored -> line.accept(stored.json())));
-      Progress progress =
-          new Progress(
-              System.err,
-              Terminal.interactive(),
-              Terminal.columns(),
-              candidates.size(),
-              store.count(run.id()));
-      Evaluation evaluation =
-          new Evaluation(
-              store,
-              plan,
-              pool.slots(),
-              run,
-              (stored, verdict, remembered) -> {
-                files.append(stored.json());
-                progress.verdict(verdict, remembered);
-              });
-      try {
-        evaluation.judge(candidates);
-      } finally {
-        progress.finish();
+      try (ResultFiles files = new ResultFiles(latest.folder())) {
+        files.rewrite(line -> store.forEach(run.id(), stored -> line.accept(stored.json())));
+        latest.link();
+        judge(store, plan, pool, run, candidates, files);
+        // One that was complete stays as it is, or its copies elsewhere are no longer the same run.
+        boolean complete = run.finished() != null;
+        RunInfo finished = complete ? run : run.finishedAt(java.time.Instant.now());
+        if (!complete) store.finish(finished);
+        RunVerdicts verdicts = StoredVerdicts.of(store, run.id());
+        List<String> problems = problems(reading);
+        AskedTasks asked = AskedSuite.of(new JudgedRun(finished, verdicts.outlines()), selected);
+        files.finish(
+            finished, verdicts, asked, v -> store.source(v.candidate()).orElse(""), problems);
+        latest.link();
+        new EvalOutput(System.out, json).print(finished, verdicts, asked, problems, folder);
+        Problems.recall(problems, files.summary());
+        return reading.problems(Problem.Kind.UNREADABLE).isEmpty() ? ExitCode.OK : ExitCode.USAGE;
       }
-      // One that was complete stays as it is, or its copies elsewhere are no longer the same run.
-      boolean complete = run.finished() != null;
-      RunInfo finished = complete ? run : run.finishedAt(java.time.Instant.now());
-      if (!complete) store.finish(finished);
-      RunVerdicts verdicts = StoredVerdicts.of(store, run.id());
-      List<String> problems = problems(reading);
-      AskedTasks asked = AskedSuite.of(new JudgedRun(finished, verdicts.outlines()), selected);
-      files.finish(
-          finished, verdicts, asked, v -> store.source(v.candidate()).orElse(""), problems);
-      new EvalOutput(System.out, json).print(finished, verdicts, asked, problems, folder);
-      Problems.recall(problems, files.summary());
-      return reading.problems(Problem.Kind.UNREADABLE).isEmpty() ? ExitCode.OK : ExitCode.USAGE;
+    }
+  }
+
+  private static void judge(
+      Store store,
+      Plan plan,
+      WorkerPool pool,
+      RunInfo run,
+      List<Candidate> candidates,
+      ResultFiles files)
+      throws InterruptedException {
+    Progress progress =
+        new Progress(
+            System.err,
+            Terminal.interactive(),
+            Terminal.columns(),
+            candidates.size(),
+            store.count(run.id()));
+    RememberingReferee referee = new RememberingReferee(pool.referee(), store);
+    RunService.Listener listener =
+        (stored, verdict) -> {
+          files.append(stored.json());
+          progress.verdict(verdict);
+        };
+    try (RunService service = RunService.open(store, referee, plan, run, listener)) {
+      service.submitAll(candidates);
+      service.finish();
+    } finally {
+      progress.finish(referee.remembered());
     }
   }
 

@@ -122,7 +122,7 @@ final class NoiseCommand implements Callable<Integer> {
     for (int i = 0; i < twins; i++) all.addAll(List.of(plain.get(i), slowed.get(i)));
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was kept");
         WorkerPool pool = WorkerPool.start(workers, plan)) {
-      needGpu(pool.slots().getFirst().device());
+      needGpu(pool.places().getFirst());
       List<Verdict> heard = new CopyOnWriteArrayList<>();
       try {
         NoiseReport report = report(pool, pool.repeat(plan, all, heard::add));

@@ -27,7 +27,6 @@ final class Progress {
   private final Map<Status, Integer> tallies = new EnumMap<>(Status.class);
   private int done;
   private int judged;
-  private int known;
   private long drawn;
 
   Progress(PrintStream out, boolean live, int columns, int total, int done) {
@@ -39,10 +38,9 @@ final class Progress {
     if (live) draw();
   }
 
-  synchronized void verdict(Verdict verdict, boolean remembered) {
+  synchronized void verdict(Verdict verdict) {
     done++;
-    if (remembered) known++;
-    else judged++;
+    judged++;
     tallies.merge(verdict.status(), 1, Integer::sum);
     if (!live) {
       out.print(line(verdict));
@@ -68,13 +66,17 @@ final class Progress {
         + System.lineSeparator();
   }
 
-  /** Leaves the line free for what is printed next, and says what was not judged again. */
-  synchronized void finish() {
+  /**
+   * Leaves the line free for what is printed next, and says what was not judged again.
+   *
+   * @param known how many verdicts were remembered
+   */
+  synchronized void finish(int known) {
     if (live) out.print(ERASE);
     if (known > 0) {
       out.printf(
           "kbx: %d of %s from memory: the same source was judged under the same conditions%n",
-          known, Counted.of(known + judged, "verdict"));
+          known, Counted.of(judged, "verdict"));
     }
     out.flush();
   }

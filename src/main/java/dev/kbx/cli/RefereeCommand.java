@@ -119,7 +119,7 @@ final class RefereeCommand implements Callable<Integer> {
   }
 
   private static int endedEarly() {
-    System.err.println("kbx: a run ended before its time; its words are above");
+    System.err.println("kbx: a run exited early; its output is above");
     return ExitCode.INCOMPLETE;
   }
 

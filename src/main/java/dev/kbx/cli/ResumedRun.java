@@ -63,8 +63,7 @@ record ResumedRun(RunInfo run) {
     if (then != null && then.sources().equals(plan.settings(candidates).sources())) return;
     for (Store.Judged judged : store.judged(run.id())) {
       Candidate candidate = candidates.get(judged.position());
-      boolean same = candidate.task().name().equals(judged.task());
-      if (same && candidate.hash().equals(judged.candidate())) continue;
+      if (candidate.identity().equals(judged.identity())) continue;
       throw new UserError(
           "%s is not what run %s judged there: restore it, or start a new run without --resume"
               .formatted(candidate.origin(), run.id()));

@@ -3,6 +3,7 @@ package dev.kbx.cli;
 import dev.kbx.report.AskedTasks;
 import dev.kbx.report.Counted;
 import dev.kbx.report.JudgedRun;
+import dev.kbx.report.LatestRun;
 import dev.kbx.report.RunList;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.report.Table;
@@ -146,6 +147,7 @@ final class RunsCommand implements Callable<Integer> {
           if (!store.has(run)) throw folder.unknown(run);
         }
         store.delete(chosen);
+        chosen.forEach(run -> LatestRun.delete(folder.out, run));
         System.err.printf("kbx: deleted %s%n", Counted.of(chosen.size(), "run"));
         return ExitCode.OK;
       }

@@ -14,6 +14,7 @@ import dev.kbx.task.Suites;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
+import dev.kbx.worker.DeviceSlot;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -116,13 +117,13 @@ final class ThroughputCommand implements Callable<Integer> {
   }
 
   private static Throughput figures(WorkerPool pool, int candidates, List<Fallen> fallen) {
-    int devices = (int) pool.slots().stream().map(slot -> slot.device().index()).distinct().count();
+    int devices = (int) pool.places().stream().map(DeviceSlot::index).distinct().count();
     boolean gpu = !pool.device().kind().equals("cpu");
     return Throughput.of(
         pool.device(),
         pool.versions(),
         gpu ? devices : 1,
-        Math.min(pool.slots().size(), candidates),
+        Math.min(pool.places().size(), candidates),
         fallen.stream().map(Fallen::verdict).toList(),
         fallen.stream().mapToDouble(Fallen::seconds).toArray(),
         pool.spending());

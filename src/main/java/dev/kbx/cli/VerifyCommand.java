@@ -147,7 +147,7 @@ final class VerifyCommand implements Callable<Integer> {
             Architectures.check(arch),
             seed,
             Limits.of(CALL));
-    return new Verification(pool.slots(), plan, pool.device(), pool.versions());
+    return new Verification(pool.referee(), plan);
   }
 
   private static TaskVerdict unusable(Suite suite, BrokenTask task) {

@@ -5,6 +5,8 @@ import dev.kbx.python.Interpreter;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.run.BaselineCache;
 import dev.kbx.run.BinaryCache;
+import dev.kbx.run.JudgeFingerprint;
+import dev.kbx.run.LocalReferee;
 import dev.kbx.run.PeakCache;
 import dev.kbx.run.Plan;
 import dev.kbx.run.Repeats;
@@ -29,7 +31,8 @@ final class WorkerPool implements AutoCloseable {
   static final List<String> TOOLCHAIN = List.of("nvcc", "cxx");
 
   private final Workers workers;
-  private final List<Workers.Slot> slots;
+  private final List<DeviceSlot> places;
+  private final LocalReferee referee;
   private final Verdict.Device device;
   private final Map<String, String> versions;
 
@@ -37,11 +40,14 @@ final class WorkerPool implements AutoCloseable {
       Workers workers,
       List<Workers.Slot> slots,
       Verdict.Device device,
-      Map<String, String> versions) {
+      Map<String, String> workerVersions) {
     this.workers = workers;
-    this.slots = slots;
+    this.places = slots.stream().map(Workers.Slot::device).toList();
     this.device = device;
-    this.versions = versions;
+    this.versions = new TreeMap<>(workerVersions);
+    versions.put("kbx", Version.number());
+    versions.put("judge", JudgeFingerprint.ofThis());
+    this.referee = new LocalReferee(slots, device, versions);
   }
 
   /** Workers for the stages of a plan. */
@@ -60,7 +66,7 @@ final class WorkerPool implements AutoCloseable {
         none,
         slots,
         new Verdict.Device("none", "no device: static checks only", null, null, null),
-        Map.of("kbx", Version.number()));
+        Map.of());
   }
 
   /** Starts the zygote and the first oracle; the other oracles start with their first candidate. */
@@ -98,7 +104,6 @@ final class WorkerPool implements AutoCloseable {
       zygote.join();
       Map<String, String> versions = new TreeMap<>(hello.versions());
       versions.putAll(toolchain(workers));
-      versions.put("kbx", Version.number());
       return new WorkerPool(workers, slots, Workers.described(hello), versions);
     } catch (WorkerFailure | InterruptedException e) {
       workers.close();
@@ -135,20 +140,26 @@ final class WorkerPool implements AutoCloseable {
     Progress progress =
         new Progress(System.err, Terminal.interactive(), Terminal.columns(), candidates.size(), 0);
     try {
-      return new Repeats(slots, plan, device, versions)
+      return new Repeats(referee, plan)
           .judge(
               candidates,
               verdict -> {
                 listener.accept(verdict);
-                progress.verdict(verdict, false);
+                progress.verdict(verdict);
               });
     } finally {
-      progress.finish();
+      progress.finish(0);
     }
   }
 
-  List<Workers.Slot> slots() {
-    return slots;
+  /** Who judges with these workers; it remembers nothing. */
+  LocalReferee referee() {
+    return referee;
+  }
+
+  /** Where candidates are judged, one at a time in each place. */
+  List<DeviceSlot> places() {
+    return places;
   }
 
   /** As {@link Workers#spending}. */

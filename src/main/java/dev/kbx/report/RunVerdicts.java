@@ -1,9 +1,9 @@
 package dev.kbx.report;
 
 import dev.kbx.verdict.Json;
-import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Provenance;
+import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import java.io.PrintStream;
@@ -81,41 +81,41 @@ public final class RunVerdicts {
     private Verdict outline(Verdict v) {
       return new Verdict(
           new Provenance(
-          name(v.run()),
-          "",
-          "",
-          name(v.suite()),
-          name(v.task()),
-          name(v.category()),
-          v.sample(),
-          v.method() == null ? null : name(v.method()),
-          v.model() == null ? null : name(v.model()),
-          v.round()),
+              name(v.run()),
+              "",
+              "",
+              name(v.suite()),
+              name(v.task()),
+              name(v.category()),
+              v.sample(),
+              v.method() == null ? null : name(v.method()),
+              v.model() == null ? null : name(v.model()),
+              v.round()),
           new Judgement(
-          v.status(),
-          v.stage(),
-          v.callOk(),
-          v.exeOk(),
-          v.perfOk(),
-          null,
-          v.rule() == null ? null : name(v.rule()),
-          v.evidence() == null ? null : "",
-          v.flags().stream().map(this::name).toList(),
-          v.speedup(),
-          total(v.sizes()),
-          v.baselines(),
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          v.origin() == null ? null : new Verdict.Origin(v.origin().kernelShare(), List.of()),
-          null,
-          null,
-          NO_DEVICE,
-          Map.of(),
-          Map.of()));
+              v.status(),
+              v.stage(),
+              v.callOk(),
+              v.exeOk(),
+              v.perfOk(),
+              null,
+              v.rule() == null ? null : name(v.rule()),
+              v.evidence() == null ? null : "",
+              v.flags().stream().map(this::name).toList(),
+              v.speedup(),
+              total(v.sizes()),
+              v.baselines(),
+              null,
+              null,
+              null,
+              null,
+              null,
+              null,
+              v.origin() == null ? null : new Verdict.Origin(v.origin().kernelShare(), List.of()),
+              null,
+              null,
+              NO_DEVICE,
+              Map.of(),
+              Map.of()));
     }
 
     /** One text for all that are equal. */

@@ -161,7 +161,8 @@ final class Batches {
         || measured.deviceMs().size() != calls
         || measured.deviceMs().stream().anyMatch(ms -> !(ms >= SHORTEST_MS && ms <= most))) {
       return Batch.failed(
-          Outcome.cheating(Stage.PERF, "timing: the account of a batch does not add up"));
+          Outcome.cheating(
+              Stage.PERF, "timing: invalid batch report: wrong call count or time out of range"));
     }
     return Batch.of(measured, answer.nanos() / 1e6);
   }

@@ -1,48 +1,47 @@
 package dev.kbx.run;
 
-import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Queue;
+import java.util.concurrent.Semaphore;
 
-/**
- * Of equal candidates the first leads: it is judged, and the others wait for its verdict. Safe for
- * several threads.
- */
-final class InFlight<T> {
-  private final Map<String, Party<T>> parties = new HashMap<>();
+/** Of equal candidates one is judged at a time. Safe for several threads. */
+final class InFlight {
+  private final Map<String, Turn> turns = new HashMap<>();
 
-  /** The leader and, until they have a verdict, all in the order of their coming. */
-  private record Party<T>(T leader, Queue<T> waiting) {}
+  /** Whose turn it is among those with one key, and how many know of it. */
+  private static final class Turn {
+    final Semaphore turn = new Semaphore(1, true);
+    int holders;
+  }
 
-  /**
-   * Whether {@code one} leads those with this key, also when it comes again because its device was
-   * lost; otherwise it waits from now on.
-   */
-  synchronized boolean leads(String key, T one) {
-    Party<T> party = parties.get(key);
-    if (party != null && party.leader().equals(one)) return true;
-    boolean first = party == null;
-    if (party == null) {
-      party = new Party<>(one, new ArrayDeque<>());
-      parties.put(key, party);
+  /** The turn of one candidate, until it is closed. */
+  interface Held extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /** Waits until no other with this key is being judged, in the order in which they came. */
+  Held enter(String key) throws InterruptedException {
+    Turn mine = join(key);
+    try {
+      mine.turn.acquire();
+    } catch (InterruptedException e) {
+      leave(key, mine);
+      throw e;
     }
-    party.waiting().add(one);
-    return first;
+    return () -> {
+      mine.turn.release();
+      leave(key, mine);
+    };
   }
 
-  /** For the leader: the next without a verdict, until {@link #judged}; at the end nobody leads. */
-  synchronized Optional<T> next(String key) {
-    Party<T> party = parties.get(key);
-    T next = party == null ? null : party.waiting().peek();
-    if (next == null) parties.remove(key);
-    return Optional.ofNullable(next);
+  private synchronized Turn join(String key) {
+    Turn mine = turns.computeIfAbsent(key, _ -> new Turn());
+    mine.holders++;
+    return mine;
   }
 
-  /** The next has its verdict. */
-  synchronized void judged(String key) {
-    Party<T> party = parties.get(key);
-    if (party != null) party.waiting().remove();
+  private synchronized void leave(String key, Turn mine) {
+    if (--mine.holders == 0) turns.remove(key);
   }
 }

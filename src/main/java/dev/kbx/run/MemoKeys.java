@@ -1,8 +1,8 @@
 package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
+import dev.kbx.check.Rules;
 import dev.kbx.task.Task;
-import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import java.util.List;
@@ -12,44 +12,65 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.commons.codec.digest.DigestUtils;
 
 /**
- * Under what verdicts are remembered: everything they depend on. Source, task file, stages, rules,
- * secret, limits, tolerance, baseline, profile, device, versions. Safe for several threads.
+ * Under what judgements are remembered: everything they depend on. Source, task file, every
+ * component of the plan, the device, and versions, of which one is the fingerprint of the judge
+ * itself ({@link JudgeFingerprint}). Safe for several threads.
  *
- * <p>A task's file is read once a run, as the oracle does.
+ * <p>A task's file is read once, as the oracle does.
  */
 final class MemoKeys {
   /** Hexadecimal digits that stand for all sources of a run. */
   private static final int SOURCES = 16;
 
-  private final String run;
+  private final String versions;
   private final Map<Task, String> tasks = new ConcurrentHashMap<>();
 
-  MemoKeys(Plan plan, RunInfo run) {
-    this.run =
-        List.of(
-                plan.stages().stream().map(Stage::label).toList(),
-                plan.rules(),
-                plan.arch(),
-                plan.secret(),
-                plan.limits(),
-                plan.tolerance(),
-                plan.against(),
-                plan.profile(),
-                new TreeMap<>(run.versions()))
-            .toString();
+  /**
+   * @param versions of what judges, by name
+   */
+  MemoKeys(Map<String, String> versions) {
+    this.versions = new TreeMap<>(versions).toString();
   }
 
-  /** Hex; equal for candidates that would get the same verdict on the same device. */
-  String of(Candidate candidate) {
+  /** Hex; equal for candidates that would get the same judgement on the same device. */
+  String of(Candidate candidate, Plan plan) {
     Task task = candidate.task();
     List<String> parts =
         List.of(
             candidate.hash(),
             task.suite(),
             task.path(),
-            run,
+            conditions(plan),
+            versions,
             tasks.computeIfAbsent(task, Task::digest));
     return DigestUtils.sha256Hex(parts.toString());
+  }
+
+  /** A plan with a new component does not match here: nobody can forget to put it in the key. */
+  private static String conditions(Plan plan) {
+    return switch (plan) {
+      case Plan(
+              List<Stage> stages,
+              Rules rules,
+              String arch,
+              String secret,
+              Limits limits,
+              Tolerance tolerance,
+              Baseline baseline,
+              L2State cache,
+              boolean profile) ->
+          List.of(
+                  stages.stream().map(Stage::label).toList(),
+                  rules,
+                  arch,
+                  secret,
+                  limits,
+                  tolerance,
+                  baseline,
+                  cache,
+                  profile)
+              .toString();
+    };
   }
 
   /** Hex; the key {@code of} a candidate on a device. */

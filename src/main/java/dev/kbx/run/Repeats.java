@@ -1,13 +1,10 @@
 package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
-import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Verdict;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /**
  * Judges candidates to learn of the machine and not of them: every one is judged, however often the
@@ -16,37 +13,30 @@ import java.util.function.Consumer;
 public final class Repeats {
   private static final String RUN = "repeats";
 
-  private final List<Workers.Slot> slots;
+  private final LocalReferee referee;
   private final Plan plan;
-  private final Verdict.Device device;
-  private final Map<String, String> versions;
 
-  public Repeats(
-      List<Workers.Slot> slots, Plan plan, Verdict.Device device, Map<String, String> versions) {
-    this.slots = List.copyOf(slots);
+  public Repeats(LocalReferee referee, Plan plan) {
+    this.referee = referee;
     this.plan = plan;
-    this.device = device;
-    this.versions = Map.copyOf(versions);
   }
 
   /**
-   * Judges candidates in about this order, over all slots.
+   * Judges candidates in about this order.
    *
    * @param listener hears of every verdict as it falls, one at a time
    * @return a verdict for each candidate, in the candidates' order
    */
   public List<Verdict> judge(List<Candidate> candidates, Consumer<Verdict> listener)
       throws InterruptedException {
-    List<Integer> positions = Collections.synchronizedList(new ArrayList<>());
     Verdict[] verdicts = new Verdict[candidates.size()];
-    for (int i = 0; i < verdicts.length; i++) positions.add(i);
+    List<Integer> positions = IntStream.range(0, verdicts.length).boxed().toList();
     Dispatcher.run(
-        slots,
+        referee.capacity(),
         positions,
-        (slot, position) -> {
+        position -> {
           Candidate candidate = candidates.get(position);
-          Judgement judgement = new Judge(slot, plan, device, versions).judge(candidate);
-          Verdict verdict = judgement.on(candidate.provenance(RUN));
+          Verdict verdict = referee.judge(candidate, plan).on(candidate.provenance(RUN));
           synchronized (verdicts) {
             verdicts[position] = verdict;
             listener.accept(verdict);

@@ -289,7 +289,10 @@ final class SizeBenchmark {
     if (recorded == null) return batches.candidate(calls, flushBytes, lead);
     if (recorded.equals(calls)) return batches.replayed(calls.size(), flushBytes);
     return Batch.failed(
-        Outcome.of(Status.INFRASTRUCTURE, Stage.PERF, "every call has arguments of its own"));
+        Outcome.of(
+            Status.INFRASTRUCTURE,
+            Stage.PERF,
+            "cannot replay the CUDA graph: arguments changed between rounds"));
   }
 
   private Batches.Asked<OracleMessage.Checked> check(List<JsonNode> values) {

@@ -7,7 +7,6 @@ import dev.kbx.verdict.Status;
 import dev.kbx.verdict.TaskVerdict;
 import dev.kbx.verdict.TaskVerdict.Control;
 import dev.kbx.verdict.TaskVerdict.Kind;
-import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.OracleMessage;
@@ -34,20 +33,15 @@ import org.jspecify.annotations.Nullable;
 public final class Verification {
   private static final Duration LIMIT = Duration.ofMinutes(5);
 
-  private final List<Workers.Slot> slots;
+  private final LocalReferee referee;
   private final Plan plan;
-  private final Verdict.Device device;
-  private final Map<String, String> versions;
 
   /**
    * @param plan how kernels are judged; its secret seeds all controls
    */
-  public Verification(
-      List<Workers.Slot> slots, Plan plan, Verdict.Device device, Map<String, String> versions) {
-    this.slots = List.copyOf(slots);
+  public Verification(LocalReferee referee, Plan plan) {
+    this.referee = referee;
     this.plan = plan;
-    this.device = device;
-    this.versions = Map.copyOf(versions);
   }
 
   /**
@@ -60,11 +54,11 @@ public final class Verification {
   public void run(List<Task> tasks, Map<String, TaskVerdict> before, Consumer<TaskVerdict> listener)
       throws InterruptedException {
     Dispatcher.run(
-        slots,
+        referee.capacity(),
         tasks,
-        (slot, task) -> {
+        task -> {
           TaskVerdict known = before.get(task.path());
-          TaskVerdict verdict = known == null ? judge(slot, task, this::controls) : known;
+          TaskVerdict verdict = known == null ? judge(task, this::controls) : known;
           synchronized (listener) {
             listener.accept(verdict);
           }
@@ -79,10 +73,10 @@ public final class Verification {
   public void outline(List<Task> tasks, Consumer<TaskVerdict> listener)
       throws InterruptedException {
     Dispatcher.run(
-        slots,
+        referee.capacity(),
         tasks,
-        (slot, task) -> {
-          TaskVerdict verdict = judge(slot, task, this::outline);
+        task -> {
+          TaskVerdict verdict = judge(task, this::outline);
           synchronized (listener) {
             listener.accept(verdict);
           }
@@ -123,6 +117,16 @@ public final class Verification {
     return controls;
   }
 
+  private TaskVerdict judge(Task task, Way way) throws InterruptedException {
+    while (true) {
+      try {
+        return referee.on(slot -> judge(slot, task, way));
+      } catch (DeviceLost e) {
+        if (!referee.usable()) throw e;
+      }
+    }
+  }
+
   private TaskVerdict judge(Workers.Slot slot, Task task, Way way) throws InterruptedException {
     long start = System.nanoTime();
     String key = key(task); // Of the files as they are now: they may change meanwhile.
@@ -133,7 +137,7 @@ public final class Verification {
     } catch (Oracle.Refused e) {
       problem = place(task, e.answer()) + ": " + e.answer().message();
     } catch (WorkerFailure e) {
-      if (slot.isLost()) throw new DeviceLost(slot.described().orElse(device), e);
+      if (slot.isLost()) throw new DeviceLost(slot.described().orElse(referee.device()), e);
       problem = task.file() + ": " + e.getMessage();
     } catch (IOException e) {
       problem = task.kernel() + ": cannot be read (" + e.getMessage() + ")";
@@ -189,7 +193,8 @@ public final class Verification {
   private Control kernel(Workers.Slot slot, Task task) throws InterruptedException, IOException {
     String code = Files.readString(task.kernel());
     Candidate candidate = new Candidate(task, code, task.kernel().toString(), 0, null, null, null);
-    Judgement verdict = new Judge(slot, plan, device, versions).judge(candidate);
+    Judgement verdict =
+        new Judge(slot, plan, referee.device(), referee.versions()).judge(candidate);
     boolean right = verdict.status() == Status.CORRECT && verdict.flags().isEmpty();
     String detail = verdict.message();
     if (verdict.status() == Status.CORRECT) {
@@ -208,7 +213,8 @@ public final class Verification {
   public String key(Task task) {
     MessageDigest digest = DigestUtils.getSha256Digest();
     List<@Nullable Object> parts =
-        List.of(task.suite(), task.path(), plan, device, new TreeMap<>(versions));
+        List.of(
+            task.suite(), task.path(), plan, referee.device(), new TreeMap<>(referee.versions()));
     digest.update(parts.toString().getBytes(StandardCharsets.UTF_8));
     digest.update(task.digest().getBytes(StandardCharsets.UTF_8));
     digest.update(content(task.kernel()));

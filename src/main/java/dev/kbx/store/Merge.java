@@ -10,7 +10,7 @@ import org.jdbi.v3.core.Handle;
  * Brings the runs of other databases into one: all of them in one transaction, which writes to this
  * one alone.
  *
- * <p>Rows are copied as they are, but for {@code judged_as}: what another installation judged is
+ * <p>Rows are copied as they are, but no remembered judgements: what another installation judged is
  * shown here and never taken for a judgement of this one.
  */
 final class Merge {
@@ -27,6 +27,10 @@ final class Merge {
       WHERE o.info <> r.info OR EXISTS (%s) OR EXISTS (%s) ORDER BY o.id
       """
           .formatted(DIFFERENCE.formatted("other", "main"), DIFFERENCE.formatted("main", "other"));
+
+  private static final String COLUMNS =
+      "run, position, identity, candidate, suite, category, task, method, model, sample, round,"
+          + " status, stage, device, speedup, speedup_low, speedup_high, baseline, body";
 
   private final Handle target;
 
@@ -89,9 +93,9 @@ final class Merge {
             WHERE candidate IN (SELECT candidate FROM other.verdict WHERE run = ?)
             """,
             """
-            INSERT INTO main.verdict (run, position, candidate, task, status, body)
-            SELECT run, position, candidate, task, status, body FROM other.verdict WHERE run = ?
-            """)) {
+            INSERT INTO main.verdict (%1$s) SELECT %1$s FROM other.verdict WHERE run = ?
+            """
+                .formatted(COLUMNS))) {
       target.execute(from(other, statement), run);
     }
   }

@@ -1,6 +1,8 @@
 package dev.kbx.store;
 
+import dev.kbx.verdict.CandidateIdentity;
 import dev.kbx.verdict.Json;
+import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
 import java.nio.file.Files;
@@ -10,7 +12,6 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -25,7 +26,6 @@ import org.jdbi.v3.core.ConnectionException;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.JdbiException;
-import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 import tools.jackson.core.JacksonException;
@@ -41,7 +41,7 @@ public final class Store implements AutoCloseable {
    * The newest migration under {@code db/migration}; a file that says so needs no look at the
    * migrations.
    */
-  private static final int SCHEMA = 1;
+  private static final int SCHEMA = 2;
 
   private static final Set<Integer> DAMAGED =
       Set.of(SQLiteErrorCode.SQLITE_NOTADB.code, SQLiteErrorCode.SQLITE_CORRUPT.code);
@@ -147,15 +147,16 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Records one verdict.
+   * Records one verdict, which is on disk when this returns.
    *
-   * @param position place of the candidate in its run; a second verdict for it is refused
+   * @param position place of the candidate in its run; a second verdict for it, or for the same
+   *     candidate of the run, is refused
    * @param code the candidate's source
-   * @param judgedAs under what it may be remembered, or null when it must be judged again next time
    * @return the verdict as it is stored
    */
-  public Stored add(int position, Verdict verdict, String code, @Nullable String judgedAs) {
+  public Stored add(int position, Verdict verdict, String code) {
     String json = Json.mapper().writeValueAsString(verdict);
+    Verdict.Speedup speedup = verdict.speedup();
     use(h ->
         h.useTransaction(t -> {
           t.createUpdate("INSERT OR IGNORE INTO source (candidate, code) VALUES (:c, :code)")
@@ -164,15 +165,31 @@ public final class Store implements AutoCloseable {
               .execute();
           t.createUpdate(
                   """
-                  INSERT INTO verdict (run, position, candidate, task, status, judged_as, body)
-                  VALUES (:run, :position, :candidate, :task, :status, :judgedAs, :body)
+                  INSERT INTO verdict (run, position, identity, candidate, suite, category, task,
+                    method, model, sample, round, status, stage, device,
+                    speedup, speedup_low, speedup_high, baseline, body)
+                  VALUES (:run, :position, :identity, :candidate, :suite, :category, :task,
+                    :method, :model, :sample, :round, :status, :stage, :device,
+                    :speedup, :low, :high, :baseline, :body)
                   """)
               .bind("run", verdict.run())
               .bind("position", position)
+              .bind("identity", verdict.provenance().identity().text())
               .bind("candidate", verdict.candidate())
+              .bind("suite", verdict.suite())
+              .bind("category", verdict.category())
               .bind("task", verdict.task())
+              .bind("method", verdict.method())
+              .bind("model", verdict.model())
+              .bind("sample", verdict.sample())
+              .bind("round", verdict.round())
               .bind("status", verdict.status().label())
-              .bind("judgedAs", judgedAs)
+              .bind("stage", verdict.stage().label())
+              .bind("device", verdict.device().name())
+              .bind("speedup", speedup == null ? null : (Double) speedup.value())
+              .bind("low", speedup == null ? null : (Double) speedup.low())
+              .bind("high", speedup == null ? null : (Double) speedup.high())
+              .bind("baseline", speedup == null ? null : speedup.baseline())
               .bind("body", json)
               .execute();
         }));
@@ -209,31 +226,29 @@ public final class Store implements AutoCloseable {
             .isPresent());
   }
 
-  /** Positions of a run that have a verdict. */
-  public BitSet positions(String run) {
-    BitSet found = new BitSet();
-    use(h ->
-        h.createQuery("SELECT position FROM verdict WHERE run = :run")
-            .bind("run", run)
-            .map((row, _) -> row.getInt(1))
-            .forEach(found::set));
-    return found;
-  }
-
-  /**
-   * What was judged at a position of a run.
-   *
-   * @param candidate hash of its source
-   * @param task name of its task
-   */
-  public record Judged(int position, String candidate, String task) {}
+  /** Which candidate was judged, and its place in the run. */
+  public record Judged(int position, CandidateIdentity identity) {}
 
   /** What a run has judged, in no order. */
   public List<Judged> judged(String run) {
     return get(h ->
-        h.createQuery("SELECT position, candidate, task FROM verdict WHERE run = :run")
+        h.createQuery(
+                """
+                SELECT position, suite, category || '/' || task, method, model, sample, round, candidate
+                FROM verdict WHERE run = :run
+                """)
             .bind("run", run)
-            .map((row, _) -> new Judged(row.getInt(1), row.getString(2), row.getString(3)))
+            .map((row, _) ->
+                new Judged(
+                    row.getInt(1),
+                    new CandidateIdentity(
+                        row.getString(2),
+                        row.getString(3),
+                        row.getString(4),
+                        row.getString(5),
+                        row.getInt(6),
+                        (Integer) row.getObject(7),
+                        row.getString(8))))
             .list());
   }
 
@@ -288,13 +303,29 @@ public final class Store implements AutoCloseable {
     return found;
   }
 
-  /** A verdict given earlier under the same key, whichever run gave it. */
-  public Optional<Verdict> remembered(String judgedAs) {
+  /** A judgement that was kept under this key. */
+  public Optional<Judgement> remembered(String key) {
     return get(h ->
-        h.createQuery("SELECT run, body FROM verdict WHERE judged_as = :key ORDER BY run LIMIT 1")
-            .bind("key", judgedAs)
-            .map((row, _) -> verdict(row.getString(1), row.getString(2)))
+        h.createQuery("SELECT body FROM judgement WHERE judged_as = :key")
+            .bind("key", key)
+            .map((row, _) -> Json.mapper().readValue(row.getString(1), Judgement.class))
             .findFirst());
+  }
+
+  /**
+   * Keeps a judgement under a key; one that is there already stays.
+   *
+   * @param candidate hash of its source: once no run has a verdict on it, it is forgotten
+   */
+  public void remember(String key, String candidate, Judgement judgement) {
+    use(h ->
+        h.createUpdate(
+                "INSERT OR IGNORE INTO judgement (judged_as, candidate, body) VALUES (:key, :c,"
+                    + " :body)")
+            .bind("key", key)
+            .bind("c", candidate)
+            .bind("body", Json.mapper().writeValueAsString(judgement))
+            .execute());
   }
 
   /** The source of a candidate judged here. */
@@ -307,8 +338,8 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Deletes runs with their verdicts, and sources that no other run has, or, on a failure or a kill
-   * of this process, nothing.
+   * Deletes runs with their verdicts, and sources and judgements that no other run has, or, on a
+   * failure or a kill of this process, nothing.
    *
    * @return how many of the runs there were
    */
@@ -319,7 +350,11 @@ public final class Store implements AutoCloseable {
           for (String run : runs) {
             deleted += t.createUpdate("DELETE FROM run WHERE id = :run").bind("run", run).execute();
           }
-          t.execute("DELETE FROM source WHERE candidate NOT IN (SELECT candidate FROM verdict)");
+          for (String table : List.of("source", "judgement")) {
+            t.execute(
+                "DELETE FROM %s WHERE candidate NOT IN (SELECT candidate FROM verdict)"
+                    .formatted(table));
+          }
           return deleted;
         }));
   }

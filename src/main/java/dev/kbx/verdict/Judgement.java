@@ -3,6 +3,7 @@ package dev.kbx.verdict;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +59,8 @@ public record Judgement(
     Verdict.Device device,
     Map<String, String> versions,
     Map<String, Double> seconds) {
+  /** The flag of a judgement during which the device was lost. */
+  public static final String DEVICE_LOST = "device_lost";
 
   public Judgement {
     flags = List.copyOf(flags);
@@ -75,12 +78,43 @@ public record Judgement(
    * machine decided, nor where a profile or a baseline was asked for and is missing.
    */
   public boolean lasting() {
+    if (flags.contains(DEVICE_LOST)) return false;
     if (profile != null && profile.failure() != null) return false;
     if (baselines != null && baselines.stream().anyMatch(b -> b.failure() != null)) return false;
     return switch (status) {
       case TIMEOUT, OUT_OF_MEMORY, INFRASTRUCTURE, INVALID_TASK -> false;
       default -> true;
     };
+  }
+
+  /** The same with one more flag. */
+  public Judgement with(String flag) {
+    List<String> more = Stream.concat(flags.stream(), Stream.of(flag)).distinct().toList();
+    return new Judgement(
+        status,
+        stage,
+        callOk,
+        exeOk,
+        perfOk,
+        message,
+        rule,
+        evidence,
+        more,
+        speedup,
+        sizes,
+        baselines,
+        profile,
+        compile,
+        kernels,
+        mismatches,
+        errorMetrics,
+        quality,
+        origin,
+        frames,
+        output,
+        device,
+        versions,
+        seconds);
   }
 
   /** The verdict on a candidate that came from there. */

@@ -29,4 +29,11 @@ public record Provenance(
     int sample,
     @Nullable String method,
     @Nullable String model,
-    @Nullable Integer round) {}
+    @Nullable Integer round) {
+
+  /** Which candidate of its run this is. */
+  public CandidateIdentity identity() {
+    return new CandidateIdentity(
+        suite, category + "/" + task, method, model, sample, round, candidate);
+  }
+}

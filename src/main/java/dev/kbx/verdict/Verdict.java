@@ -36,8 +36,7 @@ import org.jspecify.annotations.Nullable;
   "evidence",
   "flags"
 })
-public record Verdict(
-    @JsonUnwrapped Provenance provenance, @JsonUnwrapped Judgement judgement) {
+public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judgement judgement) {
 
   public String run() {
     return provenance.run();

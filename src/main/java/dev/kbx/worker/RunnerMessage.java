@@ -141,7 +141,7 @@ public sealed interface RunnerMessage extends Message.Numbered {
           || volume < elements
           || foreign < 0
           || foreign > volume) {
-        throw new IllegalArgumentException("an account that does not add up");
+        throw new IllegalArgumentException("invalid account of who computed: shares out of range");
       }
     }
   }

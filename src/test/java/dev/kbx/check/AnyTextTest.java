@@ -21,13 +21,20 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever a model writes: the static stage says something, soon, and keeps no memory. */
+/**
+ * Whatever a model writes: the static stage says something, soon, and keeps no memory.
+ *
+ * <p>Ten times as many files with the property {@code kbx.soak}, which the Maven profile {@code
+ * soak} sets.
+ */
+@Tag("soak")
 class AnyTextTest {
-  private static final int FILES = 10_000;
+  private static final int FILES = Boolean.getBoolean("kbx.soak") ? 10_000 : 1_000;
   private static final long SEED = 20261121;
 
   /**

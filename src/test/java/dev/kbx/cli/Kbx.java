@@ -78,9 +78,35 @@ final class Kbx {
     }
   }
 
+  /** Runs a command by another build of the program, whose classes lie in a folder. */
+  static Result runProgram(Path classes, Object... arguments)
+      throws IOException, InterruptedException {
+    Path out = Files.createTempFile("kbx-test", ".out");
+    Path err = Files.createTempFile("kbx-test", ".err");
+    try {
+      String path = classes + ":" + System.getProperty("java.class.path");
+      Process process = start(home(), Map.of(), out, err, path, arguments);
+      return new Result(process.waitFor(), read(out), read(err));
+    } finally {
+      Files.delete(out);
+      Files.delete(err);
+    }
+  }
+
   /** Starts a command whose end the test sees to. */
   static Process start(
       Path folder, Map<String, String> environment, Path out, Path err, Object... arguments)
+      throws IOException {
+    return start(folder, environment, out, err, System.getProperty("java.class.path"), arguments);
+  }
+
+  private static Process start(
+      Path folder,
+      Map<String, String> environment,
+      Path out,
+      Path err,
+      String classPath,
+      Object[] arguments)
       throws IOException {
     List<String> command =
         new ArrayList<>(
@@ -92,7 +118,7 @@ final class Kbx {
                 "-Xmx512m",
                 "-Dkbx.home=" + home(),
                 "-cp",
-                System.getProperty("java.class.path"),
+                classPath,
                 "dev.kbx.cli.Main"));
     for (Object argument : arguments) command.add(argument.toString());
     ProcessBuilder builder = new ProcessBuilder(command);

@@ -7,6 +7,7 @@ import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
 import dev.kbx.run.BaselineCache;
 import dev.kbx.run.Limits;
+import dev.kbx.run.LocalReferee;
 import dev.kbx.run.PeakCache;
 import dev.kbx.run.Plan;
 import dev.kbx.run.Repeats;
@@ -50,7 +51,8 @@ class NoiseCandidatesTest {
       Workers.Slot slot = workers.slot(DeviceSlot.cpu(0));
       Verdict.Device device = new Verdict.Device("cpu", "here", null, null, null);
       List<Verdict> verdicts =
-          new Repeats(List.of(slot), plan, device, Map.of()).judge(candidates, _ -> {});
+          new Repeats(new LocalReferee(List.of(slot), device, Map.of()), plan)
+              .judge(candidates, _ -> {});
       assertThat(verdicts)
           .allSatisfy(verdict ->
               assertThat(verdict.status())

@@ -1,9 +1,9 @@
 package dev.kbx.report;
 
-import dev.kbx.verdict.Profile;
-import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Profile;
 import dev.kbx.verdict.Provenance;
+import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
@@ -340,41 +340,43 @@ final class Fixtures {
       Kernel first = kernels == null ? null : kernels.getFirst();
       return new Verdict(
           new Provenance(
-          "20261121T063501-kqzp",
-          "%064x".formatted((task + sample + source).hashCode() & 0xffffffffL),
-          source,
-          "kernelbenchx",
-          task.substring(task.indexOf('/') + 1),
-          task.substring(0, task.indexOf('/')),
-          sample,
-          null,
-          null,
-          null),
+              "20261121T063501-kqzp",
+              "%064x".formatted((task + sample + source).hashCode() & 0xffffffffL),
+              source,
+              "kernelbenchx",
+              task.substring(task.indexOf('/') + 1),
+              task.substring(0, task.indexOf('/')),
+              sample,
+              null,
+              null,
+              null),
           new Judgement(
-          status,
-          stage,
-          judged ? called : null,
-          (judged && called) ? correct || stage == Stage.PERF : null,
-          (gpu && (correct || stage == Stage.PERF)) ? correct : null,
-          message,
-          rule,
-          evidence,
-          status == Status.CHEATING ? List.of("nondeterministic") : List.of(),
-          speedup,
-          sizes,
-          baselines,
-          profile,
-          first == null ? null : new Compile("sm_90", first.registers(), 16_384, first.spills()),
-          kernels,
-          mismatches,
-          errors,
-          null,
-          null,
-          frames,
-          output,
-          device,
-          VERSIONS,
-          seconds));
+              status,
+              stage,
+              judged ? called : null,
+              (judged && called) ? correct || stage == Stage.PERF : null,
+              (gpu && (correct || stage == Stage.PERF)) ? correct : null,
+              message,
+              rule,
+              evidence,
+              status == Status.CHEATING ? List.of("nondeterministic") : List.of(),
+              speedup,
+              sizes,
+              baselines,
+              profile,
+              first == null
+                  ? null
+                  : new Compile("sm_90", first.registers(), 16_384, first.spills()),
+              kernels,
+              mismatches,
+              errors,
+              null,
+              null,
+              frames,
+              output,
+              device,
+              VERSIONS,
+              seconds));
     }
   }
 }

@@ -12,28 +12,27 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Every piece is done once, and nothing that goes wrong on a slot goes unnoticed. */
+/** Every piece is done once, and no failure goes unnoticed. */
 @Timeout(20)
 class DispatcherTest {
-  private final Workers workers = FakeWorkers.start();
-  private final List<Workers.Slot> slots =
-      List.of(FakeWorkers.slot(workers, 0), FakeWorkers.slot(workers, 1));
+  private static final int WIDTH = 2;
+
   private final List<Integer> pieces = IntStream.range(0, 100).boxed().toList();
 
   @Test
   void everyPieceIsDoneOnce() throws Exception {
     Set<Integer> done = ConcurrentHashMap.newKeySet();
-    Dispatcher.run(slots, pieces, (_, piece) -> assertThat(done.add(piece)).isTrue());
+    Dispatcher.run(WIDTH, pieces, piece -> assertThat(done.add(piece)).isTrue());
     assertThat(done).hasSameSizeAs(pieces);
   }
 
   @Test
-  void aSlotThatIsBusyKeepsNothingFromTheOther() throws Exception {
+  void aBusyThreadKeepsNothingFromTheOther() throws Exception {
     CountDownLatch others = new CountDownLatch(pieces.size() - 1);
     Dispatcher.run(
-        slots,
+        WIDTH,
         pieces,
-        (_, piece) -> {
+        piece -> {
           if (piece == 0) others.await();
           else others.countDown();
         });
@@ -44,9 +43,9 @@ class DispatcherTest {
   void anExceptionIsThrown() {
     assertThatThrownBy(() ->
             Dispatcher.run(
-                slots,
+                WIDTH,
                 pieces,
-                (_, piece) -> {
+                piece -> {
                   if (piece == 7) throw new IllegalStateException("seven");
                 }))
         .isInstanceOf(IllegalStateException.class)
@@ -57,23 +56,23 @@ class DispatcherTest {
   void anErrorIsThrown() {
     assertThatThrownBy(() ->
             Dispatcher.run(
-                slots,
+                WIDTH,
                 pieces,
-                (_, piece) -> {
+                piece -> {
                   if (piece == 7) throw new StackOverflowError("seven");
                 }))
         .isInstanceOf(StackOverflowError.class);
   }
 
   @Test
-  void anInterruptWaitsForTheSlots() {
+  void anInterruptWaitsForTheThreads() {
     AtomicBoolean parted = new AtomicBoolean();
     Thread caller = Thread.currentThread();
     assertThatThrownBy(() ->
             Dispatcher.run(
-                slots,
+                WIDTH,
                 List.of(1),
-                (_, _) -> {
+                _ -> {
                   caller.interrupt();
                   try {
                     new CountDownLatch(1).await();

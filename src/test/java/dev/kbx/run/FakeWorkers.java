@@ -74,6 +74,10 @@ final class FakeWorkers {
     return start(python, new BaselineCache(Path.of("target/baselines"), _ -> {}), _ -> {});
   }
 
+  static LocalReferee referee(Workers.Slot... slots) {
+    return new LocalReferee(List.of(slots), DEVICE, Map.of());
+  }
+
   static Workers.Slot slot(Workers workers, int index) {
     return workers.slot(DeviceSlot.cpu(index));
   }
@@ -112,6 +116,12 @@ final class FakeWorkers {
   /** A candidate for a task that is a module. */
   static Candidate module(String task, Map<String, ?> script) {
     return candidate("suite", task, Task.MODULE, script);
+  }
+
+  /** The same answer once more: another sample of its task. */
+  static Candidate sample(Candidate one, int sample) {
+    return new Candidate(
+        one.task(), one.source(), one.origin(), sample, one.method(), one.model(), one.round());
   }
 
   private static Candidate candidate(

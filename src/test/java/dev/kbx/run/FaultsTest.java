@@ -7,7 +7,6 @@ import dev.kbx.candidate.Candidate;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
-import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -53,12 +52,11 @@ class FaultsTest {
   }
 
   private void judge(List<Candidate> candidates) throws InterruptedException {
+    LocalReferee referee = FakeWorkers.referee(slots.toArray(new Workers.Slot[0]));
     Dispatcher.run(
-        slots,
+        referee.capacity(),
         candidates,
-        (slot, candidate) ->
-            verdicts.add(
-                new Judge(slot, plan(), FakeWorkers.DEVICE, Map.of()).judge(candidate)));
+        candidate -> verdicts.add(referee.judge(candidate, plan())));
   }
 
   @Test
@@ -87,7 +85,13 @@ class FaultsTest {
     Candidate crashes = FakeWorkers.candidate("broken", Map.of("call", List.of("signal 11")));
     Candidate next = FakeWorkers.candidate("timed", Map.of());
     assertThatThrownBy(() -> judge(List.of(crashes, next))).isInstanceOf(DeviceLost.class);
-    assertThat(verdicts).singleElement().extracting(Judgement::status).isEqualTo(Status.CRASHED);
+    assertThat(verdicts)
+        .singleElement()
+        .satisfies(judgement -> {
+          assertThat(judgement.status()).isEqualTo(Status.CRASHED);
+          assertThat(judgement.flags()).contains(Judgement.DEVICE_LOST);
+          assertThat(judgement.lasting()).isFalse();
+        });
   }
 
   @Test

@@ -13,7 +13,8 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,11 +29,17 @@ class JudgeTest {
       "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
           + "\"compiled\":[]}";
 
-  private final Workers workers = FakeWorkers.start();
-  private final Workers.Slot slot = FakeWorkers.slot(workers, 0);
+  private static Workers workers;
+  private static Workers.Slot slot;
 
-  @AfterEach
-  void close() {
+  @BeforeAll
+  static void open() {
+    workers = FakeWorkers.start();
+    slot = FakeWorkers.slot(workers, 0);
+  }
+
+  @AfterAll
+  static void close() {
     workers.close();
   }
 
@@ -238,7 +245,8 @@ class JudgeTest {
       String request, String mentioned, Status status, @TempDir Path folder) throws Exception {
     try (Workers without = FakeWorkers.withoutCompilers(folder)) {
       Workers.Slot gpu = without.slot(DeviceSlot.cuda(FakeWorkers.OF_KNOWN_ARCHITECTURE));
-      Judgement verdict = judgeOn(gpu, Map.of(request, List.of(lacking("")), mentioned, "mentioned"));
+      Judgement verdict =
+          judgeOn(gpu, Map.of(request, List.of(lacking("")), mentioned, "mentioned"));
       assertThat(verdict.status()).as(verdict.message()).isEqualTo(status);
     }
   }

@@ -3,8 +3,8 @@ package dev.kbx.run;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Json;
+import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Profile;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;

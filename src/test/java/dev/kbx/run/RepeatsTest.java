@@ -41,8 +41,7 @@ class RepeatsTest {
             FakeWorkers.plan().limits());
     List<Verdict> heard = new ArrayList<>();
     List<Verdict> verdicts =
-        new Repeats(List.of(slot), plan, FakeWorkers.DEVICE, Map.of())
-            .judge(candidates(slowness), heard::add);
+        new Repeats(FakeWorkers.referee(slot), plan).judge(candidates(slowness), heard::add);
     assertThat(heard).hasSize(TIMES).containsExactlyInAnyOrderElementsOf(verdicts);
     return verdicts;
   }

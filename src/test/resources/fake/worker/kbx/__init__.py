@@ -4,6 +4,7 @@ import json
 import random
 import struct
 import sys
+import time
 
 HEADER = struct.Struct(">II")
 
@@ -17,11 +18,15 @@ def read():
     return channel, json.loads(sys.stdin.buffer.read(length))
 
 
-def write(payload, channel=0):
-    """Sends a payload: bytes as they are, anything else as JSON."""
+def write(payload, channel=0, pause=0):
+    """Sends a payload: bytes as they are, anything else as JSON; the last byte after a pause, in seconds."""
     if not isinstance(payload, bytes):
         payload = json.dumps(payload).encode()
-    sys.stdout.buffer.write(HEADER.pack(len(payload), channel) + payload)
+    sys.stdout.buffer.write(HEADER.pack(len(payload), channel) + payload[:-1])
+    if pause:
+        sys.stdout.buffer.flush()
+        time.sleep(pause)
+    sys.stdout.buffer.write(payload[-1:])
     sys.stdout.buffer.flush()
 
 

@@ -1,7 +1,7 @@
 """A zygote whose runners live in its imagination.
 
 A candidate's source is a JSON object: for each type of request the payloads to answer with, as text in which ``$id`` stands
-for the request's id and ``$fat`` for a megabyte of empty objects. ``"exit 3"`` ends the runner with that code, ``"signal 11"`` by that signal, ``"memory"`` for taking too much; an
+for the request's id, ``$fat`` for a megabyte of empty objects, and ``$slow`` for a 0 in an answer whose end comes half a second after its beginning. ``"exit 3"`` ends the runner with that code, ``"signal 11"`` by that signal, ``"memory"`` for taking too much; an
 empty list is silence;
 ``"crowded"`` is an honest answer, or a death where another candidate is on the GPU.
 Without an entry the answer is an honest one. ``"precompile_calls"`` is for a ``precompile`` that has calls, where it differs, and ``"timed_load"`` for a ``load`` of a runner whose calls
@@ -18,6 +18,7 @@ import time
 import kbx
 
 NOISE = kbx.Noise(2)
+SLOW = 0.5
 FAT = ",".join(["{}"] * ((1 << 20) // 3))
 HONEST = {
     "attach": {"type": "attached", "seconds": 0.0},
@@ -129,7 +130,9 @@ def answer(number, message, scripts):
             case ["signal", signal]:
                 bury(number, scripts, reason="signal", signal=int(signal))
             case _:
-                kbx.write(reply.replace("$id", str(message["id"])).replace("$fat", FAT).encode(), number)
+                pause = SLOW if "$slow" in reply else 0
+                reply = reply.replace("$id", str(message["id"])).replace("$fat", FAT).replace("$slow", "0")
+                kbx.write(reply.encode(), number, pause)
 
 
 main()

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.store.Store;
 import dev.kbx.store.Stored;
+import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -20,6 +21,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What is judged, what is remembered, and what the store then holds. */
 @Timeout(60)
-class EvaluationTest {
+class RunServiceTest {
   private static final Map<String, ?> RIGHT = Map.of();
   private static final Map<String, ?> SILENT = Map.of("call", List.of());
 
@@ -80,19 +83,20 @@ class EvaluationTest {
 
   private int judge(RunInfo run, Plan plan, List<Workers.Slot> places, List<Candidate> candidates)
       throws Exception {
-    List<Boolean> remembered = Collections.synchronizedList(new ArrayList<>());
-    Evaluation.Listener listener =
-        (stored, _, known) -> {
-          heard.add(stored);
-          if (known) remembered.add(known);
-        };
-    new Evaluation(store, plan, places, run, listener).judge(candidates);
-    return remembered.size();
+    LocalReferee local = FakeWorkers.referee(places.toArray(new Workers.Slot[0]));
+    RememberingReferee referee = new RememberingReferee(local, store);
+    try (RunService service =
+        RunService.open(store, referee, plan, run, (stored, _) -> heard.add(stored))) {
+      service.submitAll(candidates);
+      service.finish();
+    }
+    return referee.remembered();
   }
 
   /** As long as the oracle thinks about slow.py, its equals come to be judged. */
   private static List<Candidate> equals(int count, String task, Map<String, ?> script) {
-    return Collections.nCopies(count, FakeWorkers.candidate(task, script));
+    Candidate one = FakeWorkers.candidate(task, script);
+    return IntStream.range(0, count).mapToObj(i -> FakeWorkers.sample(one, i)).toList();
   }
 
   @Test
@@ -172,7 +176,7 @@ class EvaluationTest {
   }
 
   @Test
-  void onlyPositionsWithoutAVerdictAreJudged() throws Exception {
+  void onlyCandidatesWithoutAVerdictAreJudged() throws Exception {
     RunInfo run = begin("1", 3);
     List<Candidate> candidates =
         List.of(
@@ -185,6 +189,37 @@ class EvaluationTest {
     assertThat(heard)
         .allSatisfy(s -> assertThat(s.verdict()).isEqualTo(store.verdict("1", s.position())));
     assertThat(store.count("1")).isEqualTo(3);
+  }
+
+  @Test
+  void aResumedRunKnowsItsCandidatesInAnyOrder() throws Exception {
+    RunInfo run = begin("1", 3);
+    List<Candidate> candidates = equals(3, "task", RIGHT);
+    judge(run, FakeWorkers.plan(), candidates.subList(1, 2));
+    judge(run, FakeWorkers.plan(), candidates.reversed());
+    assertThat(store.judged("1"))
+        .extracting(Store.Judged::identity)
+        .containsExactlyInAnyOrderElementsOf(candidates.stream().map(Candidate::identity).toList());
+    assertThat(heard).hasSize(3);
+  }
+
+  @Test
+  void theSameCandidateHasOneFutureAndAnEarlierOneIsAnsweredAtOnce() throws Exception {
+    RunInfo run = begin("1", 1);
+    RememberingReferee referee =
+        new RememberingReferee(FakeWorkers.referee(slots.getFirst()), store);
+    Candidate candidate = FakeWorkers.candidate("task", RIGHT);
+    RunService.Listener nobody = (_, _) -> {};
+    try (RunService service = RunService.open(store, referee, FakeWorkers.plan(), run, nobody)) {
+      CompletableFuture<Judgement> first = service.submit(candidate);
+      assertThat(service.submit(candidate)).isSameAs(first);
+      assertThat(first.get().status()).isEqualTo(Status.CORRECT);
+      service.finish();
+    }
+    try (RunService again = RunService.open(store, referee, FakeWorkers.plan(), run, nobody)) {
+      assertThat(again.submit(candidate)).isCompleted();
+      assertThat(again.size()).isEqualTo(1);
+    }
   }
 
   @Test
@@ -209,8 +244,7 @@ class EvaluationTest {
     List<Workers.Slot> dead =
         List.of(workers.slot(DeviceSlot.cuda(7)), workers.slot(DeviceSlot.cuda(8)));
     RunInfo run = begin("run", 1);
-    new Evaluation(store, FakeWorkers.plan(), dead, run, (_, _, _) -> {})
-        .judge(List.of(FakeWorkers.candidate("timed", RIGHT)));
+    judge(run, FakeWorkers.plan(), dead, List.of(FakeWorkers.candidate("timed", RIGHT)));
     assertThat(store.verdicts("run").values())
         .singleElement()
         .satisfies(verdict -> {

@@ -1,0 +1,72 @@
+package dev.kbx.run;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.store.Store;
+import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Verdict;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Judges each distinct candidate once. One that was judged under the same conditions before gets
+ * that judgement; one that is being judged at this moment is waited for.
+ *
+ * <p>A judgement that may differ next time ({@link Judgement#lasting}) is given to nobody else.
+ */
+public final class RememberingReferee implements Referee {
+  private final LocalReferee judging;
+  private final Store store;
+  private final MemoKeys keys;
+  private final InFlight inFlight = new InFlight();
+  private final AtomicInteger remembered = new AtomicInteger();
+
+  /**
+   * @param store where judgements are kept, this run's and those of earlier ones
+   */
+  public RememberingReferee(LocalReferee judging, Store store) {
+    this.judging = judging;
+    this.store = store;
+    this.keys = new MemoKeys(judging.versions());
+  }
+
+  @Override
+  public int capacity() {
+    return judging.capacity();
+  }
+
+  @Override
+  public void expect(Plan plan, int candidates) {
+    judging.expect(plan, candidates);
+  }
+
+  /** How many judgements were given without judging. */
+  public int remembered() {
+    return remembered.get();
+  }
+
+  @Override
+  public Judgement judge(Candidate candidate, Plan plan) throws InterruptedException {
+    String key = keys.of(candidate, plan);
+    try (var _ = inFlight.enter(key)) {
+      Optional<Judgement> known = find(key);
+      if (known.isPresent()) {
+        remembered.incrementAndGet();
+        return known.get();
+      }
+      Judgement judgement = judging.judge(candidate, plan);
+      if (judgement.lasting()) {
+        store.remember(MemoKeys.on(judgement.device(), key), candidate.hash(), judgement);
+      }
+      return judgement;
+    }
+  }
+
+  /** A judgement by any device that could judge it now. */
+  private Optional<Judgement> find(String key) {
+    for (Verdict.Device device : judging.devices()) {
+      Optional<Judgement> known = store.remembered(MemoKeys.on(device, key));
+      if (known.isPresent()) return known;
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,200 @@
+package dev.kbx.run;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.store.Store;
+import dev.kbx.store.Stored;
+import dev.kbx.verdict.CandidateIdentity;
+import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Verdict;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run that candidates join while it goes on: each is judged once, and its verdict is stored as it
+ * falls. {@link #open}, then {@link #submit} from any thread, then {@link #finish}.
+ *
+ * <p>A candidate is known by its {@link CandidateIdentity}, so that a run that was killed at any
+ * moment goes on with those that have no verdict, in whatever order they come. Its position is only
+ * its place in files and tables.
+ */
+public final class RunService implements AutoCloseable {
+  /**
+   * Candidates that wait beside those being judged: while one of them waits for its equal, or is
+   * remembered, no device is kept waiting.
+   */
+  private static final int LOOKAHEAD = 16;
+
+  /** How long interrupted candidates are waited for, all together. */
+  private static final Duration PARTING = Duration.ofSeconds(5);
+
+  private final Store store;
+  private final Referee referee;
+  private final Plan plan;
+  private final RunInfo run;
+  private final Listener listener;
+  private final int most;
+  private final Semaphore room;
+  private final Map<CandidateIdentity, Place> places = new HashMap<>();
+  private final BitSet positions = new BitSet();
+  private final Set<Thread> threads = new HashSet<>();
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+  private final Object telling = new Object();
+  private int submitted;
+
+  /** Hears of every verdict, from several threads, one at a time. */
+  public interface Listener {
+    /** A verdict fell and is stored. */
+    void verdict(Stored stored, Verdict verdict);
+  }
+
+  /**
+   * Where a candidate is in the run.
+   *
+   * @param judgement null where an earlier session has stored its verdict
+   */
+  private record Place(int position, @Nullable CompletableFuture<Judgement> judgement) {}
+
+  private RunService(Store store, Referee referee, Plan plan, RunInfo run, Listener listener) {
+    this.store = store;
+    this.referee = referee;
+    this.plan = plan;
+    this.run = run;
+    this.listener = listener;
+    this.most = referee.capacity() + LOOKAHEAD;
+    this.room = new Semaphore(most, true);
+    for (Store.Judged judged : store.judged(run.id())) {
+      places.put(judged.identity(), new Place(judged.position(), null));
+      positions.set(judged.position());
+    }
+  }
+
+  /**
+   * Opens a run that the store has, new or cut off.
+   *
+   * @param referee who judges; it outlives the run
+   */
+  public static RunService open(
+      Store store, Referee referee, Plan plan, RunInfo run, Listener listener) {
+    return new RunService(store, referee, plan, run, listener);
+  }
+
+  /** Candidates that have a verdict, or will have one. */
+  public synchronized int size() {
+    return places.size();
+  }
+
+  /**
+   * Submits all candidates of a list, in its order; those that the run has are not judged again.
+   *
+   * @throws InterruptedException when cut off; what was judged is stored
+   */
+  public void submitAll(List<Candidate> candidates) throws InterruptedException {
+    referee.expect(plan, candidates.size() - store.count(run.id()));
+    for (Candidate candidate : candidates) {
+      if (failure.get() != null) return; // finish() says why.
+      var _ = submit(candidate);
+    }
+  }
+
+  /**
+   * Adds a candidate to the run and has it judged. Waits while more of them are waiting than can be
+   * judged soon.
+   *
+   * @return its judgement once its verdict is stored; the same future for the same candidate, and
+   *     at once for one that an earlier session of this run has judged
+   */
+  public CompletableFuture<Judgement> submit(Candidate candidate) throws InterruptedException {
+    CandidateIdentity identity = candidate.identity();
+    CompletableFuture<Judgement> judgement = new CompletableFuture<>();
+    room.acquire();
+    Place place;
+    synchronized (this) {
+      submitted++;
+      Place known = places.get(identity);
+      if (known == null) {
+        place = new Place(positions.nextClearBit(submitted - 1), judgement);
+        places.put(identity, place);
+        positions.set(place.position());
+        Thread thread = Thread.ofVirtual().unstarted(() -> judge(place, candidate, judgement));
+        threads.add(thread);
+        thread.start();
+        return judgement;
+      }
+      place = known;
+    }
+    room.release();
+    if (place.judgement() != null) return place.judgement();
+    judgement.complete(store.verdict(run.id(), place.position()).judgement());
+    return judgement;
+  }
+
+  private void judge(Place place, Candidate candidate, CompletableFuture<Judgement> judgement) {
+    try {
+      if (failure.get() != null) throw new InterruptedException();
+      Candidate held = candidate.held();
+      Judgement found = referee.judge(held, plan);
+      store(place.position(), found.on(held.provenance(run.id())), held.code());
+      judgement.complete(found);
+    } catch (InterruptedException e) {
+      judgement.cancel(false);
+    } catch (RuntimeException | Error e) {
+      failure.compareAndSet(null, e);
+      judgement.completeExceptionally(e);
+    } finally {
+      room.release();
+      synchronized (this) {
+        threads.remove(Thread.currentThread());
+      }
+    }
+  }
+
+  private void store(int position, Verdict verdict, String code) {
+    synchronized (telling) {
+      Stored stored = store.add(position, verdict, code);
+      listener.verdict(stored, verdict);
+    }
+  }
+
+  /**
+   * Waits until all that was submitted is judged.
+   *
+   * @throws DeviceLost when nothing was left to judge on; other failures of the referee or of the
+   *     store likewise. What was judged is stored.
+   */
+  public void finish() throws InterruptedException {
+    room.acquire(most);
+    room.release(most);
+    switch (failure.get()) {
+      case null -> {}
+      case Error error -> throw error;
+      case RuntimeException exception -> throw exception;
+      case Throwable other -> throw new IllegalStateException(other);
+    }
+  }
+
+  /** Cuts off what is still being judged: they use what the caller closes next. */
+  @Override
+  public void close() {
+    List<Thread> left;
+    synchronized (this) {
+      left = List.copyOf(threads);
+    }
+    left.forEach(Thread::interrupt);
+    long end = System.nanoTime() + PARTING.toNanos();
+    try {
+      for (Thread thread : left) thread.join(Duration.ofNanos(end - System.nanoTime()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
