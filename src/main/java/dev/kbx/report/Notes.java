@@ -47,8 +47,8 @@ final class Notes {
   /** How many of so many candidates are in no rate; null where all are. */
   static @Nullable String extra(int candidates) {
     if (candidates == 0) return null;
-    return "Candidates of variants beside the published tasks, not counted: %d."
-        .formatted(candidates);
+    return "%s for dtype variants outside the published tasks; not counted."
+        .formatted(candidates == 1 ? "1 candidate is" : candidates + " candidates are");
   }
 
   private static @Nullable String tolerance(RunInfo run) {

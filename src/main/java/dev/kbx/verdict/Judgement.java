@@ -1,6 +1,15 @@
 package dev.kbx.verdict;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.verdict.Verdict.Baseline;
+import dev.kbx.verdict.Verdict.Compile;
+import dev.kbx.verdict.Verdict.Device;
+import dev.kbx.verdict.Verdict.Frame;
+import dev.kbx.verdict.Verdict.Kernel;
+import dev.kbx.verdict.Verdict.Mismatch;
+import dev.kbx.verdict.Verdict.Origin;
+import dev.kbx.verdict.Verdict.SizeTiming;
+import dev.kbx.verdict.Verdict.Speedup;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -44,19 +53,19 @@ public record Judgement(
     @Nullable String rule,
     @Nullable String evidence,
     List<String> flags,
-    Verdict.@Nullable Speedup speedup,
-    @Nullable List<Verdict.SizeTiming> sizes,
-    @Nullable List<Verdict.Baseline> baselines,
+    @Nullable Speedup speedup,
+    @Nullable List<SizeTiming> sizes,
+    @Nullable List<Baseline> baselines,
     @Nullable Profile profile,
-    Verdict.@Nullable Compile compile,
-    @Nullable List<Verdict.Kernel> kernels,
-    @Nullable List<Verdict.Mismatch> mismatches,
+    @Nullable Compile compile,
+    @Nullable List<Kernel> kernels,
+    @Nullable List<Mismatch> mismatches,
     @Nullable Map<String, Double> errorMetrics,
     @Nullable Map<String, Double> quality,
-    Verdict.@Nullable Origin origin,
-    @Nullable List<Verdict.Frame> frames,
+    @Nullable Origin origin,
+    @Nullable List<Frame> frames,
     @Nullable String output,
-    Verdict.Device device,
+    Device device,
     Map<String, String> versions,
     Map<String, Double> seconds) {
   /** The flag of a judgement during which the device was lost. */

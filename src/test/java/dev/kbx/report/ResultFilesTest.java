@@ -265,10 +265,10 @@ class ResultFilesTest {
     String table = new Table(100, false).render(run, RunVerdicts.of(verdicts), asked, "");
     assertThat(table)
         .contains("1 of 2 tasks of kernelbenchx have a candidate.")
-        .contains("Candidates of variants beside the published tasks, not counted: 1.");
+        .contains("1 candidate is for dtype variants outside the published tasks; not counted.");
     assertThat(Files.readString(folder.resolve("report.html")))
         .contains("1 of 2 tasks have a correct candidate", "1 candidate for 1 of 2 tasks")
-        .contains("variants beside the published tasks, not counted: 1");
+        .contains("1 candidate is for dtype variants outside the published tasks");
   }
 
   @Test

@@ -34,6 +34,10 @@ class MigrationTest {
 
   @Test
   void everyRunVerdictAndSourceIsThere() {
+    assertAllIsThere();
+  }
+
+  private void assertAllIsThere() {
     try (Store store = Store.open(file)) {
       assertThat(store.runs()).extracting(RunInfo::id).containsExactly(KILLED, STATIC, FINISHED);
       assertThat(store.runs()).filteredOn(run -> run.finished() == null).hasSize(1);
@@ -83,6 +87,6 @@ class MigrationTest {
   @Test
   void openedAgainNothingChanges() {
     Store.open(file).close();
-    everyRunVerdictAndSourceIsThere();
+    assertAllIsThere();
   }
 }
