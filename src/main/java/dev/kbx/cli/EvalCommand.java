@@ -273,7 +273,7 @@ final class EvalCommand implements Callable<Integer> {
             finished, verdicts, asked, v -> store.source(v.candidate()).orElse(""), problems);
         latest.link();
         new EvalOutput(System.out, json).print(finished, verdicts, asked, problems, folder);
-        Problems.recall(problems, files.summary());
+        Problems.recall(problems, folder.resolve("summary.json"));
         return reading.problems(Problem.Kind.UNREADABLE).isEmpty() ? ExitCode.OK : ExitCode.USAGE;
       }
     }

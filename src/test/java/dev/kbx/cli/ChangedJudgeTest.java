@@ -30,10 +30,23 @@ class ChangedJudgeTest {
         """
         import time
 
+        import torch
+        import triton
+        import triton.language as tl
 
-        def relu(x):
-            time.sleep(1)
-            return x
+
+        @triton.jit
+        def kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+            offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+            x = tl.load(x_ptr + offsets, mask=offsets < n)
+            tl.store(out_ptr + offsets, tl.where(x > 0, x, 0.0), mask=offsets < n)
+
+
+        def relu(input, inplace=False):
+            time.sleep(0.1)
+            out = torch.empty_like(input)
+            kernel[(triton.cdiv(input.numel(), 1024),)](input, out, input.numel(), BLOCK=1024)
+            return out
         """);
   }
 
