@@ -13,8 +13,8 @@ from bench_client import bench
 from kbx import tensors
 from kbx.messages import Failed
 from kbx.messages import runner as messages
-from kbx.messages.oracle import OutlineLargest
-from kbx.oracle import outline, taskfile
+from kbx.messages.oracle import TraceLargestShapes
+from kbx.oracle import shape_tracing, taskfile
 
 SCALE = """
 @triton.jit
@@ -29,8 +29,8 @@ def run(x):
 """
 
 
-def outlined(*tensors_):
-    """A call as the oracle outlines it."""
+def traced(*tensors_):
+    """A call as the oracle traces it."""
     leaves = [
         {"t": "tensor", "shape": list(t.shape), "stride": list(t.stride()), "dtype": tensors.dtype_name(t.dtype)}
         for t in tensors_
@@ -66,13 +66,13 @@ def compiled_anew(source, files):
 
 
 def test_another_runner_finds_the_kernels_compiled():
-    ahead = precompile(SCALE, outlined(torch.empty(100)))
+    ahead = precompile(SCALE, traced(torch.empty(100)))
     assert ahead.kernels == 1
     assert compiled_anew(SCALE, ahead.files) == []
 
 
 def test_the_texts_of_a_kernel_stay_behind():
-    files = precompile(SCALE, outlined(torch.empty(100))).files
+    files = precompile(SCALE, traced(torch.empty(100))).files
     assert {name.rpartition(".")[2] for name in files} <= {"json", "cubin", "so"}
 
 
@@ -80,7 +80,7 @@ def test_the_texts_of_a_kernel_come_along_where_they_are_read():
     source = SCALE.replace("kernel[(", "compiled = kernel[(").replace(
         "return out", "return out, len(compiled.asm['ptx'])"
     )
-    files = precompile(source, outlined(torch.empty(100))).files
+    files = precompile(source, traced(torch.empty(100))).files
     with bench() as client:
         client.attach()
         client.load(source, files=files)
@@ -89,7 +89,7 @@ def test_the_texts_of_a_kernel_come_along_where_they_are_read():
 
 def test_sizes_take_no_memory_and_kernels_do_not_run():
     huge = torch.empty(1 << 31, device="meta")
-    assert precompile(SCALE, outlined(huge)).kernels == 1
+    assert precompile(SCALE, traced(huge)).kernels == 1
 
 
 MODULE = """
@@ -116,13 +116,13 @@ def test_what_pytorch_would_compute_is_left_out():
         width = 1 << 16  # 16 GiB of weights
         made = client.ask(messages.Construct(2, {"init": [tensors.encode(width, None)], "seed": 1}, shapes=True))
         assert isinstance(made, messages.Constructed), made
-        found = client.ask(messages.Precompile(3, [outlined(torch.empty(1 << 14, width, device="meta"))], 60.0))
+        found = client.ask(messages.Precompile(3, [traced(torch.empty(1 << 14, width, device="meta"))], 60.0))
     assert found.kernels == 1 and found.whole
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 4 << 20  # KiB
 
 
 def test_every_configuration_is_compiled():
-    assert precompile(tuning(SCALE, [32, 64, 128]), outlined(torch.empty(100))).kernels == 3
+    assert precompile(tuning(SCALE, [32, 64, 128]), traced(torch.empty(100))).kernels == 3
 
 
 def watched(hook, folder, cores):
@@ -162,20 +162,20 @@ def all_ended(folder):
 def test_configurations_are_compiled_side_by_side(tmp_path):
     hook = "while len(os.listdir(folder)) < 4 and time.monotonic() < end: time.sleep(0.01)"
     source = watched(hook, tmp_path, 4) + f"\nend = {time.monotonic() + 15}"
-    found = precompile(source, outlined(torch.empty(100)))
+    found = precompile(source, traced(torch.empty(100)))
     assert found.kernels == 4 and found.whole
     assert len(os.listdir(tmp_path)) == 5, "four, and the one that goes through them when they have ended"
 
 
 def test_calls_and_configurations_share_the_processes(tmp_path):
-    calls = [outlined(torch.empty(100 * i)) for i in (1, 2)]
+    calls = [traced(torch.empty(100 * i)) for i in (1, 2)]
     assert precompile(watched("pass", tmp_path, 3), *calls).kernels == 4
     assert len(os.listdir(tmp_path)) == 2
 
 
 def test_a_configuration_that_hangs_hangs_nothing_else(tmp_path):
     source = watched("time.sleep(1000 if block == 64 else 0)", tmp_path, 2)
-    found = precompile(source, outlined(torch.empty(100)), seconds=6.0)
+    found = precompile(source, traced(torch.empty(100)), seconds=6.0)
     assert found.kernels == 2 and not found.whole
     assert all_ended(tmp_path)
 
@@ -189,7 +189,7 @@ def test_what_a_call_starts_ends_with_it(tmp_path):
         pathlib.Path({str(tmp_path)!r}, str(left.pid)).touch()
         return inner(x)
     """)
-    assert precompile(source, outlined(torch.empty(100))).whole
+    assert precompile(source, traced(torch.empty(100))).whole
     assert all_ended(tmp_path)
 
 
@@ -201,12 +201,12 @@ def test_what_fails_is_left_to_the_runner_with_the_device():
             raise ValueError("no sevens")
         return inner(x)
     """)
-    ahead = precompile(source, outlined(torch.empty(7)), outlined(torch.empty(100)))
+    ahead = precompile(source, traced(torch.empty(7)), traced(torch.empty(100)))
     assert ahead.kernels == 1
 
 
 def test_no_call_is_begun_when_time_is_up():
-    assert precompile(SCALE, outlined(torch.empty(100)), seconds=0.0).files == {}
+    assert precompile(SCALE, traced(torch.empty(100)), seconds=0.0).files == {}
 
 
 def test_a_call_that_takes_its_process_down_takes_no_other():
@@ -217,7 +217,7 @@ def test_a_call_that_takes_its_process_down_takes_no_other():
         if x.numel() == 7 << 20:
             x.numpy()[0] = 1  # there are no pages to write to
     """)
-    found = precompile(source, outlined(torch.empty(7 << 20)), outlined(torch.empty(100)))
+    found = precompile(source, traced(torch.empty(7 << 20)), traced(torch.empty(100)))
     assert found.kernels == 2 and not found.whole
 
 
@@ -225,7 +225,7 @@ def test_who_did_not_come_to_every_call_says_so():
     waiting = SCALE.replace(
         "    out = torch.empty_like(x)", "    import time; time.sleep(0.3)\n    out = torch.empty_like(x)"
     )
-    calls = [outlined(torch.empty(100 * i)) for i in range(1, 40)]
+    calls = [traced(torch.empty(100 * i)) for i in range(1, 40)]
     assert not precompile(waiting, *calls, seconds=0.1).whole
     assert precompile(SCALE, *calls[:3]).whole
     assert precompile(SCALE).whole
@@ -241,7 +241,7 @@ def test_what_does_not_fit_a_frame_stays_behind():
         folder.joinpath("noise.bin").write_bytes(os.urandom(4 << 20))
         return inner(x)
     """)
-    found = precompile(source, outlined(torch.empty(100)))
+    found = precompile(source, traced(torch.empty(100)))
     assert found.left_out == ["triton"] and not [name for name in found.files if "ballast" in name]
     assert compiled_anew(SCALE, found.files) == [], "a kernel stayed behind that fits"
 
@@ -252,7 +252,7 @@ def test_as_many_kernels_travel_as_fit_a_frame():
     ahead._ROOM = 20_000
     """)
     tuned = tuning(shrunk, [1 << i for i in range(4, 10)])
-    found = precompile(tuned, outlined(torch.empty(100)))
+    found = precompile(tuned, traced(torch.empty(100)))
     cubins = [name for name in found.files if name.endswith(".cubin")]
     assert found.kernels == 6 and found.left_out == ["triton"] and found.whole
     assert 0 < len(cubins) < 6
@@ -264,7 +264,7 @@ def test_as_many_kernels_travel_as_fit_a_frame():
 
 def test_the_winner_among_configurations_does_not_travel():
     tuned = tuning(SCALE, [32, 64], cache_results=True)
-    found = precompile(tuned, outlined(torch.empty(100)))
+    found = precompile(tuned, traced(torch.empty(100)))
     assert found.kernels == 2 and not [name for name in found.files if "autotune" in name]
 
 
@@ -272,10 +272,10 @@ def task(name):
     return taskfile.load(f"../tasks/kernelbenchx/{name}.py")
 
 
-def test_an_outline_has_every_shape_once_and_sizes_on_demand():
+def test_tracing_finds_every_shape_once_and_sizes_on_demand():
     relu = task("Activation/relu")
-    calls = outline.calls(relu, False)
-    timed = outline.calls(relu, True)
+    calls = shape_tracing.calls(relu, False)
+    timed = shape_tracing.calls(relu, True)
     shapes = [tuple(c["args"][0]["shape"]) for c in timed]
     assert timed[: len(calls)] == calls and len(timed) > len(calls)
     assert {tuple(size["shape"]) for size in relu.sizes} <= set(shapes)
@@ -284,12 +284,12 @@ def test_an_outline_has_every_shape_once_and_sizes_on_demand():
 
 def test_calls_whose_shapes_depend_on_values_are_left_out():
     repeats = task("Fusion/fused_repeat_interleave_log_softmax")
-    assert len(outline.calls(repeats, True)) < len(repeats.cases) + len(repeats.sizes)
+    assert len(shape_tracing.calls(repeats, True)) < len(repeats.cases) + len(repeats.sizes)
 
 
-def test_the_largest_size_is_outlined_alone(oracle):
+def test_the_largest_size_is_traced_alone(oracle):
     path = "../tasks/kernelbenchx/Activation/relu.py"
-    reply = oracle.ask(OutlineLargest, task=path)
+    reply = oracle.ask(TraceLargestShapes, task=path)
     sizes = task("Activation/relu").sizes
     assert math.prod(reply.call["args"][0]["shape"]) == max(math.prod(size["shape"]) for size in sizes)
     assert reply.shape in [taskfile.describe(size) for size in sizes]
@@ -298,6 +298,6 @@ def test_the_largest_size_is_outlined_alone(oracle):
 
 def test_a_task_may_have_no_size_that_is_known_without_values(oracle):
     path = "../tasks/kernelbenchx/Fusion/fused_repeat_interleave_log_softmax.py"
-    reply = oracle.ask(OutlineLargest, task=path)
+    reply = oracle.ask(TraceLargestShapes, task=path)
     assert isinstance(reply, Failed) and reply.reason == "unsupported"
     assert "depend on values" in reply.message

@@ -11,7 +11,7 @@ from test_models import TASK
 
 from kbx import tensors
 from kbx.messages import oracle as messages
-from kbx.oracle import arenas, controls, cuda, footprint, models, outline, plan, session, taskfile, work
+from kbx.oracle import arenas, controls, cuda, footprint, models, plan, session, shape_tracing, taskfile, work
 from kbx.oracle.devices import CpuDevice
 from kbx.oracle.server import Server
 from kbx.oracle.truth import Memory
@@ -39,34 +39,34 @@ def write(tmp_path):
 def published(path):
     """A task as a GPU has it, on the CPU."""
     task = taskfile.load(path, "cuda:0")
-    return types.SimpleNamespace(task=task, weighed=footprint.of(task))
+    return types.SimpleNamespace(task=task, estimate=footprint.of(task))
 
 
-def when_timed(weighed):
+def when_timed(estimate):
     """Bytes on the device: large arenas, and besides what correctness takes a set of the oracle's own and a copy of what is
     looked at."""
-    usual = cuda.capacities(H200 - SPARE, False, (weighed.lent, weighed.returned))
-    large = cuda.capacities(H200 - SPARE, True, (weighed.lent, weighed.returned))
-    assert large[0] >= weighed.lent and large[1] >= weighed.returned
-    return weighed.device - sum(usual) + sum(large) + weighed.lent + weighed.returned
+    usual = cuda.capacities(H200 - SPARE, False, (estimate.lent, estimate.returned))
+    large = cuda.capacities(H200 - SPARE, True, (estimate.lent, estimate.returned))
+    assert large[0] >= estimate.lent and large[1] >= estimate.returned
+    return estimate.device - sum(usual) + sum(large) + estimate.lent + estimate.returned
 
 
 @pytest.mark.parametrize("path", sorted(TASKS.glob("*/*.py")), ids=lambda p: f"{p.parent.name}/{p.stem}")
 def test_every_module_has_room_on_an_h200(path):
-    weighed = published(str(path)).weighed
-    assert weighed.lent > 0
-    assert weighed.device < H200 - SPARE
-    assert 3 * weighed.weights + 2 * GIB < HOST
-    assert when_timed(weighed) < H200 - SPARE
+    estimate = published(str(path)).estimate
+    assert estimate.lent > 0
+    assert estimate.device < H200 - SPARE
+    assert 3 * estimate.weights + 2 * GIB < HOST
+    assert when_timed(estimate) < H200 - SPARE
 
 
 def test_what_a_call_takes_is_added_up(write):
-    weighed = published(write(TASK)).weighed
+    estimate = published(write(TASK)).estimate
     x, weight, bias, y = 512 * 256 * 4, 256 * 256 * 4, 256 * 4, 512 * 256 * 4
-    assert (weighed.lent, weighed.weights) == (512 + (x + 512) * 9 // 8, weight + bias)
-    assert weighed.returned == y * 9 // 8 + session.SLACK
-    assert weighed.working == 2 * y  # the layer's result and its multiple
-    assert weighed.device > 2 * GIB
+    assert (estimate.lent, estimate.weights) == (512 + (x + 512) * 9 // 8, weight + bias)
+    assert estimate.returned == y * 9 // 8 + session.SLACK
+    assert estimate.working == 2 * y  # the layer's result and its multiple
+    assert estimate.device > 2 * GIB
 
 
 def test_a_task_on_the_cpu_asks_for_nothing(write):
@@ -76,15 +76,15 @@ def test_a_task_on_the_cpu_asks_for_nothing(write):
 
 def test_what_only_values_tell_is_left_out(write):
     path = write(TASK.replace("return self.linear(x) * factor", "return self.linear(x)[x[:, 0] > 0] * factor"))
-    weighed = published(path).weighed
-    assert weighed.returned == 0
-    assert weighed.weights > 0
+    estimate = published(path).estimate
+    assert estimate.returned == 0
+    assert estimate.weights > 0
 
 
 def test_a_reference_of_endless_operations_is_not_followed(write, monkeypatch):
     monkeypatch.setattr(footprint, "MOST_OPERATIONS", 2)
-    weighed = published(write(TASK, "2_Other")).weighed
-    assert (weighed.returned, weighed.weights > 0) == (0, True)
+    estimate = published(write(TASK, "2_Other")).estimate
+    assert (estimate.returned, estimate.weights > 0) == (0, True)
 
 
 def test_arenas_are_as_large_as_a_set_needs():
@@ -139,10 +139,10 @@ def ask(server, request):
 
 def test_a_module_of_published_size_is_opened_and_its_room_is_given(server, write):
     path = write(TASK, "3_Open")
-    weighed = ask(server, messages.Weigh(1, path))
-    assert isinstance(weighed, messages.Weighed), weighed
+    estimate = ask(server, messages.EstimateMemory(1, path))
+    assert isinstance(estimate, messages.MemoryEstimated), estimate
     opened = ask(
-        server, messages.Open(2, path, SEED, None, timed=False, lent=3 * GIB, returned=weighed.returned, alone=True)
+        server, messages.Open(2, path, SEED, None, timed=False, lent=3 * GIB, returned=estimate.returned, alone=True)
     )
     assert isinstance(opened, messages.Opened), opened
     assert [a["bytes"] for a in opened.arenas] == [3 * GIB, GIB]
@@ -265,7 +265,7 @@ def test_modules_are_drawn_on_their_device(write, monkeypatch):
     monkeypatch.setattr(taskfile, "Inputs", Noted)
     for task in (published(write(TASK, "7_Drawn")).task, taskfile.load(write(TASK, "7_Drawn"))):
         task.call(task.cases[0], "standard", "x")
-    assert [inputs.fast for inputs in made] == [True, True, False]  # weighed, drawn, drawn at a scaled size
+    assert [inputs.fast for inputs in made] == [True, True, False]  # estimated, drawn, drawn at a scaled size
 
 
 def test_a_large_task_has_few_calls_and_controls_end_when_they_are_rejected(write, monkeypatch):
@@ -289,11 +289,11 @@ def test_rivals_have_the_model_s_own_parameters(write):
     assert rival.linear.weight is task.weights.give().linear.weight
 
 
-def test_modules_are_outlined_at_their_published_sizes(write):
+def test_modules_are_traced_at_their_published_sizes(write):
     task = published(write(TASK, "10_Ahead")).task
-    assert outline.calls(task, True)[0]["args"][0]["shape"] == [512, 256]
+    assert shape_tracing.calls(task, True)[0]["args"][0]["shape"] == [512, 256]
     wide = published(write(TASK.replace("batch=512, features=256", "batch=1 << 20, features=20000"), "11_Wide")).task
-    assert outline.calls(wide, True)[0]["args"][0]["shape"] == [1 << 20, 20000]
+    assert shape_tracing.calls(wide, True)[0]["args"][0]["shape"] == [1 << 20, 20000]
 
 
 def test_work_is_measured_once_whatever_the_weights(write):

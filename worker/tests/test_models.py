@@ -181,7 +181,7 @@ def test_both_sides_change_weights_alike(write):
     call = task.call(task.cases[0], "standard", "x")
     before = task.reference(*call.args, **call.kwargs)
     made = task.construct(task.model, task.weights_seed("0a"))
-    shapes = task.restate()
+    shapes = task.change_weights()
     assert shapes == {"linear.weight": [5, 5], "linear.bias": [5]}
     assert module.take_state(made, shapes)
     with torch.no_grad():
@@ -224,10 +224,10 @@ def test_a_call_is_judged_by_the_weights_that_were_changed(oracle, write):
     made = own.construct(own.model, opened.module["seed"])
     assert runner.judge(0, made).status == "correct"
     folded = {name: parameter.clone() for name, parameter in made.state_dict().items()}
-    restated = oracle.ask(messages.Restate)
-    assert restated.call == len(opened.calls)
-    assert module.take_state(made, restated.parameters)
-    assert runner.judge(restated.call, made).status == "correct"
+    changed = oracle.ask(messages.ChangeWeights)
+    assert changed.call == len(opened.calls)
+    assert module.take_state(made, changed.parameters)
+    assert runner.judge(changed.call, made).status == "correct"
     made.load_state_dict(folded)
-    assert runner.judge(restated.call, made).status == "wrong_values"
+    assert runner.judge(changed.call, made).status == "wrong_values"
     oracle.ask(messages.Close)

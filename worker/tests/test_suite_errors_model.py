@@ -1,4 +1,4 @@
-"""The error model computed fast says what its formula says: every figure against a plain restatement, one element after another."""
+"""The error model computed fast says what its formula says: every figure against its plain form, one element after another."""
 
 import math
 import random

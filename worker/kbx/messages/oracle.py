@@ -8,10 +8,10 @@ from kbx.messages import Failed, Hello
 
 
 @dataclass
-class Outline:
+class TraceShapes:
     """What the calls and benchmark sizes of a task look like, values apart. Needs no device and no ``open``."""
 
-    TYPE: ClassVar[str] = "outline"
+    TYPE: ClassVar[str] = "trace_shapes"
     id: int
     task: str
     """Path of the task file."""
@@ -20,8 +20,8 @@ class Outline:
 
 
 @dataclass
-class Outlined:
-    TYPE: ClassVar[str] = "outlined"
+class ShapesTraced:
+    TYPE: ClassVar[str] = "shapes_traced"
     id: int
     entries: list
     calls: list
@@ -32,41 +32,41 @@ class Outlined:
 
 
 @dataclass
-class OutlineLargest:
+class TraceLargestShapes:
     """What a call of a task's largest benchmark size looks like, values apart. Needs no ``open``."""
 
-    TYPE: ClassVar[str] = "outline_largest"
+    TYPE: ClassVar[str] = "trace_largest_shapes"
     id: int
     task: str
     """Path of the task file."""
 
 
 @dataclass
-class OutlinedLargest:
-    TYPE: ClassVar[str] = "outlined_largest"
+class LargestShapesTraced:
+    TYPE: ClassVar[str] = "largest_shapes_traced"
     id: int
     entries: list
     shape: str
     """The size in words, as in ``opened``."""
     call: dict
-    """As one of ``outlined``, with ``module`` where the entry is a class, as in ``opened``."""
+    """As one of ``shapes_traced``, with ``module`` where the entry is a class, as in ``opened``."""
 
 
 @dataclass
-class Weigh:
+class EstimateMemory:
     """How large a task's calls are on a GPU. Needs no device and no ``open``."""
 
-    TYPE: ClassVar[str] = "weigh"
+    TYPE: ClassVar[str] = "estimate_memory"
     id: int
     task: str
     """Path of the task file."""
 
 
 @dataclass
-class Weighed:
+class MemoryEstimated:
     """All 0 for a task whose cases are small by design, and where only values tell."""
 
-    TYPE: ClassVar[str] = "weighed"
+    TYPE: ClassVar[str] = "memory_estimated"
     id: int
     lent: int
     """Bytes of arena ``in`` that a call's arguments take."""
@@ -114,7 +114,7 @@ class Open:
     """Whether benchmark sizes will be asked for: they need large arenas."""
     lent: int = 0
     returned: int = 0
-    """Bytes that the arenas hold at least, as in ``weighed``."""
+    """Bytes that the arenas hold at least, as in ``memory_estimated``."""
     alone: bool = False
     """Whether nobody else uses the device: where memory is short, results are then compared without a truth in float64."""
     published: bool = False
@@ -183,16 +183,16 @@ class Checked:
 
 
 @dataclass
-class Restate:
+class ChangeWeights:
     """Give the reference other weights, for one more call. Nothing can be asked of the earlier calls then."""
 
-    TYPE: ClassVar[str] = "restate"
+    TYPE: ClassVar[str] = "change_weights"
     id: int
 
 
 @dataclass
-class Restated:
-    TYPE: ClassVar[str] = "restated"
+class WeightsChanged:
+    TYPE: ClassVar[str] = "weights_changed"
     id: int
     call: int
     """To be prepared and checked like any other."""
@@ -391,14 +391,14 @@ class Peaks:
 
 
 REQUESTS = (
-    Outline,
-    OutlineLargest,
-    Weigh,
+    TraceShapes,
+    TraceLargestShapes,
+    EstimateMemory,
     VerifyTask,
     Open,
     Prepare,
     Check,
-    Restate,
+    ChangeWeights,
     PrepareSize,
     LendSize,
     Baseline,
@@ -412,14 +412,14 @@ REQUESTS = (
 ANSWERS = (
     Hello,
     Failed,
-    Outlined,
-    OutlinedLargest,
-    Weighed,
+    ShapesTraced,
+    LargestShapesTraced,
+    MemoryEstimated,
     TaskVerified,
     Opened,
     Prepared,
     Checked,
-    Restated,
+    WeightsChanged,
     PreparedSize,
     LentSize,
     BaselineMeasured,

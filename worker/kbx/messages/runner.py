@@ -76,7 +76,7 @@ class TakeState:
     TYPE: ClassVar[str] = "take_state"
     id: int
     parameters: dict
-    """As in ``restated``."""
+    """As in ``weights_changed``."""
 
 
 @dataclass
@@ -95,7 +95,7 @@ class Precompile:
     TYPE: ClassVar[str] = "precompile"
     id: int
     calls: list
-    """``{"args", "kwargs"}`` as in ``outlined``."""
+    """``{"args", "kwargs"}`` as in ``shapes_traced``."""
     seconds: float
     """After this long no further call is begun."""
 
@@ -234,7 +234,7 @@ class Profile:
     files: dict
     """As in ``load``."""
     call: dict
-    """As in ``outlined_largest``; the process makes the values."""
+    """As in ``largest_shapes_traced``; the process makes the values."""
     seconds: float
     """After this long Nsight Compute is ended."""
 

@@ -30,8 +30,8 @@ def main():
         compiler_cache.make(options.compiler_cache, options.uid)
     _harden(options.uid)
     server = _server(options)
-    if options.outlines:
-        server.prepare_outlines()
+    if options.shape_tracer:
+        server.prepare_shape_tracing()
     gc.freeze()  # as in runners: nobody who is timed waits until all that was imported has been looked through
     sys.dont_write_bytecode = True  # what was imported so far is compiled once; tasks may lie in somebody's own folders
     write_frame(outgoing, encode(server.hello()))
@@ -45,7 +45,9 @@ def _parser():
     parser.add_argument("--index", type=int, default=0, help="which GPU")
     parser.add_argument("--uid", type=int, help="user to become, when started as root")
     parser.add_argument(
-        "--outlines", action="store_true", help="be ready to outline calls, for which torch imports much"
+        "--shape-tracer",
+        action="store_true",
+        help="be ready to trace the shapes of calls, for which torch imports much",
     )
     parser.add_argument("--compiler-cache", help="folder for what torch.compile makes, for an oracle of baselines")
     return parser

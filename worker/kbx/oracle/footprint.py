@@ -28,7 +28,7 @@ CONTEXTS = 2 << 30
 
 @dataclass(frozen=True)
 class Footprint:
-    """Bytes, as in ``messages.oracle.Weighed``. ``working``: most that the reference holds at a time besides arguments and weights."""
+    """Bytes, as in ``messages.oracle.MemoryEstimated``. ``working``: most that the reference holds at a time besides arguments and weights."""
 
     lent: int = 0
     returned: int = 0
@@ -46,8 +46,8 @@ class Footprint:
         return arenas + oracle + self.weights + self.working + CONTEXTS
 
     def message(self, id_):
-        """As ``messages.oracle.Weighed``."""
-        return messages.Weighed(id_, self.lent, self.returned, self.weights, self.device)
+        """As ``messages.oracle.MemoryEstimated``."""
+        return messages.MemoryEstimated(id_, self.lent, self.returned, self.weights, self.device)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -57,12 +57,12 @@ def of(task):
         return Footprint()
     try:
         with FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
-            return _weigh(task)
+            return _estimate(task)
     except InvalidTask:
         return Footprint()  # What is wrong with it shows when it is used.
 
 
-def _weigh(task):
+def _estimate(task):
     call = task.call(task.cases[0], task.distributions[0], "footprint")
     model = task.run("the constructor", task.model, *task.init)
     held = list(model.state_dict(keep_vars=True).values())

@@ -86,9 +86,9 @@ class ModelTask(Task):
             torch.manual_seed(number)
             return self.run(f"{kind.__name__}({', '.join(map(repr, self.init))})", kind, *self.init)
 
-    def restate(self):
+    def change_weights(self):
         """Gives a seeded task's weights other values; returns the shapes of the parameters by name."""
-        return self.weights.restate()
+        return self.weights.change_weights()
 
     def seeded(self, seed):
         weights = _Weights(self, seed)
@@ -114,7 +114,7 @@ class _Weights:
             self.made[kind, wide] = self._make(kind, wide)
         return self.made[kind, wide]
 
-    def restate(self):
+    def change_weights(self):
         """Changes the model's parameters as ``kbx.state`` does; all else is made again of these. Returns their shapes by name."""
         model = self.give()
         self.made = {(self.task.model, False): model}  # before more memory is needed

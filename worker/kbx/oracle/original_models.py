@@ -21,8 +21,8 @@ from kbx import tensors
 from kbx.oracle import faults, judge, namesakes, truth
 from kbx.oracle.models import ENTRY, ROUNDS, ModelTask, unbound
 from kbx.oracle.module_state import changed, held
-from kbx.oracle.outline import NOT_WITHOUT_VALUES
 from kbx.oracle.recording import placed, read, surroundings
+from kbx.oracle.shape_tracing import NOT_WITHOUT_VALUES
 from kbx.oracle.taskfile import InvalidTask, TooLarge, deepest_line
 from kbx.suite import Call, Inputs
 from kbx.suite.original import OriginalModel
@@ -97,7 +97,7 @@ class OriginalModelTask(ModelTask):
 
 def task(stamp, original, device):
     """The task of an original file; raises InvalidTask where it is none, or does not run."""
-    # Calls for a GPU may be outlined where there is none.
+    # Calls for a GPU may be traced where there is none.
     names = _execute(original, device if torch.cuda.is_available() else "cpu")
     path, model = original.file, names.get("Model")
     if not (isinstance(model, type) and issubclass(model, nn.Module)):

@@ -17,7 +17,7 @@ import kbx
 from kbx import PROTOCOL, cores
 from kbx.messages import Failed, Hello
 from kbx.messages import oracle as messages
-from kbx.oracle import controls, faults, footprint, outline, session, taskfile
+from kbx.oracle import controls, faults, footprint, session, shape_tracing, taskfile
 from kbx.oracle.baselines import NotCompiled
 from kbx.oracle.bench import NotRecorded
 from kbx.oracle.taskfile import InvalidTask, TooLarge
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 _PROBED = 1 << 20
 """Elements that a probe adds up."""
 _SOME_GPU = "cuda:0"
-"""A task has its published sizes on any GPU, and nothing is made there to weigh it."""
+"""A task has its published sizes on any GPU, and nothing is made there to estimate its memory."""
 
 
 class Unsupported(Exception):
@@ -40,7 +40,7 @@ class Server:
 
     def __init__(self, device):
         self.device = device
-        self.outlined_for = None
+        self.traced_for = None
         self.session = self.runner = self.bench = self.compiled = None
 
     def hello(self):
@@ -76,23 +76,25 @@ class Server:
         id_ = request.id if request else -1
         return encode(Failed(id_, reason, message[:4000], file, line))
 
-    def prepare_outlines(self):
-        """Outlines are for GPUs from now on. What the first one would wait for is done at once."""
-        outline.warm()
-        self.outlined_for = _SOME_GPU
+    def prepare_shape_tracing(self):
+        """Shapes are traced for GPUs from now on. What the first one would wait for is done at once."""
+        shape_tracing.warm()
+        self.traced_for = _SOME_GPU
 
-    def _outline(self, request):
-        task = taskfile.load(request.task, self.outlined_for or self.device.torch_device)
-        return messages.Outlined(request.id, task.entries, outline.calls(task, request.timed), task.module("outline"))
+    def _trace_shapes(self, request):
+        task = taskfile.load(request.task, self.traced_for or self.device.torch_device)
+        return messages.ShapesTraced(
+            request.id, task.entries, shape_tracing.calls(task, request.timed), task.module("shapes")
+        )
 
-    def _outline_largest(self, request):
+    def _trace_largest_shapes(self, request):
         task = taskfile.load(request.task, self.device.torch_device)
-        found = outline.largest(task)
+        found = shape_tracing.largest(task)
         if found is None:
             raise Unsupported("the shapes of every benchmark size depend on values")
-        return messages.OutlinedLargest(request.id, task.entries, *found)
+        return messages.LargestShapesTraced(request.id, task.entries, *found)
 
-    def _weigh(self, request):
+    def _estimate_memory(self, request):
         return footprint.of(taskfile.load(request.task, _SOME_GPU)).message(request.id)
 
     def _open(self, request):
@@ -135,8 +137,8 @@ class Server:
         self.device.synchronize()
         return _checked(request.id, self._current().check(request.call, request.value))
 
-    def _restate(self, request):
-        return messages.Restated(request.id, *self._current().restate())
+    def _change_weights(self, request):
+        return messages.WeightsChanged(request.id, *self._current().change_weights())
 
     def _close(self, request):
         self._end_session()

@@ -88,12 +88,12 @@ class Session:
             return self._draw(known, index if first is None else first, judgement.value)
         return self._repeat(known, index, first, judgement.value)
 
-    def restate(self):
+    def change_weights(self):
         """Gives the reference other weights; returns the index of a call that is judged by them, and the parameters' shapes."""
         first, index = self.calls[0], len(self.calls)
-        name = f"{self.seed}/{self.task.name}/restated"
+        name = f"{self.seed}/{self.task.name}/other_weights"
         self.calls = [*self.calls, PlannedCall(index, first.parameters, first.distribution, name)]
-        return index, self.task.restate()
+        return index, self.task.change_weights()
 
     def _draw(self, known, first, value):
         """Collects the draws of a random operation; the contract is asked when all are there."""

@@ -147,7 +147,7 @@ class Task:
     def module(self, seed):
         """What a class that stands in for the reference is constructed with, as in ``messages.oracle.Opened``; None for a function."""
 
-    def restate(self):
+    def change_weights(self):
         """Gives the reference other weights; returns the shapes of its parameters by name, which a function has none of."""
         return {}
 

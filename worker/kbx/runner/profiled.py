@@ -2,7 +2,7 @@
 profiler start and stop.
 
 ``JOB`` is a JSON file: ``modules`` (where Python finds modules), ``device`` (``cuda`` or ``cpu``), ``arch``, ``source`` (a path),
-``entries`` and ``call`` (as in ``messages.oracle.OutlinedLargest``).
+``entries`` and ``call`` (as in ``messages.oracle.LargestShapesTraced``).
 """
 
 import json

@@ -205,7 +205,7 @@ final class ImportTasksCommand implements Callable<Integer> {
       Verification verification =
           VerifyCommand.verification(pool, VerifyCommand.ARCH, Home.secret());
       // Published sizes would take hours, and a GPU: they are tried on shapes alone.
-      if (originals instanceof OriginalLevels) verification.outline(tasks.tasks(), listener);
+      if (originals instanceof OriginalLevels) verification.traceShapes(tasks.tasks(), listener);
       else verification.run(tasks.tasks(), Map.of(), listener);
     }
     return verdicts;

@@ -83,8 +83,10 @@ final class Gpu implements AutoCloseable {
     if (known != null) return known;
     try {
       String file = task.file().toAbsolutePath().toString();
-      OracleMessage.Weighed said =
-          workers.askOutliner(OracleMessage.Weighed.class, id -> new OracleMessage.Weigh(id, file));
+      OracleMessage.MemoryEstimated said =
+          workers.askShapeTracer(
+              OracleMessage.MemoryEstimated.class,
+              id -> new OracleMessage.EstimateMemory(id, file));
       MemoryRequirements found =
           MemoryRequirements.of(said, greeting().deviceBytes(), greeting().hostBytes());
       needs.put(task.file(), found);

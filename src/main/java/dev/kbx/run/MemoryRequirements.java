@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * What a task's calls take on a GPU beyond what every candidate may: a module's inputs, results and
  * weights have gigabytes.
  *
- * @param lent bytes, as in {@link OracleMessage.Weighed}; so are {@code returned} and {@code
- *     weights}
+ * @param lent bytes, as in {@link OracleMessage.MemoryEstimated}; so are {@code returned} and
+ *     {@code weights}
  * @param part of the machine that judging takes at the time when it takes most: 0 for a task whose
  *     cases are small, over 1 where there is no room for all of it
  */
@@ -34,7 +34,7 @@ record MemoryRequirements(long lent, long returned, long weights, double part) {
    * @param hostBytes memory of the machine; null if unknown
    */
   static MemoryRequirements of(
-      OracleMessage.Weighed said, @Nullable Long deviceBytes, @Nullable Long hostBytes) {
+      OracleMessage.MemoryEstimated said, @Nullable Long deviceBytes, @Nullable Long hostBytes) {
     double device = deviceBytes == null ? 0 : said.device() / (double) deviceBytes;
     // Weights are made on the host: once in the oracle, and in the runner as in its allowance.
     double host = hostBytes == null ? 0 : 3 * said.weights() / (double) hostBytes;

@@ -46,8 +46,9 @@ final class OtherWeights {
 
   private boolean isIgnored(Duration limit)
       throws InterruptedException, Oracle.Refused, TimeoutException, Runner.Lost {
-    OracleMessage.Restated state =
-        oracle.ask(OracleMessage.Restated.class, OracleMessage.Restate::new, Session.ORACLE);
+    OracleMessage.WeightsChanged state =
+        oracle.ask(
+            OracleMessage.WeightsChanged.class, OracleMessage.ChangeWeights::new, Session.ORACLE);
     if (state.parameters().isEmpty()) return false;
     Message taken =
         runner.ask(

@@ -136,7 +136,7 @@ final class Precompiler {
       BinaryCache.Key key = BinaryCache.Key.of(candidate, arch(), timed(), versions);
       Map<String, String> files = slot.binaries().read(key);
       if (files.isEmpty()) {
-        Made made = compile(candidate, outline(candidate), cpp);
+        Made made = compile(candidate, traceShapes(candidate), cpp);
         if (cpp && made.tooLarge()) return Compiled.failed(TOO_LARGE);
         files = made.files();
         if (made.whole()) slot.binaries().write(key, files);
@@ -160,7 +160,7 @@ final class Precompiler {
     }
   }
 
-  private Made compile(Candidate candidate, OracleMessage.Outlined task, boolean cpp)
+  private Made compile(Candidate candidate, OracleMessage.ShapesTraced task, boolean cpp)
       throws InterruptedException, TimeoutException, Runner.Lost {
     Duration limit = cpp ? CPP_LIMIT : plan.limits().load();
     try (Runner runner = spawn(cpp)) {
@@ -186,7 +186,7 @@ final class Precompiler {
   }
 
   private static boolean loaded(
-      Runner runner, Candidate candidate, OracleMessage.Outlined task, Duration limit)
+      Runner runner, Candidate candidate, OracleMessage.ShapesTraced task, Duration limit)
       throws InterruptedException, TimeoutException, Runner.Lost {
     return runner.ask(
             RunnerMessage.Loaded.class,
@@ -218,7 +218,7 @@ final class Precompiler {
    * other work may be nothing for a CPU.
    */
   private static Made called(
-      Runner runner, OracleMessage.Outlined task, Duration budget, Made before)
+      Runner runner, OracleMessage.ShapesTraced task, Duration budget, Made before)
       throws InterruptedException {
     try {
       return precompiled(runner, task.calls(), budget, before);
@@ -241,16 +241,17 @@ final class Precompiler {
   }
 
   /** On the CPU by an oracle of the CPU: it judges smaller sizes than a GPU does. */
-  private OracleMessage.Outlined outline(Candidate candidate)
+  private OracleMessage.ShapesTraced traceShapes(Candidate candidate)
       throws InterruptedException, Oracle.Refused {
     String task = candidate.task().file().toAbsolutePath().toString();
-    IntFunction<OracleMessage.Outline> request = id -> new OracleMessage.Outline(id, task, timed());
-    if (slot.gpu() != null) return slot.askOutliner(OracleMessage.Outlined.class, request);
+    IntFunction<OracleMessage.TraceShapes> request =
+        id -> new OracleMessage.TraceShapes(id, task, timed());
+    if (slot.gpu() != null) return slot.askShapeTracer(OracleMessage.ShapesTraced.class, request);
     try (OraclePool.Borrowed borrowed = slot.borrow()) {
-      OracleMessage.Outlined outlined =
-          borrowed.oracle().ask(OracleMessage.Outlined.class, request, Session.ORACLE);
+      OracleMessage.ShapesTraced traced =
+          borrowed.oracle().ask(OracleMessage.ShapesTraced.class, request, Session.ORACLE);
       borrowed.sound();
-      return outlined;
+      return traced;
     }
   }
 

@@ -73,7 +73,7 @@ final class Profiler {
     try {
       String why = unable(arch);
       if (why != null) return Profile.failed(why);
-      OracleMessage.OutlinedLargest size = largest(candidate);
+      OracleMessage.LargestShapesTraced size = largest(candidate);
       return run(size.shape(), arch, candidate.code(), size.entries(), files, size.call());
     } catch (Oracle.Refused e) {
       return ProfileClaims.failed(e.answer().message());
@@ -105,13 +105,13 @@ final class Profiler {
     return call;
   }
 
-  private OracleMessage.OutlinedLargest largest(Candidate candidate)
+  private OracleMessage.LargestShapesTraced largest(Candidate candidate)
       throws InterruptedException, Oracle.Refused {
     String file = candidate.task().file().toAbsolutePath().toString();
     return gpu.oracle()
         .ask(
-            OracleMessage.OutlinedLargest.class,
-            id -> new OracleMessage.OutlineLargest(id, file),
+            OracleMessage.LargestShapesTraced.class,
+            id -> new OracleMessage.TraceLargestShapes(id, file),
             Session.ORACLE);
   }
 

@@ -70,13 +70,13 @@ public final class Verification {
    *
    * @param listener as for {@link #run}
    */
-  public void outline(List<Task> tasks, Consumer<TaskVerdict> listener)
+  public void traceShapes(List<Task> tasks, Consumer<TaskVerdict> listener)
       throws InterruptedException {
     Dispatcher.run(
         referee.capacity(),
         tasks,
         task -> {
-          TaskVerdict verdict = judge(task, this::outline);
+          TaskVerdict verdict = judge(task, this::traceShapes);
           synchronized (listener) {
             listener.accept(verdict);
           }
@@ -89,7 +89,7 @@ public final class Verification {
         throws InterruptedException, Oracle.Refused, IOException;
   }
 
-  private List<Control> outline(Workers.Slot slot, Task task)
+  private List<Control> traceShapes(Workers.Slot slot, Task task)
       throws InterruptedException, Oracle.Refused {
     String file = task.file().toAbsolutePath().toString();
     try (OraclePool.Borrowed borrowed = slot.borrow()) {
@@ -97,8 +97,8 @@ public final class Verification {
         borrowed
             .oracle()
             .ask(
-                OracleMessage.Outlined.class,
-                id -> new OracleMessage.Outline(id, file, false),
+                OracleMessage.ShapesTraced.class,
+                id -> new OracleMessage.TraceShapes(id, file, false),
                 LIMIT);
       } catch (Oracle.Refused e) {
         borrowed.sound(); // A file that cannot be used says nothing against the oracle.

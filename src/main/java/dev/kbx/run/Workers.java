@@ -58,8 +58,8 @@ public final class Workers implements AutoCloseable {
   private final ConcurrencyLimit compilingCpp =
       new ConcurrencyLimit(COMPILING_CPP, "wait compile C++");
   private final AtomicInteger expected = new AtomicInteger(Integer.MAX_VALUE);
-  private final Object outlining = new Object();
-  private @Nullable Oracle outliner;
+  private final Object tracing = new Object();
+  private @Nullable Oracle shapeTracer;
   private @Nullable Zygote zygote;
   private volatile boolean closed;
 
@@ -104,26 +104,28 @@ public final class Workers implements AutoCloseable {
   }
 
   /**
-   * The oracle that outlines the calls of tasks. It asks nothing of a GPU and may be used at any
+   * The oracle that traces the shapes of calls. It asks nothing of a GPU and may be used at any
    * time, by several threads at once.
    */
-  private Oracle outliner() throws InterruptedException {
-    synchronized (outlining) {
-      Oracle current = outliner;
+  private Oracle shapeTracer() throws InterruptedException {
+    synchronized (tracing) {
+      Oracle current = shapeTracer;
       if (current != null && current.alive()) return current;
       if (current != null) current.close();
       if (closed) throw new WorkerFailure("the workers were closed");
-      Oracle started = Oracle.ofOutlines(python, home);
-      outliner = started;
+      Oracle started = Oracle.shapeTracer(python, home);
+      shapeTracer = started;
       return started;
     }
   }
 
-  /** Asks the oracle that outlines. One that fails to answer is ended: the next gets another. */
-  <T extends OracleMessage> T askOutliner(
+  /**
+   * Asks the oracle that traces shapes. One that fails to answer is ended: the next gets another.
+   */
+  <T extends OracleMessage> T askShapeTracer(
       Class<T> expected, IntFunction<? extends OracleMessage> request)
       throws InterruptedException, Oracle.Refused {
-    Oracle asked = outliner();
+    Oracle asked = shapeTracer();
     try {
       return asked.ask(expected, request, Session.ORACLE);
     } catch (WorkerFailure e) {
@@ -144,7 +146,7 @@ public final class Workers implements AutoCloseable {
   /** Starts what the first candidates on GPUs need, beside whatever else is starting. */
   public synchronized void begin() {
     if (gpus.isEmpty()) return;
-    inBackground("outliner", this::outliner);
+    inBackground("shape tracer", this::shapeTracer);
     gpus.values().forEach(Gpu::begin);
   }
 
@@ -230,17 +232,17 @@ public final class Workers implements AutoCloseable {
   @Override
   public synchronized void close() {
     closed = true;
-    List<Runnable> ends = new ArrayList<>(List.of(onCpu::close, this::endOutliner));
+    List<Runnable> ends = new ArrayList<>(List.of(onCpu::close, this::endShapeTracer));
     gpus.values().forEach(gpu -> ends.add(gpu::close));
     if (zygote != null) ends.add(zygote::close);
     ends.parallelStream().forEach(Runnable::run); // A context takes a while to go.
     zygote = null;
   }
 
-  private void endOutliner() {
-    synchronized (outlining) {
-      if (outliner != null) outliner.close();
-      outliner = null;
+  private void endShapeTracer() {
+    synchronized (tracing) {
+      if (shapeTracer != null) shapeTracer.close();
+      shapeTracer = null;
     }
   }
 
@@ -312,11 +314,11 @@ public final class Workers implements AutoCloseable {
       return workers.binaries;
     }
 
-    /** As {@link Workers#askOutliner}. */
-    <T extends OracleMessage> T askOutliner(
+    /** As {@link Workers#askShapeTracer}. */
+    <T extends OracleMessage> T askShapeTracer(
         Class<T> expected, IntFunction<? extends OracleMessage> request)
         throws InterruptedException, Oracle.Refused {
-      return workers.askOutliner(expected, request);
+      return workers.askShapeTracer(expected, request);
     }
 
     /** An oracle for one candidate or task. A GPU must be held. */

@@ -44,10 +44,13 @@ public final class Oracle implements AutoCloseable {
     return start(python, home, slot, slot.ownUid(), arguments);
   }
 
-  /** Starts an oracle on the CPU that is asked for nothing but outlines. */
-  public static Oracle ofOutlines(Path python, Path home) throws InterruptedException {
+  /**
+   * Starts an oracle on the CPU that is asked for nothing but the shapes of calls and what memory
+   * they take.
+   */
+  public static Oracle shapeTracer(Path python, Path home) throws InterruptedException {
     DeviceSlot slot = DeviceSlot.cpu(0);
-    return start(python, home, slot, slot.uid(), List.of("--outlines"));
+    return start(python, home, slot, slot.uid(), List.of("--shape-tracer"));
   }
 
   private static Oracle start(

@@ -15,30 +15,30 @@ import tools.jackson.databind.JsonNode;
  */
 public sealed interface OracleMessage extends Message.Numbered {
   /** Referee to oracle: what the calls of a task look like; needs no {@link Open}. */
-  @JsonTypeName("outline")
-  record Outline(int id, String task, boolean timed) implements OracleMessage {}
+  @JsonTypeName("trace_shapes")
+  record TraceShapes(int id, String task, boolean timed) implements OracleMessage {}
 
   /** Every distinct call, values apart. */
-  @JsonTypeName("outlined")
-  record Outlined(int id, List<String> entries, JsonNode calls, Message.@Nullable Module module)
+  @JsonTypeName("shapes_traced")
+  record ShapesTraced(int id, List<String> entries, JsonNode calls, Message.@Nullable Module module)
       implements OracleMessage {}
 
   /** Referee to oracle: what a call of the largest benchmark size looks like. */
-  @JsonTypeName("outline_largest")
-  record OutlineLargest(int id, String task) implements OracleMessage {}
+  @JsonTypeName("trace_largest_shapes")
+  record TraceLargestShapes(int id, String task) implements OracleMessage {}
 
   /**
    * One call, values apart.
    *
    * @param shape the size in words
    */
-  @JsonTypeName("outlined_largest")
-  record OutlinedLargest(int id, List<String> entries, String shape, JsonNode call)
+  @JsonTypeName("largest_shapes_traced")
+  record LargestShapesTraced(int id, List<String> entries, String shape, JsonNode call)
       implements OracleMessage {}
 
   /** Referee to oracle: how large a task's calls are on a GPU. */
-  @JsonTypeName("weigh")
-  record Weigh(int id, String task) implements OracleMessage {}
+  @JsonTypeName("estimate_memory")
+  record EstimateMemory(int id, String task) implements OracleMessage {}
 
   /**
    * Bytes; all 0 for a task whose cases are small.
@@ -48,8 +48,8 @@ public sealed interface OracleMessage extends Message.Numbered {
    * @param weights what a module holds once it is constructed
    * @param device what judging takes of the device when it takes most
    */
-  @JsonTypeName("weighed")
-  record Weighed(int id, long lent, long returned, long weights, long device)
+  @JsonTypeName("memory_estimated")
+  record MemoryEstimated(int id, long lent, long returned, long weights, long device)
       implements OracleMessage {}
 
   /** Referee to oracle: run a task's controls. */
@@ -150,8 +150,8 @@ public sealed interface OracleMessage extends Message.Numbered {
   record Mismatch(String output, List<Long> index, String expected, String got) {}
 
   /** Referee to oracle: give the reference other weights. */
-  @JsonTypeName("restate")
-  record Restate(int id) implements OracleMessage {}
+  @JsonTypeName("change_weights")
+  record ChangeWeights(int id) implements OracleMessage {}
 
   /**
    * The reference has other weights.
@@ -159,9 +159,10 @@ public sealed interface OracleMessage extends Message.Numbered {
    * @param call index of the call that is judged by them
    * @param parameters shapes by name
    */
-  @JsonTypeName("restated")
-  record Restated(int id, int call, Map<String, List<Long>> parameters) implements OracleMessage {
-    public Restated {
+  @JsonTypeName("weights_changed")
+  record WeightsChanged(int id, int call, Map<String, List<Long>> parameters)
+      implements OracleMessage {
+    public WeightsChanged {
       parameters = Map.copyOf(parameters);
     }
   }

@@ -63,7 +63,7 @@ public sealed interface RunnerMessage extends Message.Numbered {
   /**
    * Referee to runner: give the instance other weights.
    *
-   * @param parameters as in {@link OracleMessage.Restated}
+   * @param parameters as in {@link OracleMessage.WeightsChanged}
    */
   @JsonTypeName("take_state")
   record TakeState(int id, Map<String, List<Long>> parameters) implements RunnerMessage {
@@ -253,7 +253,7 @@ public sealed interface RunnerMessage extends Message.Numbered {
   /**
    * Referee to runner: call the entry once under Nsight Compute, in a process of its own.
    *
-   * @param call as in {@link OracleMessage.OutlinedLargest}
+   * @param call as in {@link OracleMessage.LargestShapesTraced}
    * @param seconds after which Nsight Compute is ended
    */
   @JsonTypeName("profile")

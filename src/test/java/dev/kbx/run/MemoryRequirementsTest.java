@@ -10,13 +10,15 @@ import org.junit.jupiter.api.Test;
 /** Memory and time of a candidate follow from what its task's weights and calls take. */
 class MemoryRequirementsTest {
   private static final long GIB = 1L << 30;
-  private static final MemoryRequirements WIDE = weighed(0, 8 * GIB, 40 * GIB, 160 * GIB, 48 * GIB);
-  private static final MemoryRequirements LONG = weighed(8 * GIB, 0, 90 * GIB, 180 * GIB, 64 * GIB);
+  private static final MemoryRequirements WIDE =
+      estimated(0, 8 * GIB, 40 * GIB, 160 * GIB, 48 * GIB);
+  private static final MemoryRequirements LONG =
+      estimated(8 * GIB, 0, 90 * GIB, 180 * GIB, 64 * GIB);
 
-  private static MemoryRequirements weighed(
+  private static MemoryRequirements estimated(
       long lent, long weights, long device, long gpu, long host) {
     return MemoryRequirements.of(
-        new OracleMessage.Weighed(1, lent, lent, weights, device), gpu, host);
+        new OracleMessage.MemoryEstimated(1, lent, lent, weights, device), gpu, host);
   }
 
   @Test
@@ -43,8 +45,8 @@ class MemoryRequirementsTest {
     assertThat(MemoryRequirements.USUAL.part()).isZero();
     assertThat(LONG.part()).isCloseTo(0.5, within(1e-9)); // the GPU
     assertThat(WIDE.part()).isCloseTo(0.5, within(1e-9)); // the host
-    assertThat(weighed(8 * GIB, 0, 90 * GIB, 80 * GIB, 64 * GIB).part()).isGreaterThan(1);
-    assertThat(MemoryRequirements.of(new OracleMessage.Weighed(1, 0, 0, 0, 0), null, null))
+    assertThat(estimated(8 * GIB, 0, 90 * GIB, 80 * GIB, 64 * GIB).part()).isGreaterThan(1);
+    assertThat(MemoryRequirements.of(new OracleMessage.MemoryEstimated(1, 0, 0, 0, 0), null, null))
         .isEqualTo(MemoryRequirements.USUAL);
   }
 }

@@ -140,7 +140,7 @@ class ProfilerTest {
   }
 
   @Test
-  void aTaskWithoutAnOutlineHasNoProfile() throws Exception {
+  void aTaskWhoseShapesCannotBeTracedHasNoProfile() throws Exception {
     Judgement verdict = judge("sm_90", true, "unknown", Map.of());
     assertThat(verdict.status()).isEqualTo(Status.CORRECT);
     assertThat(requireNonNull(verdict.profile()).failure()).isEqualTo("shapes depend on values");

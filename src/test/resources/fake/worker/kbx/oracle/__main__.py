@@ -3,14 +3,14 @@
 Tasks with a size: in timed.py the reference always takes 100 ms; in hogged.py it takes 200 ms while there is a candidate, and so do
 products; in launching.py products do not, and in greedy.py there is no memory for them; in sluggish.py all but once, in hot.py also when it has gone, in cooling.py then 160 ms; in warm.py the device slows itself down in rounds 1 to 3, in baked.py in all. No clock runs that long. Each call
 moves 100 GB, at 1000 GB/s; in product.py 20 GB, and computes 30 Gflop, at 1 Tflop/s; returning.py returns 50 GB. Once stale.py
-is open, memory is three times as fast as before. Of unknown.py no outline can be made. In noisy.py there are three sizes, whose times
+is open, memory is three times as fast as before. The shapes of unknown.py cannot be traced. In noisy.py there are three sizes, whose times
 have the noise of a device. In
 brief.py the reference takes 40 us, 10 of them without launching; in waiting.py it cannot be recorded; in moody.py every call has an
 argument of its own; in stale_graph.py what is replayed is wrong; in held.py the reference's graphs take three times as long while there
 is a candidate; for graphs there is no memory in roomy.py, and in cramped.py none while there is a candidate. In
 skipping.py the second call of each batch gives a wrong result; in late.py, otherwise as waiting.py, all results do that are checked together from round 5 on. In outpaced.py, otherwise as brief.py, more than two calls a batch are refused after the first round, and other graphs than were recorded. In starved.py and full.py there is no memory for a size while a candidate lives, in full.py also not when it has gone.
 
-GPU 6 says which architecture it has, GPUs 7 and 8 are lost. constructed.py is outlined as a module. crowded.py is a module with 3 GiB of arguments, for which there is memory where its oracle has the device alone.
+GPU 6 says which architecture it has, GPUs 7 and 8 are lost. constructed.py is traced as a module. crowded.py is a module with 3 GiB of arguments, for which there is memory where its oracle has the device alone.
 
 An oracle of baselines is what ``play.json`` in its folder says: ``device`` and ``versions`` of its greeting, ``compiled_ms`` of
 even and odd rounds where eager always takes 100 ms, ``failure`` of tasks by name, and whether it is to ``die`` when it compiles.
@@ -110,16 +110,16 @@ def main():
             if name in (None, "broken.py"):
                 sys.exit("uncorrectable ECC error")
             reply = {"type": "probed", "seconds": 0.0}
-        elif request["type"] == "outline_largest" and "unknown" in request["task"]:
+        elif request["type"] == "trace_largest_shapes" and "unknown" in request["task"]:
             failure = {"type": "failed", "id": request["id"], "reason": "unsupported", "message": "shapes depend on values"}
             kbx.write(failure)
             continue
-        elif request["type"] == "outline_largest":
-            reply = {"type": "outlined_largest", "entries": ["f"], "shape": "n=1", "call": {"args": [], "kwargs": {}}}
-        elif request["type"] == "weigh":
-            reply = {"type": "weighed", "lent": 3 << 30, "returned": 1 << 30, "weights": 0, "device": 20 << 30}
-        elif request["type"] == "outline":
-            reply = {"type": "outlined", "entries": ["f"], "calls": [{"args": [], "kwargs": {}}]}
+        elif request["type"] == "trace_largest_shapes":
+            reply = {"type": "largest_shapes_traced", "entries": ["f"], "shape": "n=1", "call": {"args": [], "kwargs": {}}}
+        elif request["type"] == "estimate_memory":
+            reply = {"type": "memory_estimated", "lent": 3 << 30, "returned": 1 << 30, "weights": 0, "device": 20 << 30}
+        elif request["type"] == "trace_shapes":
+            reply = {"type": "shapes_traced", "entries": ["f"], "calls": [{"args": [], "kwargs": {}}]}
             if "constructed.py" in request["task"]:
                 reply["module"] = {"init": [], "seed": 1}
         elif request["type"] == "baseline":

@@ -32,7 +32,7 @@ def warm():
 
 @functools.lru_cache(maxsize=1024)
 def calls(task, timed):
-    """Every distinct call of the cases, and where ``timed`` of the sizes, as in ``messages.oracle.Outlined``.
+    """Every distinct call of the cases, and where ``timed`` of the sizes, as in ``messages.oracle.ShapesTraced``.
 
     Made without memory for any value. Where a shape depends on values the call is left out: what another one compiles mostly
     serves it too.
@@ -49,7 +49,7 @@ def calls(task, timed):
 
 
 def largest(task):
-    """The benchmark size with the largest arguments, as ``messages.oracle.OutlinedLargest`` has it: ``(shape, call)``.
+    """The benchmark size with the largest arguments, as ``messages.oracle.LargestShapesTraced`` has it: ``(shape, call)``.
 
     Sizes whose shapes depend on values are left out; None where that leaves none.
     """
@@ -58,7 +58,7 @@ def largest(task):
     if not known:
         return None
     parameters, call = max(known, key=lambda size: _bytes(size[1]))
-    module = task.module("outline")
+    module = task.module("shapes")
     return describe(parameters), _plain(call) | ({"module": module} if module else {})
 
 
@@ -66,7 +66,7 @@ def _made(task, parameters):
     """A call without memory for any value; None where its shapes depend on values."""
     try:
         with FakeTensorMode(allow_non_fake_inputs=True):
-            return task.call(parameters, task.distributions[0], "outline", "cpu", fast=True)
+            return task.call(parameters, task.distributions[0], "shapes", "cpu", fast=True)
     except InvalidTask as error:
         if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
             return None
