@@ -95,7 +95,7 @@ final class Calls {
     draft.flags(checked.flags());
     draft.origins().add(returned.origin());
     if (draft.origins().incomplete()) draft.flags(List.of(Attribution.NONE));
-    return checked.status().equals("correct")
+    return checked.correct()
         ? Optional.empty()
         : Optional.of(Outcome.wrong(checked, Stage.CORRECT, name(call)));
   }

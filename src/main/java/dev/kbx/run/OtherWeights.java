@@ -72,6 +72,6 @@ final class OtherWeights {
             OracleMessage.Checked.class,
             id -> new OracleMessage.Check(id, state.call(), returned.value()),
             Session.ORACLE);
-    return !checked.status().equals("correct");
+    return !checked.correct();
   }
 }

@@ -36,9 +36,6 @@ record Outcome(
 
   private static final int MAX_FRAMES = 50;
 
-  /** The kind of failure by which a runner says that the machine cannot do what was asked. */
-  private static final String UNSUPPORTED = "unsupported";
-
   private static final int SIGKILL = 9;
   private static final int SIGXCPU = 24;
 
@@ -92,19 +89,18 @@ record Outcome(
    *     needs; otherwise who says so has failed by itself
    */
   static Outcome raised(RunnerMessage.Raised raised, boolean loading, boolean mayLack) {
-    boolean lacks = mayLack && raised.kind().equals(UNSUPPORTED);
-    Stage stage = raised.kind().equals("compile") ? Stage.COMPILE : Stage.CALL;
+    boolean lacks = mayLack && raised.kind() == RunnerMessage.Raised.Kind.UNSUPPORTED;
+    Stage stage = raised.kind() == RunnerMessage.Raised.Kind.COMPILE ? Stage.COMPILE : Stage.CALL;
     Status failed = loading ? Status.IMPORT_ERROR : Status.RUNTIME_ERROR;
     Status status =
         switch (raised.kind()) {
-          case "syntax" -> Status.SYNTAX_ERROR;
-          case "no_entry" -> Status.NO_ENTRY;
-          case "import" -> loading ? Status.IMPORT_ERROR : Status.RUNTIME_ERROR;
-          case "compile" -> Status.COMPILE_ERROR;
-          case "memory" -> Status.OUT_OF_MEMORY;
-          case "exit" -> Status.CRASHED;
+          case SYNTAX -> Status.SYNTAX_ERROR;
+          case NO_ENTRY -> Status.NO_ENTRY;
+          case IMPORT, RUNTIME -> failed;
+          case COMPILE -> Status.COMPILE_ERROR;
+          case MEMORY -> Status.OUT_OF_MEMORY;
+          case EXIT -> Status.CRASHED;
           case UNSUPPORTED -> lacks ? Status.INFRASTRUCTURE : failed;
-          default -> failed;
         };
     List<Frame> frames =
         raised.frames().stream()
@@ -134,7 +130,7 @@ record Outcome(
     if (lost.violation() != null) return violation(stage, lost.violation());
     ZygoteMessage.Exited how = lost.how();
     Integer signal = how.signal();
-    if (how.reason().equals("memory")) {
+    if (how.reason() == ZygoteMessage.Exited.Reason.MEMORY) {
       return of(Status.OUT_OF_MEMORY, stage, "used more memory than it may; " + how.detail());
     }
     if (signal != null && signal == SIGXCPU) {
@@ -174,8 +170,20 @@ record Outcome(
             .map(m -> new Mismatch(m.output(), m.index(), m.expected(), m.got()))
             .toList();
     String message = checked.message() == null ? call : call + ": " + checked.message();
-    return new Outcome(
-        Status.of(checked.status()), stage, stable(message), null, null, mismatches, null);
+    return new Outcome(status(checked), stage, stable(message), null, null, mismatches, null);
+  }
+
+  private static Status status(OracleMessage.Checked checked) {
+    return switch (checked.status()) {
+      case CORRECT -> Status.CORRECT;
+      case WRONG_STRUCTURE -> Status.WRONG_STRUCTURE;
+      case WRONG_SHAPE -> Status.WRONG_SHAPE;
+      case WRONG_DTYPE -> Status.WRONG_DTYPE;
+      case WRONG_DEVICE -> Status.WRONG_DEVICE;
+      case WRONG_VALUES -> Status.WRONG_VALUES;
+      case NONDETERMINISTIC -> Status.NONDETERMINISTIC;
+      case INPUT_MUTATED -> Status.INPUT_MUTATED;
+    };
   }
 
   static @Nullable String stable(@Nullable String text) {

@@ -4,6 +4,7 @@ import dev.kbx.candidate.Candidate;
 import dev.kbx.task.Policy;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
+import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.Runner;
@@ -112,7 +113,7 @@ final class Performance {
    * @throws WorkerFailure where only graphs of the reference have none: tried again without them
    */
   private Outcome refused(Oracle.Refused refusal) throws InterruptedException {
-    if (quiet == null || !refusal.answer().reason().equals("memory")) {
+    if (quiet == null || refusal.answer().reason() != Message.Failed.Reason.MEMORY) {
       return Session.refused(refusal.answer()).at(Stage.PERF);
     }
     if (timing != null && timing.hasNoRoomForGraphs()) {

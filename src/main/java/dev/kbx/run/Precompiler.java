@@ -11,6 +11,7 @@ import dev.kbx.worker.Runner;
 import dev.kbx.worker.RunnerMessage;
 import dev.kbx.worker.WorkerFailure;
 import dev.kbx.worker.Zygote;
+import dev.kbx.worker.ZygoteMessage;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -147,7 +148,7 @@ final class Precompiler {
           ? Compiled.failed(Outcome.timeout(Stage.COMPILE, "compiling its C++", CPP_LIMIT))
           : Compiled.NOTHING;
     } catch (Runner.Lost e) {
-      return cpp && e.how().reason().equals("memory")
+      return cpp && e.how().reason() == ZygoteMessage.Exited.Reason.MEMORY
           ? Compiled.failed(Outcome.lost(e, Stage.COMPILE))
           : Compiled.NOTHING;
     } catch (Oracle.Refused e) {

@@ -163,7 +163,10 @@ final class Session implements AutoCloseable {
             ? ""
             : answer.file() + (answer.line() == null ? "" : ":" + answer.line()) + ": ";
     Status status =
-        answer.reason().equals("invalid_task") ? Status.INVALID_TASK : Status.INFRASTRUCTURE;
+        switch (answer.reason()) {
+          case INVALID_TASK -> Status.INVALID_TASK;
+          case UNSUPPORTED, MEMORY, INTERNAL -> Status.INFRASTRUCTURE;
+        };
     return Outcome.of(status, Stage.CALL, where + answer.message());
   }
 

@@ -301,7 +301,7 @@ final class SizeBenchmark {
   }
 
   private Optional<Outcome> wrong(OracleMessage.Checked checked) {
-    return checked.status().equals(Status.CORRECT.label())
+    return checked.correct()
         ? Optional.empty()
         : Optional.of(Outcome.wrong(checked, Stage.PERF, "timed call of " + size.shape()));
   }

@@ -5,6 +5,7 @@ import dev.kbx.stats.Ratio;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import dev.kbx.verdict.Verdict.Speedup;
+import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.WorkerFailure;
@@ -105,7 +106,8 @@ final class Timing {
     try {
       return run.measureRecorded();
     } catch (Oracle.Refused e) {
-      if (e.answer().reason().equals("memory")) throw e; // Who took it is to be found out.
+      // Who took the memory is to be found out.
+      if (e.answer().reason() == Message.Failed.Reason.MEMORY) throw e;
       return Optional.of(Session.refused(e.answer()));
     }
   }

@@ -161,7 +161,7 @@ public final class Verification {
         SharedExclusiveLock.Held _ = gpu.lease().shared(gpu.needs(task).part())) {
       return askOracle(slot, task, false);
     } catch (Oracle.Refused e) {
-      if (!e.answer().reason().equals("memory")) throw e;
+      if (e.answer().reason() != Message.Failed.Reason.MEMORY) throw e;
     }
     try (var _ = gpu.lease().alone()) {
       return askOracle(slot, task, true);
@@ -186,7 +186,11 @@ public final class Verification {
   }
 
   private static Control control(OracleMessage.Control said) {
-    Kind kind = said.kind().equals("positive") ? Kind.POSITIVE : Kind.NEGATIVE;
+    Kind kind =
+        switch (said.kind()) {
+          case POSITIVE -> Kind.POSITIVE;
+          case NEGATIVE -> Kind.NEGATIVE;
+        };
     return new Control(said.name(), kind, said.ok(), said.status(), said.detail(), said.line());
   }
 

@@ -1,5 +1,7 @@
 package dev.kbx.worker;
 
+import static java.util.Objects.requireNonNull;
+
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.annotation.JsonTypeName;
@@ -75,8 +77,24 @@ public sealed interface Message permits Message.Hello, Message.Numbered, ZygoteM
   /** A trusted process could not serve a request. */
   @JsonTypeName("failed")
   record Failed(
-      int id, String reason, String message, @Nullable String file, @Nullable Integer line)
-      implements Numbered {}
+      int id, Reason reason, String message, @Nullable String file, @Nullable Integer line)
+      implements Numbered {
+    public Failed {
+      requireNonNull(reason);
+      requireNonNull(message);
+    }
+
+    /** Why it could not. */
+    public enum Reason {
+      /** The task file is wrong. */
+      INVALID_TASK,
+      /** This device cannot do it. */
+      UNSUPPORTED,
+      /** The device has too little memory now. */
+      MEMORY,
+      INTERNAL
+    }
+  }
 
   /**
    * What a class that stands in for a task's model is constructed with.

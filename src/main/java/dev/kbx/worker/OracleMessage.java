@@ -1,5 +1,7 @@
 package dev.kbx.worker;
 
+import static java.util.Objects.requireNonNull;
+
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonTypeName;
 import java.util.List;
@@ -62,11 +64,23 @@ public sealed interface OracleMessage extends Message.Numbered {
   /** One control: an honest result that must pass, or a spoiled one that must fail. */
   record Control(
       String name,
-      String kind,
+      Kind kind,
       boolean ok,
       @Nullable String status,
       @Nullable String detail,
-      @Nullable Integer line) {}
+      @Nullable Integer line) {
+    public Control {
+      requireNonNull(kind);
+    }
+
+    /** What a control must do. */
+    public enum Kind {
+      /** Pass. */
+      POSITIVE,
+      /** Fail. */
+      NEGATIVE
+    }
+  }
 
   /**
    * Referee to oracle: load a task and make arenas for one runner, large ones if sizes are timed.
@@ -139,12 +153,33 @@ public sealed interface OracleMessage extends Message.Numbered {
   @JsonTypeName("checked")
   record Checked(
       int id,
-      String status,
+      Status status,
       @Nullable String message,
       List<Mismatch> mismatches,
       Map<String, Double> metrics,
       List<String> flags)
-      implements OracleMessage {}
+      implements OracleMessage {
+    public Checked {
+      requireNonNull(status);
+    }
+
+    /** Whether the result is right. */
+    public boolean correct() {
+      return status == Status.CORRECT;
+    }
+
+    /** What a comparison finds: one of the statuses that a verdict may have. */
+    public enum Status {
+      CORRECT,
+      WRONG_STRUCTURE,
+      WRONG_SHAPE,
+      WRONG_DTYPE,
+      WRONG_DEVICE,
+      WRONG_VALUES,
+      NONDETERMINISTIC,
+      INPUT_MUTATED
+    }
+  }
 
   /** One wrong element. */
   record Mismatch(String output, List<Long> index, String expected, String got) {}

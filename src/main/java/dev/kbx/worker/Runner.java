@@ -250,7 +250,7 @@ public final class Runner implements AutoCloseable {
   }
 
   private void end(ZygoteMessage.Exited how) {
-    if (how.reason().equals("protocol") && violation == null) {
+    if (how.reason() == ZygoteMessage.Exited.Reason.PROTOCOL && violation == null) {
       violation = "wrote to the referee's channel";
     }
     exited.complete(how);

@@ -2,6 +2,7 @@ package dev.kbx.worker;
 
 import static java.util.Objects.requireNonNull;
 
+import com.fasterxml.jackson.annotation.JsonEnumDefaultValue;
 import com.fasterxml.jackson.annotation.JsonTypeName;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -175,7 +176,7 @@ public sealed interface RunnerMessage extends Message.Numbered {
   @JsonTypeName("raised")
   record Raised(
       int id,
-      String kind,
+      Kind kind,
       String exception,
       String message,
       List<Frame> frames,
@@ -188,6 +189,24 @@ public sealed interface RunnerMessage extends Message.Numbered {
       requireNonNull(message);
       frames = List.copyOf(frames);
       compiled = compiled == null ? null : List.copyOf(compiled);
+    }
+
+    /** What failed. */
+    public enum Kind {
+      SYNTAX,
+      IMPORT,
+      /** Nothing in the source has the entry's name. */
+      NO_ENTRY,
+      /** A kernel launch, or C++, does not compile. */
+      COMPILE,
+      /** Anything else that raised; also a kind that the runner made up. */
+      @JsonEnumDefaultValue
+      RUNTIME,
+      MEMORY,
+      /** The machine lacks what the candidate asks for. */
+      UNSUPPORTED,
+      /** It asked for the process to end. */
+      EXIT
     }
   }
 

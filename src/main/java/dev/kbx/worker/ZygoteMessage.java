@@ -1,7 +1,10 @@
 package dev.kbx.worker;
 
+import static java.util.Objects.requireNonNull;
+
 import com.fasterxml.jackson.annotation.JsonTypeName;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,11 +51,34 @@ public sealed interface ZygoteMessage extends Message {
   @JsonTypeName("exited")
   record Exited(
       int runner,
-      String reason,
+      Reason reason,
       @Nullable Integer code,
       @Nullable Integer signal,
       @Nullable Long peakBytes,
       @Nullable String detail,
       @Nullable String output)
-      implements ZygoteMessage {}
+      implements ZygoteMessage {
+    public Exited {
+      requireNonNull(reason);
+    }
+
+    /** How it ended. */
+    public enum Reason {
+      /** By itself, with an exit code. */
+      EXIT,
+      /** By a signal that nobody here has sent. */
+      SIGNAL,
+      /** It used more memory than it may. */
+      MEMORY,
+      /** It wrote bytes that are no frame. */
+      PROTOCOL,
+      /** The referee asked for it. */
+      KILLED;
+
+      @Override
+      public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+      }
+    }
+  }
 }
