@@ -17,6 +17,7 @@ import time
 import torch
 
 from kbx.oracle import judge, taskfile, truth
+from kbx.oracle.task import describe
 from kbx.suite.values import tensors
 
 REPEATS = 5
@@ -76,11 +77,11 @@ def main(paths):
                 rows.append(ms)
                 name = f"{path.parent.name}/{task.name}"
                 print(
-                    f"{name}: {taskfile.describe(parameters)}: {ms:.4f} ms, {peak / 2**30:.2f} GiB, {status}",
+                    f"{name}: {describe(parameters)}: {ms:.4f} ms, {peak / 2**30:.2f} GiB, {status}",
                     flush=True,
                 )
                 if peak > MEMORY or status != "correct":
-                    faults.append(f"{name}: {taskfile.describe(parameters)}: {peak / 2**30:.2f} GiB, {status}")
+                    faults.append(f"{name}: {describe(parameters)}: {peak / 2**30:.2f} GiB, {status}")
             if not FASTEST <= max(rows) <= SLOWEST:
                 faults.append(f"{name}: the largest size takes {max(rows):.3f} ms")
         except Exception as error:

@@ -15,6 +15,7 @@ from kbx.messages import Failed
 from kbx.messages import runner as messages
 from kbx.messages.oracle import TraceLargestShapes
 from kbx.oracle import shape_tracing, taskfile
+from kbx.oracle.task import describe
 
 SCALE = """
 @triton.jit
@@ -292,7 +293,7 @@ def test_the_largest_size_is_traced_alone(oracle):
     reply = oracle.ask(TraceLargestShapes, task=path)
     sizes = task("Activation/relu").sizes
     assert math.prod(reply.call["args"][0]["shape"]) == max(math.prod(size["shape"]) for size in sizes)
-    assert reply.shape in [taskfile.describe(size) for size in sizes]
+    assert reply.shape in [describe(size) for size in sizes]
     assert reply.entries == ["relu", "kernel_function"]
 
 

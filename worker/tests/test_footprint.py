@@ -262,7 +262,7 @@ def test_modules_are_drawn_on_their_device(write, monkeypatch):
             super().__init__(*args)
             made.append(self)
 
-    monkeypatch.setattr(taskfile, "Inputs", Noted)
+    monkeypatch.setattr("kbx.oracle.task.Inputs", Noted)
     for task in (published(write(TASK, "7_Drawn")).task, taskfile.load(write(TASK, "7_Drawn"))):
         task.call(task.cases[0], "standard", "x")
     assert [inputs.fast for inputs in made] == [True, True, False]  # estimated, drawn, drawn at a scaled size

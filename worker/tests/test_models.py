@@ -8,7 +8,7 @@ import torch
 
 from kbx.messages import oracle as messages
 from kbx.oracle import controls, judge, taskfile, truth, work
-from kbx.oracle.taskfile import InvalidTask
+from kbx.oracle.task import InvalidTask
 from kbx.runner import module
 
 TASK = '''

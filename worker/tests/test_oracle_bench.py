@@ -16,6 +16,7 @@ from kbx.oracle import arenas, judge, taskfile
 from kbx.oracle.bench import Bench, NotRecorded
 from kbx.oracle.server import Server
 from kbx.oracle.session import Session, WrongOrder
+from kbx.oracle.task import InvalidTask
 from kbx.protocol import decode, encode
 
 
@@ -204,7 +205,7 @@ def test_a_case_too_large_for_the_arena_is_the_task_s_fault(monkeypatch):
     pair = arenas.MemoryArena("in"), arenas.MemoryArena("out")
     session = Session(taskfile.load(str(TASKS / "Activation/gelu.py")), SEED, pair, HostDevice.torch_device)
     session.prepare(0)
-    with pytest.raises(taskfile.InvalidTask, match="asked, 4096 there"):
+    with pytest.raises(InvalidTask, match="asked, 4096 there"):
         session.prepare(4)
     session.close()
 

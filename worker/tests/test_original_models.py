@@ -12,7 +12,7 @@ from oracle_process import WORKER
 
 from kbx.messages import oracle as messages
 from kbx.oracle import controls, namesakes, taskfile, truth
-from kbx.oracle.taskfile import InvalidTask, TooLarge
+from kbx.oracle.task import InvalidTask, TooLarge
 from kbx.suite import Close, Exact
 
 ORIGINALS = WORKER.parent / "src" / "test" / "resources" / "original-kernelbench" / "KernelBench"
@@ -275,22 +275,24 @@ def test_honest_kernels_that_add_in_order_are_right(oracle, original, name):
     ],
 )
 def test_contracts_are_those_of_the_bundled_tasks_as_far_as_they_fit(level, name, parameters, growth, scale):
-    contract = namesakes.contract(f"/somewhere/{level}/{name}.py", model(parameters))
+    contract = contract_of(f"/somewhere/{level}/{name}.py", parameters)
     assert contract.growth == growth
     assert getattr(contract.scale, "__name__", contract.scale) == scale
 
 
 def test_contracts_of_other_kinds_are_taken_too():
-    relu = namesakes.contract("/somewhere/level1/19_ReLU.py", model("anything"))
+    relu = contract_of("/somewhere/level1/19_ReLU.py", "anything")
     assert isinstance(relu, Exact)
     mamba = taskfile.load(namesakes.BUNDLED / "level3" / "48_Mamba2ReturnY.py")
     same = ", ".join(list(inspect.signature(mamba.model.forward).parameters)[1:])
     path = "/somewhere/level3/48_Mamba2ReturnY.py"
-    assert type(namesakes.contract(path, model(same))) is type(mamba.contract)
-    assert namesakes.contract(path, model("other")) == Close(growth=8)
+    assert type(contract_of(path, same)) is type(mamba.contract)
+    assert contract_of(path, "other") == Close(growth=8)
 
 
-def model(parameters):
+def contract_of(path, parameters):
+    """The contract of an original file at ``path`` whose ``forward`` has these parameters."""
     names = {}
     exec(f"class Model:\n    def forward(self, {parameters}): ...", names)
-    return names["Model"]
+    bundled = namesakes.file(path)
+    return namesakes.contract(bundled and taskfile.load(bundled), names["Model"])

@@ -12,7 +12,7 @@ import torch
 from kbx.clock import Call
 from kbx.oracle import judge, truth
 from kbx.oracle.session import WrongOrder
-from kbx.oracle.taskfile import InvalidTask
+from kbx.oracle.task import InvalidTask
 
 MODES = {"compile": "default", "max-autotune": "max-autotune"}
 """Modes of ``torch.compile`` by the name of the baseline."""

@@ -9,7 +9,8 @@ import torch
 
 from kbx.oracle import judge, truth
 from kbx.oracle.plan import plan
-from kbx.oracle.taskfile import CONTROLS, InvalidTask
+from kbx.oracle.task import InvalidTask
+from kbx.oracle.taskfile import CONTROLS
 from kbx.suite import errors
 from kbx.suite.values import RETURNED, Named, transform
 

@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from kbx.messages import oracle as messages
 from kbx.oracle import session, truth
-from kbx.oracle.taskfile import InvalidTask
+from kbx.oracle.task import InvalidTask
 from kbx.suite.values import tensors
 
 MOST_OPERATIONS = 5000

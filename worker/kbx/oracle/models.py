@@ -19,7 +19,7 @@ from torch import nn
 
 from kbx import state
 from kbx.oracle import faults
-from kbx.oracle.taskfile import InvalidTask, Task, describe
+from kbx.oracle.task import InvalidTask, Task, describe
 from kbx.suite import DISTRIBUTIONS, Contract
 from kbx.suite.original import MODULE_TOLERANCES
 from kbx.suite.values import tensors

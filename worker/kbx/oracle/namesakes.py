@@ -4,7 +4,6 @@ import inspect
 import pathlib
 
 import kbx
-from kbx.oracle import taskfile
 from kbx.suite import Close, Exact
 
 BUNDLED = pathlib.Path(kbx.__file__).resolve().parents[2] / "tasks" / "kernelbench"
@@ -14,20 +13,24 @@ GROWTH = 8
 common, errs by 60 unit roundoffs where the plain tolerance has room for 32; TF32's own roundoff is still 32 times the tolerance."""
 
 
-def contract(path, model):
-    """The contract of the original file at ``path``, whose class is ``model``.
+def file(path):
+    """The file of the bundled task that has the level and name of the original file at ``path``; None where there is none."""
+    found = BUNDLED.joinpath(*pathlib.Path(path).parts[-2:])
+    return found if found.is_file() else None
 
-    One that reads a call's arguments, or compares in a way of its own, fits only a ``forward`` of the same parameters.
+
+def contract(bundled, model):
+    """The contract of an original whose class is ``model``, where ``bundled`` is the task of its name, or None.
+
+    A contract that reads a call's arguments, or compares in a way of its own, fits only a ``forward`` of the same parameters.
     """
-    file = BUNDLED.joinpath(*pathlib.Path(path).parts[-2:])
-    if not file.is_file():
+    if bundled is None:
         return Close(growth=GROWTH)
-    task = taskfile.load(file)
-    bundled = task.contract
-    if isinstance(bundled, (Close, Exact)) and (_plain(bundled) or _parameters(model) == _parameters(task.model)):
-        return bundled
-    growth = max(GROWTH, bundled.growth) if isinstance(bundled, Close) else GROWTH
-    return Close(strides=bundled.strides, growth=growth)
+    theirs = bundled.contract
+    if isinstance(theirs, (Close, Exact)) and (_plain(theirs) or _parameters(model) == _parameters(bundled.model)):
+        return theirs
+    growth = max(GROWTH, theirs.growth) if isinstance(theirs, Close) else GROWTH
+    return Close(strides=theirs.strides, growth=growth)
 
 
 def _plain(contract):

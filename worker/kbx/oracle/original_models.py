@@ -15,7 +15,6 @@ import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils.flop_counter import FlopCounterMode
 
 from kbx import tensors
 from kbx.oracle import faults, judge, namesakes, truth
@@ -23,7 +22,7 @@ from kbx.oracle.models import ENTRY, ROUNDS, ModelTask, unbound
 from kbx.oracle.module_state import changed, held
 from kbx.oracle.recording import placed, read, surroundings
 from kbx.oracle.shape_tracing import NOT_WITHOUT_VALUES
-from kbx.oracle.taskfile import InvalidTask, TooLarge, deepest_line
+from kbx.oracle.task import InvalidTask, TooLarge, deepest_line
 from kbx.suite import Call, Inputs
 from kbx.suite.original import OriginalModel
 from kbx.suite.values import leaves
@@ -95,8 +94,9 @@ class OriginalModelTask(ModelTask):
         )
 
 
-def task(stamp, original, device):
-    """The task of an original file; raises InvalidTask where it is none, or does not run."""
+def task(stamp, original, device, bundled):
+    """The task of an original file; raises InvalidTask where it is none, or does not run. ``bundled`` is the task of its level and
+    name, or None."""
     # Calls for a GPU may be traced where there is none.
     names = _execute(original, device if torch.cuda.is_available() else "cpu")
     path, model = original.file, names.get("Model")
@@ -107,7 +107,7 @@ def task(stamp, original, device):
             raise InvalidTask(f"defines no function {name}()", path)
     made = OriginalModelTask(
         path=path, stamp=stamp, name=_stem(path), entry=ENTRY, dtype="float32",
-        cases=[SIZES], sizes=[] if device == "cpu" else [SIZES], contract=namesakes.contract(path, model), reference=unbound(model),
+        cases=[SIZES], sizes=[] if device == "cpu" else [SIZES], contract=namesakes.contract(bundled, model), reference=unbound(model),
         inputs=names["get_inputs"], distributions=(DRAWN,), mutates=(), skip_controls={}, controls={}, rounds=ROUNDS,
         model=model, init=_init(path, names["get_init_inputs"]), rivals={}, device=device, original=original,
         flops=0, nbytes=0,
@@ -263,6 +263,9 @@ def _constructed(made):
 
 
 def _forward(made, forward, args):
+    # It imports much of torch, which oracles of other tasks need not wait for.
+    from torch.utils.flop_counter import FlopCounterMode
+
     watch, counter = _Watch(), FlopCounterMode(display=False)
     with torch.random.fork_rng(devices=[]), torch.no_grad(), counter, watch:
         made.run("forward()", forward, *args)

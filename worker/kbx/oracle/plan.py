@@ -3,7 +3,7 @@
 import functools
 from dataclasses import dataclass
 
-from kbx.oracle.taskfile import describe
+from kbx.oracle.task import describe
 from kbx.oracle.truth import argument_tensors
 
 REPEATED = 2

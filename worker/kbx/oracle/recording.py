@@ -23,7 +23,7 @@ import torch
 from kbx import tensors
 from kbx.oracle import arenas, faults, judge, truth
 from kbx.oracle.on_cpu import on_cpu
-from kbx.oracle.taskfile import InvalidTask, Task, deepest_line, named_tensors
+from kbx.oracle.task import InvalidTask, Task, deepest_line, named_tensors
 from kbx.suite import Call
 from kbx.suite.original import Original, OriginalRules
 from kbx.suite.values import leaves, transform

@@ -20,7 +20,7 @@ from kbx.messages import oracle as messages
 from kbx.oracle import controls, faults, footprint, session, shape_tracing, taskfile
 from kbx.oracle.baselines import NotCompiled
 from kbx.oracle.bench import NotRecorded
-from kbx.oracle.taskfile import InvalidTask, TooLarge
+from kbx.oracle.task import InvalidTask, TooLarge, describe
 from kbx.protocol import ProtocolError, decode, encode
 
 log = logging.getLogger(__name__)
@@ -121,7 +121,7 @@ class Server:
         self.device.offer(request.runner, arenas)
         return messages.Opened(
             request.id, task.entries, [a.describe() for a in arenas], [c.message() for c in planned],
-            [{"index": i, "shape": taskfile.describe(s)} for i, s in enumerate(task.sizes)],
+            [{"index": i, "shape": describe(s)} for i, s in enumerate(task.sizes)],
             time.monotonic() - start, task.module(request.seed), task.scaled, core,
         )  # fmt: skip
 

@@ -7,7 +7,7 @@ import torch
 from kbx import tensors
 from kbx.oracle import claims, judge, truth
 from kbx.oracle.plan import PlannedCall, plan
-from kbx.oracle.taskfile import InvalidTask
+from kbx.oracle.task import InvalidTask
 from kbx.suite.values import tensors as tensors_of
 from kbx.tensors import ALIGN, span
 

@@ -14,7 +14,7 @@ from torch._subclasses.fake_tensor import (
 
 from kbx import tensors
 from kbx.oracle import truth
-from kbx.oracle.taskfile import InvalidTask, describe
+from kbx.oracle.task import InvalidTask, describe
 
 NOT_WITHOUT_VALUES = (
     DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException, UnsupportedFakeTensorException,

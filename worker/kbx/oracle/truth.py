@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import torch
 
 from kbx.oracle import faults
-from kbx.oracle.taskfile import InvalidTask
+from kbx.oracle.task import InvalidTask
 from kbx.suite import Call
 from kbx.suite.values import Named, home, tensors, transform
 from kbx.tensors import span

@@ -1,0 +1,186 @@
+"""A task as the oracle works with it, whatever kind of file it was read from, and the errors that say what is wrong with one."""
+
+import inspect
+import traceback
+import types
+import weakref
+from dataclasses import dataclass
+
+import torch
+
+from kbx import tensors
+from kbx.oracle import faults
+from kbx.suite import Call, Contract, Inputs
+from kbx.suite.original import TOLERANCES
+from kbx.suite.values import leaves
+
+ROUNDS = 3
+"""Times that each case is called, every time with fresh values of another distribution."""
+
+
+class InvalidTask(Exception):
+    """The task file is wrong; ``line`` is the line to look at, where one is known."""
+
+    def __init__(self, message, file, line=None):
+        super().__init__(message)
+        self.message, self.file, self.line = message, file, line
+
+
+class TooLarge(Exception):
+    """This device cannot judge the task in any useful time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A task file that was checked. ``stamp`` changes whenever the file does."""
+
+    path: str
+    stamp: tuple
+    name: str
+    entry: str
+    dtype: str
+    cases: list
+    sizes: list
+    contract: Contract
+    reference: types.FunctionType
+    inputs: types.FunctionType
+    distributions: tuple
+    mutates: tuple
+    skip_controls: dict
+    controls: dict
+    """``positive_*`` and ``negative_*`` functions by name."""
+    rounds: int = ROUNDS
+    note: str = ""
+    """What whoever verifies the task should know of it."""
+
+    scaled = False
+    """Whether the calls are smaller than what the task is about."""
+    large = False
+    """Whether calls may have gigabytes: their values are drawn on the device, and checking them takes what room there is."""
+    tolerances = TOLERANCES
+    """The constant ones that its suite's authors publish, by dtype."""
+    widens = True
+    """Whether the reference must run in float64; where one need not and does not, its own result is the truth."""
+
+    @property
+    def entries(self):
+        """Names under which a candidate may define the entry, best first."""
+        return list(dict.fromkeys((self.entry, "kernel_function")))
+
+    def call(self, parameters, distribution, seed, device="cpu", fast=False):
+        """The arguments of one call from an entry of ``CASES`` or ``SIZES``; raises InvalidTask."""
+        make = Inputs(self.dtype, distribution, seed, device, fast or self.large)
+        made = self.run(f"inputs(make, {describe(parameters)})", self.inputs, make, **parameters)
+        line = self.inputs.__code__.co_firstlineno
+        if not isinstance(made, Call):
+            raise InvalidTask(f"inputs() must return call(...), not {type(made).__name__}", self.path, line)
+        try:
+            signature(self.reference).bind(*made.args, **made.kwargs)
+        except TypeError as error:
+            text = f"inputs(make, {describe(parameters)}) does not fit {self.entry}(): {error}"
+            raise InvalidTask(text, self.path, line) from None
+        for path, leaf in leaves([*made.args, *made.kwargs.values()], "argument"):
+            tree = {} if isinstance(leaf, torch.Tensor) else tensors.encode(leaf, None)
+            if tree.get("t") == "opaque":
+                raise InvalidTask(f"{path} is a {tree['v']}, which no call can carry", self.path, line)
+        return made
+
+    def spoken(self, call, turn):
+        """The call as it is made on its ``turn``: every other time, keyword arguments that equal their defaults are left out."""
+        defaults = {name: p.default for name, p in signature(self.reference).parameters.items()}
+        if turn % 2 == 0:
+            return call
+        return Call(
+            call.args, {k: v for k, v in call.kwargs.items() if not _same(v, defaults.get(k, inspect.Parameter.empty))}
+        )
+
+    def run(self, what, function, *args, **kwargs):
+        """Runs a function of the task file; what it raises becomes an InvalidTask with its deepest line in the file. Not so
+        what is the device's fault: candidates may have filled it."""
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            if faults.of_device(error):
+                raise
+            text = f"{what} raised {type(error).__name__}: {error}"
+            raise InvalidTask(text, self.path, deepest_line(error, self.path)) from error
+
+    def named_tensors(self, call):
+        """``(path, tensor)`` of every tensor argument in order of appearance; paths read ``param`` or ``params[0]``."""
+        return named_tensors(self.reference, call)
+
+    def seeded(self, seed):
+        """The task with everything of the reference's own that is random, as weights are."""
+        return self
+
+    @property
+    def compilable(self):
+        """What ``torch.compile`` is to make the reference of."""
+        return self.reference
+
+    @property
+    def constants(self):
+        """Tensors that the reference reads besides its arguments."""
+        return []
+
+    def module(self, seed):
+        """What a class that stands in for the reference is constructed with, as in ``messages.oracle.Opened``; None for a function."""
+
+    def change_weights(self):
+        """Gives the reference other weights; returns the shapes of its parameters by name, which a function has none of."""
+        return {}
+
+    def check_unchanged(self):
+        """Raises InvalidTask where the task rests on another file, and that one is no longer what it was."""
+
+    def check_room(self):
+        """Raises TooLarge where the task needs another device."""
+
+    def check_repeats(self, known, again):
+        """Raises InvalidTask where the reference is not trusted to have no memory, and ``again()``, its result of one more call, is
+        not right by what is ``known`` of the same one."""
+
+    def updates(self, path):
+        """Whether the call may change this argument: the task says so, or it is the usual ``out``."""
+        return path.split("[")[0] in (*self.mutates, "out")
+
+    def may_change(self, path):
+        """Whether the call may leave this argument changed, be it judged or not."""
+        return self.updates(path)
+
+
+_SIGNATURES = weakref.WeakKeyDictionary()
+"""Of functions as long as they live: that of a module holds its weights."""
+
+
+def signature(function):
+    """``inspect.signature`` of a function, which takes longer than launching a kernel and is asked for with every timed call, worked out once."""
+    found = _SIGNATURES.get(function)
+    if found is None:
+        found = _SIGNATURES[function] = inspect.signature(function)
+    return found
+
+
+def named_tensors(function, call):
+    """As ``Task.named_tensors``, of any function's arguments; those of ``*args`` read ``args[0]``."""
+    parameters = list(signature(function).parameters.values())
+    rest = next((i for i, p in enumerate(parameters) if p.kind == p.VAR_POSITIONAL), len(parameters))
+    names = [p.name for p in parameters[:rest]]
+    names += [f"{parameters[rest].name}[{i}]" for i in range(len(call.args) - rest)]
+    named = [*zip(names, call.args, strict=False), *call.kwargs.items()]
+    return [(path, t) for name, v in named for path, t in leaves(v, name) if isinstance(t, torch.Tensor)]
+
+
+def _same(value, default):
+    return type(value) is type(default) and not isinstance(value, torch.Tensor) and value == default
+
+
+def describe(parameters):
+    """An entry of ``CASES`` or ``SIZES`` as text: ``shape=(37,), approximate='tanh'``."""
+    return ", ".join(f"{k}={v!r}" for k, v in parameters.items())
+
+
+def deepest_line(error, path):
+    """The line of ``path`` that is deepest in what an exception passed through, or None."""
+    frames = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
+    return frames[-1] if frames else None
