@@ -1,5 +1,6 @@
 package dev.kbx.worker;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -34,7 +35,9 @@ class FramesTest {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     new Frames(new ByteArrayInputStream(new byte[0]), out).write(0, wrong);
     assertThat(out.toString(StandardCharsets.UTF_8)).contains("\"status\":\"wrong_values\"");
-    byte[] payload = new Frames(new ByteArrayInputStream(out.toByteArray()), out).read().payload();
+    byte[] payload =
+        requireNonNull(new Frames(new ByteArrayInputStream(out.toByteArray()), out).read())
+            .payload();
     assertThat(Frames.parse(payload)).isEqualTo(wrong);
     assertThat(wrong.correct()).isFalse();
     assertThat(checked(OracleMessage.Checked.Status.CORRECT).correct()).isTrue();
