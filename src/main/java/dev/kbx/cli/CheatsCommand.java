@@ -12,8 +12,6 @@ import dev.kbx.report.CheatFiles;
 import dev.kbx.report.CheatTable;
 import dev.kbx.run.Limits;
 import dev.kbx.run.Plan;
-import dev.kbx.run.RememberingReferee;
-import dev.kbx.run.RunService;
 import dev.kbx.store.Store;
 import dev.kbx.task.Suites;
 import dev.kbx.verdict.RunInfo;
@@ -176,19 +174,9 @@ final class CheatsCommand implements Callable<Integer> {
               plan.tolerance().label(),
               plan.settings(candidates));
       store.begin(run);
-      Progress progress =
-          new Progress(
-              System.err, Terminal.interactive(), Terminal.columns(), candidates.size(), 0);
-      RememberingReferee referee = new RememberingReferee(pool.referee(), store);
-      try (RunService service =
-          RunService.open(store, referee, plan, run, (_, verdict) -> progress.verdict(verdict))) {
-        service.submitAll(candidates);
-        service.finish();
-        store.finish(run.finishedAt(Instant.now()));
-        return store.verdicts(run.id());
-      } finally {
-        progress.finish(referee.remembered());
-      }
+      pool.judge(store, plan, run, candidates, _ -> {});
+      store.finish(run.finishedAt(Instant.now()));
+      return store.verdicts(run.id());
     }
   }
 }

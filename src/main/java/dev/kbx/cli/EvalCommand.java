@@ -16,8 +16,6 @@ import dev.kbx.run.Baseline;
 import dev.kbx.run.L2State;
 import dev.kbx.run.Limits;
 import dev.kbx.run.Plan;
-import dev.kbx.run.RememberingReferee;
-import dev.kbx.run.RunService;
 import dev.kbx.run.Tolerance;
 import dev.kbx.store.Store;
 import dev.kbx.task.Suite;
@@ -261,7 +259,7 @@ final class EvalCommand implements Callable<Integer> {
       try (ResultFiles files = new ResultFiles(latest.folder())) {
         files.rewrite(line -> store.forEach(run.id(), stored -> line.accept(stored.json())));
         latest.link();
-        judge(store, plan, pool, run, candidates, files);
+        pool.judge(store, plan, run, candidates, stored -> files.append(stored.json()));
         // One that was complete stays as it is, or its copies elsewhere are no longer the same run.
         boolean complete = run.finished() != null;
         RunInfo finished = complete ? run : run.finishedAt(java.time.Instant.now());
@@ -276,35 +274,6 @@ final class EvalCommand implements Callable<Integer> {
         Problems.recall(problems, folder.resolve("summary.json"));
         return reading.problems(Problem.Kind.UNREADABLE).isEmpty() ? ExitCode.OK : ExitCode.USAGE;
       }
-    }
-  }
-
-  private static void judge(
-      Store store,
-      Plan plan,
-      WorkerPool pool,
-      RunInfo run,
-      List<Candidate> candidates,
-      ResultFiles files)
-      throws InterruptedException {
-    Progress progress =
-        new Progress(
-            System.err,
-            Terminal.interactive(),
-            Terminal.columns(),
-            candidates.size(),
-            store.count(run.id()));
-    RememberingReferee referee = new RememberingReferee(pool.referee(), store);
-    RunService.Listener listener =
-        (stored, verdict) -> {
-          files.append(stored.json());
-          progress.verdict(verdict);
-        };
-    try (RunService service = RunService.open(store, referee, plan, run, listener)) {
-      service.submitAll(candidates);
-      service.finish();
-    } finally {
-      progress.finish(referee.remembered());
     }
   }
 

@@ -9,8 +9,13 @@ import dev.kbx.run.JudgeFingerprint;
 import dev.kbx.run.LocalReferee;
 import dev.kbx.run.PeakCache;
 import dev.kbx.run.Plan;
+import dev.kbx.run.RememberingReferee;
 import dev.kbx.run.Repeats;
+import dev.kbx.run.RunService;
 import dev.kbx.run.Workers;
+import dev.kbx.store.Store;
+import dev.kbx.store.Stored;
+import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
@@ -149,6 +154,35 @@ final class WorkerPool implements AutoCloseable {
               });
     } finally {
       progress.finish(0);
+    }
+  }
+
+  /**
+   * Judges candidates of a run that have no verdict yet, and shows how far it is.
+   *
+   * @param listener hears of every verdict once it is stored, one at a time
+   */
+  void judge(
+      Store store, Plan plan, RunInfo run, List<Candidate> candidates, Consumer<Stored> listener)
+      throws InterruptedException {
+    Progress progress =
+        new Progress(
+            System.err,
+            Terminal.interactive(),
+            Terminal.columns(),
+            candidates.size(),
+            store.count(run.id()));
+    RememberingReferee remembering = new RememberingReferee(referee, store);
+    RunService.Listener both =
+        (stored, verdict) -> {
+          listener.accept(stored);
+          progress.verdict(verdict);
+        };
+    try (RunService service = RunService.open(store, remembering, plan, run, both)) {
+      service.submitAll(candidates);
+      service.finish();
+    } finally {
+      progress.finish(remembering.remembered());
     }
   }
 

@@ -5,8 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 
 /** Works through a list with so many threads: who is free takes the next piece. */
 final class Dispatcher {
@@ -26,7 +24,7 @@ final class Dispatcher {
    */
   static <T> void run(int width, List<T> pieces, Work<T> work) throws InterruptedException {
     Queue<T> queue = new ConcurrentLinkedQueue<>(pieces);
-    AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    FirstFailure failure = new FirstFailure();
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < Math.min(width, pieces.size()); i++) {
       threads.add(Thread.ofVirtual().name("work-" + i).start(() -> drain(queue, work, failure)));
@@ -38,30 +36,25 @@ final class Dispatcher {
       part(threads); // They still use what the caller closes.
       throw e;
     }
-    switch (failure.get()) {
-      case null -> {}
-      case Error error -> throw error;
-      case RuntimeException exception -> throw exception;
-      case Throwable other -> throw new IllegalStateException(other);
-    }
+    failure.rethrow();
   }
 
-  private static void part(List<Thread> threads) throws InterruptedException {
+  /** Waits for threads that were interrupted, but not for long. */
+  static void part(List<Thread> threads) throws InterruptedException {
     long end = System.nanoTime() + PARTING.toNanos();
     for (Thread thread : threads) thread.join(Duration.ofNanos(end - System.nanoTime()));
   }
 
-  private static <T> void drain(
-      Queue<T> queue, Work<T> work, AtomicReference<@Nullable Throwable> failure) {
+  private static <T> void drain(Queue<T> queue, Work<T> work, FirstFailure failure) {
     try {
       for (T piece = queue.poll(); piece != null; piece = queue.poll()) {
-        if (failure.get() != null) return;
+        if (failure.isSet()) return;
         work.on(piece);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | Error e) {
-      failure.compareAndSet(null, e);
+      failure.set(e);
     }
   }
 }

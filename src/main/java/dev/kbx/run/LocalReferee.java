@@ -20,7 +20,6 @@ public final class LocalReferee implements Referee {
   private final Queue<Workers.Slot> free;
   private final Verdict.Device device;
   private final Map<String, String> versions;
-  private int usable;
   private @Nullable DeviceLost last;
 
   /**
@@ -32,7 +31,6 @@ public final class LocalReferee implements Referee {
       List<Workers.Slot> slots, Verdict.Device device, Map<String, String> versions) {
     this.slots = List.copyOf(slots);
     this.free = new ArrayDeque<>(slots);
-    this.usable = slots.size();
     this.device = device;
     this.versions = Map.copyOf(versions);
   }
@@ -126,15 +124,13 @@ public final class LocalReferee implements Referee {
   private synchronized Workers.Slot take() throws InterruptedException {
     while (true) {
       Workers.Slot slot = free.poll();
-      if (slot != null) {
-        if (!slot.lost()) return slot;
-        usable--;
-        notifyAll();
-      } else if (usable == 0) {
+      if (slot == null && usable()) {
+        wait();
+      } else if (slot == null) {
         DeviceLost why = last;
         throw why != null ? why : new DeviceLost("every device stopped computing");
-      } else {
-        wait();
+      } else if (!slot.lost()) {
+        return slot;
       }
     }
   }

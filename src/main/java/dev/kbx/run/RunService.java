@@ -7,7 +7,6 @@ import dev.kbx.verdict.CandidateIdentity;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
-import java.time.Duration;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,7 +15,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,9 +32,6 @@ public final class RunService implements AutoCloseable {
    */
   private static final int LOOKAHEAD = 16;
 
-  /** How long interrupted candidates are waited for, all together. */
-  private static final Duration PARTING = Duration.ofSeconds(5);
-
   private final Store store;
   private final Referee referee;
   private final Plan plan;
@@ -47,7 +42,7 @@ public final class RunService implements AutoCloseable {
   private final Map<CandidateIdentity, Place> places = new HashMap<>();
   private final BitSet positions = new BitSet();
   private final Set<Thread> threads = new HashSet<>();
-  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+  private final FirstFailure failure = new FirstFailure();
   private final Object telling = new Object();
   private int submitted;
 
@@ -101,8 +96,8 @@ public final class RunService implements AutoCloseable {
   public void submitAll(List<Candidate> candidates) throws InterruptedException {
     referee.expect(plan, candidates.size() - store.count(run.id()));
     for (Candidate candidate : candidates) {
-      if (failure.get() != null) return; // finish() says why.
-      var _ = submit(candidate);
+      if (failure.isSet()) return; // finish() says why.
+      var _ = place(candidate.held());
     }
   }
 
@@ -114,41 +109,45 @@ public final class RunService implements AutoCloseable {
    *     at once for one that an earlier session of this run has judged
    */
   public CompletableFuture<Judgement> submit(Candidate candidate) throws InterruptedException {
-    CandidateIdentity identity = candidate.identity();
-    CompletableFuture<Judgement> judgement = new CompletableFuture<>();
+    Place place = place(candidate.held());
+    CompletableFuture<Judgement> judgement = place.judgement();
+    return judgement != null
+        ? judgement
+        : CompletableFuture.completedFuture(store.verdict(run.id(), place.position()).judgement());
+  }
+
+  /** The place of a candidate, which is judged from now on if it had none. */
+  private Place place(Candidate held) throws InterruptedException {
+    CandidateIdentity identity = held.identity();
     room.acquire();
-    Place place;
     synchronized (this) {
       submitted++;
       Place known = places.get(identity);
-      if (known == null) {
-        place = new Place(positions.nextClearBit(submitted - 1), judgement);
-        places.put(identity, place);
-        positions.set(place.position());
-        Thread thread = Thread.ofVirtual().unstarted(() -> judge(place, candidate, judgement));
-        threads.add(thread);
-        thread.start();
-        return judgement;
+      if (known != null) {
+        room.release();
+        return known;
       }
-      place = known;
+      CompletableFuture<Judgement> judgement = new CompletableFuture<>();
+      Place place = new Place(positions.nextClearBit(submitted - 1), judgement);
+      places.put(identity, place);
+      positions.set(place.position());
+      Thread thread = Thread.ofVirtual().unstarted(() -> judge(place, held, judgement));
+      threads.add(thread);
+      thread.start();
+      return place;
     }
-    room.release();
-    if (place.judgement() != null) return place.judgement();
-    judgement.complete(store.verdict(run.id(), place.position()).judgement());
-    return judgement;
   }
 
-  private void judge(Place place, Candidate candidate, CompletableFuture<Judgement> judgement) {
+  private void judge(Place place, Candidate held, CompletableFuture<Judgement> judgement) {
     try {
-      if (failure.get() != null) throw new InterruptedException();
-      Candidate held = candidate.held();
+      if (failure.isSet()) throw new InterruptedException();
       Judgement found = referee.judge(held, plan);
       store(place.position(), found.on(held.provenance(run.id())), held.code());
       judgement.complete(found);
     } catch (InterruptedException e) {
       judgement.cancel(false);
     } catch (RuntimeException | Error e) {
-      failure.compareAndSet(null, e);
+      failure.set(e);
       judgement.completeExceptionally(e);
     } finally {
       room.release();
@@ -174,12 +173,7 @@ public final class RunService implements AutoCloseable {
   public void finish() throws InterruptedException {
     room.acquire(most);
     room.release(most);
-    switch (failure.get()) {
-      case null -> {}
-      case Error error -> throw error;
-      case RuntimeException exception -> throw exception;
-      case Throwable other -> throw new IllegalStateException(other);
-    }
+    failure.rethrow();
   }
 
   /** Cuts off what is still being judged: they use what the caller closes next. */
@@ -190,9 +184,8 @@ public final class RunService implements AutoCloseable {
       left = List.copyOf(threads);
     }
     left.forEach(Thread::interrupt);
-    long end = System.nanoTime() + PARTING.toNanos();
     try {
-      for (Thread thread : left) thread.join(Duration.ofNanos(end - System.nanoTime()));
+      Dispatcher.part(left);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -40,10 +40,16 @@ final class Kbx {
 
   static Result run(Path folder, Map<String, String> environment, Object... arguments)
       throws IOException, InterruptedException {
+    return run(folder, environment, System.getProperty("java.class.path"), arguments);
+  }
+
+  private static Result run(
+      Path folder, Map<String, String> environment, String classPath, Object[] arguments)
+      throws IOException, InterruptedException {
     Path out = Files.createTempFile("kbx-test", ".out");
     Path err = Files.createTempFile("kbx-test", ".err");
     try {
-      Process process = start(folder, environment, out, err, arguments);
+      Process process = start(folder, environment, out, err, classPath, arguments);
       if (!process.waitFor(10, TimeUnit.MINUTES)) {
         process.destroyForcibly();
         String said = read(err);
@@ -81,16 +87,8 @@ final class Kbx {
   /** Runs a command by another build of the program, whose classes lie in a folder. */
   static Result runProgram(Path classes, Object... arguments)
       throws IOException, InterruptedException {
-    Path out = Files.createTempFile("kbx-test", ".out");
-    Path err = Files.createTempFile("kbx-test", ".err");
-    try {
-      String path = classes + ":" + System.getProperty("java.class.path");
-      Process process = start(home(), Map.of(), out, err, path, arguments);
-      return new Result(process.waitFor(), read(out), read(err));
-    } finally {
-      Files.delete(out);
-      Files.delete(err);
-    }
+    String classPath = classes + ":" + System.getProperty("java.class.path");
+    return run(home(), Map.of(), classPath, arguments);
   }
 
   /** Starts a command whose end the test sees to. */
