@@ -222,7 +222,7 @@ final class EvalCommand implements Callable<Integer> {
     Problems.print(problems(reading));
     if (!absent.isEmpty()) {
       throw new UserError(
-          "nothing was judged: %d of the named sources do not exist".formatted(absent.size()));
+          "nothing was judged: %d of the sources do not exist".formatted(absent.size()));
     }
     if (reading.candidates().isEmpty()) throw nothing(reading, given);
     return reading;
