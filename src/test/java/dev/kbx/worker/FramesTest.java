@@ -20,8 +20,10 @@ class FramesTest {
   }
 
   private static RunnerMessage.Raised.Kind raised(String kind) throws Frames.Unreadable {
-    String json = "{'type':'raised','id':1,'kind':%s,'exception':'E','message':'','frames':[]}";
-    return ((RunnerMessage.Raised) parse(json.formatted(kind))).kind();
+    String json =
+        "{'type':'raised','id':1,'kind':%s,'exception':'E','message':'','frames':[]}"
+            .formatted(kind);
+    return ((RunnerMessage.Raised) parse(json)).kind();
   }
 
   @Test
