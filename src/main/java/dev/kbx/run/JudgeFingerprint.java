@@ -1,8 +1,13 @@
 package dev.kbx.run;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.JarURLConnection;
+import java.net.URI;
 import java.net.URISyntaxException;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,10 +52,21 @@ public final class JudgeFingerprint {
     return HexFormat.of().formatHex(digest.digest()).substring(0, DIGITS);
   }
 
+  /**
+   * Where this class was found. Not by its code source: that is null for a class that a cache made
+   * elsewhere holds, as in a bundle.
+   */
   private static Path location() {
+    String name = JudgeFingerprint.class.getName().replace('.', '/') + ".class";
+    URL own = requireNonNull(JudgeFingerprint.class.getResource("/" + name));
     try {
-      return Path.of(
-          JudgeFingerprint.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+      if (own.openConnection() instanceof JarURLConnection jar) {
+        return Path.of(jar.getJarFileURL().toURI());
+      }
+      String file = own.toString();
+      return Path.of(URI.create(file.substring(0, file.length() - name.length())));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     } catch (URISyntaxException e) {
       throw new IllegalStateException("the program's own location is a URI", e);
     }
