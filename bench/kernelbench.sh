@@ -139,7 +139,7 @@ twice() {
   for time in first second; do
     started=$(date +%s.%N)
     # shellcheck disable=SC2086
-    "$kbx" eval "$bundled/examples/kernelbench/honest" "$bundled/examples/kernelbench/cuda" --suite kernelbench --out "$out/twice" \
+    "$kbx" eval "$bundled/corpus/kernelbench/honest" "$bundled/corpus/kernelbench/cuda" --suite kernelbench --out "$out/twice" \
       --json ${KBX_OPTIONS:-} >"$out/twice-$time.json" 2>"$out/twice-$time.log" || true
     "$python" - "$out/twice-$time.json" "$started" "$(date +%s.%N)" "$time" <<'END'
 import json
@@ -161,7 +161,7 @@ END
       judge)
         # shellcheck disable=SC2086
         own judge ${KBX_MODULES:-$few}
-        found=$(grep -rl "class ModelNew" "$bundled/examples" --include='*.py' || true)
+        found=$(grep -rl "class ModelNew" "$bundled/corpus" --include='*.py' || true)
         # shellcheck disable=SC2086
         [ -z "$found" ] || judge bundled $found
         ;;

@@ -10,7 +10,7 @@ home=$(cd "$(dirname "$0")/.." && pwd -P)
 kbx=${KBX:-$home/kbx}
 out=${1:?usage: bench/profile.sh OUT [SOURCE...]}
 shift
-honest=$home/examples/honest
+honest=$home/corpus/honest
 [ $# -gt 0 ] || set -- "$honest/persistent/gelu.py" "$honest/grouped_tiles/matmul_fp16.py" "$honest/two_pass/sum.py"
 mkdir -p "$out"
 "$kbx" --version

@@ -20,7 +20,7 @@ shift
 mkdir -p "$out"
 
 suite=$bundled/tasks/kernelbenchx
-failing=$bundled/examples/failing
+failing=$bundled/corpus/failing
 mix="$failing/compile_error/global_constant/relu.py $failing/compile_error/python_list/gelu.py $failing/runtime_error/softmax.py
   $failing/wrong_values/half_precision/gelu.py $failing/wrong_values/tail_left_out/relu.py $failing/wrong_shape/sum.py
   $suite/Activation/kernels/tanh.py $suite/Math/kernels/add.py $suite/Reduce/kernels/mean.py

@@ -32,7 +32,7 @@ import java.util.zip.ZipOutputStream;
  *   app/kbx.jar, app/lib/      the jar files, without native libraries for any platform
  *   app/native/                the native libraries for this one
  *   app/kbx.aot                the start-up cache, made with this very runtime
- *   worker/, tasks/, examples/, bench/simulated/
+ *   worker/, tasks/, corpus/, bench/simulated/
  * </pre>
  */
 final class Bundle {
@@ -46,7 +46,7 @@ final class Bundle {
   private static final String UNCOMPRESSED = "zip-0";
 
   private static final List<String> FOLDERS =
-      List.of("worker/kbx", "tasks", "examples", "bench/simulated");
+      List.of("worker/kbx", "tasks", "corpus", "bench/simulated");
   private static final List<String> FILES =
       List.of("kbx", "LICENSE", "README.md", "worker/requirements.txt");
 

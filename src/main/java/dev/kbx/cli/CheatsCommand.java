@@ -52,7 +52,7 @@ final class CheatsCommand implements Callable<Integer> {
       arity = "0..*",
       description =
           "Only these files or folders with such headers. Default: cheats and honest in"
-              + " examples and examples/kernelbench, kernels of the suite.")
+              + " corpus and corpus/kernelbench, kernels of the suite.")
   private List<Path> paths = List.of();
 
   @Option(
@@ -114,7 +114,7 @@ final class CheatsCommand implements Callable<Integer> {
       List<Path> own = paths.stream().filter(path -> suite(path).equals(name)).toList();
       if (!paths.isEmpty() && own.isEmpty()) continue;
       CorpusFiles files = new CorpusFiles(Suites.open(name, Home.tasks()));
-      entries.addAll(paths.isEmpty() ? files.bundled(every) : files.examples(own));
+      entries.addAll(paths.isEmpty() ? files.bundled(every) : files.read(own));
     }
     return entries;
   }

@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The corpus of a suite on disk: cheats, honest examples, and kernels of the suite itself. */
+/** The corpus of a suite on disk: cheats, honest kernels, and kernels of the suite itself. */
 final class CorpusFiles {
   /** What to judge, and what must become of it. */
   record Entry(Specimen specimen, Candidate candidate) {}
@@ -25,22 +25,22 @@ final class CorpusFiles {
     this.suite = suite;
   }
 
-  /** The bundled examples, and every n-th of the suite's kernels. */
+  /** The bundled corpus, and every n-th of the suite's kernels. */
   List<Entry> bundled(int every) {
-    Path examples = Home.folder().resolve("examples");
+    Path corpus = Home.folder().resolve("corpus");
     // Only the default suite's lie at the top.
-    if (SuiteMark.near(examples.resolve(suite.name())).isPresent()) {
-      examples = examples.resolve(suite.name());
+    if (SuiteMark.near(corpus.resolve(suite.name())).isPresent()) {
+      corpus = corpus.resolve(suite.name());
     }
     List<Entry> entries =
-        new ArrayList<>(examples(List.of(examples.resolve("cheats"), examples.resolve("honest"))));
+        new ArrayList<>(read(List.of(corpus.resolve("cheats"), corpus.resolve("honest"))));
     List<Task> tasks = suite.tasks().stream().filter(task -> Files.exists(task.kernel())).toList();
     for (int i = 0; i < tasks.size(); i += every) entries.add(kernel(tasks.get(i)));
     return entries;
   }
 
   /** Files and folders with headers. Throws UserError for what cannot be used. */
-  List<Entry> examples(List<Path> sources) {
+  List<Entry> read(List<Path> sources) {
     Reading reading = CandidateSources.read(sources, suite);
     if (!reading.problems().isEmpty()) {
       throw new UserError(reading.problems().getFirst().toString());

@@ -39,8 +39,7 @@ final class ThroughputCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "SOURCE",
       arity = "0..*",
-      description =
-          "Files or folders, as for eval. Default: examples/honest, kernels of the suite.")
+      description = "Files or folders, as for eval. Default: corpus/honest, kernels of the suite.")
   private List<Path> sources = List.of();
 
   @Option(names = "--json", description = "One object with every figure.")

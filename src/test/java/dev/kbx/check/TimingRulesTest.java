@@ -340,7 +340,7 @@ class TimingRulesTest {
   void nothingIsSaidOfTheSuitesOwnKernels() throws Exception {
     List<String> wrong = new ArrayList<>();
     int seen = 0;
-    for (Path root : List.of(Path.of("tasks/kernelbenchx"), Path.of("examples/honest"))) {
+    for (Path root : List.of(Path.of("tasks/kernelbenchx"), Path.of("corpus/honest"))) {
       try (Stream<Path> files = Files.walk(root)) {
         for (Path file : files.filter(TimingRulesTest::honest).toList()) {
           String name = file.getFileName().toString();
@@ -357,7 +357,7 @@ class TimingRulesTest {
 
   private static boolean honest(Path file) {
     return file.toString().endsWith(".py")
-        && (file.startsWith("examples") || file.toString().contains("/kernels/"));
+        && (file.startsWith("corpus") || file.toString().contains("/kernels/"));
   }
 
   @Test

@@ -298,7 +298,7 @@ class BadInputTest {
     refusedInOneLine(alone(file), file + ": no task '19_ReLU' in suite kernelbenchx; " + hint);
     refusedInOneLine(
         eval(file, "--tasks", "level1/*"), "no task 'level1/*' in suite kernelbenchx; " + hint);
-    Path honest = Kbx.home().resolve("examples/kernelbench/honest");
+    Path honest = Kbx.home().resolve("corpus/kernelbench/honest");
     refusedInOneLine(
         alone(honest), honest + ": is for the suite kernelbench, and this run judges kernelbenchx");
   }
@@ -324,7 +324,7 @@ class BadInputTest {
   void aNameCannotDriveTheTerminal() throws Exception {
     Path named = Files.createDirectories(folder.resolve("\u001b[2Jgone"));
     Path file =
-        Files.copy(Kbx.home().resolve("examples/honest/plain/gelu.py"), named.resolve("gelu.py"));
+        Files.copy(Kbx.home().resolve("corpus/honest/plain/gelu.py"), named.resolve("gelu.py"));
     Kbx.Result result =
         Kbx.here("eval", file, "--stages", "static", "--out", folder.resolve("out"));
     assertThat(result.exit()).as(result.err()).isZero();

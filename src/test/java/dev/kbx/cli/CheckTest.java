@@ -36,7 +36,7 @@ class CheckTest {
 
   @Test
   void needsNoPythonAndFindsNothingInHonestKernels() throws Exception {
-    Kbx.Result result = check(Kbx.home().resolve("examples/honest"), "--strict");
+    Kbx.Result result = check(Kbx.home().resolve("corpus/honest"), "--strict");
     assertThat(result.exit()).as(result.out() + result.err()).isZero();
     assertThat(result.out()).doesNotContain("broken", "reject", "flag").contains("sources");
   }
@@ -189,7 +189,7 @@ class CheckTest {
 
   @Test
   void evalKnowsTheSameRulesAndRemembersNothingAcrossThem() throws Exception {
-    String honest = Files.readString(Kbx.home().resolve("examples/honest/plain/gelu.py"));
+    String honest = Files.readString(Kbx.home().resolve("corpus/honest/plain/gelu.py"));
     Path file = file("gelu.py", honest + "\n\ntorch.cuda.Event = None\n");
     assertThat(Kbx.here("check", file).out())
         .contains(":1: reject: patched-timer", "1 rejection in 1 source");

@@ -24,7 +24,7 @@ import tools.jackson.databind.JsonNode;
 
 /** Commands other than a plain {@code eval}, as a user runs them. */
 class CommandsTest {
-  private static final Path GELU = Kbx.home().resolve("examples/honest/plain/gelu.py");
+  private static final Path GELU = Kbx.home().resolve("corpus/honest/plain/gelu.py");
 
   @TempDir private Path folder;
 
@@ -208,7 +208,7 @@ class CommandsTest {
             folder.resolve("out"),
             err,
             "eval",
-            Kbx.home().resolve("examples/honest"),
+            Kbx.home().resolve("corpus/honest"),
             "--device",
             "cpu",
             "--jobs",

@@ -69,7 +69,7 @@ class KillAndResumeTest {
 
   private static Object[] arguments(Path out) {
     List<Object> arguments = new ArrayList<>(List.of("eval"));
-    for (String style : STYLES.split(" ", -1)) arguments.add("examples/honest/" + style);
+    for (String style : STYLES.split(" ", -1)) arguments.add("corpus/honest/" + style);
     arguments.addAll(List.of("--device", "cpu", "--jobs", 2, "--resume", "--json", "--out", out));
     return arguments.toArray();
   }

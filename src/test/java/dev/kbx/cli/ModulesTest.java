@@ -225,8 +225,8 @@ class ModulesTest {
 
   @Test
   void bundledMistakesEndAsExpected() throws Exception {
-    Path examples = Kbx.home().resolve("examples/kernelbench");
-    JsonNode expected = Json.mapper().readTree(Files.readString(examples.resolve("expected.json")));
+    Path corpus = Kbx.home().resolve("corpus/kernelbench");
+    JsonNode expected = Json.mapper().readTree(Files.readString(corpus.resolve("expected.json")));
     Map<String, String> wanted = new TreeMap<>();
     expected
         .propertyStream()
@@ -235,7 +235,7 @@ class ModulesTest {
         Kbx.run(
             folder,
             "eval",
-            examples.resolve("failing"),
+            corpus.resolve("failing"),
             "--suite",
             "kernelbench",
             "--device",
@@ -244,10 +244,10 @@ class ModulesTest {
     Map<String, String> got = new TreeMap<>();
     for (JsonNode verdict : result.json().get("verdicts")) {
       Path source = Path.of(verdict.get("source").asString());
-      got.put(examples.relativize(source).toString(), verdict.get("status").asString());
+      got.put(corpus.relativize(source).toString(), verdict.get("status").asString());
     }
     assertThat(got).hasSize(4).isEqualTo(wanted);
-    Kbx.Result other = Kbx.here("eval", examples, "--out", folder.resolve("out"));
+    Kbx.Result other = Kbx.here("eval", corpus, "--out", folder.resolve("out"));
     assertThat(other.exit()).isEqualTo(ExitCode.USAGE);
     assertThat(other.err()).contains("is for the suite kernelbench, and this run judges");
   }

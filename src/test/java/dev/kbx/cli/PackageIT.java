@@ -62,11 +62,11 @@ class PackageIT {
     assertThat(version.exit()).as(version.out() + version.err()).isZero();
     assertThat(version.out()).matches("kbx \\d+\\.\\d+\\.\\d+\n");
 
-    String examples = bundle.resolve("examples").toString();
+    String corpus = bundle.resolve("corpus").toString();
     String out = folder.resolve("results").toString();
     Launched judged =
         Launched.run(
-            folder, bare, List.of(kbx, "eval", examples, "--stages", "static", "--out", out));
+            folder, bare, List.of(kbx, "eval", corpus, "--stages", "static", "--out", out));
     assertThat(judged.exit()).as(judged.err()).isZero();
     assertThat(folder.resolve("results/report.html")).isRegularFile();
   }

@@ -24,7 +24,7 @@ class ThroughputTest {
   }
 
   private static String example(String name) {
-    return Kbx.home().resolve("examples").resolve(name).toString();
+    return Kbx.home().resolve("corpus").resolve(name).toString();
   }
 
   @Test

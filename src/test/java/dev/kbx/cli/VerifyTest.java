@@ -69,7 +69,7 @@ class VerifyTest {
   @Test
   void kernelsBesideTasksAreJudgedAsCandidatesAre() throws Exception {
     task("right", "DIFFICULTY", "DIFFICULTY");
-    kernel("right", Files.readString(Kbx.home().resolve("examples/honest/heuristics/relu.py")));
+    kernel("right", Files.readString(Kbx.home().resolve("corpus/honest/heuristics/relu.py")));
     task("wrong", "DIFFICULTY", "DIFFICULTY");
     kernel("wrong", "def relu(input, inplace=False):\n    return input\n");
     Kbx.Result result = verify("--json");

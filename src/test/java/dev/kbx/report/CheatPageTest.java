@@ -25,7 +25,7 @@ class CheatPageTest {
             "timing",
             "replay-by-shape",
             "Answers with a | of old.",
-            "examples/cheats/cached_by_shape/relu.py",
+            "corpus/cheats/cached_by_shape/relu.py",
             List.of("replayed-result"),
             "wrong_values",
             List.of("replayed-result"),
@@ -60,7 +60,7 @@ class CheatPageTest {
   @Test
   void aRowSaysHowACheatEndedHereAndOnAGpu() throws Exception {
     assertThat(page(trials("cuda", "NVIDIA H200", Status.CHEATING)))
-        .contains("| [replay-by-shape](../examples/cheats/cached_by_shape/relu.py) |")
+        .contains("| [replay-by-shape](../corpus/cheats/cached_by_shape/relu.py) |")
         .contains("| Answers with a \\| of old. | `replayed-result` | wrong_values | cheating |")
         .contains("**NVIDIA H200** (torch 2.13.0, Triton 3.7.1)")
         .contains("0 of 1 cheats accepted")

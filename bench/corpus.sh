@@ -1,11 +1,11 @@
 #!/bin/sh
-# Judges the bundled examples and prints what it cost: wall time, candidates a minute, seconds by stage, peak memory of the
+# Judges the bundled corpus and prints what it cost: wall time, candidates a minute, seconds by stage, peak memory of the
 # JVM, and every timed size. Runs wherever kbx runs; on a GPU node from the bundle that ./kbx package makes.
 #
-# bench/examples.sh [SOURCE [KBX_OPTION...]]        e.g. bench/examples.sh examples/honest --jobs 2
+# bench/corpus.sh [SOURCE [KBX_OPTION...]]        e.g. bench/corpus.sh corpus/honest --jobs 2
 set -eu
 home=$(cd "$(dirname "$0")/.." && pwd -P)
-source=${1:-$home/examples}
+source=${1:-$home/corpus}
 [ $# -gt 0 ] && shift
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT

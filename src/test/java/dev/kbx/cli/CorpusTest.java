@@ -18,10 +18,10 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Every bundled mistake gets the verdict that {@code examples/expected.json} says, whoever is
- * judged beside it.
+ * Every bundled mistake gets the verdict that {@code corpus/expected.json} says, whoever is judged
+ * beside it.
  */
-class ExamplesTest {
+class CorpusTest {
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private static final int LIMIT_SECONDS = 25;
@@ -36,19 +36,19 @@ class ExamplesTest {
         eval(
             "two",
             2,
-            "examples/cheats/kills_its_parent",
-            "examples/cheats/outliving_child",
-            "examples/cheats/writes_everywhere",
-            "examples/failing",
-            "examples/predictions.jsonl");
+            "corpus/cheats/kills_its_parent",
+            "corpus/cheats/outliving_child",
+            "corpus/cheats/writes_everywhere",
+            "corpus/failing",
+            "corpus/predictions.jsonl");
     alone = eval("one", 1, failingInTime());
   }
 
   /** All but the one that spins until its limit, which would do so a second time. */
   private static String[] failingInTime() throws IOException {
-    try (Stream<Path> folders = Files.list(Kbx.home().resolve("examples/failing"))) {
+    try (Stream<Path> folders = Files.list(Kbx.home().resolve("corpus/failing"))) {
       return folders
-          .map(folder -> "examples/failing/" + folder.getFileName())
+          .map(folder -> "corpus/failing/" + folder.getFileName())
           .filter(folder -> !folder.endsWith("/timeout"))
           .sorted()
           .toArray(String[]::new);
@@ -75,15 +75,14 @@ class ExamplesTest {
   @Test
   void verdictsAreAsExpected() throws Exception {
     assertThat(besideCheats.exit()).as(besideCheats.err()).isEqualTo(0);
-    JsonNode expected =
-        JSON.readTree(Files.readString(Kbx.home().resolve("examples/expected.json")));
+    JsonNode expected = JSON.readTree(Files.readString(Kbx.home().resolve("corpus/expected.json")));
     Map<String, String> wanted = new TreeMap<>();
     expected
         .propertyStream()
         .forEach(e -> wanted.put(e.getKey(), e.getValue().get("status").asString()));
     Map<String, String> got = new TreeMap<>();
     for (JsonNode verdict : besideCheats.json().get("verdicts")) {
-      String source = verdict.get("source").asString().substring("examples/".length());
+      String source = verdict.get("source").asString().substring("corpus/".length());
       if (!source.startsWith("cheats/")) got.put(source, verdict.get("status").asString());
     }
     assertThat(got).hasSizeGreaterThanOrEqualTo(20).isEqualTo(wanted);
@@ -95,7 +94,7 @@ class ExamplesTest {
     assertThat(verdicts).hasSizeGreaterThanOrEqualTo(15);
     assertThat(withoutTimes(besideCheats))
         .containsAllEntriesOf(verdicts)
-        .hasEntrySatisfying("examples/failing/timeout/relu.py", ExamplesTest::isTheLimits);
+        .hasEntrySatisfying("corpus/failing/timeout/relu.py", CorpusTest::isTheLimits);
   }
 
   /** What it must say, alone or not: nothing but the limit. */
