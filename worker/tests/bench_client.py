@@ -10,6 +10,7 @@ import socket
 import tempfile
 import textwrap
 
+import patience
 import setuptools  # noqa: F401  a bench without a GPU needs it, and would import it after each fork
 import torch
 
@@ -32,8 +33,6 @@ from triton.language.extra import libdevice
 """
 
 ARENA_BYTES = 8 << 20
-_DEADLINE_SECONDS = 60
-"""A bench that takes longer is ended by SIGALRM, and its test fails, unless it asks for more."""
 
 
 class HostArena(tensors.Arena):
@@ -95,7 +94,7 @@ class BenchClient:
 
 
 @contextlib.contextmanager
-def bench(source=None, *entries, arch="sm_90", deadline=_DEADLINE_SECONDS, cache=None):
+def bench(source=None, *entries, arch="sm_90", cache=None):
     """A client of a fresh bench; with ``source``, attached and loaded.
 
     ``cache``: a folder where benches find the kernels that others have compiled; else each compiles its own.
@@ -105,7 +104,7 @@ def bench(source=None, *entries, arch="sm_90", deadline=_DEADLINE_SECONDS, cache
     with tempfile.TemporaryDirectory(prefix="kbx-test-") as folder:
         child = os.fork()
         if child == 0:
-            _be_bench(theirs, theirs_data, arch, folder, cache, (ours, ours_data), deadline)
+            _be_bench(theirs, theirs_data, arch, folder, cache, (ours, ours_data))
         theirs.close()
         theirs_data.close()
         client = BenchClient(ours, ours_data)
@@ -123,12 +122,12 @@ def bench(source=None, *entries, arch="sm_90", deadline=_DEADLINE_SECONDS, cache
             os.waitpid(child, 0)
 
 
-def _be_bench(sock, data_sock, arch, folder, cache, others, deadline):
+def _be_bench(sock, data_sock, arch, folder, cache, others):
     """The child's life; never returns to the test."""
     try:
         for other in others:
             other.close()
-        signal.alarm(deadline)
+        signal.alarm(int(patience.LONG_SECONDS))  # and its test fails
         os.chdir(folder)
         os.environ["TRITON_CACHE_DIR"] = cache or f"{folder}/triton"
         os.environ["TORCH_EXTENSIONS_DIR"] = f"{folder}/extensions"

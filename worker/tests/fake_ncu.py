@@ -66,8 +66,8 @@ def main(behaviour, words):
     if behaviour == "mute":
         return 255
     if behaviour == "hang":
-        print("==PROF== Connected to process 4711 (python3.12)", flush=True)
-        subprocess.Popen(["sleep", "1000"])
+        started = subprocess.Popen(["sleep", "1000"])
+        print(f"==PROF== Connected to process {started.pid} (sleep)", flush=True)
         time.sleep(1000)
     code = subprocess.run(program).returncode if behaviour == "page" else 0
     with open(options["--log-file"], "w") as log:

@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 
+import patience
 import torch
 
 from kbx import tensors
@@ -53,7 +54,7 @@ class OracleProcess:
 
     def connect(self, runner):
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as peer:
-            peer.settimeout(60)
+            peer.settimeout(patience.SECONDS)
             peer.connect("\0" + self.hello.data_address)
             peer.sendall(struct.pack(">I", runner))
             body, descriptors, _, _ = socket.recv_fds(peer, 65536, 2)
@@ -63,7 +64,7 @@ class OracleProcess:
 
     def close(self):
         self.process.stdin.close()
-        assert self.process.wait(10) == 0
+        assert self.process.wait(patience.SECONDS) == 0
         self.process.stdout.close()
 
 

@@ -11,10 +11,11 @@ import sys
 import time
 from pathlib import Path
 
+import patience
+
 HEADER = struct.Struct(">II")
 TESTS = Path(__file__).resolve().parent
 NOBODY = 65534
-_PATIENCE = 60.0
 
 _AS_NOBODY = """
 import os, sys
@@ -70,14 +71,14 @@ class Zygote:
         data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
         self.process.stdin.write(HEADER.pack(len(data), channel) + data)
 
-    def receive(self, patience=_PATIENCE):
+    def receive(self):
         """``(channel, JSON)`` of the next frame."""
-        header = self._read(HEADER.size, patience)
+        header = self._read(HEADER.size)
         length, channel = HEADER.unpack(header)
-        return channel, json.loads(self._read(length, patience))
+        return channel, json.loads(self._read(length))
 
-    def _read(self, count, patience):
-        data, end = b"", time.monotonic() + patience
+    def _read(self, count):
+        data, end = b"", time.monotonic() + patience.SECONDS
         while len(data) < count:
             assert select.select([self.process.stdout], [], [], max(0, end - time.monotonic()))[0], "zygote is silent"
             part = os.read(self.process.stdout.fileno(), count - len(data))
@@ -109,7 +110,7 @@ class Zygote:
 
     def close(self):
         self.process.stdin.close()
-        self.process.wait(_PATIENCE)
+        self.process.wait(patience.SECONDS)
         self.process.stdout.close()
 
 

@@ -60,7 +60,7 @@ def machine(monkeypatch, tmp_path):
 
 def ahead(source, **options):
     """What a runner without a device answers to ``load``, and the files that leave it."""
-    with bench(deadline=240, **options) as client:
+    with bench(**options) as client:
         client.ask(messages.Attach(1, []))
         reply = client.load(source)
         return reply, client.ask(messages.Precompile(2, [], 1.0)).files
@@ -68,7 +68,7 @@ def ahead(source, **options):
 
 def judged(source, files):
     """The answers to ``load`` and ``call`` of a runner that is given those files."""
-    with bench(deadline=240) as client:
+    with bench() as client:
         client.attach()
         loaded = client.load(source, files=files)
         return loaded, client.call() if isinstance(loaded, messages.Loaded) else None

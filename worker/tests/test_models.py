@@ -1,6 +1,5 @@
 """Tasks whose candidates are modules."""
 
-import shutil
 import textwrap
 
 import pytest
@@ -54,6 +53,14 @@ class NegativeNoBias(Model):
 '''
 
 
+def rounding(linear, x, factor=1.0):
+    """What float32 may make of each element of ``linear(x) * factor``: its unit roundoff for each operation, as error of all terms
+    together. In whatever order they are added, and whether products are rounded before, differs between processors."""
+    terms = x.double().abs() @ linear.weight.double().abs().T + linear.bias.double().abs()
+    operations = 2 * linear.in_features + 1  # products, sums and the factor
+    return operations * 2**-24 * abs(factor) * terms
+
+
 @pytest.fixture
 def write(tmp_path):
     def write(source, name="1_Linear_Scale"):
@@ -102,7 +109,9 @@ def test_what_a_reference_keeps_between_calls_excuses_nobody(write):
     )
     task = taskfile.load(write(kept)).seeded("0a")
     known = truth.know(task, task.call(task.cases[0], "standard", "x"), "0a")
-    assert torch.allclose(known.expected.double(), known.truth, atol=1e-5)
+    with torch.no_grad():
+        allowed = rounding(task.construct(task.model, task.weights_seed("0a")).linear, known.call.args[0])
+    assert ((known.expected.double() - known.truth).abs() <= allowed).all()
     assert judge.decide(task, known, [known.expected * 1.05]).status == "wrong_values"
     assert not {row["name"]: row for row in controls.verify(task, "0a", "cpu")}["reference"]["ok"]
 
@@ -148,16 +157,15 @@ def test_weights_are_among_what_a_call_reads(write):
     assert work.measure(task, call).bytes == 4 * numbers
 
 
-@pytest.mark.skipif(not shutil.which("g++"), reason="no C++ compiler for Inductor")
 def test_a_model_can_be_compiled(write):
-    """Its globals must be found by name, and be those of this file."""
+    """Its globals must be found by name, and be those of this file; what code is made of the graph does not matter here."""
     first, second = (taskfile.load(write(TASK.replace("* factor", sign), name)).seeded("0a") for sign, name in
                      (("* torch.sin(torch.tensor(factor))", "one"), ("+ torch.cos(torch.tensor(factor))", "two")))  # fmt: skip
     for task in (first, second):
         torch.compiler.reset()
         call = task.call(task.cases[0], "standard", "x")
         with torch.no_grad():
-            compiled = torch.compile(task.compilable, dynamic=False)(*call.args, **call.kwargs)
+            compiled = torch.compile(task.compilable, backend="eager", dynamic=False)(*call.args, **call.kwargs)
             torch.testing.assert_close(compiled, task.reference(*call.args, **call.kwargs))
 
 
@@ -188,13 +196,9 @@ def test_both_sides_change_weights_alike(write):
         after = task.reference(*call.args, **call.kwargs)
         assert torch.equal(made(*call.args, **call.kwargs), after)
         wide = task.reference(*(a.double() for a in call.args), **call.kwargs)
-        # What 5 products, their sum, the bias and the factor may be off by in float32, whatever order a processor adds in: at
-        # most a unit roundoff for each of 8 operations, of the sum without cancellation.
-        layer, (x,) = made.linear, call.args
-        terms = (x.abs() @ layer.weight.abs().T + layer.bias.abs()) * call.kwargs["factor"]
-        bound = 8 * torch.finfo(torch.float32).eps / 2 * terms.double()
+        allowed = rounding(made.linear, *call.args, **call.kwargs)
     assert not torch.allclose(before, after, rtol=1e-2)
-    assert ((wide - after.double()).abs() <= bound).all()
+    assert ((wide - after.double()).abs() <= allowed).all()
 
 
 def test_neither_ones_nor_zeros_stay_and_buffers_do():

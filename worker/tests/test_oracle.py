@@ -9,6 +9,7 @@ import socket
 import struct
 import threading
 
+import patience
 import pytest
 import torch
 import torch.nn.functional as F
@@ -291,7 +292,7 @@ def test_runners_get_only_their_own_arenas_whoever_comes_first(oracle):
     with pytest.raises(TimeoutError):
         early.recv(1)
     opened = oracle.ask(messages.Open, task=str(GELU), seed=SEED, runner=number)
-    early.settimeout(10)
+    early.settimeout(patience.SECONDS)
     body, descriptors, _, _ = socket.recv_fds(early, 65536, 2)
     assert json.loads(body) == opened.arenas
     for descriptor in descriptors:
@@ -314,7 +315,7 @@ def descriptors(oracle):
 def waiting(oracle, number):
     """A runner that waits for its arenas."""
     peer = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    peer.settimeout(10)
+    peer.settimeout(patience.SECONDS)
     peer.connect("\0" + oracle.hello.data_address)
     peer.sendall(struct.pack(">I", number))
     return peer
@@ -326,7 +327,7 @@ def test_a_task_that_cannot_be_opened_sends_its_runner_away(oracle):
         peer.settimeout(0.1)
         with pytest.raises(TimeoutError):
             peer.recv(1)
-        peer.settimeout(10)
+        peer.settimeout(patience.SECONDS)
         assert oracle.ask(messages.Open, task="/nowhere/gelu.py", seed=SEED, runner=number).reason == "invalid_task"
         assert peer.recv(1) == b""
 
@@ -355,7 +356,7 @@ def test_arenas_are_handed_out_again_after_descriptors_had_run_out(monkeypatch):
     pair = arenas.MemoryArena("in"), arenas.MemoryArena("out")
     handing.offer(number, pair)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as peer:
-        peer.settimeout(10)
+        peer.settimeout(patience.SECONDS)
         peer.connect("\0" + handing.address)
         peer.sendall(struct.pack(">I", number))
         _, handed, _, _ = socket.recv_fds(peer, 65536, 2)
@@ -387,7 +388,7 @@ def test_the_referee_s_death_ends_it_even_in_the_middle_of_a_reference(tmp_path)
     process.open(slow, 1)
     write_frame(process.process.stdin, encode(messages.Prepare(id=9, call=0)))
     process.process.stdin.close()
-    assert process.process.wait(10) == 0
+    assert process.process.wait(patience.SECONDS) == 0
     process.process.stdout.close()
 
 
@@ -403,7 +404,7 @@ def test_a_cut_frame_ends_it_with_an_error():
     process = OracleProcess()
     process.process.stdin.write(b"\0\0\0\x09\0\0\0\0abc")
     process.process.stdin.close()
-    assert process.process.wait(10) == 2
+    assert process.process.wait(patience.SECONDS) == 2
     assert read_frame(process.process.stdout) is None
     process.process.stdout.close()
 

@@ -234,18 +234,25 @@ def test_only_a_reference_that_needs_every_byte_sets_a_limit(prepare, path, whol
     assert 0 < message.result_bytes <= message.bytes
 
 
-def test_the_device_s_state_comes_with_the_baseline_and_outside_its_time():
+def test_the_device_s_state_comes_with_the_baseline_and_outside_its_time(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("kbx.oracle.server.time", types.SimpleNamespace(monotonic=lambda: now[0]))
+
     class Device:
         def state(self):
-            time.sleep(0.05)
+            now[0] += 0.25
             return {"sm_mhz": 1980, "throttle": []}
 
+    def baseline(lead, warm, graph):
+        now[0] += 4.0
+        return [Timed(1.0, True), Timed(2.0, False)]
+
     server = Server(Device())
-    server.bench = types.SimpleNamespace(baseline=lambda lead, warm, graph: [Timed(1.0, True), Timed(2.0, False)])
+    server.bench = types.SimpleNamespace(baseline=baseline)
     answer = decode(server.answer(encode(messages.Baseline(7, 1))), messages.ANSWERS)
     assert (answer.id, answer.device_ms, answer.host_bound) == (7, [1.0, 2.0], 1)
     assert answer.state == {"sm_mhz": 1980, "throttle": []}
-    assert answer.seconds < 0.05 <= answer.state_seconds
+    assert (answer.seconds, answer.state_seconds) == (4.0, 0.25)
 
 
 def test_figures_that_no_message_holds_are_left_out():

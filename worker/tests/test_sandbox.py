@@ -11,11 +11,9 @@ from kbx.runner import landlock, mounts
 MACHINES = ["plain", "no_namespaces", *(["nobody"] if os.geteuid() == 0 else [])]
 
 
-@pytest.fixture(scope="module", params=MACHINES)
-def zygote(request):
-    zygote = harness.Zygote(machine=request.param)
-    yield zygote
-    zygote.close()
+@pytest.fixture(params=MACHINES)
+def zygote(request, zygote_on):
+    return zygote_on(request.param)
 
 
 @pytest.fixture
@@ -109,12 +107,12 @@ answer = 'alive'
 def test_writes_nowhere_but_scratch(runner):
     needs(runner, "files")
     places = runner("""
-import os, sys, torch
+import itertools, os, sys, torch
 roots = ['/', '/usr', '/etc', '/root', '/home', '/var/tmp', '/sys', '/proc', '/proc/sys/kernel', '/dev', '/opt',
          sys.prefix, sys.base_prefix, os.path.dirname(torch.__file__), *sys.path]
 for top in list(roots):
-    for depth, (folder, names, _) in enumerate(os.walk(top)):
-        roots += [os.path.join(folder, n) for n in names] if depth < 20 else []
+    for folder, names, _ in itertools.islice(os.walk(top), 20):
+        roots += [os.path.join(folder, n) for n in names]
 answer = []
 for folder in {r for r in roots if not r.startswith(('/tmp', '/proc/2', '/proc/self', '/proc/thread-self'))}:
     try:
