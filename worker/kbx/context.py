@@ -29,7 +29,7 @@ class Context:
     @property
     def lacks(self):
         """What stands in the way of timing anything, for the user; None if nothing does."""
-        return None if self._wait and self._record else "timing needs NVIDIA's driver 555 or newer"
+        return None if self._wait and self._record else "timing needs version 555 or newer of NVIDIA's driver"
 
     def forget(self):
         """Nothing in L2 is pinned any more; where nothing can be, this does nothing."""
@@ -47,7 +47,7 @@ class Context:
         if not code:
             return
         if code == _CAPTURING:
-            raise RuntimeError(f"{name}: a stream is still being recorded")
+            raise RuntimeError(f"{name}: a CUDA graph is still being recorded on a stream")
         text = ctypes.c_char_p()
         self._library.cuGetErrorString(code, ctypes.byref(text))
         # As torch words it: whose fault it is, only the text tells.

@@ -74,7 +74,7 @@ class Arena:
         """Offset of a fresh, aligned region of ``nbytes``; raises MemoryError when the arena is full."""
         offset = -(-self.used // align) * align
         if offset + nbytes > self.capacity:
-            raise MemoryError(f"arena {self.name!r}: {offset + nbytes} bytes asked, {self.capacity} there")
+            raise MemoryError(f"arena {self.name!r}: {offset + nbytes} bytes are needed, it has {self.capacity}")
         self.used = offset + nbytes
         return offset
 

@@ -51,12 +51,14 @@ def test_the_context_as_a_whole_waits_and_is_waited_for(monkeypatch):
 
 @pytest.mark.parametrize("function", ["cuCtxWaitEvent", "cuCtxRecordEvent"])
 def test_an_older_driver_is_named(monkeypatch, function):
-    assert context(monkeypatch, Driver(lacks=[function])).lacks == "timing needs NVIDIA's driver 555 or newer"
+    assert (
+        context(monkeypatch, Driver(lacks=[function])).lacks == "timing needs version 555 or newer of NVIDIA's driver"
+    )
 
 
 def test_a_call_that_leaves_a_stream_in_recording_fails_by_name(monkeypatch):
     made = context(monkeypatch, Driver(cuCtxRecordEvent=900))
-    with pytest.raises(RuntimeError, match="cuCtxRecordEvent: a stream is still being recorded"):
+    with pytest.raises(RuntimeError, match="cuCtxRecordEvent: a CUDA graph is still being recorded on a stream"):
         made.record(EVENT)
 
 

@@ -105,7 +105,7 @@ def test_an_error_in_a_header_names_the_line_that_led_there():
         ("/usr/bin/ld: main.o: in function `f':\nmain.cpp:(.text+0x1f): undefined reference to `g()'\n"
          "collect2: error: ld returned 1 exit status", "error: undefined reference to `g()'"),
         ("something else went wrong\nninja: build stopped: subcommand failed.", "something else went wrong"),
-        ("", "the compiler failed and said nothing"),
+        ("", "the compiler failed without a message"),
     ],
 )  # fmt: skip
 def test_other_tools_are_understood(said, told):

@@ -235,7 +235,9 @@ def test_updated_arguments_are_results(oracle):
     assert runner.judge(index, step).status == "correct"
     checked = runner.judge(index, copies)
     assert checked.status == "wrong_values"
-    assert checked.message == "argument 'param' does not hold what was returned as output[0]"
+    assert checked.message == (
+        "output[0] was returned, and argument 'param', which must be updated to the same values, holds others"
+    )
     checked = runner.judge(index, spoils_gradient)
     assert (checked.status, checked.message) == ("input_mutated", "the call changed its argument 'grad'")
     oracle.ask(messages.Close)

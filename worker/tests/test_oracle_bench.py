@@ -90,7 +90,8 @@ def test_right_and_wrong_timed_results(prepare):
     bench = prepare("Activation/gelu.py")
     values = answer(bench, lambda input, approximate="none": F.gelu(input, approximate=approximate))
     assert bench.check([0, 2], [values[0], values[2]]).status == "correct"
-    assert bench.check([2], [values[1]]).message == "timed call 2: a result lies outside its slot"
+    outside = "timed call 2: a result lies outside the part of the arena that is for its call"
+    assert bench.check([2], [values[1]]).message == outside
     bench.session.out.typed(18432, 4096, torch.float32)[100] += 1e-3
     assert bench.check([0, 2], [values[0], values[2]]).status == "correct"
     judgement = bench.check([1], [values[1]])
@@ -187,7 +188,7 @@ def test_only_sets_that_fit_are_made(prepare, monkeypatch):
     monkeypatch.setattr(arenas, "CAPACITY", 40_000)
     assert len(prepare("Activation/gelu.py").lend()) == 2
     monkeypatch.setattr(arenas, "CAPACITY", 1000)
-    with pytest.raises(MemoryError, match="one set of this size does not fit the arenas"):
+    with pytest.raises(MemoryError, match="one call of this size are too large for the arenas"):
         prepare("Activation/gelu.py")
 
 
@@ -205,7 +206,7 @@ def test_a_case_too_large_for_the_arena_is_the_task_s_fault(monkeypatch):
     pair = arenas.MemoryArena("in"), arenas.MemoryArena("out")
     session = Session(taskfile.load(str(TASKS / "Activation/gelu.py")), SEED, pair, HostDevice.torch_device)
     session.prepare(0)
-    with pytest.raises(InvalidTask, match="asked, 4096 there"):
+    with pytest.raises(InvalidTask, match="are needed, it has 4096"):
         session.prepare(4)
     session.close()
 
@@ -314,7 +315,7 @@ def test_graphs_with_wrong_results_are_none(prepare):
 
     bench = prepare("Activation/gelu.py")
     bench.device = Device()
-    with pytest.raises(NotRecorded, match="its graphs are wrong: wrong_values"):
+    with pytest.raises(NotRecorded, match="CUDA graph gives a wrong result: wrong_values"):
         bench.baseline(1, graph=True)
 
 

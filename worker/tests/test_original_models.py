@@ -133,9 +133,13 @@ def test_published_sizes_need_a_gpu_and_are_never_made_without_one(imported):
         (
             "level3/1_Foreign.py",
             2,
-            "needs the module 'no_such_package', which cannot be found from there or in this Python",
+            "needs the module 'no_such_package', which is neither beside the file nor installed in this Python",
         ),
-        ("level3/2_Odd_arguments.py", 18, r"get_init_inputs\(\)\[0\] is a Linear, which no message can carry"),
+        (
+            "level3/2_Odd_arguments.py",
+            18,
+            r"get_init_inputs\(\)\[0\] is a Linear, which cannot be sent to another process",
+        ),
     ],
 )
 def test_what_cannot_be_a_task_says_why_and_where(imported, path, line, message):

@@ -108,7 +108,9 @@ def test_one_that_hangs_is_ended_with_all_it_started(installed, monkeypatch):
 
     monkeypatch.setattr(subprocess.Popen, "wait", time_is_up_when_it_hangs)
     failure = profile(seconds=5.0).failure
-    assert failure.startswith("ncu took longer than 5 s; its last word was: ==PROF== Connected to process ")
+    assert failure.startswith(
+        "ncu took longer than 5 s; the last line that it printed is: ==PROF== Connected to process "
+    )
     assert eventually(lambda: has_ended(re.search("process ([0-9]+)", failure)[1]))
 
 

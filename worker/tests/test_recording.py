@@ -130,7 +130,11 @@ def test_what_the_rules_accept_shows_in_the_controls(oracle, imported):
         ("unfinished", "the tests leave no test_results", 4),
         ("raising", "the tests raised ValueError: no such data", 7),
         ("noise", "no call of its tests can be judged in another process: random (2)", 4),
-        ("dependent", "needs the module 'no_such_package', which cannot be found from there or in this Python", 1),
+        (
+            "dependent",
+            "needs the module 'no_such_package', which is neither beside the file nor installed in this Python",
+            1,
+        ),
         ("unpassable", "no call of its tests can be judged in another process: layer is a Linear (1)", 4),
         ("leaving", "the tests raised SystemExit: 3", 8),
     ],

@@ -82,7 +82,7 @@ class CompiledReference:
             with torch.no_grad():
                 value = self.function(*mine.args, **mine.kwargs)
         if _graphs() == before:
-            raise NotCompiled("torch.compile leaves all of it to eager PyTorch")
+            raise NotCompiled("torch.compile compiled nothing of it: all of it would run in eager PyTorch")
         judgement = judge.judge_made(
             self.task, lambda: call, self.seed, lambda known: judge.examine_own(self.task, known, value, mine)
         )

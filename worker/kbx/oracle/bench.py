@@ -84,7 +84,7 @@ class Bench:
         if self._unfit:
             raise NotRecorded(self._unfit)
         if waiting := [name for name in self.work.uncounted if _LINEAR_ALGEBRA.search(name)]:
-            raise NotRecorded(f"{waiting[0]} waits for the device")
+            raise NotRecorded(f"{waiting[0]} waits for the device, which a CUDA graph cannot record")
         if known is None:
             known = self.session.recorded[self.size] = RecordedReference(self)
         return known
@@ -129,7 +129,7 @@ class Bench:
             len(self.seeds),
         )
         if not sets:
-            raise MemoryError("one set of this size does not fit the arenas")
+            raise MemoryError("the arguments and the result of one call of this size are too large for the arenas")
         self.own += [self._make(k) for k in range(1, sets)]
 
     def lend(self):
@@ -177,7 +177,7 @@ class Bench:
         end = start + self.slot_bytes
         for tensor in claims.tensor_claims(claim):
             if not start <= tensor.place < end:
-                raise claims.ClaimError("a result lies outside its slot")
+                raise claims.ClaimError("a result lies outside the part of the arena that is for its call")
 
     def judge(self, k, examined):
         """Judges a result of set ``k``, which ``examined(known)`` reads."""
@@ -218,7 +218,7 @@ class RecordedReference:
         bench.device.synchronize()
         judgement = bench.judge(0, lambda known: judge.examine_own(self.task, known, values[0], self.calls[0]))
         if judgement.status != "correct":
-            raise NotRecorded(f"its graphs are wrong: {judgement.status}: {judgement.message}")
+            raise NotRecorded(f"replaying its CUDA graph gives a wrong result: {judgement.status}: {judgement.message}")
         self.take(bench.own)
 
 

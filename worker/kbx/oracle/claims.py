@@ -79,7 +79,7 @@ def fetch(arena):
     def copy(claim):
         count = math.prod(claim.shape)
         if claim.place + count * claim.dtype.itemsize > arena.capacity:
-            raise ClaimError("a result lies outside the arena")
+            raise ClaimError("a tensor of the result lies outside the arena")
         if not count:
             return torch.empty(claim.shape, dtype=claim.dtype, device=arena.device)
         return arena.typed(claim.place, count, claim.dtype).clone().reshape(claim.shape)
@@ -100,7 +100,7 @@ class _Reader:
         kind, v = tree["t"], tree.get("v")
         # What nobody reads takes time to pass on all the same, in which a candidate could go on with its work.
         if tree.keys() - (_TENSOR_PARTS if kind == "tensor" else _PARTS):
-            raise ClaimError("a result has parts that no value has")
+            raise ClaimError("the description of the result has fields that are not known")
         match kind:
             case "tensor":
                 return _tensor(tree)
@@ -130,17 +130,17 @@ class _Reader:
 
 def _tensor(tree):
     if tree["arena"] != "out":
-        raise ClaimError("a result lies in another arena")
+        raise ClaimError("a tensor of the result lies in another arena than that for results")
     shape, offset, alias = _numbers(tree["shape"]), _number(tree["offset"]), tree.get("aliases")
     if (
         offset % ALIGN
         or math.prod(shape) > MAX_NUMBER
         or not same_layout(shape, _numbers(tree["stride"]), contiguous(shape))
     ):
-        raise ClaimError("a result is not where and how results lie in the arena")
+        raise ClaimError("a tensor of the result is not aligned and contiguous in the arena, as every runner places it")
     own = _numbers(tree["own_stride"])
     if len(own) != len(shape):
-        raise ClaimError("a result's strides do not fit its shape")
+        raise ClaimError("a tensor of the result has another number of strides than of dimensions")
     alias = None if alias is None else _number(alias)
     return TensorClaim(offset, shape, DTYPES[_text(tree["dtype"])], own, _text(tree["device"]).split(":")[0], alias)
 
@@ -169,13 +169,13 @@ def _scalar(kind, v):
 
 def _number(n):
     if type(n) is not int or not 0 <= n <= MAX_NUMBER:
-        raise ClaimError("a size or place is not a readable number")
+        raise ClaimError("a size or offset is not a number in the range allowed")
     return n
 
 
 def _numbers(v):
     if len(_list(v)) > MAX_DIMS:
-        raise ClaimError("too many dimensions")
+        raise ClaimError("a tensor of the result has too many dimensions")
     return tuple(_number(n) for n in v)
 
 
@@ -187,5 +187,5 @@ def _list(v):
 
 def _text(v):
     if type(v) is not str or len(v) > MAX_TEXT:
-        raise ClaimError("a text is not a readable string")
+        raise ClaimError("a text is not a string, or is too long")
     return v

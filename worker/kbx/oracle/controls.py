@@ -118,7 +118,10 @@ class _Control:
         if said[1] != "correct":
             self.failure = said[1:]
         elif self.task.contract.random and _judge(self.task, trial, lambda t: self.results(t)[:1]).status != "correct":
-            self.failure = "wrong_values", f"{trial.text}: the check rejects one draw alone"
+            self.failure = (
+                "wrong_values",
+                f"{trial.text}: the check passes all draws together and rejects the first one alone",
+            )
 
     def row(self):
         """As in ``messages.oracle.TaskVerified``."""

@@ -155,7 +155,7 @@ def _compare_memory(task, pairs, known):
     for (path, want, got), stride in zip(pairs, known.strides, strict=True):
         promised = {"contiguous": claims.contiguous(want.shape), "reference": stride}.get(task.contract.strides)
         if promised and not claims.same_layout(got.shape, got.stride, promised):
-            text = f"{path} has strides {_short(list(got.stride))}, promised are {list(promised)}"
+            text = f"{path} has strides {_short(list(got.stride))}, the task requires {list(promised)}"
             raise _Rejected("wrong_structure", text)
 
 
@@ -167,7 +167,10 @@ def _with_updated(pairs, known, value, updated):
         if position in updated:
             name, contents = updated.pop(position)
             if not equal_bits(output, contents):
-                raise _Rejected("wrong_values", f"argument {name!r} does not hold what was returned as {path}")
+                raise _Rejected(
+                    "wrong_values",
+                    f"{path} was returned, and argument {name!r}, which must be updated to the same values, holds others",
+                )
     return Named.of(value, updated.values())
 
 

@@ -148,7 +148,7 @@ def _execute(original, device):
     except SyntaxError as error:
         raise InvalidTask(f"not valid Python: {error.msg}", original.file, error.lineno) from None
     except ModuleNotFoundError as error:
-        text = f"needs the module {error.name!r}, which cannot be found from there or in this Python"
+        text = f"needs the module {error.name!r}, which is neither beside the file nor installed in this Python"
         raise InvalidTask(text, original.file, deepest_line(error, original.file)) from error
     except (Exception, SystemExit) as error:
         if faults.of_device(error):
@@ -171,7 +171,9 @@ def _init(path, function):
     for place, value in enumerate(made):
         for leaf_path, leaf in leaves(value, f"get_init_inputs()[{place}]"):
             if isinstance(leaf, torch.Tensor) or tensors.encode(leaf, None)["t"] == "opaque":
-                raise InvalidTask(f"{leaf_path} is a {type(leaf).__name__}, which no message can carry", path, line)
+                raise InvalidTask(
+                    f"{leaf_path} is a {type(leaf).__name__}, which cannot be sent to another process", path, line
+                )
     return list(made)
 
 
@@ -188,7 +190,9 @@ def _checked_call(path, function, model, made):
             if leaf.layout != torch.strided or leaf.dtype not in tensors.DTYPES.values():
                 raise InvalidTask(f"{place} is a {leaf.layout} tensor of {leaf.dtype}", path, line)
         elif tensors.encode(leaf, None)["t"] == "opaque":
-            raise InvalidTask(f"{place} is a {type(leaf).__name__}, which no call can carry", path, line)
+            raise InvalidTask(
+                f"{place} is a {type(leaf).__name__}, which cannot be sent to another process", path, line
+            )
     return Call(tuple(made))
 
 

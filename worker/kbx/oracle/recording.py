@@ -287,7 +287,7 @@ class _Run:
 
     def _failed(self, error, line):
         if isinstance(error, ModuleNotFoundError) and error.name:
-            return f"needs the module {error.name!r}, which cannot be found from there or in this Python"
+            return f"needs the module {error.name!r}, which is neither beside the file nor installed in this Python"
         part = "the reference" if line and line < self.separator else "the tests"
         text = " ".join(str(error).split())
         return f"{part} raised {type(error).__name__}{': ' + text[:300] if text else ''}"
@@ -326,7 +326,7 @@ def read(file, sha256):
             content = opened.read()
         source = content.decode("utf-8-sig")
     except OSError as error:
-        text = f"the original file cannot be read ({error.strerror}); an imported task needs it where it was"
+        text = f"the original file cannot be read ({error.strerror}); an imported task needs the original file where it was when it was imported"
         raise InvalidTask(text, file) from None
     except UnicodeDecodeError:
         raise InvalidTask("the original file is not UTF-8", file) from None

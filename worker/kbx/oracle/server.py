@@ -91,7 +91,9 @@ class Server:
         task = taskfile.load(request.task, self.device.torch_device)
         found = shape_tracing.largest(task)
         if found is None:
-            raise Unsupported("the shapes of every benchmark size depend on values")
+            raise Unsupported(
+                "the shapes of every benchmark size depend on the values of tensors, so none can be known ahead"
+            )
         return messages.LargestShapesTraced(request.id, task.entries, *found)
 
     def _estimate_memory(self, request):
@@ -183,7 +185,7 @@ class Server:
         start = time.monotonic()
         found = int(torch.arange(_PROBED, device=self.device.torch_device).sum())
         if found != _PROBED * (_PROBED - 1) // 2:
-            raise RuntimeError(f"the device adds up to {found}")
+            raise RuntimeError(f"the device computed a wrong sum: {found}")
         return messages.Probed(request.id, time.monotonic() - start)
 
     def _measure_peaks(self, request):

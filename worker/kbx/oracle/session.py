@@ -112,7 +112,7 @@ class Session:
             judgement.flags.append("nondeterministic")
             if judgement.status != "correct":
                 judgement.status = "nondeterministic"
-                judgement.message = f"the same call gave another result: {judgement.message}"
+                judgement.message = f"the same call gave another result when it was repeated: {judgement.message}"
         return judgement
 
     def close(self):

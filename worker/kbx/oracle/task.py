@@ -82,7 +82,7 @@ class Task:
         for path, leaf in leaves([*made.args, *made.kwargs.values()], "argument"):
             tree = {} if isinstance(leaf, torch.Tensor) else tensors.encode(leaf, None)
             if tree.get("t") == "opaque":
-                raise InvalidTask(f"{path} is a {tree['v']}, which no call can carry", self.path, line)
+                raise InvalidTask(f"{path} is a {tree['v']}, which cannot be sent to another process", self.path, line)
         return made
 
     def spoken(self, call, turn):

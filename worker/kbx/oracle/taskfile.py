@@ -143,13 +143,13 @@ class _Reader:
     def each(self, name, values, allowed):
         unknown = [v for v in values if v not in allowed]
         if unknown:
-            self.fail(name, f"names {unknown[0]!r}; there are {', '.join(allowed)}")
+            self.fail(name, f"names {unknown[0]!r}, which is none of {', '.join(allowed)}")
         return tuple(values)
 
     def dtype(self):
         name = self.get("DTYPE", str)
         if name not in tensors.DTYPES:
-            self.fail("DTYPE", f"is {name!r}; there are {', '.join(tensors.DTYPES)}")
+            self.fail("DTYPE", f"is {name!r}, which is none of {', '.join(tensors.DTYPES)}")
         return name
 
     def calls(self, name, least, inputs):

@@ -81,7 +81,9 @@ def know(task, call, seed, wide=True):
     if task.contract.needs_truth and wide:
         truth = _exact(task, call, seed, selves, expected)
         if [t.shape for t in tensors(truth)] != [t.shape for t in tensors(expected)]:
-            raise InvalidTask("the reference has other shapes in float64", task.path, _line(task))
+            raise InvalidTask(
+                "the reference returns other shapes in float64 than in its own dtype", task.path, _line(task)
+            )
     known = Known(call, returned, expected, truth, aliases, selves, strides)
     task.check_repeats(known, lambda: _again(task, call, seed, selves))
     return known

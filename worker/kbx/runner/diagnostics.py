@@ -89,7 +89,7 @@ def explain(output, lines, name):
     errors = _errors(said)
     if not errors:
         rest = [line for line in said if line.strip() and not line.startswith(("ninja:", "["))]
-        return "\n".join(rest)[-_LAST_CHARS:] or "the compiler failed and said nothing", None
+        return "\n".join(rest)[-_LAST_CHARS:] or "the compiler failed without a message", None
     told, first = [], None
     for index, error in errors[:_ERRORS]:
         text, place = _told(error, index, said, lines, name)

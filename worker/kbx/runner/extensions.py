@@ -137,7 +137,7 @@ class _Builder(NamedTuple):
                 raise
             output = (error.__cause__.output or b"").decode(errors="replace")
             if diagnostics.lacks_memory(output):
-                raise MemoryError("compiling its C++ takes more memory than there is") from None
+                raise MemoryError("compiling its C++ takes more memory than is available") from None
             raise self._failure(output, how) from None
 
     def _failure(self, output, how):

@@ -18,7 +18,7 @@ from kbx.runner import ahead, ncu, profiled
 _JOB, _LOG, _OUTPUT = "profile.json", "profile.log", "profile.out"
 _MOST_LOG, _MOST_OUTPUT = 1 << 20, 8 << 10
 _SOURCE = "candidate.py"
-_ALONE = "ncu cannot talk to what it profiles: this machine gives runners no loopback of their own, see network and files in kbx doctor"
+_ALONE = "ncu cannot connect to the process that it profiles: on this machine runners have no loopback device of their own; see network and files in kbx doctor"
 
 
 def run(request, spawn):
@@ -68,7 +68,7 @@ def _run(command, seconds):
 
 def _last_word():
     lines = [line.strip() for line in (_read(_LOG, 0, _MOST_LOG) + "\n" + _output()).splitlines() if line.strip()]
-    return f"its last word was: {lines[-1][:200]}" if lines else "it printed nothing"
+    return f"the last line that it printed is: {lines[-1][:200]}" if lines else "it printed nothing"
 
 
 def _reaches_itself():

@@ -276,7 +276,7 @@ def _become(uid, protections):
     """Drops root for ``uid`` and no groups, in a user namespace so that the limit on processes is this runner's own."""
     if os.geteuid() != 0 or uid == 0:
         if uid == 0:
-            protections.set("user", False, "stays root: no uid asked for")
+            protections.set("user", False, "runs as root: no user id was given")
         return
     os.setgroups([])
     os.setresgid(uid, uid, uid)
@@ -287,7 +287,7 @@ def _become(uid, protections):
         _map_ids(uid, uid)
         detail += " in its own user namespace"
     except OSError as error:
-        detail += f", limit on processes shared with that user's others ({error.strerror})"
+        detail += f", which shares its limit on processes with that user's other processes ({error.strerror})"
     protections.set("user", True, detail)
 
 
@@ -302,14 +302,14 @@ def _limit(spawn, protections):
     detail = f"{spawn.memory_bytes >> 20} MiB resident, watched"
     if spawn.device != "cuda":  # CUDA reserves address space far beyond what it uses
         limits.append((resource.RLIMIT_DATA, spawn.memory_bytes, spawn.memory_bytes))
-        detail = f"{spawn.memory_bytes >> 20} MiB of data a process, and resident over all"
+        detail = f"{spawn.memory_bytes >> 20} MiB of data for each process, and resident for all together"
     for which, soft, hard in limits:
         ceiling = resource.getrlimit(which)[1]
         if ceiling != resource.RLIM_INFINITY:
             soft, hard = min(soft, ceiling), min(hard, ceiling)
         resource.setrlimit(which, (soft, hard))
     protections.set("memory", True, detail)
-    protections.set("cpu", True, f"{spawn.cpu_seconds} s a process")
+    protections.set("cpu", True, f"{spawn.cpu_seconds} s for each process")
 
 
 def _restrict_files(cell, protections):

@@ -40,7 +40,7 @@ def lacking(cuda):
     if cuda and (folder := home()) is None:
         return "inline CUDA C++ needs nvcc, which this machine lacks; install the CUDA toolkit or let CUDA_HOME name its folder"
     if cuda and not has_runtime(folder):
-        return f"inline CUDA C++ needs libcudart.so, which the CUDA toolkit in {folder} lacks; install it whole"
+        return f"inline CUDA C++ needs libcudart.so, which the CUDA toolkit in {folder} lacks; install the complete toolkit"
     compiler = os.environ.get("CXX", "c++")
     if shutil.which(compiler) is None:
         return f"inline C++ needs a compiler, and {compiler} is not on the PATH"

@@ -173,7 +173,7 @@ class Zygote:
         if not runner.talking:
             return
         if len(frame) > runner.outbox.room:
-            self._end(runner, "protocol", "does not read what it is sent")
+            self._end(runner, "protocol", "the runner does not read the messages that it is sent")
             return
         runner.outbox.append(protocol.HEADER.pack(len(frame) - protocol.HEADER.size, 0))
         runner.outbox.append(frame[protocol.HEADER.size :])
@@ -191,9 +191,9 @@ class Zygote:
 
     def _spawn(self, spawn):
         if spawn.runner in self._runners or spawn.runner <= 0:
-            raise RuntimeError(f"channel {spawn.runner} is not free")
+            raise RuntimeError(f"channel {spawn.runner} is in use")
         if (threads := len(os.listdir("/proc/self/task"))) != 1:
-            raise RuntimeError(f"the zygote has {threads} threads")
+            raise RuntimeError(f"the zygote has {threads} threads and can fork safely with one only")
         with contextlib.ExitStack() as ours, contextlib.ExitStack() as theirs:
             data = theirs.enter_context(_connect(spawn)) if spawn.data_address else None
             control, far = socket.socketpair()
@@ -264,7 +264,7 @@ class Zygote:
                     continue
                 channel, frame = got
                 if channel != 0:
-                    raise protocol.ProtocolError(f"a runner's own frame names channel {channel}")
+                    raise protocol.ProtocolError(f"the runner sent a frame for channel {channel}, which is not its own")
                 self._outbox.append(protocol.HEADER.pack(len(frame) - protocol.HEADER.size, runner.number))
                 self._outbox.append(frame[protocol.HEADER.size :])
                 runner.inbox.done(frame)
@@ -296,7 +296,7 @@ class Zygote:
         while runner.output.receive():
             pass
         if not runner.answered:
-            message = runner.detail or "the sandbox did not come up"
+            message = runner.detail or "the sandbox could not be set up"
             self.send(Failed(runner.spawn.id, "internal", message))
         if runner.answered or runner.reason == "killed":
             self._put(_exited(runner).view())

@@ -243,7 +243,7 @@ def stretches(*flat):
     """``(start, parts)`` of equal stretches of flat tensors of one length; a number is a part of each. Nothing of empty ones."""
     whole, count = flat[0], flat[0].numel()
     if any(f.numel() != count for f in flat if not isinstance(f, float)):
-        raise ValueError(f"only tensors of one shape can be compared, not of {count} elements with another number")
+        raise ValueError(f"only tensors of one shape can be compared: one has {count} elements and another has not")
     step = CHUNK if whole.is_cuda else min(CHUNK, HOST_CHUNK)
     for start in range(0, count, step):
         yield start, [f if isinstance(f, float) else _wide(f[start : start + step]) for f in flat]

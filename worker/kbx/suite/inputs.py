@@ -37,7 +37,7 @@ class Inputs:
     def __init__(self, dtype="float32", distribution="standard", seed=0, device="cpu", fast=False):
         self.dtype = getattr(torch, dtype) if isinstance(dtype, str) else dtype
         if distribution not in DISTRIBUTIONS:
-            raise ValueError(f"unknown distribution {distribution!r}; there are {', '.join(DISTRIBUTIONS)}")
+            raise ValueError(f"unknown distribution {distribution!r}; known are {', '.join(DISTRIBUTIONS)}")
         self.distribution, self.device, self.fast = distribution, torch.device(device), fast
         self.generator = torch.Generator(self.device if fast else "cpu").manual_seed(_seed(seed))
 

@@ -46,8 +46,8 @@ def dropout_complaints(results, p, kept, truth, dropped=None, scale=None):
         found = errors.close("output", result, torch.where(mask, kept, dropped), torch.where(mask, truth, low), scale)
         if found.wrong:
             first = found.mismatches[0]
-            place = f"{first['index']}: {first['got']}, the nearer would be {first['expected']}"
-            return [f"{found.wrong} elements are neither what is kept nor what is dropped, first {place}"]
+            place = f"{first['index']}: {first['got']}, and the nearer of the two is {first['expected']}"
+            return [f"{found.wrong} elements have neither the value of a kept nor that of a dropped one, first {place}"]
         masks.append(mask)
     return mask_complaints(masks, p, truth, (truth - low).abs() > VISIBLE * (low.abs() + scale))
 
@@ -89,11 +89,13 @@ def mask_complaints(kept, p, data, seen=None):
             complaints += _judged(text, (c * weight).sum(), variance, largest)
         together = _correlated(spectrum, spectrum)[1:half]
         variances = spread**4 * pairs[1:half]
-        complaints += _judged("elements are dropped together", together, variances, largest**2, first=1)
+        complaints += _judged(
+            "elements at a fixed distance are dropped together", together, variances, largest**2, first=1
+        )
     for spectrum in spectra[1:]:
         between, ends = (torch.fft.fftshift(v) for v in (_correlated(spectra[0], spectrum), pairs))
         first = -(len(ends) // 2)
-        complaints += _judged("two calls have related masks", between, spread**4 * ends, largest**2, first)
+        complaints += _judged("the masks of two calls are correlated", between, spread**4 * ends, largest**2, first)
     return complaints
 
 

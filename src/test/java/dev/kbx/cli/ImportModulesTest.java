@@ -104,9 +104,10 @@ class ImportModulesTest {
                 + " process cannot repeat",
             "7_Unfinished.py: defines no function get_inputs()",
             "8_Broken.py:3: '(' was never closed: class Model(nn.Module:",
-            "1_Foreign.py:2: needs the module 'no_such_package', which cannot be found from there"
-                + " or in this Python",
-            "2_Odd_arguments.py:18: get_init_inputs()[0] is a Linear, which no message can carry");
+            "1_Foreign.py:2: needs the module 'no_such_package', which is neither beside the file"
+                + " nor installed in this Python",
+            "2_Odd_arguments.py:18: get_init_inputs()[0] is a Linear, which cannot be sent to another"
+                + " process");
   }
 
   @Test

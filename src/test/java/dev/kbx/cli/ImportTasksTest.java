@@ -96,8 +96,8 @@ class ImportTasksTest {
     }
     assertThat(reasons)
         .containsExactly(
-            "dependent.py:1: needs the module 'no_such_package', which cannot be found from there"
-                + " or in this Python",
+            "dependent.py:1: needs the module 'no_such_package', which is neither beside the file"
+                + " nor installed in this Python",
             "leaving.py:8: the tests raised SystemExit: 3",
             "misnamed.py:8: defines no function misnamed or kernel_function above the line of 146"
                 + " #",
