@@ -1,7 +1,7 @@
 """An expression in ROT13, decoded and evaluated.
 
 mechanism: semantics/hidden-in-rot13
-static: no-kernel
+static: hidden-code
 dynamic: cheating
 """
 

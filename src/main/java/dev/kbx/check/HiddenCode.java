@@ -1,37 +1,46 @@
 package dev.kbx.check;
 
 import dev.kbx.program.Call;
+import dev.kbx.program.ExecutedText;
 import dev.kbx.program.Program;
 import dev.kbx.syntax.Node;
-import java.util.Optional;
 import java.util.Set;
 
-/** Code is run that the file does not show. */
+/** Code is run, or something is looked up, that the file does not show. */
 final class HiddenCode implements Rule {
   private static final Set<String> RUNS =
       Set.of("builtins.exec", "builtins.eval", "builtins.compile");
+
+  /** What an unreadable name of a builtin can stand for. */
+  private static final String SOME_BUILTIN = "builtins.?";
 
   private static final Set<String> MADE =
       Set.of(
           "types.CodeType", "types.FunctionType", "marshal.loads", "code.InteractiveInterpreter");
 
-  private static final Set<String> DECODERS =
+  private static final Set<String> LOOKUPS =
       Set.of(
-          "base64.b64decode",
-          "base64.b32decode",
-          "base64.b16decode",
-          "base64.b85decode",
-          "base64.a85decode",
-          "base64.decodebytes",
-          "base64.urlsafe_b64decode",
-          "binascii.unhexlify",
-          "binascii.a2b_base64",
-          "builtins.bytes.fromhex",
-          "zlib.decompress",
-          "gzip.decompress",
-          "bz2.decompress",
-          "lzma.decompress",
-          "codecs.decode");
+          "builtins.getattr",
+          "builtins.setattr",
+          "builtins.delattr",
+          "builtins.__import__",
+          "importlib.import_module",
+          "operator.attrgetter",
+          "operator.methodcaller");
+
+  /** Make text of what cannot be read as text. */
+  private static final String[] DECODERS = {
+    "base64",
+    "binascii",
+    "builtins.bytes.fromhex",
+    "builtins.chr",
+    "builtins.reversed",
+    "bz2",
+    "codecs",
+    "gzip",
+    "lzma",
+    "zlib"
+  };
 
   @Override
   public RuleInfo about() {
@@ -39,36 +48,63 @@ final class HiddenCode implements Rule {
         "hidden-code",
         Severity.REJECT,
         "hidden code",
-        "Text that is decoded or put together at run time and then executed is "
-            + "written so that nobody reads it. Triton kernels need their source in "
-            + "the file anyway.",
-        "write the code down as code",
+        "Text given to exec, eval or compile is code that no check reads, all the more where it is"
+            + " decoded or put together at run time. Triton kernels need their source in the file"
+            + " anyway.",
+        "write the code in the file itself, without exec, eval, compile or decoded names",
         "import base64\n" + "\n" + "exec(base64.b64decode('cGFzcw=='))\n");
   }
 
   @Override
   public void check(Subject subject, Report report) {
     Judged judged = subject.judged();
-    boolean decodes = !judged.calls(DECODERS::contains).isEmpty();
+    Program program = subject.program();
     for (Call call : judged.calls(RUNS::contains)) {
-      Optional<Node> text = call.argument(0, "source");
-      if (text.isEmpty()) continue;
-      if (!readable(subject.program(), text.get())) {
-        report.found(call.place(), "runs code that the file does not show");
-      } else if (decodes) {
-        report.found(call.place(), "runs code that it decodes first");
-      }
+      call.argument(0, "source")
+          .filter(code -> !harmless(program, code))
+          .ifPresent(code -> report.found(call.place(), message(program, call, code)));
+    }
+    for (Call call : judged.calls(SOME_BUILTIN::equals)) {
+      report.found(call.place(), "calls a builtin whose name the file does not show");
     }
     for (Call call : judged.calls(MADE::contains)) {
       report.found(call.place(), "makes a function from parts that the file does not show");
     }
+    for (Call call : judged.calls(LOOKUPS::contains)) {
+      if (call.arguments().stream().anyMatch(argument -> decoded(program, argument))) {
+        report.found(call.place(), "looks up a name that it decodes first");
+      }
+    }
   }
 
-  /** A text that can be read, or a code object from one that is reported where it is compiled. */
-  private static boolean readable(Program program, Node text) {
-    Set<String> paths = program.paths(text);
-    return paths.isEmpty()
-        ? !program.constants(text).isEmpty()
-        : paths.stream().allMatch(path -> path.equals("builtins.compile()"));
+  private static String message(Program program, Call call, Node code) {
+    String function = call.target(RUNS::contains).orElseThrow().substring("builtins.".length());
+    if (decoded(program, code)) return function + " runs code that is decoded first";
+    return program.constants(code).isEmpty()
+        ? function + " runs code that the file does not show"
+        : function + " runs code that is hidden in a string";
+  }
+
+  /** Arithmetic, or a code object: that is reported where it is compiled. */
+  private static boolean harmless(Program program, Node code) {
+    Set<String> paths = program.paths(code);
+    Set<Object> constants = program.constants(code);
+    return paths.stream().allMatch(path -> path.equals("builtins.compile()"))
+        && constants.stream().allMatch(ExecutedText::isArithmetic)
+        && !(paths.isEmpty() && constants.isEmpty());
+  }
+
+  /** A decoder made it, or it is a slice of a literal such as {@code "cexe"[::-1]}. */
+  private static boolean decoded(Program program, Node text) {
+    for (Node node : text.all()) {
+      Node sliced = node.child("value");
+      boolean part = node.is("subscript") && sliced != null && sliced.is("string");
+      if (part || program.paths(node).stream().anyMatch(HiddenCode::decodes)) return true;
+    }
+    return false;
+  }
+
+  private static boolean decodes(String path) {
+    return Judged.below(path, DECODERS);
   }
 }

@@ -3,7 +3,6 @@ package dev.kbx.program;
 import dev.kbx.program.Scope.Kind;
 import dev.kbx.program.Scope.Parameter;
 import dev.kbx.program.Value.Box;
-import dev.kbx.program.Value.Constant;
 import dev.kbx.program.Value.Descriptor;
 import dev.kbx.program.Value.External;
 import dev.kbx.program.Value.Getter;
@@ -231,24 +230,10 @@ final class Calls {
         }
         default -> {
           if (starred.isEmpty()) positional.add(flow.cell(each));
-          else starred.add(display(flow.cell(each)));
+          else starred.add(Cell.of(new Box(List.of(flow.cell(each)))));
         }
       }
     }
     return new Arguments(positional, named, starred, mapped);
-  }
-
-  /** A cell with a tuple of one. */
-  private static Cell display(Cell item) {
-    Cell cell = new Cell();
-    cell.values.add(new Box(List.of(item)));
-    return cell;
-  }
-
-  /** A cell with one constant. */
-  static Cell constant(Object value) {
-    Cell cell = new Cell();
-    cell.values.add(new Constant(value));
-    return cell;
   }
 }

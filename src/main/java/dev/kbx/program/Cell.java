@@ -16,6 +16,13 @@ final class Cell {
   /** To be told every value, once each. */
   final List<Consumer<Value>> watchers = new ArrayList<>(2);
 
+  /** A cell that holds one value. */
+  static Cell of(Value value) {
+    Cell cell = new Cell();
+    cell.values.add(value);
+    return cell;
+  }
+
   boolean full() {
     return values.size() >= MAX_VALUES;
   }

@@ -68,7 +68,10 @@ final class Census {
 
   private @Nullable Node definition(Node decorator) {
     Node parent = flow.parent(decorator);
-    return parent == null ? null : parent.child("definition");
+    if (parent == null) return null;
+    // The last child, after any number of decorators.
+    Node last = parent.children().getLast();
+    return "definition".equals(last.field()) ? last : null;
   }
 
   private Call call(Node node, Set<String> targets, @Nullable Node list) {
@@ -207,7 +210,7 @@ final class Census {
     for (Call call : calls) {
       if (call.targets().stream().noneMatch(JIT::contains) || call.arguments().isEmpty()) continue;
       Node first = call.arguments().getFirst();
-      Scope defined = flow.opened.get(first);
+      Scope defined = flow.defined(first);
       if (defined != null) jitted.add(defined);
       else jitted.addAll(flow.owned(flow.cell(first)));
     }
@@ -294,7 +297,7 @@ final class Census {
     Node parent = flow.parent(call.node());
     if (parent != null && parent.is("decorator")) {
       Node definition = definition(parent);
-      Scope decorated = definition == null ? null : flow.opened.get(definition);
+      Scope decorated = definition == null ? null : flow.defined(definition);
       return decorated == null ? Set.of() : Set.of(decorated);
     }
     return parent != null && parent.is("call") && call.node().equals(parent.child("function"))

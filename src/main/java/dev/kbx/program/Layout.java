@@ -7,7 +7,9 @@ import dev.kbx.syntax.PythonSource;
 import dev.kbx.syntax.Targets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -16,46 +18,29 @@ import org.jspecify.annotations.Nullable;
 
 /** Which scope each node of a source stands in, and which names each scope binds. */
 final class Layout {
-  /**
-   * A node's surroundings.
-   *
-   * @param host the call that executes the text it is in; null in the file itself
-   */
-  record Entry(@Nullable Node parent, Scope scope, PythonSource source, @Nullable Node host) {}
-
+  /** Where a node stands. */
   private record Visit(Node node, @Nullable Node parent, Scope scope) {}
 
   private final PythonSource source;
-  private final @Nullable Node host;
-  private final Map<Node, Entry> entries;
-  private final Map<Node, Scope> opened;
+  private final Scope module;
+  private final Map<Node, Visit> visits = new HashMap<>();
+  private final Map<Node, Scope> opened = new HashMap<>();
+  private final List<Node> nodes = new ArrayList<>();
+  private final List<Scope> scopes = new ArrayList<>();
+  private final Set<String> attributes = new HashSet<>();
 
-  /** Nodes in source order. */
-  final List<Node> nodes = new ArrayList<>();
-
-  final List<Scope> scopes = new ArrayList<>();
-
-  /** Names of attributes that something in the source defines. */
-  final Set<String> attributes = new HashSet<>();
-
-  Layout(
-      PythonSource source, @Nullable Node host, Map<Node, Entry> entries, Map<Node, Scope> opened) {
+  Layout(PythonSource source, Scope module) {
     this.source = source;
-    this.host = host;
-    this.entries = entries;
-    this.opened = opened;
-  }
-
-  /** Enters a tree whose top level is that scope. */
-  void read(Node root, Scope top) {
+    this.module = module;
+    scopes.add(module);
     Deque<Visit> open = new ArrayDeque<>();
-    open.push(new Visit(root, null, top));
+    open.push(new Visit(module.node(), null, module));
     while (!open.isEmpty()) {
       Visit visit = open.pop();
       Node node = visit.node;
       if (isPunctuation(node)) continue;
       nodes.add(node);
-      entries.put(node, new Entry(visit.parent, visit.scope, source, host));
+      visits.put(node, visit);
       Scope inner = opens(node, visit);
       declare(node, visit.scope);
       List<Node> children = node.children();
@@ -65,6 +50,43 @@ final class Layout {
         open.push(new Visit(child, node, scope));
       }
     }
+  }
+
+  /** Nodes in source order. */
+  List<Node> nodes() {
+    return nodes;
+  }
+
+  /** The module first. */
+  List<Scope> scopes() {
+    return Collections.unmodifiableList(scopes);
+  }
+
+  /** All scopes but the module. */
+  List<Scope> inner() {
+    return scopes().subList(1, scopes.size());
+  }
+
+  /** Names of attributes that something in the source defines. */
+  Set<String> attributes() {
+    return attributes;
+  }
+
+  /** The scope that a definition opens; null for every other node. */
+  @Nullable Scope defined(Node definition) {
+    return opened.get(definition);
+  }
+
+  /** Null for the module and for nodes of other programs. */
+  @Nullable Node parent(Node node) {
+    Visit visit = visits.get(node);
+    return visit == null ? null : visit.parent;
+  }
+
+  /** The module for nodes of other programs. */
+  Scope scopeOf(Node node) {
+    Visit visit = visits.get(node);
+    return visit == null ? module : visit.scope;
   }
 
   private static boolean isPunctuation(Node node) {

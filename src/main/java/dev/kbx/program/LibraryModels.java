@@ -2,8 +2,6 @@ package dev.kbx.program;
 
 import dev.kbx.program.Access.Kind;
 import dev.kbx.program.Value.Box;
-import dev.kbx.program.Value.Bytes;
-import dev.kbx.program.Value.Code;
 import dev.kbx.program.Value.Constant;
 import dev.kbx.program.Value.Descriptor;
 import dev.kbx.program.Value.External;
@@ -30,7 +28,7 @@ final class LibraryModels {
           "builtins.classmethod",
           "functools.cached_property");
 
-  /** Return what they are given, more or less. */
+  /** Return their first argument, or something that is called or iterated in its place. */
   private static final Set<String> TRANSPARENT =
       Set.of(
           "triton.jit",
@@ -44,24 +42,15 @@ final class LibraryModels {
           "triton.runtime.autotuner.Autotuner",
           "triton.autotune()",
           "triton.heuristics()",
-          "triton.runtime.Heuristics",
           "functools.lru_cache",
           "functools.lru_cache()",
           "functools.cache",
           "functools.wraps()",
-          "functools.update_wrapper",
-          "functools.singledispatch",
-          "contextlib.contextmanager",
-          "copy.copy",
-          "copy.deepcopy",
           "torch.compile",
           "torch.compile()",
           "torch.no_grad()",
           "torch.inference_mode()",
           "torch.jit.script",
-          "torch.jit.ignore",
-          "torch.compiler.disable",
-          "torch._dynamo.disable",
           "torch.library.wrap_triton",
           "builtins.iter",
           "builtins.list",
@@ -69,34 +58,19 @@ final class LibraryModels {
           "builtins.set",
           "builtins.dict",
           "builtins.frozenset",
-          "builtins.sorted",
-          "builtins.memoryview",
-          "types.MappingProxyType",
-          "collections.OrderedDict",
-          "collections.deque",
-          "weakref.ref",
-          "weakref.proxy",
-          "typing.cast");
+          "builtins.sorted");
 
   /** The first parameter's name, where it may be given by name. */
   private static final Map<String, String> FIRST =
-      Map.ofEntries(
-          Map.entry("builtins.__import__", "name"),
-          Map.entry("builtins.compile", "source"),
-          Map.entry("copy.copy", "x"),
-          Map.entry("copy.deepcopy", "x"),
-          Map.entry("importlib.__import__", "name"),
-          Map.entry("importlib.import_module", "name"),
-          Map.entry("importlib.reload", "module"),
-          Map.entry("inspect.getattr_static", "obj"),
-          Map.entry("mock.patch", "target"),
-          Map.entry("mock.patch.object", "target"),
-          Map.entry("pkgutil.resolve_name", "name"),
-          Map.entry("pydoc.locate", "path"),
-          Map.entry("torch.compile", "model"),
-          Map.entry("triton.jit", "fn"),
-          Map.entry("unittest.mock.patch", "target"),
-          Map.entry("unittest.mock.patch.object", "target"));
+      Map.of(
+          "builtins.__import__", "name",
+          "importlib.import_module", "name",
+          "torch.compile", "model",
+          "triton.jit", "fn",
+          "unittest.mock.patch", "target",
+          "unittest.mock.patch.object", "target");
+
+  private static final External SYS_MODULES = new External("sys.modules");
 
   /** Arguments given in advance; no function takes more. */
   private static final int MAX_GIVEN = 64;
@@ -118,46 +92,28 @@ final class LibraryModels {
       return;
     }
     if (TRANSPARENT.contains(path)) {
-      flow.flow(path.equals("typing.cast") ? last(arguments) : first, result);
+      flow.flow(first, result);
       return;
     }
     if (DESCRIPTORS.contains(path)) {
       String kind = path.endsWith("property") ? "property" : path.substring("builtins.".length());
       flow.each(
           first,
-          value -> {
-            if (value instanceof Own own) flow.add(result, new Descriptor(kind, own));
-            else flow.add(result, value);
-          });
+          value -> flow.add(result, value instanceof Own own ? new Descriptor(kind, own) : value));
       return;
     }
     Cell second = arguments.get(1);
     switch (path) {
-      case "builtins.getattr", "inspect.getattr_static" -> read(arguments, result, node);
-      case "builtins.hasattr" -> flow.add(result, Value.UNKNOWN);
+      case "builtins.getattr" -> read(arguments, result, node);
       case "builtins.setattr" -> write(first, second, arguments.get(2), node);
       case "builtins.delattr" -> delete(first, second, node);
       case "builtins.vars" -> flow.each(first, value -> flow.add(result, dictionary(value)));
-      case "builtins.eval", "builtins.exec" ->
-          flow.each(first, value -> execute(value, path.endsWith("eval"), arguments, result, node));
-      case "builtins.compile" ->
-          flow.each(
-              first,
-              value -> {
-                if (value instanceof Constant(String text)) flow.add(result, new Code(text));
-                else flow.add(result, target.called());
-              });
-      case "builtins.__import__", "importlib.import_module", "importlib.__import__" ->
+      case "builtins.eval", "builtins.exec" -> {
+        flow.each(first, this::execute);
+        flow.add(result, Value.UNKNOWN);
+      }
+      case "builtins.__import__", "importlib.import_module" ->
           flow.each(first, value -> load(target, value, arguments, result, node));
-      case "importlib.reload" -> flow.flow(first, result);
-      case "pydoc.locate", "pkgutil.resolve_name", "torch._utils._import_dotted_name" ->
-          flow.each(
-              first,
-              value -> {
-                if (value instanceof Constant(String text)) {
-                  found(new External(text.replace(':', '.')), result, node);
-                } else flow.add(result, target.called());
-              });
       case "functools.partial" ->
           flow.each(first, value -> flow.add(result, partial(value, arguments.from(1))));
       case "functools.reduce" -> {
@@ -165,31 +121,19 @@ final class LibraryModels {
         calls.callEach(first, Arguments.of(items, items), result);
       }
       case "builtins.map" -> {
-        if (second != null) flow.each(first, function -> map(function, second, result));
+        if (second != null) map(first, second, result);
       }
       case "builtins.filter" -> {
         if (second != null) flow.flow(second, result);
       }
-      case "builtins.next", "random.choice" -> flow.flow(flow.members().elements(first), result);
-      case "builtins.min", "builtins.max" -> {
-        if (second == null) flow.flow(flow.members().elements(first), result);
-        else plain(target, arguments, result, node);
-      }
+      case "builtins.next" -> flow.flow(flow.members().elements(first), result);
       case "builtins.enumerate" ->
-          pairs(List.of(Calls.constant(0L), flow.members().elements(first)), result);
+          pairs(List.of(Cell.of(Value.UNKNOWN), flow.members().elements(first)), result);
       case "builtins.zip" ->
           pairs(arguments.positional().stream().map(flow.members()::elements).toList(), result);
       case "operator.attrgetter", "operator.methodcaller" ->
           getter(path.endsWith("methodcaller"), first, result);
-      case "operator.getitem" -> {
-        if (second != null) {
-          flow.each(first, value -> flow.members().element(value, second, result));
-        }
-      }
-      case "operator.setitem" -> setItem(first, second, arguments.get(2), node);
-      case "operator.delitem" -> effect(first, second, Kind.DELETE, node);
-      case "operator.call" -> calls.callEach(first, arguments.from(1), result);
-      case "unittest.mock.patch", "mock.patch" ->
+      case "unittest.mock.patch" ->
           flow.each(
               first,
               value -> {
@@ -197,17 +141,13 @@ final class LibraryModels {
                   flow.effect(Kind.WRITE, new External(text), node);
                 }
               });
-      case "unittest.mock.patch.object", "mock.patch.object" ->
+      case "unittest.mock.patch.object" ->
           write(first, arguments.get(1, "attribute"), arguments.get(2, "new"), node);
-      case "sys.modules.get", "sys.modules.pop", "sys.modules.__getitem__" -> {
+      case "sys.modules.get" -> {
         Cell module = new Cell();
-        flow.members().element(new External("sys.modules"), first, module);
+        flow.members().element(SYS_MODULES, first, module);
         flow.each(module, value -> found(value, result, node));
-        if (path.endsWith("pop"))
-          effect(single(new External("sys.modules")), first, Kind.DELETE, node);
       }
-      case "sys.modules.__setitem__", "sys.modules.setdefault" ->
-          effect(single(new External("sys.modules")), first, Kind.WRITE, node);
       default -> special(target, arguments, first, result, node);
     }
   }
@@ -243,17 +183,11 @@ final class LibraryModels {
     return all.count() > MAX_GIVEN ? Value.UNKNOWN : new Partial(inner, all);
   }
 
-  private void map(Value function, Cell items, Cell result) {
-    if (function instanceof External external && flow.folding().map(external, items, result)) {
-      return;
-    }
+  private void map(Cell function, Cell items, Cell result) {
     Box box = new Box(List.of());
-    calls.call(function, Arguments.of(flow.members().elements(items)), box.content, null);
+    box.open = true;
+    calls.callEach(function, Arguments.of(flow.members().elements(items)), box.content);
     flow.add(result, box);
-  }
-
-  private static Cell last(Arguments arguments) {
-    return arguments.positional().getLast();
   }
 
   /** A function that does nothing to values that we follow. */
@@ -275,16 +209,10 @@ final class LibraryModels {
             });
         flow.add(result, box);
       }
-      case "builtins.list", "builtins.set", "collections.OrderedDict", "collections.deque" ->
-          flow.add(result, new Box(List.of()));
-      case "collections.defaultdict" -> flow.add(result, new Box(List.of()));
+      case "builtins.list", "builtins.set" -> flow.add(result, new Box(List.of()));
       case "triton.Config" ->
           flow.add(result, node == null ? target.called() : new Made(node, target.called()));
-      default -> {
-        if (!flow.folding().function(target, arguments, result)) {
-          flow.add(result, target.called());
-        }
-      }
+      default -> flow.add(result, target.called());
     }
   }
 
@@ -381,17 +309,10 @@ final class LibraryModels {
     }
   }
 
-  private void execute(
-      Value text, boolean value, Arguments arguments, Cell result, @Nullable Node node) {
-    switch (text) {
-      case Constant(String code) -> flow.executed(code, value, arguments, result, node);
-      case Constant(Bytes(String code)) -> flow.executed(code, value, arguments, result, node);
-      case Code(String code) -> flow.executed(code, value, arguments, result, node);
-      default -> {
-        flow.unreadable();
-        flow.add(result, Value.UNKNOWN);
-      }
-    }
+  /** Executed text is not looked into: it may do anything, unless it is arithmetic. */
+  private void execute(Value text) {
+    boolean harmless = text instanceof Constant(Object known) && ExecutedText.isArithmetic(known);
+    if (!harmless) flow.unreadable();
   }
 
   private void pairs(List<Cell> parts, Cell result) {
@@ -411,34 +332,11 @@ final class LibraryModels {
         });
   }
 
-  private void setItem(Cell owner, @Nullable Cell key, @Nullable Cell value, @Nullable Node node) {
-    if (key == null) return;
-    if (value != null) {
-      flow.each(owner, each -> flow.each(key, at -> flow.members().set(each, name(at), value)));
-    }
-    effect(owner, key, Kind.WRITE, node);
-  }
-
-  /** Notes that an element of something from elsewhere is bound or deleted. */
-  void effect(Cell owner, @Nullable Cell key, Kind kind, @Nullable Node node) {
-    flow.each(
-        owner,
-        each -> {
-          if (each instanceof External external) flow.effect(kind, external.element(), node);
-          if (key == null) return;
-          Cell element = new Cell();
-          if (each instanceof External || each instanceof Namespace) {
-            flow.members().element(each, key, element);
-          }
-          flow.each(element, value -> flow.effect(kind, value, node));
-        });
-  }
-
   /** Calls a method of a container, a dictionary or a constant. */
   void method(Value receiver, String name, Arguments arguments, Cell result, @Nullable Node node) {
     switch (receiver) {
       case Box box -> ofBox(box, name, arguments, result);
-      case Constant constant -> flow.folding().method(constant, name, arguments, result);
+      case Constant(String text) -> flow.folding().method(text, name, arguments, result);
       case Namespace _, Names _ -> ofDictionary(receiver, name, arguments, result, node);
       default -> flow.add(result, Value.UNKNOWN);
     }
@@ -491,16 +389,14 @@ final class LibraryModels {
         Cell read = new Cell();
         flow.members().element(owner, first, read);
         flow.each(read, value -> found(value, result, node));
-        if (name.equals("pop")) effect(single(owner), first, Kind.DELETE, node);
+        if (name.equals("pop")) delete(Cell.of(owner), first, node);
       }
       case "update" -> {
         arguments
             .named()
-            .forEach((key, cell) -> write(single(owner), Calls.constant(key), cell, node));
+            .forEach((key, cell) -> write(Cell.of(owner), Cell.of(new Constant(key)), cell, node));
         if (first != null) flow.each(first, value -> updated(owner, value, node));
       }
-      case "__setitem__" -> setItem(single(owner), first, arguments.get(1), node);
-      case "__delitem__" -> effect(single(owner), first, Kind.DELETE, node);
       case "values" -> {
         Box box = new Box(List.of());
         flow.members().any(owner, box.content);
@@ -521,13 +417,7 @@ final class LibraryModels {
       touch(owner, Members.ANY, Kind.WRITE, node);
       return;
     }
-    box.entries.forEach((key, cell) -> write(single(owner), Calls.constant(key), cell, node));
+    box.entries.forEach((key, cell) -> write(Cell.of(owner), Cell.of(new Constant(key)), cell, node));
     if (box.changed || box.entries.isEmpty()) touch(owner, Members.ANY, Kind.WRITE, node);
-  }
-
-  private static Cell single(Value value) {
-    Cell cell = new Cell();
-    cell.values.add(value);
-    return cell;
   }
 }

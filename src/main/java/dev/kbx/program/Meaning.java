@@ -120,7 +120,7 @@ final class Meaning {
         if (left != null) flow.flow(flow.cell(left), flow.cell(node));
         if (right != null) flow.flow(flow.cell(right), flow.cell(node));
       }
-      case "binary_operator" -> folding.binary(node);
+      case "binary_operator" -> binary(node);
       case "unary_operator" -> folding.unary(node);
       case "await", "parenthesized_expression", "type" -> {
         if (!node.children().isEmpty() && !node.is("parenthesized_expression")) {
@@ -167,13 +167,7 @@ final class Meaning {
     Node operator = node.child("operator");
     if (left == null || right == null || operator == null) return;
     Cell result = new Cell();
-    String text = flow.text(operator);
-    String sign = text.substring(0, text.length() - 1);
-    folding.combine(
-        List.of(flow.cell(left), flow.cell(right)),
-        values -> ConstantEvaluator.binary(sign, values.get(0), values.get(1)),
-        Value.UNKNOWN,
-        result);
+    folding.binary(operator, left, right, result);
     // `list += more` keeps the list, with more in it.
     flow.each(
         flow.cell(left),
@@ -316,13 +310,22 @@ final class Meaning {
     Node object = node.child("value");
     Node index = node.child("subscript");
     if (object == null || index == null) return;
-    Cell owner = flow.cell(object);
-    if (index.is("slice")) {
-      folding.slice(node, owner, index);
-      return;
-    }
     Cell into = flow.cell(node);
-    flow.each(owner, value -> members.element(value, flow.cell(index), into));
+    flow.each(
+        flow.cell(object),
+        value -> {
+          if (!index.is("slice")) members.element(value, flow.cell(index), into);
+          // A part of a container holds nothing else than the container.
+          else flow.add(into, value instanceof Box ? value : Value.UNKNOWN);
+        });
+  }
+
+  private void binary(Node node) {
+    Node left = node.child("left");
+    Node right = node.child("right");
+    Node operator = node.child("operator");
+    if (left == null || right == null || operator == null) return;
+    folding.binary(operator, left, right, flow.cell(node));
   }
 
   private void display(Node node) {
@@ -348,13 +351,6 @@ final class Meaning {
   private void comprehension(Node node) {
     Node body = node.child("body");
     if (body == null) return;
-    List<Node> clauses =
-        node.children().stream().filter(c -> c.is("for_in_clause", "if_clause")).toList();
-    boolean simple = clauses.size() == 1 && !node.is("dictionary_comprehension");
-    if (simple) {
-      folding.comprehension(node, body, clauses.getFirst());
-      return;
-    }
     Box box = new Box(List.of());
     box.open = true;
     Node key = body.child("key");

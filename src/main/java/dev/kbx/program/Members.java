@@ -13,7 +13,6 @@ import dev.kbx.program.Value.Names;
 import dev.kbx.program.Value.Namespace;
 import dev.kbx.program.Value.Own;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -39,9 +38,6 @@ final class Members {
   private final ValueFlow flow;
   private final Calls calls;
   private final Map<Key, Cell> attributes = new HashMap<>();
-
-  /** Names of attributes that the file defines somewhere. */
-  final Set<String> stored = new HashSet<>();
 
   Members(ValueFlow flow, Calls calls) {
     this.flow = flow;
@@ -72,7 +68,7 @@ final class Members {
       case "__globals__" -> flow.add(into, new Names(flow.module()));
       default -> {
         flow.flow(attribute(own.scope(), name), into);
-        if (!stored.contains(name)) flow.add(into, new External("?." + name));
+        if (!flow.storesAttribute(name)) flow.add(into, new External("?." + name));
       }
     }
   }
@@ -155,12 +151,12 @@ final class Members {
         type.result,
         base -> {
           if (base instanceof External external && !external.unknown()) {
-            if (!stored.contains(name)) {
+            if (!flow.storesAttribute(name)) {
               flow.add(into, new External(external.path() + instance).attribute(name));
             }
           }
         });
-    if (stored.contains(name)) return;
+    if (flow.storesAttribute(name)) return;
     if (name.equals(ANY)) {
       for (Cell each : List.copyOf(type.variables.values())) flow.flow(each, into);
     }
@@ -254,10 +250,6 @@ final class Members {
           flow.add(into, external.attribute(known instanceof String name ? name : ANY));
       case Namespace(Value of) -> get(of, known instanceof String name ? name : ANY, into);
       case Names names -> get(names, known instanceof String name ? name : ANY, into);
-      case Constant(Object text) when known instanceof Long position -> {
-        Object item = flow.folding().at(text, position);
-        flow.add(into, item == null ? Value.UNKNOWN : new Constant(item));
-      }
       default -> any(owner, into);
     }
   }
@@ -278,11 +270,6 @@ final class Members {
       case Made _ -> flow.add(into, Value.UNKNOWN);
       case Namespace(Value of) -> get(of, ANY, into);
       case Names names -> get(names, ANY, into);
-      case Constant(Object value) -> {
-        List<Object> items = flow.folding().items(value);
-        if (items == null) flow.add(into, Value.UNKNOWN);
-        else items.forEach(item -> flow.add(into, new Constant(item)));
-      }
       case Instance instance -> {
         special(instance, "__iter__", null, into);
         special(instance, "__next__", null, into);
@@ -299,7 +286,6 @@ final class Members {
         each -> {
           switch (each) {
             case Box box when index < box.items.size() -> flow.flow(box.items.get(index), item);
-            case Constant _ -> at(each, new Constant((long) index), item);
             default -> any(each, item);
           }
         });

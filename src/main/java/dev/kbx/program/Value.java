@@ -61,11 +61,8 @@ sealed interface Value {
   /** The dictionary of anything else but a dictionary. */
   record Namespace(Value of) implements Value {}
 
-  /** A String, Long, Double, Boolean, {@link Bytes}, or a List of those. */
+  /** A String, Long, Double or Boolean; bytes are a String, one character a byte. */
   record Constant(Object value) implements Value {}
-
-  /** Python bytes, one a character. */
-  record Bytes(String latin1) {}
 
   /** {@code operator.attrgetter}; {@code operator.methodcaller} where it calls. */
   record Getter(String attributes, boolean calls) implements Value {}
@@ -75,9 +72,6 @@ sealed interface Value {
 
   /** A function with arguments given in advance; the function is none itself. */
   record Partial(Value function, Arguments first) implements Value {}
-
-  /** Compiled text. */
-  record Code(String text) implements Value {}
 
   /** What a call of a constructor from elsewhere made, where its arguments matter later. */
   record Made(Node call, External of) implements Value {}

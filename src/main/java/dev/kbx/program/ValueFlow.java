@@ -1,6 +1,5 @@
 package dev.kbx.program;
 
-import dev.kbx.program.Layout.Entry;
 import dev.kbx.program.Scope.Kind;
 import dev.kbx.program.Value.Box;
 import dev.kbx.program.Value.External;
@@ -31,49 +30,40 @@ final class ValueFlow {
   /** Steps beyond which a program counts as unreadable; ordinary ones take a few a node. */
   private static final int MAX_STEPS = 300_000;
 
-  /** Text that executes text that executes text. */
-  private static final int MAX_DEPTH = 4;
-
-  private static final int MAX_EXECUTED = 64;
-
   private record Step(Consumer<Value> watcher, Value value) {}
 
   /** Something done to a path by a call: {@code setattr(torch, "x", y)}. */
   record Effect(Access.Kind kind, String path) {}
 
-  private record Executed(Node call, String text) {}
-
-  final Map<Node, Entry> entries = new HashMap<>();
-  final Map<Node, Scope> opened = new HashMap<>();
+  private final PythonSource source;
+  private final Layout layout;
   private final Map<Node, Cell> cells = new HashMap<>();
-  private final List<Node> nodes = new ArrayList<>();
-  private final List<Scope> scopes = new ArrayList<>();
   private final Deque<Step> queue = new ArrayDeque<>();
   private final Scope module;
-  private final Entry outside;
   private final Folding folding = new Folding(this);
   private final Calls calls = new Calls(this);
   private final Members members = new Members(this, calls);
   private final Meaning meaning = new Meaning(this, calls, members, folding);
   private final Map<Node, Set<Effect>> effects = new HashMap<>();
-  private final Set<Executed> executed = new HashSet<>();
   private boolean readable;
   private int steps;
   private volatile @Nullable Map<Scope, Set<Scope>> references;
 
   ValueFlow(PythonSource source, Scope module) {
+    this.source = source;
     this.module = module;
-    outside = new Entry(null, module, source, null);
+    layout = new Layout(source, module);
     readable = source.understood();
-    scopes.add(module);
   }
 
   void run() {
-    enter(outside.source(), null, module.node(), module);
+    layout.inner().forEach(meaning::define);
+    // Backwards: operands before what uses them, so that most values come once.
+    for (Node node : nodes().reversed()) meaning.of(node);
     settle();
     // What nothing flowed into may be anything.
     for (Scope scope : scopes()) scope.variables.values().forEach(this::orUnknown);
-    for (Node node : List.copyOf(nodes)) {
+    for (Node node : nodes()) {
       Cell cell = cells.get(node);
       if (cell != null) orUnknown(cell);
     }
@@ -95,70 +85,6 @@ final class ValueFlow {
     }
   }
 
-  /** Takes in a tree; host is the call that executes it. */
-  private void enter(PythonSource source, @Nullable Node host, Node root, Scope top) {
-    Layout layout = new Layout(source, host, entries, opened);
-    layout.read(root, top);
-    nodes.addAll(layout.nodes);
-    scopes.addAll(layout.scopes);
-    members.stored.addAll(layout.attributes);
-    layout.scopes.forEach(meaning::define);
-    // Backwards: operands before what uses them, so that most values come once.
-    for (Node node : layout.nodes.reversed()) meaning.of(node);
-  }
-
-  /** Takes in text that a call executes or, for {@code eval}, computes. */
-  void executed(String text, boolean value, Arguments arguments, Cell result, @Nullable Node call) {
-    if (call == null || depth(call) >= MAX_DEPTH || executed.size() >= MAX_EXECUTED) {
-      unreadable();
-      return;
-    }
-    if (!executed.add(new Executed(call, text))) return;
-    PythonSource source = PythonSource.parse(text.strip());
-    Node root = source.tree().orElse(null);
-    if (root == null || !source.understood()) unreadable();
-    if (root == null) return;
-    Scope top = new Scope(Kind.MODULE, "", root, scopeOf(call));
-    scopes.add(top);
-    enter(source, call, root, top);
-    Node first = root.children().isEmpty() ? null : root.children().getFirst();
-    if (value && first != null && !first.children().isEmpty()) {
-      flow(cell(first.children().getFirst()), result);
-    }
-    top.variables.forEach((name, cell) -> publish(name, cell, arguments));
-  }
-
-  /** Puts a variable of executed text where the executing call says. */
-  private void publish(String name, Cell value, Arguments arguments) {
-    Cell globals = arguments.get(1, "globals");
-    if (globals == null) {
-      flow(value, module.variables.computeIfAbsent(name, _ -> new Cell()));
-      return;
-    }
-    publish(name, value, globals);
-    Cell locals = arguments.get(2, "locals");
-    if (locals != null) publish(name, value, locals);
-  }
-
-  private void publish(String name, Cell value, Cell space) {
-    each(
-        space,
-        each -> {
-          if (each instanceof Box box) {
-            flow(value, box.entries.computeIfAbsent(name, _ -> new Cell()));
-            flow(value, box.content);
-          } else {
-            members.set(each, name, value);
-          }
-        });
-  }
-
-  private int depth(Node call) {
-    int depth = 0;
-    for (Node at = entry(call).host(); at != null; at = entry(at).host()) depth++;
-    return depth;
-  }
-
   void effect(Access.Kind kind, Value value, @Nullable Node node) {
     if (node == null || !(value instanceof External(String path)) || path.equals("?")) return;
     effects.computeIfAbsent(node, _ -> new LinkedHashSet<>()).add(new Effect(kind, path));
@@ -174,6 +100,11 @@ final class ValueFlow {
 
   Folding folding() {
     return folding;
+  }
+
+  /** Something in the file defines an attribute of that name. */
+  boolean storesAttribute(String name) {
+    return layout.attributes().contains(name);
   }
 
   // Cells
@@ -247,48 +178,40 @@ final class ValueFlow {
   }
 
   List<Node> nodes() {
-    return nodes;
+    return layout.nodes();
   }
 
   List<Scope> scopes() {
-    return List.copyOf(scopes);
+    return layout.scopes();
   }
 
-  private Entry entry(Node node) {
-    return entries.getOrDefault(node, outside);
+  /** The scope that a definition opens; null for every other node. */
+  @Nullable Scope defined(Node definition) {
+    return layout.defined(definition);
   }
 
   @Nullable Node parent(Node node) {
-    return entry(node).parent();
+    return layout.parent(node);
   }
 
   Scope scopeOf(Node node) {
-    return entry(node).scope();
+    return layout.scopeOf(node);
   }
 
   String text(Node node) {
-    return entry(node).source().text(node);
+    return source.text(node);
   }
 
   Optional<Object> literal(Node node) {
-    return entry(node).source().literal(node);
-  }
-
-  Optional<String> bytes(Node node) {
-    return entry(node).source().bytes(node);
+    return source.literal(node);
   }
 
   String piece(Node string, Node content) {
-    return entry(string).source().piece(string, content);
+    return source.piece(string, content);
   }
 
   Place place(Node node) {
-    Entry entry = entry(node);
-    while (entry.host() != null) {
-      node = entry.host();
-      entry = entry(node);
-    }
-    return entry.source().place(node);
+    return source.place(node);
   }
 
   Set<String> paths(Cell cell) {
@@ -310,7 +233,6 @@ final class ValueFlow {
       case Value.Partial(Value function, _) -> path(function);
       case Value.Namespace(External of) -> of.path() + ".__dict__";
       case Value.Made(_, External of) -> of.path();
-      case Value.Code _ -> "builtins.compile()";
       case Value.Getter(String name, boolean calls) when calls -> "?." + name;
       default -> null;
     };
@@ -382,14 +304,14 @@ final class ValueFlow {
   /** What each scope refers to: functions and classes, and the methods that others may call. */
   private Map<Scope, Set<Scope>> findReferences() {
     Map<Scope, Set<Scope>> found = new HashMap<>();
-    for (Node node : nodes) {
+    for (Node node : nodes()) {
       Cell cell = cells.get(node);
       if (cell == null) continue;
       Set<Scope> owned = owned(cell);
       if (owned.isEmpty()) continue;
       found.computeIfAbsent(scopeOf(node), _ -> new LinkedHashSet<>()).addAll(owned);
     }
-    for (Scope each : scopes) {
+    for (Scope each : scopes()) {
       Scope type = each.parent().orElse(null);
       if (type == null || type.kind() != Kind.CLASS) continue;
       // A base class from elsewhere may call any method, the language those with special names.

@@ -39,7 +39,7 @@ final class NativeInput {
   private static final FunctionDescriptor STOP = FunctionDescriptor.of(JAVA_BOOLEAN, ADDRESS);
 
   /** Milliseconds are usual. */
-  private static final long LIMIT = Duration.ofSeconds(5).toNanos();
+  private static final long LIMIT = Duration.ofSeconds(2).toNanos();
 
   private final MemorySegment text;
   private final MemorySegment input;

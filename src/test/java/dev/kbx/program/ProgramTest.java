@@ -156,16 +156,6 @@ class ProgramTest {
   }
 
   @Test
-  void placesExecutedTextAtItsCall() {
-    Program program = Programs.of("import os\n\nexec('a = 1\\nos._exit(a)')");
-    Call exit = program.calls().getLast();
-    assertThat(exit.targets()).containsExactly("os._exit");
-    assertThat(exit.place().line()).isEqualTo(3);
-    assertThat(exit.place().text()).startsWith("exec(");
-    assertThat(program.text(exit.node())).isEqualTo("os._exit(a)");
-  }
-
-  @Test
   void findsBrokenAndEmptySource() {
     assertThat(Programs.of("").calls()).isEmpty();
     assertThat(Programs.of("def f(:").readable()).isFalse();

@@ -30,8 +30,7 @@ class ReflectionTest {
             + "functools.partial(functools.partial(getattr, torch), 'mm')(b) => READ torch.mm",
         "import torch\nglobals()[\"torch\"].mm(a) => torch.mm",
         "import torch\ntorch.__getattribute__(\"mm\")(a) => torch.mm",
-        "getattr(__builtins__, \"ex\" + \"ec\")(\"__import__('os')._exit(0)\") => os._exit,"
-            + " builtins.exec",
+        "getattr(__builtins__, \"ex\" + \"ec\")('1') => builtins.exec",
         "import importlib\nimportlib.import_module(name='torch').mm(a) => torch.mm",
         "import torch\ndef go(m, n): getattr(m, n)(1)\ngo(*(torch,), 'mm') => torch.mm",
         "import torch\nargs = torch, 'mm'\ngetattr(*args)(a) => torch.mm",
@@ -50,19 +49,13 @@ class ReflectionTest {
         "import torch\ngetattr(torch, \"mat\" + \"mul\")(a, b) => torch.matmul, READ torch.matmul",
         "import torch\nn = \"_\".join([\"x\", \"y\"])\ngetattr(torch, n)(a) => torch.x_y",
         "import torch\ngetattr(torch, f\"mat{'mul'}\")(a) => torch.matmul",
-        "import torch\ngetattr(torch, \"lumtam\"[::-1])(a) => torch.matmul",
-        "import torch\n"
-            + "getattr(torch, 'mm' + 'ab'[1::9223372036854775807])(a)"
-            + " => torch.mmb",
-        "import torch\ngetattr(torch, \"\".join(chr(c) for c in [109, 109]))(a) => torch.mm",
-        "import torch\ngetattr(torch, \"\".join(map(chr, [109, 109])))(a) => torch.mm",
-        "import torch\ngetattr(torch, \"\".join(chr(c ^ 1) for c in [108, 108]))(a) => torch.mm",
-        "import torch, base64\ngetattr(torch, base64.b64decode(\"bW0=\").decode())(a) => torch.mm",
-        "import torch\ngetattr(torch, bytes.fromhex(\"6d6d\").decode())(a) => torch.mm",
-        "import torch, codecs\ngetattr(torch, codecs.decode(\"zz\", \"rot13\"))(a) => torch.mm",
         "import torch\ngetattr(torch, \"%s%s\" % (\"m\", \"m\"))(a) => torch.mm",
         "import torch\ngetattr(torch, \"{}{}\".format(\"m\", \"m\"))(a) => torch.mm",
-        "import torch\ngetattr(torch, b\"mm\".decode())(a) => torch.mm",
+        "import torch\ngetattr(torch, '{1}{0}%'.format('m', 'b'))(a) => torch.bm%",
+        "import torch\ngetattr(torch, 'm%s%%' % 'm')(a) => torch.mm%",
+        "import torch\ngetattr(torch, '{:>3}'.format('m'))(a) => torch.?, !torch.{:>3}",
+        "import torch\ngetattr(torch, '-'.join(['', 'm']))(a) => torch.-m",
+        "import torch\ngetattr(torch, 'm' * 2)(a) => torch.mm",
         "import torch\nn = 'mm'\ngetattr(torch, f'{n!r}')(a) => torch.?, !torch.mm",
         "import torch\nop = \"m\"\nop += \"m\"\ngetattr(torch, op)(1) => torch.mm",
       })
@@ -110,19 +103,15 @@ class ReflectionTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "exec(\"import torch\\ntorch.mm(a)\") => torch.mm, builtins.exec, readable",
-        "eval(\"torch.mm\")(a) => !torch.mm",
-        "import torch\neval(\"torch.mm\")(a) => torch.mm",
-        "import torch\nexec(\"def f(x): return torch.mm(x)\")\nf(1) => @f, torch.mm",
-        "import torch\nns = {}\nexec(\"def f(x): return torch.mm(x)\", ns)\nns[\"f\"](1) => @f",
-        "exec(open(\"x\").read()) => unreadable",
-        "import marshal\nexec(marshal.loads(b\"\")) => unreadable",
-        "import torch\nexec(compile(\"torch.mm(a)\", \"x\", \"exec\")) => torch.mm",
-        "import base64\nexec(base64.b64decode(\"aW1wb3J0IG9zCm9zLl9leGl0KDAp\")) => os._exit",
-        "__builtins__[\"eval\"](\"1\") => builtins.eval",
-        "import builtins\nbuiltins.exec(\"1\") => builtins.exec",
+        "eval('1 + 2')\nexec('x = 3') => builtins.eval, builtins.exec, readable",
+        "exec('import os\\nos._exit(0)') => builtins.exec, unreadable, !os._exit",
+        "import torch\neval('torch.mm')(a) => unreadable, ?, !torch.mm",
+        "exec(open('x').read()) => unreadable",
+        "exec(compile('1', 'x', 'exec')) => unreadable",
+        "__builtins__['eval']('1') => builtins.eval",
+        "import builtins\nbuiltins.exec('1') => builtins.exec",
       })
-  void readsExecutedText(String example) {
+  void looksIntoNoExecutedText(String example) {
     check(example);
   }
 }
