@@ -18,20 +18,8 @@ final class ConstantEvaluator {
 
   private ConstantEvaluator() {}
 
-  static @Nullable Object unary(String operator, Object value) {
-    return switch (value) {
-      case Long number when operator.equals("-") -> -number;
-      case Long number when operator.equals("~") -> ~number;
-      case Double number when operator.equals("-") -> -number;
-      default -> null;
-    };
-  }
-
   static @Nullable Object binary(String operator, Object left, Object right) {
     if (left instanceof Long a && right instanceof Long b) return integers(operator, a, b);
-    if (left instanceof Number a && right instanceof Number b) {
-      return reals(operator, a.doubleValue(), b.doubleValue());
-    }
     if (!(left instanceof String text)) return null;
     return switch (operator) {
       case "+" -> right instanceof String ? concatenated(List.of(text, right)) : null;
@@ -52,7 +40,6 @@ final class ConstantEvaluator {
         case "*" -> Math.multiplyExact(a, b);
         case "//" -> b == 0 ? null : (Long) Math.floorDiv(a, b);
         case "%" -> b == 0 ? null : (Long) Math.floorMod(a, b);
-        case "/" -> b == 0 ? null : (Double) ((double) a / b);
         case "<<" -> b >= 0 && b < 62 ? (Long) Math.multiplyExact(a, 1L << b) : null;
         case ">>" -> b >= 0 && b < 64 ? (Long) (a >> b) : null;
         case "^" -> a ^ b;
@@ -64,17 +51,6 @@ final class ConstantEvaluator {
     } catch (ArithmeticException _) {
       return null;
     }
-  }
-
-  private static @Nullable Double reals(String operator, double a, double b) {
-    return switch (operator) {
-      case "+" -> a + b;
-      case "-" -> a - b;
-      case "*" -> a * b;
-      case "/" -> b == 0 ? null : (Double) (a / b);
-      case "**" -> Math.pow(a, b);
-      default -> null;
-    };
   }
 
   /** {@code str.join} and {@code str.format}; null for every other method. */

@@ -135,16 +135,6 @@ final class Folding {
         out);
   }
 
-  void unary(Node node) {
-    Node argument = node.child("argument");
-    if (argument == null) return;
-    String operator = flow.text(node).substring(0, 1);
-    combine(
-        List.of(flow.cell(argument)),
-        values -> ConstantEvaluator.unary(operator, values.getFirst()),
-        flow.cell(node));
-  }
-
   /** A method of a text. */
   void method(String receiver, String name, Arguments arguments, Cell out) {
     combine(

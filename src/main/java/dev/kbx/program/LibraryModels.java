@@ -345,37 +345,23 @@ final class LibraryModels {
   private void ofBox(Box box, String name, Arguments arguments, Cell result) {
     Cell first = arguments.get(0);
     switch (name) {
-      case "append", "add", "appendleft" -> {
+      case "append", "add", "insert" -> {
         box.changed = true;
-        if (first != null) flow.flow(first, box.content);
-      }
-      case "insert" -> {
-        box.changed = true;
-        Cell value = arguments.get(1);
-        if (value != null) flow.flow(value, box.content);
+        arguments.positional().forEach(each -> flow.flow(each, box.content));
       }
       case "extend", "update" -> {
         box.changed = true;
         if (first != null) flow.flow(flow.members().elements(first), box.content);
         arguments.named().values().forEach(each -> flow.flow(each, box.content));
       }
-      case "get", "pop", "setdefault", "__getitem__", "popleft", "popitem" -> {
+      case "get", "pop", "setdefault" -> {
         if (first == null) flow.flow(box.content, result);
         else flow.members().element(box, first, result);
         Cell otherwise = arguments.get(1);
         if (otherwise != null) flow.flow(otherwise, result);
-        if (otherwise != null && name.equals("setdefault")) {
-          box.changed = true;
-          flow.flow(otherwise, box.content);
-        }
       }
       case "values", "copy" -> flow.add(result, box);
       case "items" -> pairs(List.of(box.keys, box.content), result);
-      case "keys" -> {
-        Box keys = new Box(List.of());
-        flow.flow(box.keys, keys.content);
-        flow.add(result, keys);
-      }
       default -> flow.add(result, Value.UNKNOWN);
     }
   }
@@ -397,17 +383,6 @@ final class LibraryModels {
             .forEach((key, cell) -> write(Cell.of(owner), Cell.of(new Constant(key)), cell, node));
         if (first != null) flow.each(first, value -> updated(owner, value, node));
       }
-      case "values" -> {
-        Box box = new Box(List.of());
-        flow.members().any(owner, box.content);
-        flow.add(result, box);
-      }
-      case "items" -> {
-        Cell any = new Cell();
-        flow.members().any(owner, any);
-        pairs(List.of(new Cell(), any), result);
-      }
-      case "copy" -> flow.add(result, owner);
       default -> flow.add(result, Value.UNKNOWN);
     }
   }

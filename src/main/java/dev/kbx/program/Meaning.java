@@ -98,7 +98,7 @@ final class Meaning {
       case "subscript" -> subscript(node);
       case "call" -> call(node);
       case "string", "concatenated_string" -> folding.string(node);
-      case "integer", "float", "true", "false" ->
+      case "integer", "float", "true", "false", "unary_operator" ->
           flow.literal(node).ifPresent(value -> flow.add(flow.cell(node), new Constant(value)));
       case "list", "tuple", "set", "expression_list" -> display(node);
       case "list_comprehension",
@@ -121,13 +121,11 @@ final class Meaning {
         if (right != null) flow.flow(flow.cell(right), flow.cell(node));
       }
       case "binary_operator" -> binary(node);
-      case "unary_operator" -> folding.unary(node);
       case "await", "parenthesized_expression", "type" -> {
         if (!node.children().isEmpty() && !node.is("parenthesized_expression")) {
           flow.flow(flow.cell(node.children().getLast()), flow.cell(node));
         }
       }
-      case "comparison_operator", "not_operator" -> flow.add(flow.cell(node), Value.UNKNOWN);
       default -> {}
     }
   }

@@ -63,8 +63,7 @@ final class Members {
   private void ofFunction(Own own, String name, Cell into) {
     switch (name) {
       case "run", "warmup" -> flow.add(into, new Launcher(own.scope()));
-      case "fn", "__wrapped__", "__func__" -> flow.add(into, new Own(own.scope(), null));
-      case "__call__" -> flow.add(into, own);
+      case "fn", "__wrapped__" -> flow.add(into, new Own(own.scope(), null));
       case "__globals__" -> flow.add(into, new Names(flow.module()));
       default -> {
         flow.flow(attribute(own.scope(), name), into);
@@ -201,10 +200,6 @@ final class Members {
       case Own own -> flow.flow(value, attribute(own.scope(), name));
       case Names names -> flow.flow(value, flow.variable(name, names.scope()));
       case Namespace(Value of) when !(of instanceof Namespace) -> set(of, name, value);
-      case Box box -> {
-        box.changed = true;
-        flow.flow(value, box.content);
-      }
       default -> {}
     }
   }
@@ -267,13 +262,8 @@ final class Members {
     switch (owner) {
       case Box box -> flow.flow(box.content, into);
       case External external -> flow.add(into, external.element());
-      case Made _ -> flow.add(into, Value.UNKNOWN);
       case Namespace(Value of) -> get(of, ANY, into);
       case Names names -> get(names, ANY, into);
-      case Instance instance -> {
-        special(instance, "__iter__", null, into);
-        special(instance, "__next__", null, into);
-      }
       default -> flow.add(into, Value.UNKNOWN);
     }
   }

@@ -100,17 +100,6 @@ final class Literals {
     return prefix.equals("r") ? body : unescaped(body);
   }
 
-  /** The value of a bytes literal, one character a byte; null for everything else. */
-  static @Nullable String bytes(Node node, Utf8 source) {
-    if (!node.is("string") || node.children().size() < 2) return null;
-    Node open = node.children().getFirst();
-    Node close = node.children().getLast();
-    String prefix = prefix(open, source);
-    if (!prefix.contains("b") || !close.is("string_end") || close.broken()) return null;
-    String body = source.between(open, close);
-    return prefix.contains("r") ? body : unescaped(body);
-  }
-
   /** What a piece of an f-string between interpolations stands for. */
   static String piece(Node string, Node content, Utf8 source) {
     String body = source.text(content).replace("{{", "{").replace("}}", "}");

@@ -177,11 +177,6 @@ public final class PythonSource {
     return Optional.ofNullable(Literals.value(node, source));
   }
 
-  /** What a bytes literal of {@link #tree} stands for, one character a byte. */
-  public Optional<String> bytes(Node node) {
-    return Optional.ofNullable(Literals.bytes(node, source));
-  }
-
   /** What a {@code string_content} of an f-string of {@link #tree} stands for. */
   public String piece(Node string, Node content) {
     return Literals.piece(string, content, source);

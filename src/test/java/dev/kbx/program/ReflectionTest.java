@@ -71,6 +71,8 @@ class ReflectionTest {
         "import torch\nc = torch.cuda\nc.Event = X => WRITE torch.cuda.Event",
         "import torch\nvars(torch)[\"mm\"] = X => WRITE torch.mm",
         "import torch\ntorch.__dict__.update(mm=X) => WRITE torch.mm",
+        "import torch\nvars(torch).update({'mm': X}) => WRITE torch.mm",
+        "import torch\nvars(torch).update(patches) => WRITE torch.?",
         "import torch\ntorch.__dict__[\"mm\"] = X => WRITE torch.mm",
         "import torch\ndel torch.mm => DELETE torch.mm",
         "import torch\ndelattr(torch, \"mm\") => DELETE torch.mm",
