@@ -17,7 +17,7 @@ final class BackgroundWork implements Rule {
           "asyncio.to_thread");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "background-work",
         Severity.REJECT,
@@ -35,8 +35,8 @@ final class BackgroundWork implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    for (Call call : subject.judged().calls(THREADS::contains)) {
+  public void check(RuleContext context, Report report) {
+    for (Call call : context.reachable().calls(THREADS::contains)) {
       report.found(call.place(), "starts a thread");
     }
   }

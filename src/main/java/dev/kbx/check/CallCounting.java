@@ -18,7 +18,7 @@ final class CallCounting implements Rule {
   private static final Set<String> OWNERS = Set.of("self", "cls");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "call-counting",
         Severity.REJECT,
@@ -47,10 +47,10 @@ final class CallCounting implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Program program = subject.program();
+  public void check(RuleContext context, Report report) {
+    Program program = context.program();
     if (!program.parsed()) return;
-    Launching launching = subject.launching();
+    LaunchAnalysis launching = context.launching();
     Deque<Scope> open = new ArrayDeque<>(launching.entries());
     Set<Scope> seen = new HashSet<>();
     while (!open.isEmpty()) {

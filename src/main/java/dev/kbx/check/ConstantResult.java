@@ -36,7 +36,7 @@ final class ConstantResult implements Rule {
           "zeros_like");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "constant-result",
         Severity.REJECT,
@@ -57,9 +57,9 @@ final class ConstantResult implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Program program = subject.program();
-    if (!subject.enforced() || !program.readable() || factory(subject)) return;
+  public void check(RuleContext context, Report report) {
+    Program program = context.program();
+    if (!context.enforced() || !program.readable() || factory(context)) return;
     List<Kernel> kernels = program.kernels();
     boolean known = program.launches().stream().map(Launch::kernels).noneMatch(List::isEmpty);
     if (kernels.isEmpty() || program.launches().isEmpty() || !known) return;
@@ -73,8 +73,8 @@ final class ConstantResult implements Rule {
     }
   }
 
-  private static boolean factory(Subject subject) {
-    List<String> operations = subject.task().orElseThrow().operations();
+  private static boolean factory(RuleContext context) {
+    List<String> operations = context.task().orElseThrow().operations();
     return operations.isEmpty()
         || operations.stream()
             .map(TorchOperation::of)

@@ -14,7 +14,7 @@ final class CpuOffload implements Rule {
   private static final Set<String> MADE = Set.of("torch.as_tensor", "torch.tensor");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "cpu-offload",
         Severity.REJECT,
@@ -31,13 +31,13 @@ final class CpuOffload implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Judged judged = subject.judged();
-    Program program = subject.program();
-    List<Call> there = judged.calls(path -> path.startsWith("?") && path.endsWith(".numpy"));
+  public void check(RuleContext context, Report report) {
+    ReachableCode reachable = context.reachable();
+    Program program = context.program();
+    List<Call> there = reachable.calls(path -> path.startsWith("?") && path.endsWith(".numpy"));
     boolean back =
-        !judged.calls(BACK::contains).isEmpty()
-            || judged.calls(MADE::contains).stream().anyMatch(call -> mayReturn(program, call));
+        !reachable.calls(BACK::contains).isEmpty()
+            || reachable.calls(MADE::contains).stream().anyMatch(call -> mayReturn(program, call));
     if (there.isEmpty() || !back) return;
     for (Call call : there) {
       report.found(call.place(), "takes values to the host, from where others come back");

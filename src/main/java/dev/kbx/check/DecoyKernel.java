@@ -9,7 +9,7 @@ import java.util.Set;
 /** Kernels are defined, and nothing in the file launches one. */
 final class DecoyKernel implements Rule {
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "decoy-kernel",
         Severity.REJECT,
@@ -22,9 +22,9 @@ final class DecoyKernel implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Program program = subject.program();
-    if (!subject.enforced() || !program.readable() || subject.entry().isEmpty()) return;
+  public void check(RuleContext context, Report report) {
+    Program program = context.program();
+    if (!context.enforced() || !program.readable() || context.entry().isEmpty()) return;
     if (program.kernels().isEmpty() || !program.launches().isEmpty()) return;
     if (used(program)) return;
     for (Kernel kernel : program.kernels()) {

@@ -13,7 +13,7 @@ final class DescriptorWrites implements Rule {
   private static final Set<String> MOVES = Set.of("os.dup2", "os.closerange", "os.pidfd_open");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "descriptor-writes",
         Severity.REJECT,
@@ -25,21 +25,21 @@ final class DescriptorWrites implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Judged judged = subject.judged();
-    for (Call call : judged.calls(WRITES::contains)) {
-      boolean own = call.argument(0, "fd").filter(fd -> own(subject.program(), fd)).isPresent();
+  public void check(RuleContext context, Report report) {
+    ReachableCode reachable = context.reachable();
+    for (Call call : reachable.calls(WRITES::contains)) {
+      boolean own = call.argument(0, "fd").filter(fd -> own(context.program(), fd)).isPresent();
       if (!own) report.found(call.place(), "writes to a descriptor that it did not open");
     }
-    for (Call call : judged.calls(MOVES::contains)) {
+    for (Call call : reachable.calls(MOVES::contains)) {
       report.found(call.place(), "changes descriptors that it did not open");
     }
-    for (Call call : judged.calls(path -> path.equals("socket.socket"))) {
+    for (Call call : reachable.calls(path -> path.equals("socket.socket"))) {
       if (call.keyword("fileno").isPresent()) {
         report.found(call.place(), "takes over a socket that it did not open");
       }
     }
-    for (Call call : judged.calls(path -> path.equals("socket.fromfd"))) {
+    for (Call call : reachable.calls(path -> path.equals("socket.fromfd"))) {
       report.found(call.place(), "takes over a socket that it did not open");
     }
   }

@@ -22,7 +22,7 @@ final class EnvironmentWrites implements Rule {
           "CUDA_INJECTION64_PATH");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "environment-writes",
         Severity.REJECT,
@@ -33,16 +33,17 @@ final class EnvironmentWrites implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Judged judged = subject.judged();
-    Program program = subject.program();
-    for (Access access : judged.changes(path -> path.startsWith("os.environ"))) {
+  public void check(RuleContext context, Report report) {
+    ReachableCode reachable = context.reachable();
+    Program program = context.program();
+    for (Access access : reachable.changes(path -> path.startsWith("os.environ"))) {
       Node key = access.node().child("subscript");
       if (key != null && named(program, key)) {
         report.found(access.place(), "sets " + program.text(key) + " for whatever starts next");
       }
     }
-    for (Call call : judged.calls(path -> Judged.below(path, "os.environ", "os.putenv"))) {
+    for (Call call :
+        reachable.calls(path -> ReachableCode.below(path, "os.environ", "os.putenv"))) {
       boolean keyword = call.keywords().keySet().stream().anyMatch(LOADED::contains);
       boolean writes = call.targets().stream().anyMatch(EnvironmentWrites::writes);
       if (writes

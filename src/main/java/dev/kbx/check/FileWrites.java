@@ -28,7 +28,7 @@ final class FileWrites implements Rule {
       Set.of("write_text", "write_bytes", "unlink", "symlink_to", "chmod", "rename", "touch");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "file-writes",
         Severity.FLAG,
@@ -41,16 +41,17 @@ final class FileWrites implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Judged judged = subject.judged();
-    for (Call call : judged.calls(path -> path.equals("builtins.open") || path.equals("io.open"))) {
+  public void check(RuleContext context, Report report) {
+    ReachableCode reachable = context.reachable();
+    for (Call call :
+        reachable.calls(path -> path.equals("builtins.open") || path.equals("io.open"))) {
       boolean writes =
           call.argument(1, "mode").stream()
-              .flatMap(mode -> subject.program().constants(mode).stream())
+              .flatMap(mode -> context.program().constants(mode).stream())
               .anyMatch(mode -> mode.toString().matches(".*[wax+].*"));
       if (writes) report.found(call.place(), "opens a file to write");
     }
-    for (Call call : judged.calls(FileWrites::changes)) {
+    for (Call call : reachable.calls(FileWrites::changes)) {
       report.found(call.place(), "writes, moves or removes files");
     }
   }

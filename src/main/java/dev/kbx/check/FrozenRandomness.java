@@ -37,7 +37,7 @@ final class FrozenRandomness implements Rule {
           "rrelu");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "frozen-randomness",
         Severity.REJECT,
@@ -53,12 +53,12 @@ final class FrozenRandomness implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Program program = subject.program();
-    boolean random = subject.task().filter(task -> task.tags().contains("random")).isPresent();
-    if (!random || !subject.enforced() || !program.readable()) return;
+  public void check(RuleContext context, Report report) {
+    Program program = context.program();
+    boolean random = context.task().filter(task -> task.tags().contains("random")).isPresent();
+    if (!random || !context.enforced() || !program.readable()) return;
     if (program.accesses().stream().anyMatch(FrozenRandomness::fresh) || remembers(program)) return;
-    for (Entry entry : subject.entry().stream().toList()) {
+    for (EntryAnalysis entry : context.entry().stream().toList()) {
       Place place =
           program.calls().stream()
               .filter(call -> call.targets().stream().anyMatch(FrozenRandomness::draws))

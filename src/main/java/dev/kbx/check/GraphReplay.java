@@ -14,7 +14,7 @@ final class GraphReplay implements Rule {
           "torch.cuda.make_graphed_callables");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "graph-replay",
         Severity.FLAG,
@@ -30,8 +30,8 @@ final class GraphReplay implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    for (Call call : subject.judged().calls(GRAPHS::contains)) {
+  public void check(RuleContext context, Report report) {
+    for (Call call : context.reachable().calls(GRAPHS::contains)) {
       report.found(call.place(), "captures a CUDA graph");
     }
   }

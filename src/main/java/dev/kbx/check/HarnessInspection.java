@@ -32,7 +32,7 @@ final class HarnessInspection implements Rule {
       Set.of("f_back", "f_locals", "f_globals", "f_builtins", "tb_frame");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "harness-inspection",
         Severity.REJECT,
@@ -45,23 +45,23 @@ final class HarnessInspection implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Judged judged = subject.judged();
-    for (Call call : judged.calls(HarnessInspection::inspects)) {
+  public void check(RuleContext context, Report report) {
+    ReachableCode reachable = context.reachable();
+    for (Call call : reachable.calls(HarnessInspection::inspects)) {
       call.target(HarnessInspection::inspects)
           .ifPresent(path -> report.found(call.place(), path + " looks at what called the kernel"));
     }
-    for (Access access : judged.uses(HarnessInspection::harness)) {
+    for (Access access : reachable.uses(HarnessInspection::harness)) {
       report.found(access.place(), access.path() + " belongs to whoever runs the kernel");
     }
   }
 
   private static boolean inspects(String path) {
-    return CALLS.contains(path) || Judged.below(path, "sys.monitoring");
+    return CALLS.contains(path) || ReachableCode.below(path, "sys.monitoring");
   }
 
   private static boolean harness(String path) {
-    return Judged.below(path, "__main__", "kbx")
+    return ReachableCode.below(path, "__main__", "kbx")
         || (FRAME_ATTRIBUTES.contains(path.substring(path.lastIndexOf('.') + 1))
             && path.indexOf('.') > 0);
   }

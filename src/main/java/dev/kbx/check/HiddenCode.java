@@ -43,7 +43,7 @@ final class HiddenCode implements Rule {
   };
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "hidden-code",
         Severity.REJECT,
@@ -56,21 +56,21 @@ final class HiddenCode implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Judged judged = subject.judged();
-    Program program = subject.program();
-    for (Call call : judged.calls(RUNS::contains)) {
+  public void check(RuleContext context, Report report) {
+    ReachableCode reachable = context.reachable();
+    Program program = context.program();
+    for (Call call : reachable.calls(RUNS::contains)) {
       call.argument(0, "source")
           .filter(code -> !harmless(program, code))
           .ifPresent(code -> report.found(call.place(), message(program, call, code)));
     }
-    for (Call call : judged.calls(SOME_BUILTIN::equals)) {
+    for (Call call : reachable.calls(SOME_BUILTIN::equals)) {
       report.found(call.place(), "calls a builtin whose name the file does not show");
     }
-    for (Call call : judged.calls(MADE::contains)) {
+    for (Call call : reachable.calls(MADE::contains)) {
       report.found(call.place(), "makes a function from parts that the file does not show");
     }
-    for (Call call : judged.calls(LOOKUPS::contains)) {
+    for (Call call : reachable.calls(LOOKUPS::contains)) {
       if (call.arguments().stream().anyMatch(argument -> decoded(program, argument))) {
         report.found(call.place(), "looks up a name that it decodes first");
       }
@@ -105,6 +105,6 @@ final class HiddenCode implements Rule {
   }
 
   private static boolean decodes(String path) {
-    return Judged.below(path, DECODERS);
+    return ReachableCode.below(path, DECODERS);
   }
 }

@@ -30,7 +30,7 @@ final class ImportHooks implements Rule {
   private static final String UNNAMED = "sys.modules[]";
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "import-hooks",
         Severity.REJECT,
@@ -42,17 +42,17 @@ final class ImportHooks implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Judged judged = subject.judged();
-    for (Access access : judged.uses(path -> Judged.below(path, FINDERS))) {
+  public void check(RuleContext context, Report report) {
+    ReachableCode reachable = context.reachable();
+    for (Access access : reachable.uses(path -> ReachableCode.below(path, FINDERS))) {
       boolean called = !access.path().startsWith("builtins.");
       if (called || access.kind() != Access.Kind.READ) {
         report.found(access.place(), "changes what imports find");
       }
     }
     Set<Node> named = new HashSet<>();
-    for (Access access : judged.changes(path -> !path.equals(UNNAMED))) named.add(access.node());
-    for (Access access : judged.changes(ImportHooks::impostor)) {
+    for (Access access : reachable.changes(path -> !path.equals(UNNAMED))) named.add(access.node());
+    for (Access access : reachable.changes(ImportHooks::impostor)) {
       if (access.path().equals(UNNAMED) && named.contains(access.node())) continue;
       report.found(access.place(), "puts an impostor in the place of " + access.path());
     }

@@ -20,7 +20,7 @@ final class LazyTensor implements Rule {
   private static final Set<String> MAKERS = Set.of("_make_subclass", "_make_wrapper_subclass");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "lazy-tensor",
         Severity.REJECT,
@@ -38,8 +38,8 @@ final class LazyTensor implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Program program = subject.program();
+  public void check(RuleContext context, Report report) {
+    Program program = context.program();
     for (Scope scope : program.scopes()) {
       Node bases = scope.node().child("superclasses");
       if (scope.kind() != Scope.Kind.CLASS || bases == null) continue;
@@ -51,7 +51,7 @@ final class LazyTensor implements Rule {
         }
       }
     }
-    for (Call call : subject.judged().calls(LazyTensor::makes)) {
+    for (Call call : context.reachable().calls(LazyTensor::makes)) {
       report.found(call.place(), "makes a tensor of another class");
     }
   }

@@ -10,7 +10,7 @@ import java.util.Optional;
 /** Every call of the entry has the library compute what the task asks a kernel for. */
 final class LibraryCall implements Rule {
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "library-call",
         Severity.REJECT,
@@ -28,12 +28,12 @@ final class LibraryCall implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    if (!subject.enforced() || !subject.program().parsed()) return;
-    Program program = subject.program();
-    for (Entry entry : subject.entry().stream().toList()) {
+  public void check(RuleContext context, Report report) {
+    if (!context.enforced() || !context.program().parsed()) return;
+    Program program = context.program();
+    for (EntryAnalysis entry : context.entry().stream().toList()) {
       for (Call call : entry.sureCalls()) {
-        computed(call, subject)
+        computed(call, context)
             .ifPresent(operation ->
                 report.found(
                     call.place(),
@@ -48,20 +48,20 @@ final class LibraryCall implements Rule {
     }
   }
 
-  private static Optional<TorchOperation> computed(Call call, Subject subject) {
+  private static Optional<TorchOperation> computed(Call call, RuleContext context) {
     if (call.targets().size() != 1) return Optional.empty();
     String path = call.targets().iterator().next();
     if (path.equals("_operator.matmul") || path.equals("operator.matmul")) {
       return Optional.of(new TorchOperation("matmul", path));
     }
     return TorchOperation.of(path)
-        .filter(operation -> operation.whole() || alone(operation, subject))
-        .filter(operation -> !operation.method() || !named(subject.program(), operation.name()));
+        .filter(operation -> operation.whole() || alone(operation, context))
+        .filter(operation -> !operation.method() || !named(context.program(), operation.name()));
   }
 
   /** It is all that the reference does. */
-  private static boolean alone(TorchOperation operation, Subject subject) {
-    List<String> wanted = subject.task().map(Task::operations).orElse(List.of());
+  private static boolean alone(TorchOperation operation, RuleContext context) {
+    List<String> wanted = context.task().map(Task::operations).orElse(List.of());
     if (wanted.size() != 1 || operation.finishing()) return false;
     return TorchOperation.of(wanted.getFirst())
         .filter(reference -> reference.name().equals(operation.name()))

@@ -7,7 +7,7 @@ import java.util.Set;
 /** The library may compute some calls' results: on a branch, or wherever it cannot be told. */
 final class LibraryFallback implements Rule {
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "library-fallback",
         Severity.NOTE,
@@ -20,11 +20,11 @@ final class LibraryFallback implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    KernelCode code = new KernelCode(subject.program());
-    for (Entry entry : subject.entry().stream().toList()) {
+  public void check(RuleContext context, Report report) {
+    KernelCode code = new KernelCode(context.program());
+    for (EntryAnalysis entry : context.entry().stream().toList()) {
       Set<Scope> possible = entry.possible();
-      for (Call call : subject.program().calls()) {
+      for (Call call : context.program().calls()) {
         if (!possible.contains(call.scope()) || code.holds(call.scope())) continue;
         if (!call.node().is("call") || entry.sure(call.node())) continue;
         call.targets().stream()

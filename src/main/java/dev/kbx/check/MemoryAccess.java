@@ -21,7 +21,7 @@ final class MemoryAccess implements Rule {
           "glob.glob");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "memory-access",
         Severity.REJECT,
@@ -33,18 +33,18 @@ final class MemoryAccess implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Judged judged = subject.judged();
-    Program program = subject.program();
+  public void check(RuleContext context, Report report) {
+    ReachableCode reachable = context.reachable();
+    Program program = context.program();
     for (Node node : program.module().node().all()) {
       if (!node.is("string") || !system(content(program.text(node)))) continue;
-      if (used(program, node) && judged.runs(node)) {
+      if (used(program, node) && reachable.runs(node)) {
         report.found(
             program.place(node),
             content(program.text(node)) + " is the system's, not the kernel's");
       }
     }
-    for (Call call : judged.calls(OPENERS::contains)) {
+    for (Call call : reachable.calls(OPENERS::contains)) {
       boolean folded =
           call.argument(0, "file").filter(path -> !path.is("string")).stream()
               .flatMap(path -> program.constants(path).stream())

@@ -33,7 +33,7 @@ final class NativeCode implements Rule {
           "torch.ops.load_library", "torch.classes.load_library", "numpy.ctypeslib.load_library");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "native-code",
         Severity.REJECT,
@@ -45,27 +45,28 @@ final class NativeCode implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Judged judged = subject.judged();
-    for (Call call : judged.calls(NativeCode::foreign)) {
+  public void check(RuleContext context, Report report) {
+    ReachableCode reachable = context.reachable();
+    for (Call call : reachable.calls(NativeCode::foreign)) {
       call.target(NativeCode::foreign)
           .ifPresent(path -> report.found(call.place(), path + " reaches native code"));
     }
-    if (subject.enforced()) {
-      for (Call call : judged.calls(path -> path.startsWith("torch.utils.cpp_extension.load"))) {
+    if (context.enforced()) {
+      for (Call call : reachable.calls(path -> path.startsWith("torch.utils.cpp_extension.load"))) {
         report.found(call.place(), "compiles C++ in place of a Triton kernel");
       }
     }
-    for (Call call : judged.calls(path -> path.equals("mmap.mmap"))) {
+    for (Call call : reachable.calls(path -> path.equals("mmap.mmap"))) {
       boolean executable =
           call.keyword("prot").stream()
-              .flatMap(prot -> subject.program().constants(prot).stream())
+              .flatMap(prot -> context.program().constants(prot).stream())
               .anyMatch(prot -> prot instanceof Long bits && (bits & 4) != 0);
       if (executable) report.found(call.place(), "maps executable memory");
     }
   }
 
   private static boolean foreign(String path) {
-    return (Judged.below(path, FOREIGN) && !HARMLESS.contains(path)) || LOADERS.contains(path);
+    return (ReachableCode.below(path, FOREIGN) && !HARMLESS.contains(path))
+        || LOADERS.contains(path);
   }
 }

@@ -38,27 +38,27 @@ final class Network implements Rule {
   };
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "network",
         Severity.REJECT,
         "network access",
         "An answer from elsewhere is not a kernel, and a candidate that "
             + "reports what it was asked gives the inputs away. There is no network "
-            + "while it is judged.",
+            + "while it is reachable.",
         "compute from the arguments alone",
         "import socket\n" + "\n" + "link = socket.create_connection(('192.0.2.1', 80))\n");
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    for (Call call : subject.judged().calls(Network::remote)) {
+  public void check(RuleContext context, Report report) {
+    for (Call call : context.reachable().calls(Network::remote)) {
       call.target(Network::remote)
           .ifPresent(path -> report.found(call.place(), path + " talks to the network"));
     }
   }
 
   private static boolean remote(String path) {
-    return SOCKETS.contains(path) || Judged.below(path, CLIENTS);
+    return SOCKETS.contains(path) || ReachableCode.below(path, CLIENTS);
   }
 }

@@ -35,7 +35,7 @@ final class NeverQuantizes implements Rule {
   private static final double MAGIC = 1 << 22;
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "never-quantizes",
         Severity.REJECT,
@@ -52,14 +52,14 @@ final class NeverQuantizes implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Program program = subject.program();
-    boolean asked = subject.task().filter(t -> t.tags().contains("quantization")).isPresent();
-    if (!asked || !subject.enforced() || !program.readable() || program.kernels().isEmpty()) {
+  public void check(RuleContext context, Report report) {
+    Program program = context.program();
+    boolean asked = context.task().filter(t -> t.tags().contains("quantization")).isPresent();
+    if (!asked || !context.enforced() || !program.readable() || program.kernels().isEmpty()) {
       return;
     }
     if (program.accesses().stream().anyMatch(NeverQuantizes::rounds) || hasMagic(program)) return;
-    for (Entry entry : subject.entry().stream().toList()) {
+    for (EntryAnalysis entry : context.entry().stream().toList()) {
       report.found(
           entry.place(), "no value is rounded or converted to an integer anywhere in this file");
     }

@@ -10,7 +10,7 @@ final class NoKernel implements Rule {
   private static final Set<String> MAKERS = Set.of("jit", "JITFunction", "compile", "gluon");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "no-kernel",
         Severity.REJECT,
@@ -25,11 +25,11 @@ final class NoKernel implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Program program = subject.program();
-    if (!subject.enforced() || !program.readable() || !program.kernels().isEmpty()) return;
+  public void check(RuleContext context, Report report) {
+    Program program = context.program();
+    if (!context.enforced() || !program.readable() || !program.kernels().isEmpty()) return;
     if (program.accesses().stream().anyMatch(NoKernel::makes)) return;
-    subject
+    context
         .entry()
         .ifPresent(entry ->
             report.found(entry.place(), "there is no Triton kernel anywhere in this file"));

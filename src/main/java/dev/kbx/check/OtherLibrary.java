@@ -47,7 +47,7 @@ final class OtherLibrary implements Rule {
           "xformers");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "other-library",
         Severity.REJECT,
@@ -58,9 +58,9 @@ final class OtherLibrary implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    if (!subject.enforced() || !subject.program().parsed()) return;
-    for (Entry entry : subject.entry().stream().toList()) {
+  public void check(RuleContext context, Report report) {
+    if (!context.enforced() || !context.program().parsed()) return;
+    for (EntryAnalysis entry : context.entry().stream().toList()) {
       for (Call call : entry.sureCalls()) {
         call.target(OtherLibrary::foreign)
             .filter(path -> call.targets().stream().allMatch(t -> foreign(t) || t.startsWith("?")))

@@ -5,7 +5,7 @@ import dev.kbx.program.Access;
 /** A builtin is replaced for every module of the process. */
 final class PatchedBuiltins implements Rule {
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "patched-builtins",
         Severity.REJECT,
@@ -17,14 +17,14 @@ final class PatchedBuiltins implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    for (Access access : subject.judged().changes(PatchedBuiltins::builtin)) {
+  public void check(RuleContext context, Report report) {
+    for (Access access : context.reachable().changes(PatchedBuiltins::builtin)) {
       report.found(access.place(), "replaces " + access.path());
     }
   }
 
   private static boolean builtin(String path) {
     return (path.startsWith("builtins.") || path.startsWith("__builtins__."))
-        && !Judged.ofInstance(path);
+        && !ReachableCode.ofInstance(path);
   }
 }

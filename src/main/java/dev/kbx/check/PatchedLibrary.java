@@ -39,7 +39,7 @@ final class PatchedLibrary implements Rule {
   };
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "patched-library",
         Severity.REJECT,
@@ -52,25 +52,25 @@ final class PatchedLibrary implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Judged judged = subject.judged();
-    for (Access access : judged.changes(PatchedLibrary::patched)) {
+  public void check(RuleContext context, Report report) {
+    ReachableCode reachable = context.reachable();
+    for (Access access : reachable.changes(PatchedLibrary::patched)) {
       report.found(access.place(), "replaces " + access.path());
     }
-    for (Call call : judged.calls(PatchedLibrary::registers)) {
+    for (Call call : reachable.calls(PatchedLibrary::registers)) {
       boolean torches =
           call.argument(0, "ns").stream()
-              .flatMap(name -> subject.program().constants(name).stream())
+              .flatMap(name -> context.program().constants(name).stream())
               .anyMatch(name -> name.toString().startsWith("aten"));
       if (torches) report.found(call.place(), "registers kernels in PyTorch's own namespace");
     }
   }
 
   private static boolean patched(String path) {
-    return Judged.below(path, LIBRARIES)
+    return ReachableCode.below(path, LIBRARIES)
         && path.indexOf('.') > 0
-        && !Judged.below(path, SETTINGS)
-        && !Judged.ofInstance(path)
+        && !ReachableCode.below(path, SETTINGS)
+        && !ReachableCode.ofInstance(path)
         && !PatchedTimer.timer(path);
   }
 

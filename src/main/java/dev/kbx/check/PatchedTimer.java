@@ -13,7 +13,7 @@ final class PatchedTimer implements Rule {
   };
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "patched-timer",
         Severity.REJECT,
@@ -26,13 +26,13 @@ final class PatchedTimer implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    for (Access access : subject.judged().changes(PatchedTimer::timer)) {
+  public void check(RuleContext context, Report report) {
+    for (Access access : context.reachable().changes(PatchedTimer::timer)) {
       report.found(access.place(), "replaces " + access.path());
     }
   }
 
   static boolean timer(String path) {
-    return Judged.below(path, TIMERS) && !Judged.ofInstance(path);
+    return ReachableCode.below(path, TIMERS) && !ReachableCode.ofInstance(path);
   }
 }

@@ -21,7 +21,7 @@ final class PhaseDetection implements Rule {
           "torch.utils._python_dispatch._get_current_dispatch_mode_stack");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "phase-detection",
         Severity.REJECT,
@@ -37,8 +37,8 @@ final class PhaseDetection implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    for (Access access : subject.judged().uses(CIRCUMSTANCES::contains)) {
+  public void check(RuleContext context, Report report) {
+    for (Access access : context.reachable().uses(CIRCUMSTANCES::contains)) {
       report.found(access.place(), "asks for " + access.path());
     }
   }

@@ -29,7 +29,7 @@ final class PickledPayload implements Rule {
   };
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "pickled-payload",
         Severity.REJECT,
@@ -46,8 +46,8 @@ final class PickledPayload implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Program program = subject.program();
+  public void check(RuleContext context, Report report) {
+    Program program = context.program();
     for (Scope scope : program.scopes()) {
       if (!METHODS.contains(scope.name())) continue;
       for (Node node : scope.node().all()) {
@@ -65,6 +65,6 @@ final class PickledPayload implements Rule {
         made.is("tuple", "expression_list")
             ? made.children().stream().filter(n -> !n.is("(")).findFirst().orElse(made)
             : made;
-    return program.paths(called).stream().anyMatch(path -> Judged.below(path, ACTIONS));
+    return program.paths(called).stream().anyMatch(path -> ReachableCode.below(path, ACTIONS));
   }
 }

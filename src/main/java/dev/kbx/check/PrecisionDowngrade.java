@@ -16,7 +16,7 @@ final class PrecisionDowngrade implements Rule {
       Set.of("triton.language.float16", "triton.language.bfloat16");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         ID,
         Severity.FLAG,
@@ -34,9 +34,9 @@ final class PrecisionDowngrade implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    if (subject.task().filter(Precision::isAsked).isEmpty()) return;
-    Program program = subject.program();
+  public void check(RuleContext context, Report report) {
+    if (context.task().filter(Precision::isAsked).isEmpty()) return;
+    Program program = context.program();
     for (Kernel kernel : program.kernels()) {
       List<Call> dots =
           kernel.operations().stream().filter(call -> call.of("triton.language.dot")).toList();
@@ -46,7 +46,7 @@ final class PrecisionDowngrade implements Rule {
         } else if (dots.size() == 1 && dot.arguments().stream().anyMatch(a -> halves(program, a))) {
           report.found(dot.place(), "the operands of tl.dot are rounded to half precision");
         } else if (new DefaultPrecision(program, kernel).rounds(dot)
-            && subject.task().map(Precision::of).filter(Precision.FLOAT32::equals).isPresent()) {
+            && context.task().map(Precision::of).filter(Precision.FLOAT32::equals).isPresent()) {
           report.noted(
               dot.place(), "tl.dot rounds float32 operands to TF32, as it is not told otherwise");
         }

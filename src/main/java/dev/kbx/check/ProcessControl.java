@@ -55,7 +55,7 @@ final class ProcessControl implements Rule {
       Set.of("sys.excepthook", "sys.unraisablehook", "sys.exitfunc", "threading.excepthook");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "process-control",
         Severity.REJECT,
@@ -68,14 +68,14 @@ final class ProcessControl implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Judged judged = subject.judged();
-    for (Call call : judged.calls(ProcessControl::controls)) {
-      if (asks(subject.program(), call)) continue;
+  public void check(RuleContext context, Report report) {
+    ReachableCode reachable = context.reachable();
+    for (Call call : reachable.calls(ProcessControl::controls)) {
+      if (asks(context.program(), call)) continue;
       call.target(ProcessControl::controls)
           .ifPresent(path -> report.found(call.place(), path + " controls processes"));
     }
-    for (Access access : judged.changes(HOOKS::contains)) {
+    for (Access access : reachable.changes(HOOKS::contains)) {
       report.found(access.place(), "replaces " + access.path());
     }
   }
@@ -97,6 +97,6 @@ final class ProcessControl implements Rule {
     return CALLS.contains(path)
         || path.startsWith("os.exec")
         || path.startsWith("os.spawn")
-        || (path.startsWith("subprocess.") && !Judged.ofInstance(path));
+        || (path.startsWith("subprocess.") && !ReachableCode.ofInstance(path));
   }
 }

@@ -12,7 +12,7 @@ final class ReferenceImport implements Rule {
       Set.of("importlib.import_module", "builtins.__import__");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "reference-import",
         Severity.REJECT,
@@ -24,16 +24,16 @@ final class ReferenceImport implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Judged judged = subject.judged();
-    for (Access access : judged.uses(ReferenceImport::ours)) {
+  public void check(RuleContext context, Report report) {
+    ReachableCode reachable = context.reachable();
+    for (Access access : reachable.uses(ReferenceImport::ours)) {
       if (access.node().is("import_statement", "import_from_statement")) {
         report.found(access.place(), access.path() + " belongs to the bench");
       }
     }
-    for (Call call : judged.calls(IMPORTERS::contains)) {
+    for (Call call : reachable.calls(IMPORTERS::contains)) {
       for (Node argument : call.arguments()) {
-        for (Object name : subject.program().constants(argument)) {
+        for (Object name : context.program().constants(argument)) {
           if (ours(name.toString())) {
             report.found(call.place(), name + " belongs to the bench");
           }

@@ -25,7 +25,7 @@ final class ReplayedResult implements Rule {
       Set.of("?.contiguous", "?.numel", "?.data_ptr", "?.stride", "?.element_size", "?.reshape");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "replayed-result",
         Severity.REJECT,
@@ -45,10 +45,10 @@ final class ReplayedResult implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Program program = subject.program();
+  public void check(RuleContext context, Report report) {
+    Program program = context.program();
     if (!program.parsed()) return;
-    Launching launching = subject.launching();
+    LaunchAnalysis launching = context.launching();
     List<Call> kept = new ArrayList<>();
     List<Scope> entries = launching.entries();
     Deque<Scope> open = new ArrayDeque<>(entries);
@@ -74,7 +74,7 @@ final class ReplayedResult implements Rule {
     }
   }
 
-  private static List<Call> avoidable(Program program, Scope scope, Launching launching) {
+  private static List<Call> avoidable(Program program, Scope scope, LaunchAnalysis launching) {
     List<Call> sites = launching.sites(scope);
     if (sites.isEmpty()) return sites;
     PersistentState keeping = new PersistentState(program, scope, launching.unseen(scope));

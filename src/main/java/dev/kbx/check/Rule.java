@@ -9,10 +9,10 @@ import dev.kbx.syntax.Place;
  * <p>A rule that rejects must be certain: what only might be wrong is a flag, and the run decides.
  */
 public interface Rule {
-  RuleInfo about();
+  RuleInfo info();
 
   /** Reports every place that breaks the rule. */
-  void check(Subject subject, Report report);
+  void check(RuleContext context, Report report);
 
   /** Where a rule puts what it finds. */
   interface Report {

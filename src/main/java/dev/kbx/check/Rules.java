@@ -52,7 +52,7 @@ public final class Rules {
   private final List<Rule> active;
 
   private Rules(List<Rule> rules) {
-    active = rules.stream().sorted(Comparator.comparing(rule -> rule.about().id())).toList();
+    active = rules.stream().sorted(Comparator.comparing(rule -> rule.info().id())).toList();
   }
 
   /** Every rule there is. */
@@ -71,8 +71,8 @@ public final class Rules {
    * @throws UnknownRule for an id that is no rule's
    */
   public Rules without(Collection<String> ids) {
-    ids.forEach(Rules::about);
-    return new Rules(active.stream().filter(rule -> !ids.contains(rule.about().id())).toList());
+    ids.forEach(Rules::info);
+    return new Rules(active.stream().filter(rule -> !ids.contains(rule.info().id())).toList());
   }
 
   /**
@@ -80,10 +80,10 @@ public final class Rules {
    *
    * @throws UnknownRule if there is none
    */
-  public static RuleInfo about(String id) {
-    List<RuleInfo> known = ALL.stream().map(Rule::about).toList();
+  public static RuleInfo info(String id) {
+    List<RuleInfo> known = ALL.stream().map(Rule::info).toList();
     return known.stream()
-        .filter(about -> about.id().equals(id))
+        .filter(info -> info.id().equals(id))
         .findFirst()
         .orElseThrow(() -> UnknownRule.of(id, known.stream().map(RuleInfo::id).toList()));
   }
@@ -95,24 +95,24 @@ public final class Rules {
   /** Their ids: verdicts are remembered by this, so equal rules must give equal text. */
   @Override
   public String toString() {
-    return active.stream().map(rule -> rule.about().id()).toList().toString();
+    return active.stream().map(rule -> rule.info().id()).toList().toString();
   }
 
   /** What these rules find, in the order of places. */
-  List<Finding> check(Subject subject) {
+  List<Finding> check(RuleContext context) {
     Findings found = new Findings();
     for (Rule rule : active) {
-      RuleInfo about = rule.about();
-      rule.check(subject, new Collecting(about, found, found.size()));
+      RuleInfo info = rule.info();
+      rule.check(context, new Collecting(info, found, found.size()));
     }
     return found.inOrder();
   }
 
   /** Puts the first of a rule's findings to the others. */
-  private record Collecting(RuleInfo about, Findings found, int before) implements Rule.Report {
+  private record Collecting(RuleInfo info, Findings found, int before) implements Rule.Report {
     @Override
     public void found(Place place, String message) {
-      add(about.severity(), place, message);
+      add(info.severity(), place, message);
     }
 
     @Override
@@ -122,7 +122,7 @@ public final class Rules {
 
     private void add(Severity severity, Place place, String message) {
       if (found.size() - before == MOST) return;
-      found.add(new Finding(about.id(), severity, place, message, about.advice()));
+      found.add(new Finding(info.id(), severity, place, message, info.advice()));
     }
   }
 }

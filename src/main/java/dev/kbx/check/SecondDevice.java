@@ -16,7 +16,7 @@ final class SecondDevice implements Rule {
       Set.of("torch.cuda.set_device", "torch.cuda.device", "?.cuda");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "second-device",
         Severity.REJECT,
@@ -30,9 +30,9 @@ final class SecondDevice implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Program program = subject.program();
-    for (Call call : subject.judged().calls(_ -> true)) {
+  public void check(RuleContext context, Report report) {
+    Program program = context.program();
+    for (Call call : context.reachable().calls(_ -> true)) {
       List<Node> values = new ArrayList<>(call.arguments());
       values.addAll(call.keywords().values());
       boolean number = call.targets().stream().anyMatch(BY_NUMBER::contains);

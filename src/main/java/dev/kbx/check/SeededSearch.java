@@ -11,7 +11,7 @@ final class SeededSearch implements Rule {
       Set.of("torch.equal", "torch.allclose", "torch.isclose", "?.equal", "?.allclose");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "seeded-search",
         Severity.REJECT,
@@ -32,12 +32,12 @@ final class SeededSearch implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    Judged judged = subject.judged();
-    List<Call> comparisons = judged.calls(COMPARISONS::contains);
-    for (Call call : judged.calls(SeededSearch::seeds)) {
+  public void check(RuleContext context, Report report) {
+    ReachableCode reachable = context.reachable();
+    List<Call> comparisons = reachable.calls(COMPARISONS::contains);
+    for (Call call : reachable.calls(SeededSearch::seeds)) {
       boolean compared = comparisons.stream().anyMatch(c -> c.scope().equals(call.scope()));
-      if (compared && searches(subject.program(), call)) {
+      if (compared && searches(context.program(), call)) {
         report.found(call.place(), "tries a seed and compares what it makes");
       }
     }

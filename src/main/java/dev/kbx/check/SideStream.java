@@ -13,7 +13,7 @@ final class SideStream implements Rule {
           "torch.Stream");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "side-stream",
         Severity.NOTE,
@@ -29,8 +29,8 @@ final class SideStream implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    for (Call call : subject.judged().calls(STREAMS::contains)) {
+  public void check(RuleContext context, Report report) {
+    for (Call call : context.reachable().calls(STREAMS::contains)) {
       report.found(call.place(), "works on a stream of its own");
     }
   }

@@ -9,7 +9,7 @@ final class Sleeping implements Rule {
       Set.of("time.sleep", "torch.cuda._sleep", "asyncio.sleep", "threading.Event().wait");
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "sleeping",
         Severity.REJECT,
@@ -27,8 +27,8 @@ final class Sleeping implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    for (Call call : subject.judged().calls(WAITS::contains)) {
+  public void check(RuleContext context, Report report) {
+    for (Call call : context.reachable().calls(WAITS::contains)) {
       report.found(call.place(), "waits on purpose");
     }
   }

@@ -40,26 +40,29 @@ public final class StaticCheck {
 
   private StaticReport check(Program program, String code, @Nullable Task task) {
     return new StaticReport(
-        broken(program.source(), code, task).orElse(null), rules.check(new Subject(program, task)));
+        broken(program.source(), code, task).orElse(null),
+        rules.check(new RuleContext(program, task)));
   }
 
-  private static Optional<Broken> broken(PythonSource source, String code, @Nullable Task task) {
+  private static Optional<InvalidSource> broken(
+      PythonSource source, String code, @Nullable Task task) {
     if (!source.hasCode() && !source.bindsDynamically()) {
-      return Optional.of(new Broken(Status.NO_CODE, START, "the answer holds no Python source"));
+      return Optional.of(
+          new InvalidSource(Status.NO_CODE, START, "the answer holds no Python source"));
     }
     if (source.error().isPresent()) {
       SyntaxError error = source.error().get();
       // The line as it stands: the error's own text is stripped, and columns would be off.
       String line = code.lines().skip(error.line() - 1).findFirst().orElse("");
       Place place = new Place(error.line(), error.column(), error.column() + 1, line);
-      return Optional.of(new Broken(Status.SYNTAX_ERROR, place, error.message()));
+      return Optional.of(new InvalidSource(Status.SYNTAX_ERROR, place, error.message()));
     }
     if (task != null
         && source.understood()
         && !source.bindsDynamically()
         && !defines(source, task)) {
       String message = "nothing at top level is called " + String.join(" or ", task.entries());
-      return Optional.of(new Broken(Status.NO_ENTRY, START, message));
+      return Optional.of(new InvalidSource(Status.NO_ENTRY, START, message));
     }
     return Optional.empty();
   }

@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
  * @param findings what the rules found, in the order of places; they look at broken source too, as
  *     far as it can be read
  */
-public record StaticReport(@Nullable Broken brokenBecause, List<Finding> findings) {
+public record StaticReport(@Nullable InvalidSource fault, List<Finding> findings) {
   public StaticReport {
     findings = List.copyOf(findings);
   }
 
-  public Optional<Broken> broken() {
-    return Optional.ofNullable(brokenBecause);
+  public Optional<InvalidSource> broken() {
+    return Optional.ofNullable(fault);
   }
 
   /** What may be the cause if values turn out to be wrong. */

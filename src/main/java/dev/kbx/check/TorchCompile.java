@@ -21,7 +21,7 @@ final class TorchCompile implements Rule {
   };
 
   @Override
-  public RuleInfo about() {
+  public RuleInfo info() {
     return new RuleInfo(
         "torch-compile",
         Severity.REJECT,
@@ -34,17 +34,17 @@ final class TorchCompile implements Rule {
   }
 
   @Override
-  public void check(Subject subject, Report report) {
-    if (!subject.enforced()) return;
-    for (Entry entry : subject.entry().stream().toList()) {
+  public void check(RuleContext context, Report report) {
+    if (!context.enforced()) return;
+    for (EntryAnalysis entry : context.entry().stream().toList()) {
       Set<Scope> possible = entry.possible();
-      for (Call call : subject.program().calls()) {
+      for (Call call : context.program().calls()) {
         if (possible.contains(call.scope()) && compiled(call)) {
           report.found(call.place(), "what is called here was compiled by PyTorch");
         }
-        if (!call.of(COMPILERS) || subject.program().inside(call.node(), Entry.CONDITIONS))
+        if (!call.of(COMPILERS) || context.program().inside(call.node(), EntryAnalysis.CONDITIONS))
           continue;
-        if (applied(subject, call, possible)) {
+        if (applied(context, call, possible)) {
           report.found(call.place(), "what the entry runs is compiled by PyTorch");
         }
       }
@@ -60,13 +60,13 @@ final class TorchCompile implements Rule {
   }
 
   /** What is compiled, or compiles, may be run by the entry. */
-  private static boolean applied(Subject subject, Call call, Set<Scope> possible) {
+  private static boolean applied(RuleContext context, Call call, Set<Scope> possible) {
     if (possible.contains(call.scope())) return true;
     if (call.arguments().isEmpty()) return false;
     var first = call.arguments().getFirst();
     for (Scope scope : possible) {
       boolean same =
-          scope.node().equals(first) || subject.program().paths(first).contains(scope.path());
+          scope.node().equals(first) || context.program().paths(first).contains(scope.path());
       if (same) return true;
     }
     return false;

@@ -93,13 +93,13 @@ final class CheckCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Rules active = rules.rules();
-    List<RuleInfo> about = active.list().stream().map(Rule::about).toList();
+    List<RuleInfo> infos = active.list().stream().map(Rule::info).toList();
     if (explain != null) {
-      System.out.print(RuleText.explanation(Rules.about(explain)));
+      System.out.print(RuleText.explanation(Rules.info(explain)));
       return ExitCode.OK;
     }
     if (list) {
-      System.out.print(format == Format.TEXT ? RuleText.list(about) : json(about));
+      System.out.print(format == Format.TEXT ? RuleText.list(infos) : json(infos));
       return ExitCode.OK;
     }
     if (files.isEmpty()) {
@@ -115,19 +115,19 @@ final class CheckCommand implements Callable<Integer> {
     }
     Problems.print(checks.problems());
     if (checks.sources().isEmpty()) throw new UserError("nothing to check");
-    System.out.print(rendered(checks, about));
+    System.out.print(rendered(checks, infos));
     Problems.recall(checks.problems(), null);
     boolean refused =
         !checks.problems().isEmpty() || checks.sources().stream().anyMatch(Checked::refused);
     return strict && refused ? ExitCode.USAGE : ExitCode.OK;
   }
 
-  private String rendered(Checks checks, List<RuleInfo> about) {
+  private String rendered(Checks checks, List<RuleInfo> infos) {
     return switch (format) {
       case TEXT -> new CheckText(Terminal.columns(), Terminal.colours()).render(checks);
       case JSON -> CheckJson.render(checks, Version.number()) + "\n";
       case SARIF ->
-          new Sarif(about, Version.number(), Path.of("").toAbsolutePath()).render(checks) + "\n";
+          new Sarif(infos, Version.number(), Path.of("").toAbsolutePath()).render(checks) + "\n";
     };
   }
 
@@ -139,7 +139,7 @@ final class CheckCommand implements Callable<Integer> {
     return sources;
   }
 
-  private static String json(List<?> about) {
-    return Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(about) + "\n";
+  private static String json(List<?> infos) {
+    return Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(infos) + "\n";
   }
 }

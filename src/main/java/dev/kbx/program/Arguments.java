@@ -1,6 +1,6 @@
 package dev.kbx.program;
 
-import dev.kbx.program.Value.Box;
+import dev.kbx.program.AbstractValue.Container;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,22 +16,25 @@ import org.jspecify.annotations.Nullable;
  * @param mapped what {@code **} unpacks
  */
 record Arguments(
-    List<Cell> positional, Map<String, Cell> named, List<Cell> starred, List<Cell> mapped) {
+    List<ValueSet> positional,
+    Map<String, ValueSet> named,
+    List<ValueSet> starred,
+    List<ValueSet> mapped) {
   static final Arguments NONE = of();
 
   /** More elements are nobody's arguments. */
   private static final int MAX_SPREAD = 32;
 
-  static Arguments of(Cell... positional) {
+  static Arguments of(ValueSet... positional) {
     return new Arguments(List.of(positional), Map.of(), List.of(), List.of());
   }
 
   /** The argument for a parameter; null where it is not given. */
-  @Nullable Cell get(int position, String name) {
+  @Nullable ValueSet get(int position, String name) {
     return position < positional.size() ? positional.get(position) : named.get(name);
   }
 
-  @Nullable Cell get(int position) {
+  @Nullable ValueSet get(int position) {
     return position < positional.size() ? positional.get(position) : null;
   }
 
@@ -41,7 +44,7 @@ record Arguments(
 
   /** These and then those. */
   Arguments and(Arguments more) {
-    Map<String, Cell> names = new LinkedHashMap<>(named);
+    Map<String, ValueSet> names = new LinkedHashMap<>(named);
     names.putAll(more.named);
     return new Arguments(
         join(positional, more.positional),
@@ -51,11 +54,11 @@ record Arguments(
   }
 
   /** With the elements of what the first star unpacks, if it is this value; null if not known. */
-  @Nullable Arguments spread(Value value) {
-    if (!(value instanceof Box box) || box.changed || box.open) return null;
-    if (box.items.isEmpty() || box.items.size() > MAX_SPREAD) return null;
-    List<Cell> rest = starred.subList(1, starred.size());
-    return new Arguments(join(positional, box.items), named, rest, mapped);
+  @Nullable Arguments spread(AbstractValue value) {
+    if (!(value instanceof Container container) || container.changed || container.open) return null;
+    if (container.items.isEmpty() || container.items.size() > MAX_SPREAD) return null;
+    List<ValueSet> rest = starred.subList(1, starred.size());
+    return new Arguments(join(positional, container.items), named, rest, mapped);
   }
 
   /** Without the first positional ones. */
@@ -64,8 +67,8 @@ record Arguments(
     return new Arguments(positional.subList(first, positional.size()), named, starred, mapped);
   }
 
-  private static List<Cell> join(List<Cell> first, List<Cell> second) {
-    List<Cell> both = new ArrayList<>(first);
+  private static List<ValueSet> join(List<ValueSet> first, List<ValueSet> second) {
+    List<ValueSet> both = new ArrayList<>(first);
     both.addAll(second);
     return both;
   }

@@ -1,7 +1,7 @@
 package dev.kbx.program;
 
-import dev.kbx.program.Value.Box;
-import dev.kbx.program.Value.Constant;
+import dev.kbx.program.AbstractValue.Constant;
+import dev.kbx.program.AbstractValue.Container;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,22 +20,22 @@ final class Constants {
    * A String, Long, Double or Boolean, or a List of those; {@link #PENDING} while a list is
    * incomplete; null for everything else.
    */
-  static @Nullable Object of(Value value) {
+  static @Nullable Object of(AbstractValue value) {
     return switch (value) {
       case Constant(Object known) -> known;
-      case Box box -> list(box);
+      case Container container -> list(container);
       default -> null;
     };
   }
 
-  private static @Nullable Object list(Box box) {
-    if (box.changed || box.open || !box.entries.isEmpty()) return null;
-    if (box.items.size() > MAX_ELEMENTS) return null;
+  private static @Nullable Object list(Container container) {
+    if (container.changed || container.open || !container.entries.isEmpty()) return null;
+    if (container.items.size() > MAX_ELEMENTS) return null;
     List<Object> items = new ArrayList<>();
-    for (Cell cell : box.items) {
-      if (cell.values.isEmpty()) return PENDING;
-      if (cell.values.size() > 1) return null;
-      if (!(cell.values.iterator().next() instanceof Constant(Object known))) return null;
+    for (ValueSet set : container.items) {
+      if (set.values.isEmpty()) return PENDING;
+      if (set.values.size() > 1) return null;
+      if (!(set.values.iterator().next() instanceof Constant(Object known))) return null;
       items.add(known);
     }
     return items;

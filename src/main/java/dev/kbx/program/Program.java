@@ -25,15 +25,15 @@ import org.jspecify.annotations.Nullable;
  *       instance; {@code @kernel[]}: a kernel with its grid
  * </ul>
  *
- * <p>Order and conditions are ignored: a name stands for everything it is ever bound to. Text that
- * is given to {@code exec} or {@code eval} and can be read is part of the program; its nodes lie
- * where the call that executes it does. Broken source is read as far as it goes. Work is bounded,
- * whatever the source. Immutable; any thread may use it.
+ * <p>The analysis ignores order and conditions: a name stands for everything it is ever bound to.
+ * Text that is given to {@code exec} or {@code eval} is not parsed. Source with syntax errors is
+ * read as far as it goes. Work is bounded, whatever the source. Immutable; any thread may use it.
  */
 public final class Program {
   private final PythonSource source;
   private final Scope module;
   private final ValueFlow flow;
+  private final ReferenceGraph references;
   private final List<Call> calls;
   private final List<Access> accesses;
   private final List<Kernel> kernels;
@@ -46,11 +46,12 @@ public final class Program {
     module = new Scope(Scope.Kind.MODULE, "", root, null);
     flow = new ValueFlow(source, module);
     flow.run();
-    Census census = new Census(flow);
-    calls = census.calls();
-    accesses = census.accesses();
-    kernels = census.kernels(calls);
-    launches = census.launches(calls, kernels);
+    references = new ReferenceGraph(flow);
+    calls = new CallCollector(flow).calls();
+    accesses = new AccessCollector(flow).accesses();
+    KernelCollector collector = new KernelCollector(flow);
+    kernels = collector.kernels(calls);
+    launches = collector.launches(calls, kernels);
   }
 
   public static Program of(PythonSource source) {
@@ -99,13 +100,13 @@ public final class Program {
 
   /** Paths of what an expression may stand for; none for a constant. */
   public Set<String> paths(Node expression) {
-    return flow.paths(flow.cell(expression));
+    return flow.paths(flow.valuesOf(expression));
   }
 
   /** Paths of what a top-level name may stand for; none if nothing binds it. */
   public Set<String> paths(String name) {
-    Cell cell = module.variables.get(name);
-    return cell == null ? Set.of() : flow.paths(cell);
+    ValueSet set = module.variables.get(name);
+    return set == null ? Set.of() : flow.paths(set);
   }
 
   /**
@@ -113,12 +114,12 @@ public final class Program {
    * bytes as a String, one character a byte. Empty where it may have others.
    */
   public Optional<Object> constant(Node expression) {
-    return flow.constant(flow.cell(expression));
+    return flow.constant(flow.valuesOf(expression));
   }
 
   /** The readable values among those an expression may have; there may be others. */
   public Set<Object> constants(Node expression) {
-    return flow.constants(flow.cell(expression));
+    return flow.constants(flow.valuesOf(expression));
   }
 
   /** The node around this one; empty for a whole file and for nodes of other programs. */
@@ -131,12 +132,12 @@ public final class Program {
     return flow.scopeOf(node);
   }
 
-  /** A node as written, also where it is executed text. */
+  /** A node as written. */
   public String text(Node node) {
     return flow.text(node);
   }
 
-  /** Where a node lies; for executed text, where it is executed. */
+  /** Where a node lies. */
   public Place place(Node node) {
     return flow.place(node);
   }
@@ -159,10 +160,10 @@ public final class Program {
   public Set<Scope> reachable(String... entries) {
     Set<Scope> start = new HashSet<>();
     for (String entry : entries) {
-      Cell cell = module.variables.get(entry);
-      if (cell != null) start.addAll(flow.owned(cell));
+      ValueSet set = module.variables.get(entry);
+      if (set != null) start.addAll(flow.owned(set));
     }
-    return flow.reachable(start);
+    return references.reachable(start);
   }
 
   /** It is Python as far as the parser can tell; otherwise everything here may be incomplete. */
@@ -171,8 +172,8 @@ public final class Program {
   }
 
   /**
-   * Nothing in it is beyond reading: all of it parsed, no star import, no executed text that is
-   * unknown.
+   * The analysis covers everything that the program does: all of it parsed, no star import, no
+   * {@code exec} or {@code eval} of anything but arithmetic.
    */
   public boolean readable() {
     return flow.readable();

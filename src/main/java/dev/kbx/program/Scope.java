@@ -40,16 +40,16 @@ public final class Scope {
   private final @Nullable Scope parent;
 
   /** Where assignments to a name go: this scope's own variables. */
-  final Map<String, Cell> variables = new LinkedHashMap<>();
+  final Map<String, ValueSet> variables = new LinkedHashMap<>();
 
-  /** Names declared {@code global}. */
+  /** ScopeDict declared {@code global}. */
   final Set<String> globals = new HashSet<>();
 
-  /** Names declared {@code nonlocal}. */
+  /** ScopeDict declared {@code nonlocal}. */
   final Set<String> nonlocals = new HashSet<>();
 
   /** What a call of this function returns; the bases of this class. */
-  final Cell result = new Cell();
+  final ValueSet result = new ValueSet();
 
   /** Modules of which everything is imported into it. */
   final List<String> stars = new ArrayList<>();

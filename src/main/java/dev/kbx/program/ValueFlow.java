@@ -1,19 +1,15 @@
 package dev.kbx.program;
 
+import dev.kbx.program.AbstractValue.Definition;
+import dev.kbx.program.AbstractValue.External;
+import dev.kbx.program.AbstractValue.Instance;
 import dev.kbx.program.Scope.Kind;
-import dev.kbx.program.Value.Box;
-import dev.kbx.program.Value.External;
-import dev.kbx.program.Value.Instance;
-import dev.kbx.program.Value.Own;
 import dev.kbx.syntax.Node;
 import dev.kbx.syntax.Place;
 import dev.kbx.syntax.PythonSource;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -30,48 +26,48 @@ final class ValueFlow {
   /** Steps beyond which a program counts as unreadable; ordinary ones take a few a node. */
   private static final int MAX_STEPS = 300_000;
 
-  private record Step(Consumer<Value> watcher, Value value) {}
+  private record Step(Consumer<AbstractValue> watcher, AbstractValue value) {}
 
   /** Something done to a path by a call: {@code setattr(torch, "x", y)}. */
   record Effect(Access.Kind kind, String path) {}
 
   private final PythonSource source;
-  private final Layout layout;
-  private final Map<Node, Cell> cells = new HashMap<>();
+  private final ScopeBuilder scopeBuilder;
+  private final Map<Node, ValueSet> nodeValues = new HashMap<>();
   private final Deque<Step> queue = new ArrayDeque<>();
   private final Scope module;
-  private final Folding folding = new Folding(this);
-  private final Calls calls = new Calls(this);
-  private final Members members = new Members(this, calls);
-  private final Meaning meaning = new Meaning(this, calls, members, folding);
+  private final ConstantFolding folding = new ConstantFolding(this);
+  private final CallBinding calls = new CallBinding(this);
+  private final Attributes attributes = new Attributes(this, calls);
+  private final TransferFunctions transfer =
+      new TransferFunctions(this, calls, attributes, folding);
   private final Map<Node, Set<Effect>> effects = new HashMap<>();
   private boolean readable;
   private int steps;
-  private volatile @Nullable Map<Scope, Set<Scope>> references;
 
   ValueFlow(PythonSource source, Scope module) {
     this.source = source;
     this.module = module;
-    layout = new Layout(source, module);
+    scopeBuilder = new ScopeBuilder(source, module);
     readable = source.understood();
   }
 
   void run() {
-    layout.inner().forEach(meaning::define);
+    scopeBuilder.inner().forEach(transfer::define);
     // Backwards: operands before what uses them, so that most values come once.
-    for (Node node : nodes().reversed()) meaning.of(node);
+    for (Node node : nodes().reversed()) transfer.of(node);
     settle();
     // What nothing flowed into may be anything.
     for (Scope scope : scopes()) scope.variables.values().forEach(this::orUnknown);
     for (Node node : nodes()) {
-      Cell cell = cells.get(node);
-      if (cell != null) orUnknown(cell);
+      ValueSet set = nodeValues.get(node);
+      if (set != null) orUnknown(set);
     }
     settle();
   }
 
-  private void orUnknown(Cell cell) {
-    if (cell.values.isEmpty()) add(cell, Value.UNKNOWN);
+  private void orUnknown(ValueSet set) {
+    if (set.values.isEmpty()) add(set, AbstractValue.UNKNOWN);
   }
 
   private void settle() {
@@ -85,82 +81,89 @@ final class ValueFlow {
     }
   }
 
-  void effect(Access.Kind kind, Value value, @Nullable Node node) {
+  /** Notes what the call at a node does to a path. */
+  void effect(Access.Kind kind, AbstractValue value, @Nullable Node node) {
     if (node == null || !(value instanceof External(String path)) || path.equals("?")) return;
     effects.computeIfAbsent(node, _ -> new LinkedHashSet<>()).add(new Effect(kind, path));
   }
 
+  /** What calls do to paths, beside calling. */
   Set<Effect> effects(Node node) {
     return effects.getOrDefault(node, Set.of());
   }
 
-  Members members() {
-    return members;
+  Attributes attributes() {
+    return attributes;
   }
 
-  Folding folding() {
+  ConstantFolding folding() {
     return folding;
   }
 
   /** Something in the file defines an attribute of that name. */
   boolean storesAttribute(String name) {
-    return layout.attributes().contains(name);
+    return scopeBuilder.attributes().contains(name);
   }
 
-  // Cells
+  // Value sets
 
-  void add(Cell cell, Value value) {
-    Value taken = cell.full() ? Value.UNKNOWN : value;
-    if (!cell.values.add(taken)) return;
-    for (Consumer<Value> watcher : cell.watchers) queue.add(new Step(watcher, taken));
+  void add(ValueSet set, AbstractValue value) {
+    AbstractValue taken = set.full() ? AbstractValue.UNKNOWN : value;
+    if (!set.values.add(taken)) return;
+    for (Consumer<AbstractValue> watcher : set.watchers) queue.add(new Step(watcher, taken));
   }
 
-  /** Has the watcher told every value that the cell has or gets. */
-  void each(Cell cell, Consumer<Value> watcher) {
-    cell.watchers.add(watcher);
-    for (Value value : cell.values) queue.add(new Step(watcher, value));
+  /** Has the watcher told every value that the set has or gets. */
+  void forEach(ValueSet set, Consumer<AbstractValue> watcher) {
+    set.watchers.add(watcher);
+    for (AbstractValue value : set.values) queue.add(new Step(watcher, value));
   }
 
-  void flow(Cell from, Cell to) {
-    if (from != to) each(from, value -> add(to, value));
+  void copy(ValueSet from, ValueSet to) {
+    if (from != to) forEach(from, value -> add(to, value));
   }
 
   /** What an expression may stand for. */
-  Cell cell(Node node) {
+  ValueSet valuesOf(Node node) {
     Node inner = node;
     while (inner.is("parenthesized_expression") && inner.children().size() == 3) {
       inner = inner.children().get(1);
     }
-    Cell known = cells.get(inner);
+    ValueSet known = nodeValues.get(inner);
     if (known != null) return known;
-    Cell made = inner.is("identifier") ? variable(text(inner), scopeOf(inner)) : new Cell();
-    cells.put(inner, made);
+    ValueSet made = inner.is("identifier") ? variable(text(inner), scopeOf(inner)) : new ValueSet();
+    nodeValues.put(inner, made);
     return made;
   }
 
+  /** The same, without making a set where nothing was asked of the node so far. */
+  @Nullable ValueSet knownValuesOf(Node node) {
+    return nodeValues.get(node);
+  }
+
   /** The variable that a name means in a scope. */
-  Cell variable(String name, Scope from) {
+  ValueSet variable(String name, Scope from) {
     boolean first = true;
     for (Scope scope = from; scope != null; scope = scope.parent().orElse(null)) {
       if (scope.globals.contains(name)) break;
       boolean visible = first || scope.kind() != Kind.CLASS;
       first = false;
       if (!visible || scope.nonlocals.contains(name)) continue;
-      Cell cell = scope.variables.get(name);
-      if (cell != null) return cell;
+      ValueSet set = scope.variables.get(name);
+      if (set != null) return set;
     }
     return module.variables.computeIfAbsent(name, _ -> unbound(name, from));
   }
 
   /** A name that nothing binds: a builtin, or something imported by a star. */
-  private static Cell unbound(String name, Scope from) {
-    Cell cell = new Cell();
-    if (name.equals("__builtins__")) cell.values.add(new External("builtins"));
-    else if (Builtins.NAMES.contains(name)) cell.values.add(new External("builtins." + name));
+  private static ValueSet unbound(String name, Scope from) {
+    ValueSet set = new ValueSet();
+    if (name.equals("__builtins__")) set.values.add(new External("builtins"));
+    else if (Builtins.NAMES.contains(name)) set.values.add(new External("builtins." + name));
     for (Scope at = from; at != null; at = at.parent().orElse(null)) {
-      for (String star : at.stars) cell.values.add(new External(star + "." + name));
+      for (String star : at.stars) set.values.add(new External(star + "." + name));
     }
-    return cell;
+    return set;
   }
 
   Scope module() {
@@ -178,24 +181,29 @@ final class ValueFlow {
   }
 
   List<Node> nodes() {
-    return layout.nodes();
+    return scopeBuilder.nodes();
   }
 
   List<Scope> scopes() {
-    return layout.scopes();
+    return scopeBuilder.scopes();
   }
 
   /** The scope that a definition opens; null for every other node. */
   @Nullable Scope defined(Node definition) {
-    return layout.defined(definition);
+    return scopeBuilder.defined(definition);
+  }
+
+  /** The definition that a decorator is applied to; null in broken source. */
+  @Nullable Node decorated(Node decorator) {
+    return scopeBuilder.decorated(decorator);
   }
 
   @Nullable Node parent(Node node) {
-    return layout.parent(node);
+    return scopeBuilder.parent(node);
   }
 
   Scope scopeOf(Node node) {
-    return layout.scopeOf(node);
+    return scopeBuilder.scopeOf(node);
   }
 
   String text(Node node) {
@@ -214,110 +222,58 @@ final class ValueFlow {
     return source.place(node);
   }
 
-  Set<String> paths(Cell cell) {
+  Set<String> paths(ValueSet set) {
     Set<String> paths = new LinkedHashSet<>();
-    for (Value value : cell.values) {
+    for (AbstractValue value : set.values) {
       String path = path(value);
       if (path != null) paths.add(path);
     }
     return paths;
   }
 
-  static @Nullable String path(Value value) {
+  static @Nullable String path(AbstractValue value) {
     return switch (value) {
       case External(String path) -> path;
-      case Own(Scope scope, _) -> scope.path();
+      case Definition(Scope scope, _) -> scope.path();
       case Instance(Scope type) -> type.path() + "()";
-      case Value.Launcher(Scope kernel) -> kernel.path() + "[]";
-      case Value.Descriptor(_, Own function) -> function.scope().path();
-      case Value.Partial(Value function, _) -> path(function);
-      case Value.Namespace(External of) -> of.path() + ".__dict__";
-      case Value.Made(_, External of) -> of.path();
-      case Value.Getter(String name, boolean calls) when calls -> "?." + name;
+      case AbstractValue.KernelLauncher(Scope kernel) -> kernel.path() + "[]";
+      case AbstractValue.Descriptor(_, Definition function) -> function.scope().path();
+      case AbstractValue.Partial(AbstractValue function, _) -> path(function);
+      case AbstractValue.ObjectDict(External of) -> of.path() + ".__dict__";
+      case AbstractValue.Constructed(_, External of) -> of.path();
+      case AbstractValue.AttributeGetter(String name, boolean calls) when calls -> "?." + name;
       default -> null;
     };
   }
 
-  Optional<Object> constant(Cell cell) {
-    return cell.values.size() == 1
-        ? Optional.ofNullable(Constants.of(cell.values.iterator().next()))
+  Optional<Object> constant(ValueSet set) {
+    return set.values.size() == 1
+        ? Optional.ofNullable(Constants.of(set.values.iterator().next()))
         : Optional.empty();
   }
 
-  Set<Object> constants(Cell cell) {
+  Set<Object> constants(ValueSet set) {
     Set<Object> found = new LinkedHashSet<>();
-    for (Value value : cell.values) {
+    for (AbstractValue value : set.values) {
       Object constant = Constants.of(value);
       if (constant != null) found.add(constant);
     }
     return found;
   }
 
-  /** Functions and classes of the file among a cell's values, and the classes of instances. */
-  Set<Scope> owned(Cell cell) {
+  /** Functions and classes of the file among a set's values, and the classes of instances. */
+  Set<Scope> owned(ValueSet set) {
     Set<Scope> found = new LinkedHashSet<>();
-    for (Value value : cell.values) {
-      Value inner = value instanceof Value.Partial(Value function, _) ? function : value;
+    for (AbstractValue value : set.values) {
+      AbstractValue inner =
+          value instanceof AbstractValue.Partial(AbstractValue function, _) ? function : value;
       switch (inner) {
-        case Own(Scope scope, _) -> found.add(scope);
+        case Definition(Scope scope, _) -> found.add(scope);
         case Instance(Scope type) -> found.add(type);
-        case Value.Launcher(Scope kernel) -> found.add(kernel);
-        case Value.Descriptor(_, Own function) -> found.add(function.scope());
+        case AbstractValue.KernelLauncher(Scope kernel) -> found.add(kernel);
+        case AbstractValue.Descriptor(_, Definition function) -> found.add(function.scope());
         default -> {}
       }
-    }
-    return found;
-  }
-
-  Set<Scope> reachable(Collection<Scope> start) {
-    Map<Scope, Set<Scope>> references = references();
-    Set<Scope> found = new LinkedHashSet<>();
-    Deque<Scope> open = new ArrayDeque<>(start);
-    while (!open.isEmpty()) {
-      Scope scope = open.pop();
-      if (found.add(scope)) open.addAll(references.getOrDefault(scope, Set.of()));
-    }
-    return found;
-  }
-
-  private Map<Scope, Set<Scope>> references() {
-    Map<Scope, Set<Scope>> known = references;
-    if (known == null) references = known = findReferences();
-    return known;
-  }
-
-  /** The class inherits from one of elsewhere. */
-  private static boolean foreign(Scope type) {
-    Set<Scope> seen = new HashSet<>();
-    Deque<Scope> open = new ArrayDeque<>(List.of(type));
-    while (!open.isEmpty()) {
-      Scope each = open.pop();
-      if (!seen.add(each)) continue;
-      for (Value base : each.result.values) {
-        if (base instanceof External(String path) && !path.equals("builtins.object")) return true;
-        if (base instanceof Own(Scope own, _) && own.kind() == Kind.CLASS) open.push(own);
-      }
-    }
-    return false;
-  }
-
-  /** What each scope refers to: functions and classes, and the methods that others may call. */
-  private Map<Scope, Set<Scope>> findReferences() {
-    Map<Scope, Set<Scope>> found = new HashMap<>();
-    for (Node node : nodes()) {
-      Cell cell = cells.get(node);
-      if (cell == null) continue;
-      Set<Scope> owned = owned(cell);
-      if (owned.isEmpty()) continue;
-      found.computeIfAbsent(scopeOf(node), _ -> new LinkedHashSet<>()).addAll(owned);
-    }
-    for (Scope each : scopes()) {
-      Scope type = each.parent().orElse(null);
-      if (type == null || type.kind() != Kind.CLASS) continue;
-      // A base class from elsewhere may call any method, the language those with special names.
-      boolean called =
-          (each.name().startsWith("__") && each.name().endsWith("__")) || foreign(type);
-      if (called) found.computeIfAbsent(type, _ -> new LinkedHashSet<>()).add(each);
     }
     return found;
   }

@@ -1,8 +1,8 @@
 package dev.kbx.report;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.kbx.check.Broken;
 import dev.kbx.check.Finding;
+import dev.kbx.check.InvalidSource;
 import dev.kbx.check.Severity;
 import dev.kbx.syntax.Place;
 import dev.kbx.verdict.Json;
@@ -73,7 +73,7 @@ public final class CheckJson {
         source.findings(least).stream().map(CheckJson::found).toList());
   }
 
-  private static Fault fault(Broken broken) {
+  private static Fault fault(InvalidSource broken) {
     Place place = broken.place();
     return new Fault(broken.status(), place.line(), place.column(), place.end(), broken.message());
   }

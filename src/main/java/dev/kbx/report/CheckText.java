@@ -1,7 +1,7 @@
 package dev.kbx.report;
 
-import dev.kbx.check.Broken;
 import dev.kbx.check.Finding;
+import dev.kbx.check.InvalidSource;
 import dev.kbx.check.Severity;
 import dev.kbx.syntax.Place;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ public record CheckText(int width, boolean colour) {
     return String.join("\n", lines) + "\n";
   }
 
-  private void add(List<String> lines, Checked source, Broken broken) {
+  private void add(List<String> lines, Checked source, InvalidSource broken) {
     lines.add(
         head(source, broken.place(), RED, "broken", broken.status().label(), broken.message()));
     excerpt(lines, broken.place(), RED);

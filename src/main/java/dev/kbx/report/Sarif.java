@@ -2,8 +2,8 @@ package dev.kbx.report;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.kbx.check.Broken;
 import dev.kbx.check.Finding;
+import dev.kbx.check.InvalidSource;
 import dev.kbx.check.RuleInfo;
 import dev.kbx.check.Severity;
 import dev.kbx.syntax.Place;
@@ -142,7 +142,7 @@ public record Sarif(List<RuleInfo> rules, String version, Path folder) {
         .toList();
   }
 
-  private Result result(Checked source, Broken broken, List<String> ids) {
+  private Result result(Checked source, InvalidSource broken, List<String> ids) {
     return result(source, broken.status().label(), "error", broken.message(), broken.place(), ids);
   }
 

@@ -1,8 +1,8 @@
 package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
-import dev.kbx.check.Broken;
 import dev.kbx.check.Finding;
+import dev.kbx.check.InvalidSource;
 import dev.kbx.check.Severity;
 import dev.kbx.check.StaticCheck;
 import dev.kbx.check.StaticReport;
@@ -62,7 +62,7 @@ final class StaticStage {
         .toList();
   }
 
-  private static Outcome outcome(Broken broken) {
+  private static Outcome outcome(InvalidSource broken) {
     return Outcome.of(broken.status(), Stage.STATIC, broken.sentence());
   }
 

@@ -58,7 +58,7 @@ public record Excerpt(String text, Set<String> calls, Set<String> methods, boole
   private static List<Part> parts(Node module, Utf8 source) {
     List<Part> parts = new ArrayList<>();
     for (Node statement : module.children()) {
-      Names names = new Names(statement, source);
+      ModuleNames names = new ModuleNames(statement, source);
       parts.add(new Part(statement, names.top(), names.free()));
     }
     return parts;

@@ -75,7 +75,7 @@ public final class PythonSource {
     extras = Collections.unmodifiableList(tree.extras());
     List<Node> all = module.all();
     boolean broken = all.stream().anyMatch(Node::broken);
-    Names found = new Names(module, source);
+    ModuleNames found = new ModuleNames(module, source);
     error = broken ? firstError(text) : null;
     understood = !broken;
     boolean unclear = broken && error == null;
@@ -201,12 +201,12 @@ public final class PythonSource {
     return constants;
   }
 
-  /** Names bound at module level by any statement, in order. */
+  /** ModuleNames bound at module level by any statement, in order. */
   public Set<String> names() {
     return names;
   }
 
-  /** Names used and bound nowhere in the source, builtins among them. */
+  /** ModuleNames used and bound nowhere in the source, builtins among them. */
   public Set<String> freeNames() {
     return freeNames;
   }
@@ -217,7 +217,7 @@ public final class PythonSource {
   }
 
   private static @Nullable SyntaxError firstError(String text) {
-    Lexicon.Finding finding = Lexicon.check(text);
+    SyntaxErrorScanner.Finding finding = SyntaxErrorScanner.check(text);
     if (finding == null) return null;
     int start = text.lastIndexOf('\n', finding.at() - 1) + 1;
     int end = text.indexOf('\n', finding.at());

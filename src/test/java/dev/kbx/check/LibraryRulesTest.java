@@ -231,16 +231,16 @@ class LibraryRulesTest {
   }
 
   static List<Rule> rules() {
-    return Rules.all().list().stream().filter(rule -> TaskRules.covers(rule.about().id())).toList();
+    return Rules.all().list().stream().filter(rule -> TaskRules.covers(rule.info().id())).toList();
   }
 
   @ParameterizedTest
   @MethodSource("rules")
   void findsItsOwnExample(Rule rule) {
-    String example = "\n\n\n" + rule.about().example();
-    String tag = rule.about().id().equals("never-quantizes") ? "quantization" : "random";
+    String example = "\n\n\n" + rule.info().example();
+    String tag = rule.info().id().equals("never-quantizes") ? "quantization" : "random";
     assertThat(TaskRules.forTask().tags(tag).find(example, ""))
-        .anyMatch(found -> found.startsWith(rule.about().id() + ":"));
+        .anyMatch(found -> found.startsWith(rule.info().id() + ":"));
   }
 
   @Test

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class StaticCheckTest {
-  private static Optional<Broken> check(String code) {
+  private static Optional<InvalidSource> check(String code) {
     Task task =
         new Task(
             "s",
@@ -73,7 +73,7 @@ class StaticCheckTest {
         "print(1) | NO_ENTRY | 1 | nothing at top level is called adamw_step or kernel_function",
       })
   void finds(String code, Status status, int line, String message) {
-    Broken broken = check(code.replace("\\n", "\n")).orElseThrow();
+    InvalidSource broken = check(code.replace("\\n", "\n")).orElseThrow();
     assertThat(broken.status()).isEqualTo(status);
     assertThat(broken.place().line()).isEqualTo(line);
     assertThat(broken.message()).isEqualTo(message);
@@ -82,7 +82,7 @@ class StaticCheckTest {
   @Test
   void anEntryInsideAClassOrFunctionIsNone() {
     assertThat(check("class A:\n  def adamw_step(p): pass\ndef f():\n  adamw_step = 1"))
-        .map(Broken::status)
+        .map(InvalidSource::status)
         .hasValue(Status.NO_ENTRY);
   }
 }

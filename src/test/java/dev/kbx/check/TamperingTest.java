@@ -46,7 +46,7 @@ class TamperingTest {
   @ParameterizedTest
   @MethodSource("rules")
   void findsItsOwnExample(Rule rule) {
-    assertThat(found(rule.about().example(), null)).contains(rule.about().id());
+    assertThat(found(rule.info().example(), null)).contains(rule.info().id());
   }
 
   @ParameterizedTest

@@ -69,9 +69,9 @@ class TimingRulesTest {
             "",
             List.of(),
             Path.of("f"));
-    Subject subject = new Subject(Program.of(PythonSource.parse(source)), task);
+    RuleContext context = new RuleContext(Program.of(PythonSource.parse(source)), task);
     List<String> ids = new ArrayList<>();
-    for (Rule rule : RULES) rule.check(subject, (_, _) -> ids.add(rule.about().id()));
+    for (Rule rule : RULES) rule.check(context, (_, _) -> ids.add(rule.info().id()));
     return ids;
   }
 
@@ -363,9 +363,9 @@ class TimingRulesTest {
   @Test
   void examplesOfTheRulesAreFoundByThem() {
     for (Rule rule : RULES) {
-      RuleInfo about = rule.about();
-      if (about.id().equals("replayed-result")) continue; // its example leaves the kernel out
-      assertThat(found(about.example(), "kernel_function")).contains(about.id());
+      RuleInfo info = rule.info();
+      if (info.id().equals("replayed-result")) continue; // its example leaves the kernel out
+      assertThat(found(info.example(), "kernel_function")).contains(info.id());
     }
   }
 }

@@ -2,8 +2,8 @@ package dev.kbx.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kbx.check.Broken;
 import dev.kbx.check.Finding;
+import dev.kbx.check.InvalidSource;
 import dev.kbx.check.RuleInfo;
 import dev.kbx.check.Severity;
 import dev.kbx.check.StaticReport;
@@ -80,8 +80,9 @@ class CheckOutputTest {
 
   @Test
   void aBrokenSourceIsShownLikeAFinding() {
-    Broken broken =
-        new Broken(Status.SYNTAX_ERROR, new Place(1, 6, 7, "def f(x:"), "'(' was never closed");
+    InvalidSource broken =
+        new InvalidSource(
+            Status.SYNTAX_ERROR, new Place(1, 6, 7, "def f(x:"), "'(' was never closed");
     var report = new StaticReport(broken, List.of());
     assertThat(text(80, Severity.FLAG, new Checked("p.jsonl", 3, "Activation/gelu", report)))
         .containsExactly(

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Map;
 
 /** The scopes of a program by path, and the calls that stand in each. */
-final class Functions {
+final class ScopeIndex {
   private final Map<String, List<Scope>> scopes = new HashMap<>();
   private final Map<Scope, List<Call>> calls = new HashMap<>();
 
-  Functions(Program program) {
+  ScopeIndex(Program program) {
     for (Scope scope : program.scopes()) {
       scopes.computeIfAbsent(scope.path(), _ -> new ArrayList<>()).add(scope);
     }

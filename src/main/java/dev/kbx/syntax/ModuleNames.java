@@ -7,7 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /** Which names a module binds, which it needs from elsewhere, and whether that can be known. */
-final class Names {
+final class ModuleNames {
   /**
    * Whoever uses one of these may bind any name at run time: through the module's dictionary,
    * through code in strings, or by reaching one of them under another name.
@@ -49,7 +49,7 @@ final class Names {
   /** A node to visit: whether its bindings are the module's. */
   private record Visit(Node node, boolean atTop) {}
 
-  Names(Node module, Utf8 source) {
+  ModuleNames(Node module, Utf8 source) {
     this.source = source;
     Deque<Visit> open = new ArrayDeque<>();
     open.push(new Visit(module, true));
@@ -67,12 +67,12 @@ final class Names {
     }
   }
 
-  /** Names bound at top level, in order: by def, class, assignment, import, for, with, …. */
+  /** ModuleNames bound at top level, in order: by def, class, assignment, import, for, with, …. */
   Set<String> top() {
     return top;
   }
 
-  /** Names used that nothing in the source binds, builtins among them. */
+  /** ModuleNames used that nothing in the source binds, builtins among them. */
   Set<String> free() {
     Set<String> free = new HashSet<>(used);
     free.removeAll(anywhere);
@@ -122,7 +122,7 @@ final class Names {
   }
 
   private void bindTargets(Node target, boolean atTop) {
-    for (Node node : Targets.of(target)) {
+    for (Node node : BindingTargets.of(target)) {
       if (node.is("identifier")) bind(source.text(node), atTop);
     }
   }
@@ -138,6 +138,6 @@ final class Names {
 
   private void bindImports(Node statement, boolean atTop) {
     if (statement.children().stream().anyMatch(c -> c.is("wildcard_import"))) dynamic = true;
-    for (Node name : Targets.ofImport(statement)) bind(source.text(name), atTop);
+    for (Node name : BindingTargets.ofImport(statement)) bind(source.text(name), atTop);
   }
 }

@@ -1,12 +1,12 @@
 package dev.kbx.program;
 
+import dev.kbx.program.AbstractValue.Constant;
+import dev.kbx.program.AbstractValue.Container;
+import dev.kbx.program.AbstractValue.Definition;
+import dev.kbx.program.AbstractValue.External;
+import dev.kbx.program.AbstractValue.Instance;
 import dev.kbx.program.Scope.Kind;
 import dev.kbx.program.Scope.Parameter;
-import dev.kbx.program.Value.Box;
-import dev.kbx.program.Value.Constant;
-import dev.kbx.program.Value.External;
-import dev.kbx.program.Value.Instance;
-import dev.kbx.program.Value.Own;
 import dev.kbx.syntax.Node;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -15,16 +15,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What each kind of node does with values. */
-final class Meaning {
+final class TransferFunctions {
   private final ValueFlow flow;
-  private final Calls calls;
-  private final Members members;
-  private final Folding folding;
+  private final CallBinding calls;
+  private final Attributes attributes;
+  private final ConstantFolding folding;
 
-  Meaning(ValueFlow flow, Calls calls, Members members, Folding folding) {
+  TransferFunctions(
+      ValueFlow flow, CallBinding calls, Attributes attributes, ConstantFolding folding) {
     this.flow = flow;
     this.calls = calls;
-    this.members = members;
+    this.attributes = attributes;
     this.folding = folding;
   }
 
@@ -32,41 +33,42 @@ final class Meaning {
   void define(Scope scope) {
     Scope around = scope.parent().orElseThrow();
     parameters(scope, around);
-    Own own = new Own(scope, null);
+    Definition definition = new Definition(scope, null);
     if (scope.kind() == Kind.LAMBDA) {
-      flow.add(flow.cell(scope.node()), own);
+      flow.add(flow.valuesOf(scope.node()), definition);
       Node body = scope.node().child("body");
-      if (body != null) flow.flow(flow.cell(body), scope.result);
+      if (body != null) flow.copy(flow.valuesOf(body), scope.result);
       return;
     }
     if (scope.kind() == Kind.CLASS) bases(scope);
-    Cell defined = new Cell();
-    flow.add(defined, own);
+    ValueSet defined = new ValueSet();
+    flow.add(defined, definition);
     for (Node decorator : scope.decorators.reversed()) {
-      Cell before = defined;
-      Cell after = new Cell();
-      flow.each(flow.cell(decorator), value -> calls.decorate(value, before, after, decorator));
+      ValueSet before = defined;
+      ValueSet after = new ValueSet();
+      flow.forEach(
+          flow.valuesOf(decorator), value -> calls.decorate(value, before, after, decorator));
       defined = after;
     }
-    flow.flow(defined, flow.variable(scope.name(), around));
+    flow.copy(defined, flow.variable(scope.name(), around));
   }
 
   private void parameters(Scope scope, Scope around) {
     boolean method = around.kind() == Kind.CLASS && scope.kind() == Kind.FUNCTION;
     for (int i = 0; i < scope.parameters.size(); i++) {
       Parameter parameter = scope.parameters.get(i);
-      Cell cell = scope.variables.computeIfAbsent(parameter.name(), _ -> new Cell());
+      ValueSet set = scope.variables.computeIfAbsent(parameter.name(), _ -> new ValueSet());
       if (parameter.stars() > 0) {
-        Box box = new Box(List.of());
-        box.open = true;
-        flow.add(box.content, Value.UNKNOWN);
-        flow.add(cell, box);
+        Container container = new Container(List.of());
+        container.open = true;
+        flow.add(container.content, AbstractValue.UNKNOWN);
+        flow.add(set, container);
       } else if (method && i == 0) {
-        flow.add(cell, new Instance(around));
+        flow.add(set, new Instance(around));
       } else {
-        flow.add(cell, Value.UNKNOWN);
+        flow.add(set, AbstractValue.UNKNOWN);
       }
-      if (parameter.value() != null) flow.flow(flow.cell(parameter.value()), cell);
+      if (parameter.value() != null) flow.copy(flow.valuesOf(parameter.value()), set);
     }
   }
 
@@ -75,7 +77,7 @@ final class Meaning {
     if (list == null) return;
     for (Node each : list.children()) {
       if (each.is("(", ")", ",", "keyword_argument")) continue;
-      flow.flow(flow.cell(each), type.result);
+      flow.copy(flow.valuesOf(each), type.result);
     }
   }
 
@@ -99,7 +101,7 @@ final class Meaning {
       case "call" -> call(node);
       case "string", "concatenated_string" -> folding.string(node);
       case "integer", "float", "true", "false", "unary_operator" ->
-          flow.literal(node).ifPresent(value -> flow.add(flow.cell(node), new Constant(value)));
+          flow.literal(node).ifPresent(value -> flow.add(flow.valuesOf(node), new Constant(value)));
       case "list", "tuple", "set", "expression_list" -> display(node);
       case "list_comprehension",
           "set_comprehension",
@@ -110,20 +112,20 @@ final class Meaning {
       case "conditional_expression" -> {
         List<Node> parts = node.children();
         if (parts.size() == 5) {
-          flow.flow(flow.cell(parts.getFirst()), flow.cell(node));
-          flow.flow(flow.cell(parts.getLast()), flow.cell(node));
+          flow.copy(flow.valuesOf(parts.getFirst()), flow.valuesOf(node));
+          flow.copy(flow.valuesOf(parts.getLast()), flow.valuesOf(node));
         }
       }
       case "boolean_operator" -> {
         Node left = node.child("left");
         Node right = node.child("right");
-        if (left != null) flow.flow(flow.cell(left), flow.cell(node));
-        if (right != null) flow.flow(flow.cell(right), flow.cell(node));
+        if (left != null) flow.copy(flow.valuesOf(left), flow.valuesOf(node));
+        if (right != null) flow.copy(flow.valuesOf(right), flow.valuesOf(node));
       }
       case "binary_operator" -> binary(node);
       case "await", "parenthesized_expression", "type" -> {
         if (!node.children().isEmpty() && !node.is("parenthesized_expression")) {
-          flow.flow(flow.cell(node.children().getLast()), flow.cell(node));
+          flow.copy(flow.valuesOf(node.children().getLast()), flow.valuesOf(node));
         }
       }
       default -> {}
@@ -154,9 +156,9 @@ final class Meaning {
     Node target = node.child(targetRole);
     Node value = node.child(valueRole);
     if (target == null || value == null) return;
-    bind(target, flow.cell(value));
+    bind(target, flow.valuesOf(value));
     // `a = b = c` is an assignment whose right side is one; `(a := b)` has a value.
-    flow.flow(flow.cell(value), flow.cell(node));
+    flow.copy(flow.valuesOf(value), flow.valuesOf(node));
   }
 
   private void augmented(Node node) {
@@ -164,15 +166,15 @@ final class Meaning {
     Node right = node.child("right");
     Node operator = node.child("operator");
     if (left == null || right == null || operator == null) return;
-    Cell result = new Cell();
+    ValueSet result = new ValueSet();
     folding.binary(operator, left, right, result);
     // `list += more` keeps the list, with more in it.
-    flow.each(
-        flow.cell(left),
+    flow.forEach(
+        flow.valuesOf(left),
         value -> {
-          if (!(value instanceof Box box)) return;
-          box.changed = true;
-          flow.flow(members.elements(flow.cell(right)), box.content);
+          if (!(value instanceof Container container)) return;
+          container.changed = true;
+          flow.copy(attributes.elements(flow.valuesOf(right)), container.content);
         });
     bind(left, result);
   }
@@ -180,7 +182,7 @@ final class Meaning {
   private void loop(Node node) {
     Node left = node.child("left");
     Node right = node.child("right");
-    if (left != null && right != null) bind(left, members.elements(flow.cell(right)));
+    if (left != null && right != null) bind(left, attributes.elements(flow.valuesOf(right)));
   }
 
   /** {@code with value as target}; of {@code except} and {@code case} nothing is known. */
@@ -189,62 +191,64 @@ final class Meaning {
     Node value = node.children().getFirst();
     if (target == null || target.children().isEmpty()) return;
     Node parent = flow.parent(node);
-    Cell bound = new Cell();
+    ValueSet bound = new ValueSet();
     if (parent != null && parent.is("with_item")) {
-      flow.flow(flow.cell(value), bound);
-      flow.each(
-          flow.cell(value),
+      flow.copy(flow.valuesOf(value), bound);
+      flow.forEach(
+          flow.valuesOf(value),
           each -> {
             if (!(each instanceof Instance)) return;
-            Cell enter = new Cell();
-            members.get(each, "__enter__", enter);
+            ValueSet enter = new ValueSet();
+            attributes.get(each, "__enter__", enter);
             calls.callEach(enter, Arguments.NONE, bound);
           });
     } else {
-      flow.each(
-          flow.cell(value),
-          each -> flow.add(bound, each instanceof External type ? type.called() : Value.UNKNOWN));
+      flow.forEach(
+          flow.valuesOf(value),
+          each ->
+              flow.add(
+                  bound, each instanceof External type ? type.called() : AbstractValue.UNKNOWN));
     }
     bind(target.children().getFirst(), bound);
   }
 
   private void returned(Node node) {
     if (node.children().size() < 2) return;
-    flow.flow(flow.cell(node.children().get(1)), flow.scopeOf(node).result);
+    flow.copy(flow.valuesOf(node.children().get(1)), flow.scopeOf(node).result);
   }
 
   private void yielded(Node node) {
     if (node.children().size() < 2) return;
-    Cell result = flow.scopeOf(node).result;
+    ValueSet result = flow.scopeOf(node).result;
     boolean from = node.children().size() > 2;
-    Cell value = flow.cell(node.children().getLast());
-    Box box = new Box(List.of());
-    box.open = true;
-    flow.flow(from ? members.elements(value) : value, box.content);
-    flow.add(result, box);
+    ValueSet value = flow.valuesOf(node.children().getLast());
+    Container container = new Container(List.of());
+    container.open = true;
+    flow.copy(from ? attributes.elements(value) : value, container.content);
+    flow.add(result, container);
   }
 
   /** Binds the names in a target to a value. */
-  private void bind(Node target, Cell value) {
-    record Part(Node target, Cell value) {}
+  private void bind(Node target, ValueSet value) {
+    record Part(Node target, ValueSet value) {}
     Deque<Part> open = new ArrayDeque<>();
     open.push(new Part(target, value));
     while (!open.isEmpty()) {
       Part part = open.pop();
       Node node = part.target;
       switch (node.kind()) {
-        case "identifier" -> flow.flow(part.value, flow.cell(node));
+        case "identifier" -> flow.copy(part.value, flow.valuesOf(node));
         case "attribute" -> store(node, part.value);
         case "subscript" -> storeItem(node, part.value);
         case "parenthesized_expression" ->
             node.children().forEach(each -> open.push(new Part(each, part.value)));
         case "list_splat_pattern", "list_splat" -> {
-          Box rest = new Box(List.of());
+          Container rest = new Container(List.of());
           rest.open = true;
-          flow.flow(part.value, rest.content);
-          Cell cell = new Cell();
-          flow.add(cell, rest);
-          open.push(new Part(node.children().getLast(), cell));
+          flow.copy(part.value, rest.content);
+          ValueSet set = new ValueSet();
+          flow.add(set, rest);
+          open.push(new Part(node.children().getLast(), set));
         }
         case "pattern_list",
             "tuple_pattern",
@@ -257,7 +261,8 @@ final class Meaning {
           for (Node each : node.children()) {
             if (each.is("(", ")", "[", "]", ",")) continue;
             if (each.is("list_splat_pattern", "list_splat")) fixed = false;
-            Cell item = fixed ? members.item(part.value, at++) : members.elements(part.value);
+            ValueSet item =
+                fixed ? attributes.item(part.value, at++) : attributes.elements(part.value);
             open.push(new Part(each, item));
           }
         }
@@ -266,30 +271,30 @@ final class Meaning {
     }
   }
 
-  private void store(Node attribute, Cell value) {
+  private void store(Node attribute, ValueSet value) {
     Node object = attribute.child("object");
     Node name = attribute.child("attribute");
     if (object == null || name == null) return;
     String text = flow.text(name);
-    flow.each(flow.cell(object), owner -> members.set(owner, text, value));
+    flow.forEach(flow.valuesOf(object), owner -> attributes.set(owner, text, value));
   }
 
-  private void storeItem(Node subscript, Cell value) {
+  private void storeItem(Node subscript, ValueSet value) {
     Node object = subscript.child("value");
     Node key = subscript.child("subscript");
     if (object == null || key == null) return;
-    flow.each(
-        flow.cell(object),
+    flow.forEach(
+        flow.valuesOf(object),
         owner -> {
-          if (owner instanceof Box box) {
-            box.changed = true;
-            flow.flow(value, box.content);
-            flow.flow(flow.cell(key), box.keys);
+          if (owner instanceof Container container) {
+            container.changed = true;
+            flow.copy(value, container.content);
+            flow.copy(flow.valuesOf(key), container.keys);
           } else {
-            flow.each(
-                flow.cell(key),
+            flow.forEach(
+                flow.valuesOf(key),
                 each -> {
-                  if (each instanceof Constant(String name)) members.set(owner, name, value);
+                  if (each instanceof Constant(String name)) attributes.set(owner, name, value);
                 });
           }
         });
@@ -300,21 +305,21 @@ final class Meaning {
     Node name = node.child("attribute");
     if (object == null || name == null) return;
     String text = flow.text(name);
-    Cell cell = flow.cell(node);
-    flow.each(flow.cell(object), value -> members.get(value, text, cell));
+    ValueSet set = flow.valuesOf(node);
+    flow.forEach(flow.valuesOf(object), value -> attributes.get(value, text, set));
   }
 
   private void subscript(Node node) {
     Node object = node.child("value");
     Node index = node.child("subscript");
     if (object == null || index == null) return;
-    Cell into = flow.cell(node);
-    flow.each(
-        flow.cell(object),
+    ValueSet into = flow.valuesOf(node);
+    flow.forEach(
+        flow.valuesOf(object),
         value -> {
-          if (!index.is("slice")) members.element(value, flow.cell(index), into);
+          if (!index.is("slice")) attributes.element(value, flow.valuesOf(index), into);
           // A part of a container holds nothing else than the container.
-          else flow.add(into, value instanceof Box ? value : Value.UNKNOWN);
+          else flow.add(into, value instanceof Container ? value : AbstractValue.UNKNOWN);
         });
   }
 
@@ -323,74 +328,76 @@ final class Meaning {
     Node right = node.child("right");
     Node operator = node.child("operator");
     if (left == null || right == null || operator == null) return;
-    folding.binary(operator, left, right, flow.cell(node));
+    folding.binary(operator, left, right, flow.valuesOf(node));
   }
 
   private void display(Node node) {
-    List<Cell> items = new ArrayList<>();
+    List<ValueSet> items = new ArrayList<>();
     boolean splat = false;
-    Cell spread = new Cell();
+    ValueSet spread = new ValueSet();
     for (Node each : node.children()) {
       if (each.is("[", "]", "(", ")", "{", "}", ",")) continue;
       if (each.is("list_splat")) {
         splat = true;
-        flow.flow(members.elements(flow.cell(each.children().getLast())), spread);
+        flow.copy(attributes.elements(flow.valuesOf(each.children().getLast())), spread);
       } else {
-        items.add(flow.cell(each));
+        items.add(flow.valuesOf(each));
       }
     }
-    Box box = new Box(splat ? List.of() : items);
-    box.open = splat;
-    items.forEach(item -> flow.flow(item, box.content));
-    flow.flow(spread, box.content);
-    flow.add(flow.cell(node), box);
+    Container container = new Container(splat ? List.of() : items);
+    container.open = splat;
+    items.forEach(item -> flow.copy(item, container.content));
+    flow.copy(spread, container.content);
+    flow.add(flow.valuesOf(node), container);
   }
 
   private void comprehension(Node node) {
     Node body = node.child("body");
     if (body == null) return;
-    Box box = new Box(List.of());
-    box.open = true;
+    Container container = new Container(List.of());
+    container.open = true;
     Node key = body.child("key");
     Node value = body.child("value");
     if (body.is("pair") && key != null && value != null) {
-      flow.flow(flow.cell(key), box.keys);
-      flow.flow(flow.cell(value), box.content);
+      flow.copy(flow.valuesOf(key), container.keys);
+      flow.copy(flow.valuesOf(value), container.content);
     } else {
-      flow.flow(flow.cell(body), box.content);
+      flow.copy(flow.valuesOf(body), container.content);
     }
-    flow.add(flow.cell(node), box);
+    flow.add(flow.valuesOf(node), container);
   }
 
   private void dictionary(Node node) {
-    Box box = new Box(List.of());
-    box.open = true;
+    Container container = new Container(List.of());
+    container.open = true;
     for (Node pair : node.children()) {
       Node key = pair.child("key");
       Node value = pair.child("value");
       if (pair.is("dictionary_splat")) {
-        box.changed = true;
-        flow.flow(members.elements(flow.cell(pair.children().getLast())), box.content);
+        container.changed = true;
+        flow.copy(attributes.elements(flow.valuesOf(pair.children().getLast())), container.content);
       }
       if (!pair.is("pair") || key == null || value == null) continue;
-      flow.flow(flow.cell(value), box.content);
-      flow.flow(flow.cell(key), box.keys);
-      flow.each(
-          flow.cell(key),
+      flow.copy(flow.valuesOf(value), container.content);
+      flow.copy(flow.valuesOf(key), container.keys);
+      flow.forEach(
+          flow.valuesOf(key),
           known -> {
             if (known instanceof Constant(Object constant)) {
-              flow.flow(flow.cell(value), box.entries.computeIfAbsent(constant, _ -> new Cell()));
+              flow.copy(
+                  flow.valuesOf(value),
+                  container.entries.computeIfAbsent(constant, _ -> new ValueSet()));
             }
           });
     }
-    flow.add(flow.cell(node), box);
+    flow.add(flow.valuesOf(node), container);
   }
 
   private void call(Node node) {
     Node function = node.child("function");
     if (function == null) return;
     Arguments arguments = calls.arguments(node.child("arguments"));
-    Cell result = flow.cell(node);
-    flow.each(flow.cell(function), target -> calls.call(target, arguments, result, node));
+    ValueSet result = flow.valuesOf(node);
+    flow.forEach(flow.valuesOf(function), target -> calls.call(target, arguments, result, node));
   }
 }

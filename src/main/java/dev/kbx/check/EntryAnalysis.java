@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * function that is surely called, and not behind a branch that returns what a kernel may have
  * computed.
  */
-final class Entry {
+final class EntryAnalysis {
   static final String[] CONDITIONS = {
     "if_statement",
     "conditional_expression",
@@ -43,7 +43,7 @@ final class Entry {
   };
 
   private final Program program;
-  private final Functions functions;
+  private final ScopeIndex functions;
   private final String name;
   private final Set<Scope> sure = new LinkedHashSet<>();
 
@@ -56,7 +56,7 @@ final class Entry {
   /** Where calls start that may launch a kernel. */
   private final NavigableSet<Integer> suspects = new TreeSet<>();
 
-  Entry(Program program, Functions functions, String name) {
+  EntryAnalysis(Program program, ScopeIndex functions, String name) {
     this.program = program;
     this.functions = functions;
     this.name = name;
@@ -168,7 +168,7 @@ final class Entry {
   }
 
   private static boolean suspect(Call call) {
-    return call.targets().isEmpty() || call.target(Entry::unread).isPresent();
+    return call.targets().isEmpty() || call.target(EntryAnalysis::unread).isPresent();
   }
 
   /** Runs code of the file, or what nothing is known of. */

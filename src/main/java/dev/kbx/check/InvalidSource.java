@@ -8,7 +8,7 @@ import dev.kbx.verdict.Status;
  *
  * @param status {@code NO_CODE}, {@code SYNTAX_ERROR} or {@code NO_ENTRY}
  */
-public record Broken(Status status, Place place, String message) {
+public record InvalidSource(Status status, Place place, String message) {
   /** A line of source in a sentence is cut to as many characters: one may be a megabyte. */
   private static final int LONGEST = 200;
 

@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
  * What of a program may run while it is judged: not what stands under {@code if __name__ ==
  * "__main__"}, nor functions that only that uses. Where no entry is known, every function counts.
  */
-final class Judged {
+final class ReachableCode {
   private final Program program;
   private final Optional<String> entry;
   private final Map<Node, Boolean> asScript = new HashMap<>();
   private @Nullable Set<Scope> reachable;
 
-  Judged(Program program, Optional<String> entry) {
+  ReachableCode(Program program, Optional<String> entry) {
     this.program = program;
     this.entry = entry;
   }

@@ -10,27 +10,27 @@ import org.jspecify.annotations.Nullable;
  * What rules look at: a program, and the task it answers where that is known. What several rules
  * ask of it is found once. Belongs to one thread.
  */
-public final class Subject {
+public final class RuleContext {
   private final Program program;
   private final Optional<Task> task;
-  private final Optional<Entry> entry;
-  private final Judged judged;
-  private final Functions functions;
+  private final Optional<EntryAnalysis> entry;
+  private final ReachableCode reachable;
+  private final ScopeIndex functions;
   private final Optional<String> entryName;
-  private @Nullable Launching launching;
+  private @Nullable LaunchAnalysis launching;
 
   /**
    * @param task null for a file that is checked by itself
    */
-  public Subject(Program program, @Nullable Task task) {
+  public RuleContext(Program program, @Nullable Task task) {
     this.program = program;
     this.task = Optional.ofNullable(task);
-    this.functions = new Functions(program);
+    this.functions = new ScopeIndex(program);
     this.entryName =
         this.task.flatMap(
             t -> t.entries().stream().filter(n -> !program.paths(n).isEmpty()).findFirst());
-    this.entry = entryName.map(name -> new Entry(program, functions, name));
-    this.judged = new Judged(program, entryName);
+    this.entry = entryName.map(name -> new EntryAnalysis(program, functions, name));
+    this.reachable = new ReachableCode(program, entryName);
   }
 
   public Program program() {
@@ -43,7 +43,7 @@ public final class Subject {
   }
 
   /** Empty for a file that is checked without a task, or whose entry cannot be told. */
-  Optional<Entry> entry() {
+  Optional<EntryAnalysis> entry() {
     return entry;
   }
 
@@ -53,14 +53,14 @@ public final class Subject {
   }
 
   /** Which calls launch kernels. */
-  Launching launching() {
-    Launching known = launching;
-    if (known == null) launching = known = new Launching(program, functions, entryName);
+  LaunchAnalysis launching() {
+    LaunchAnalysis known = launching;
+    if (known == null) launching = known = new LaunchAnalysis(program, functions, entryName);
     return known;
   }
 
-  /** What of the program may run while it is judged. */
-  Judged judged() {
-    return judged;
+  /** What of the program may run while it is reachable. */
+  ReachableCode reachable() {
+    return reachable;
   }
 }

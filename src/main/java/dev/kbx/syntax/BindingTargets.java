@@ -6,8 +6,8 @@ import java.util.Deque;
 import java.util.List;
 
 /** What statements bind. */
-public final class Targets {
-  private Targets() {}
+public final class BindingTargets {
+  private BindingTargets() {}
 
   /**
    * Identifiers that a target or pattern binds, and attributes that it sets, in source order. The

@@ -17,19 +17,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Which calls of a program launch kernels, by themselves or through the program's functions. */
-final class Launching {
-  private final Functions functions;
+final class LaunchAnalysis {
+  private final ScopeIndex functions;
   private final List<Scope> entries = new ArrayList<>();
   private final Set<Scope> kernels = new HashSet<>();
   private final Set<Node> launches = new HashSet<>();
   private final Set<Scope> launching = new HashSet<>();
 
-  Launching(Program program, Functions functions, Optional<String> entry) {
+  LaunchAnalysis(Program program, ScopeIndex functions, Optional<String> entry) {
     this.functions = functions;
     for (Kernel kernel : program.kernels()) kernels.add(kernel.scope());
     for (Launch launch : program.launches()) launches.add(launch.call().node());
     for (Call call : program.calls()) {
-      if (call.target(Launching::replays).isPresent()) launches.add(call.node());
+      if (call.target(LaunchAnalysis::replays).isPresent()) launches.add(call.node());
     }
     for (String path : entry.map(program::paths).orElse(Set.of())) entries.addAll(named(path));
     spread(program.scopes());
@@ -57,7 +57,7 @@ final class Launching {
     }
   }
 
-  /** Functions of the file that the entry may be; empty where no entry is known. */
+  /** ScopeIndex of the file that the entry may be; empty where no entry is known. */
   List<Scope> entries() {
     return entries;
   }
@@ -81,7 +81,7 @@ final class Launching {
   }
 
   private boolean unseen(String path) {
-    return Entry.unread(path) && named(path).isEmpty();
+    return EntryAnalysis.unread(path) && named(path).isEmpty();
   }
 
   /** Whether a call is itself a launch. */

@@ -1,7 +1,7 @@
 package dev.kbx.program;
 
-import dev.kbx.program.Value.Box;
-import dev.kbx.program.Value.Constant;
+import dev.kbx.program.AbstractValue.Constant;
+import dev.kbx.program.AbstractValue.Container;
 import dev.kbx.syntax.Node;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -11,7 +11,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Constant folding: computes what is made of constants, such as a name that is put together. */
-final class Folding {
+final class ConstantFolding {
   /** Combinations of operands beyond which a result counts as unknown. */
   private static final int MAX_RESULTS = 64;
 
@@ -24,30 +24,32 @@ final class Folding {
   private final ValueFlow flow;
   private int work;
 
-  Folding(ValueFlow flow) {
+  ConstantFolding(ValueFlow flow) {
     this.flow = flow;
   }
 
   /**
-   * Puts into a cell what a function makes of every combination of constants in others.
+   * Puts into a set what a function makes of every combination of constants in others.
    *
    * @param fold gets one constant a part; null if it cannot say
    */
-  private void combine(List<Cell> parts, Function<List<Object>, @Nullable Object> fold, Cell out) {
+  private void combine(
+      List<ValueSet> parts, Function<List<Object>, @Nullable Object> fold, ValueSet out) {
     Set<List<Object>> done = new HashSet<>();
     Runnable compute = () -> compute(parts, fold, out, done);
     if (parts.isEmpty()) compute.run();
     if (parts.size() > MAX_PARTS) {
-      flow.add(out, Value.UNKNOWN);
+      flow.add(out, AbstractValue.UNKNOWN);
       return;
     }
-    for (Cell part : parts) {
-      flow.each(
+    for (ValueSet part : parts) {
+      flow.forEach(
           part,
           value -> {
             // A list is known once its last element is.
-            if (value instanceof Box box && Constants.of(box) == Constants.PENDING) {
-              box.items.forEach(item -> flow.each(item, _ -> compute.run()));
+            if (value instanceof Container container
+                && Constants.of(container) == Constants.PENDING) {
+              container.items.forEach(item -> flow.forEach(item, _ -> compute.run()));
             }
             compute.run();
           });
@@ -55,31 +57,31 @@ final class Folding {
   }
 
   private void compute(
-      List<Cell> parts,
+      List<ValueSet> parts,
       Function<List<Object>, @Nullable Object> fold,
-      Cell out,
+      ValueSet out,
       Set<List<Object>> done) {
     if (out.full()) return;
     work += parts.size();
     if (work > MAX_WORK) {
-      flow.add(out, Value.UNKNOWN);
+      flow.add(out, AbstractValue.UNKNOWN);
       return;
     }
     List<List<Object>> choices = new ArrayList<>();
     int results = 1;
-    for (Cell part : parts) {
+    for (ValueSet part : parts) {
       List<Object> constants = new ArrayList<>();
-      for (Value value : part.values) {
+      for (AbstractValue value : part.values) {
         Object constant = Constants.of(value);
-        if (constant == null) flow.add(out, Value.UNKNOWN);
+        if (constant == null) flow.add(out, AbstractValue.UNKNOWN);
         else if (constant != Constants.PENDING) constants.add(constant);
-        if (value instanceof Box) work += Constants.MAX_ELEMENTS;
+        if (value instanceof Container) work += Constants.MAX_ELEMENTS;
       }
       choices.add(constants);
       results = Math.min(results * constants.size(), MAX_RESULTS + 1);
     }
     if (results > MAX_RESULTS) {
-      flow.add(out, Value.UNKNOWN);
+      flow.add(out, AbstractValue.UNKNOWN);
       return;
     }
     for (int i = 0; i < results; i++) {
@@ -87,7 +89,7 @@ final class Folding {
       if (!done.add(each)) continue;
       Object result = fold.apply(each);
       if (result instanceof String text) work += text.length();
-      flow.add(out, result == null ? Value.UNKNOWN : new Constant(result));
+      flow.add(out, result == null ? AbstractValue.UNKNOWN : new Constant(result));
     }
   }
 
@@ -104,42 +106,40 @@ final class Folding {
 
   /** A literal, or text put together from pieces. */
   void string(Node node) {
-    Cell out = flow.cell(node);
+    ValueSet out = flow.valuesOf(node);
     Object literal = flow.literal(node).orElse(null);
     if (literal != null) {
       flow.add(out, new Constant(literal));
       return;
     }
-    List<Cell> parts = new ArrayList<>();
+    List<ValueSet> parts = new ArrayList<>();
     for (Node part : node.children()) {
       Node expression = part.child("expression");
-      if (part.is("string")) parts.add(flow.cell(part));
-      if (part.is("string_content")) parts.add(Cell.of(new Constant(flow.piece(node, part))));
+      if (part.is("string")) parts.add(flow.valuesOf(part));
+      if (part.is("string_content")) parts.add(ValueSet.of(new Constant(flow.piece(node, part))));
       if (part.is("interpolation") && expression != null) {
         boolean plain =
             part.children().stream()
                 .noneMatch(c -> c.is("format_specifier", "type_conversion", "="));
-        parts.add(plain ? flow.cell(expression) : Cell.of(Value.UNKNOWN));
+        parts.add(plain ? flow.valuesOf(expression) : ValueSet.of(AbstractValue.UNKNOWN));
       }
     }
     combine(parts, ConstantEvaluator::concatenated, out);
   }
 
-  void binary(Node operator, Node left, Node right, Cell out) {
+  void binary(Node operator, Node left, Node right, ValueSet out) {
     String text = flow.text(operator);
     // `a += b` combines as `a + b` does.
     String sign = text.endsWith("=") ? text.substring(0, text.length() - 1) : text;
     combine(
-        List.of(flow.cell(left), flow.cell(right)),
+        List.of(flow.valuesOf(left), flow.valuesOf(right)),
         values -> ConstantEvaluator.binary(sign, values.get(0), values.get(1)),
         out);
   }
 
   /** A method of a text. */
-  void method(String receiver, String name, Arguments arguments, Cell out) {
+  void method(String receiver, String name, Arguments arguments, ValueSet out) {
     combine(
-        arguments.positional(),
-        values -> ConstantEvaluator.method(receiver, name, values),
-        out);
+        arguments.positional(), values -> ConstantEvaluator.method(receiver, name, values), out);
   }
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A second witness. The parser's grammar refuses a few valid constructs ({@code return a, *[b] *
  * 3}), and declaring an honest kernel broken is worse than leaving the decision to the runner.
  */
-final class Lexicon {
+final class SyntaxErrorScanner {
   private static final Set<String> KEYWORDS =
       Set.of(
           "False",
@@ -88,16 +88,16 @@ final class Lexicon {
   /** What is wrong, and the index of the character where. */
   record Finding(int at, String message) {}
 
-  private Lexicon(String text) {
+  private SyntaxErrorScanner(String text) {
     this.text = text;
   }
 
   /** The first thing that no Python file contains; null if there is none. */
   static @Nullable Finding check(String text) {
-    Lexicon lexicon = new Lexicon(text);
-    while (lexicon.finding == null && lexicon.at < text.length()) lexicon.next();
-    if (lexicon.finding == null) lexicon.end();
-    return lexicon.finding;
+    SyntaxErrorScanner scanner = new SyntaxErrorScanner(text);
+    while (scanner.finding == null && scanner.at < text.length()) scanner.next();
+    if (scanner.finding == null) scanner.end();
+    return scanner.finding;
   }
 
   private void fail(int where, String message) {

@@ -7,12 +7,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Something an expression may stand for. */
-sealed interface Value {
+sealed interface AbstractValue {
   /** A value of which nothing is known. */
   External UNKNOWN = new External("?");
 
   /** Something of another module, or of an unknown value, by path. */
-  record External(String path) implements Value {
+  record External(String path) implements AbstractValue {
     /** Longer paths tell nobody more. */
     private static final int MAX_LENGTH = 120;
 
@@ -44,51 +44,51 @@ sealed interface Value {
    *
    * @param receiver what it is bound to as a method
    */
-  record Own(Scope scope, @Nullable Value receiver) implements Value {}
+  record Definition(Scope scope, @Nullable AbstractValue receiver) implements AbstractValue {}
 
   /** An instance of a class of this file. */
-  record Instance(Scope type) implements Value {}
+  record Instance(Scope type) implements AbstractValue {}
 
   /** What {@code property}, {@code staticmethod} or {@code classmethod} makes of a function. */
-  record Descriptor(String kind, Own function) implements Value {}
+  record Descriptor(String kind, Definition function) implements AbstractValue {}
 
   /** A function of this file with a grid. */
-  record Launcher(Scope kernel) implements Value {}
+  record KernelLauncher(Scope kernel) implements AbstractValue {}
 
   /** Variables by name: the dictionary of a module or function of this file, or that module. */
-  record Names(Scope scope) implements Value {}
+  record ScopeDict(Scope scope) implements AbstractValue {}
 
   /** The dictionary of anything else but a dictionary. */
-  record Namespace(Value of) implements Value {}
+  record ObjectDict(AbstractValue of) implements AbstractValue {}
 
   /** A String, Long, Double or Boolean; bytes are a String, one character a byte. */
-  record Constant(Object value) implements Value {}
+  record Constant(Object value) implements AbstractValue {}
 
   /** {@code operator.attrgetter}; {@code operator.methodcaller} where it calls. */
-  record Getter(String attributes, boolean calls) implements Value {}
+  record AttributeGetter(String attributes, boolean calls) implements AbstractValue {}
 
   /** A method of a constant, a container or a dictionary. */
-  record Method(Value receiver, String name) implements Value {}
+  record BoundMethod(AbstractValue receiver, String name) implements AbstractValue {}
 
   /** A function with arguments given in advance; the function is none itself. */
-  record Partial(Value function, Arguments first) implements Value {}
+  record Partial(AbstractValue function, Arguments first) implements AbstractValue {}
 
   /** What a call of a constructor from elsewhere made, where its arguments matter later. */
-  record Made(Node call, External of) implements Value {}
+  record Constructed(Node call, External of) implements AbstractValue {}
 
   /** A display or comprehension: list, tuple, set, dictionary. */
-  final class Box implements Value {
+  final class Container implements AbstractValue {
     /** Its elements in order; empty where they cannot be told apart. */
-    final List<Cell> items;
+    final List<ValueSet> items;
 
     /** Values by constant key. */
-    final Map<Object, Cell> entries = new LinkedHashMap<>();
+    final Map<Object, ValueSet> entries = new LinkedHashMap<>();
 
     /** Every element or value. */
-    final Cell content = new Cell();
+    final ValueSet content = new ValueSet();
 
     /** Every key. */
-    final Cell keys = new Cell();
+    final ValueSet keys = new ValueSet();
 
     /** It holds other things than items and entries say. */
     boolean changed;
@@ -96,7 +96,7 @@ sealed interface Value {
     /** A comprehension: how many elements it has is unknown. */
     boolean open;
 
-    Box(List<Cell> items) {
+    Container(List<ValueSet> items) {
       this.items = items;
     }
   }

@@ -2,9 +2,9 @@ package dev.kbx.program;
 
 import dev.kbx.program.Scope.Kind;
 import dev.kbx.program.Scope.Parameter;
+import dev.kbx.syntax.BindingTargets;
 import dev.kbx.syntax.Node;
 import dev.kbx.syntax.PythonSource;
-import dev.kbx.syntax.Targets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -17,7 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Which scope each node of a source stands in, and which names each scope binds. */
-final class Layout {
+final class ScopeBuilder {
   /** Where a node stands. */
   private record Visit(Node node, @Nullable Node parent, Scope scope) {}
 
@@ -29,7 +29,7 @@ final class Layout {
   private final List<Scope> scopes = new ArrayList<>();
   private final Set<String> attributes = new HashSet<>();
 
-  Layout(PythonSource source, Scope module) {
+  ScopeBuilder(PythonSource source, Scope module) {
     this.source = source;
     this.module = module;
     scopes.add(module);
@@ -67,7 +67,7 @@ final class Layout {
     return scopes().subList(1, scopes.size());
   }
 
-  /** Names of attributes that something in the source defines. */
+  /** ScopeDict of attributes that something in the source defines. */
   Set<String> attributes() {
     return attributes;
   }
@@ -75,6 +75,14 @@ final class Layout {
   /** The scope that a definition opens; null for every other node. */
   @Nullable Scope defined(Node definition) {
     return opened.get(definition);
+  }
+
+  /** The definition that a decorator is applied to; null in broken source. */
+  @Nullable Node decorated(Node decorator) {
+    Node parent = parent(decorator);
+    // The last child, after any number of decorators.
+    Node last = parent == null ? null : parent.children().getLast();
+    return last != null && "definition".equals(last.field()) ? last : null;
   }
 
   /** Null for the module and for nodes of other programs. */
@@ -133,7 +141,7 @@ final class Layout {
       if (!target.is("identifier")) continue;
       String name = source.text(target);
       scope.parameters.add(new Parameter(name, stars, node, type, value));
-      scope.variables.computeIfAbsent(name, _ -> new Cell());
+      scope.variables.computeIfAbsent(name, _ -> new ValueSet());
     }
   }
 
@@ -169,7 +177,7 @@ final class Layout {
   }
 
   private void declareTargets(Node target, Scope scope) {
-    for (Node node : Targets.of(target)) {
+    for (Node node : BindingTargets.of(target)) {
       Node attribute = node.child("attribute");
       if (attribute != null) attributes.add(source.text(attribute));
       if (node.is("identifier")) variable(source.text(node), scope);
@@ -181,11 +189,11 @@ final class Layout {
     for (Node child : statement.children()) {
       if (child.is("wildcard_import") && module != null) scope.stars.add(source.text(module));
     }
-    for (Node name : Targets.ofImport(statement)) variable(source.text(name), scope);
+    for (Node name : BindingTargets.ofImport(statement)) variable(source.text(name), scope);
   }
 
   private void variable(String name, Scope scope) {
-    scope.variables.computeIfAbsent(name, _ -> new Cell());
+    scope.variables.computeIfAbsent(name, _ -> new ValueSet());
     if (scope.kind() == Kind.CLASS) attributes.add(name);
   }
 }
