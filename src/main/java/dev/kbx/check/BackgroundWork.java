@@ -3,7 +3,7 @@ package dev.kbx.check;
 import dev.kbx.program.Call;
 import java.util.Set;
 
-/** Work goes on in a thread of the candidate's own. */
+/** Finds work in a background thread. */
 final class BackgroundWork implements Rule {
   private static final Set<String> THREADS =
       Set.of(
@@ -21,10 +21,10 @@ final class BackgroundWork implements Rule {
     return new RuleInfo(
         "background-work",
         Severity.REJECT,
-        "work in a thread",
-        "A thread works while the entry has returned, so no clock around the entry sees what it"
-            + " does.",
-        "do all work in the entry, on the stream that is current",
+        "work in a background thread",
+        "A thread goes on working after the entry has returned, so a clock around the entry"
+            + " does not see its work.",
+        "do all work in the entry, on the current stream",
         """
         import threading
 

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** Whether a kernel is launched depends on how often the entry was called. */
+/** Finds launches that depend on how often the entry was called. */
 final class CallCounting implements Rule {
   /** Parameters that outlive the call, as they are named everywhere. */
   private static final Set<String> OWNERS = Set.of("self", "cls");
@@ -22,10 +22,10 @@ final class CallCounting implements Rule {
     return new RuleInfo(
         "call-counting",
         Severity.REJECT,
-        "work that depends on the number of calls",
-        "A first call is checked and later ones are timed: so some candidates hope. Here any call"
-            + " may be compared.",
-        "do the same in every call",
+        "work that depends on the call count",
+        "Such code computes in the call that it expects to be checked and skips work in"
+            + " those that it expects to be timed. kbx may check any call.",
+        "do the same work in every call",
         """
         import triton
 
@@ -61,7 +61,9 @@ final class CallCounting implements Rule {
       Predicate<Node> counts = node -> counts(program, node, counters);
       if (!sites.isEmpty()
           && sites.stream().allMatch(s -> decided(program, s.node(), sites, counts))) {
-        for (Call site : sites) report.found(site.place(), "runs in some calls and not in others");
+        for (Call site : sites)
+          report.found(
+              site.place(), "runs in some calls only, depending on how often the entry was called");
         return;
       }
       for (Call site : sites) open.addAll(launching.targets(site));

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Kernels that read nothing store something that no input has a say in. */
+/** Finds files whose kernels read no memory, so that results do not depend on the inputs. */
 final class ConstantResult implements Rule {
   /** What makes tensors out of numbers: tasks of these need not read anything. */
   private static final Set<String> FACTORIES =
@@ -41,8 +41,8 @@ final class ConstantResult implements Rule {
         "constant-result",
         Severity.REJECT,
         "kernels that read no input",
-        "A result that no input has a say in is right by chance only, under a tolerance that is too"
-            + " wide.",
+        "A result that does not depend on the inputs passes only by chance, under a"
+            + " tolerance that is too wide.",
         "load the inputs in the kernel and store what it computes from them",
         "import torch\n"
             + "import triton\n"
@@ -69,7 +69,7 @@ final class ConstantResult implements Rule {
       Node title = kernel.scope().node().child("name");
       report.found(
           program.place(title == null ? kernel.scope().node() : title),
-          kernel.name() + " reads no memory, and neither does any other kernel");
+          kernel.name() + " reads no memory, nor does any other kernel of this file");
     }
   }
 

@@ -6,7 +6,7 @@ import dev.kbx.program.Scope;
 import java.util.List;
 import java.util.Set;
 
-/** Values go to the host and come back. */
+/** Finds values that are copied to the CPU, changed there and copied back. */
 final class CpuOffload implements Rule {
   private static final Set<String> BACK = Set.of("torch.from_numpy", "torch.frombuffer");
 
@@ -18,8 +18,9 @@ final class CpuOffload implements Rule {
     return new RuleInfo(
         "cpu-offload",
         Severity.REJECT,
-        "work on the host",
-        "What is computed on the host is no kernel, and its time is no device time.",
+        "computation on the CPU",
+        "What NumPy or Python computes on the CPU is no GPU kernel, and a clock on the"
+            + " device does not see it.",
         "compute on the device, in the kernel",
         """
         import torch
@@ -40,7 +41,8 @@ final class CpuOffload implements Rule {
             || reachable.calls(MADE::contains).stream().anyMatch(call -> mayReturn(program, call));
     if (there.isEmpty() || !back) return;
     for (Call call : there) {
-      report.found(call.place(), "takes values to the host, from where others come back");
+      report.found(
+          call.place(), "copies values to the CPU, computes there and copies results back");
     }
   }
 

@@ -6,7 +6,7 @@ import dev.kbx.syntax.Node;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Kernels are defined, and nothing in the file launches one. */
+/** Finds kernels that nothing in the file launches. */
 final class DecoyKernel implements Rule {
   @Override
   public RuleInfo info() {
@@ -31,7 +31,7 @@ final class DecoyKernel implements Rule {
       Node title = kernel.scope().node().child("name");
       report.found(
           program.place(title == null ? kernel.scope().node() : title),
-          kernel.name() + " is never launched, and neither is any other kernel");
+          kernel.name() + " is never launched, nor is any other kernel of this file");
     }
   }
 

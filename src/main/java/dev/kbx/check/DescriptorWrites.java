@@ -5,7 +5,7 @@ import dev.kbx.program.Program;
 import dev.kbx.syntax.Node;
 import java.util.Set;
 
-/** Bytes go to a descriptor that the program did not open. */
+/** Finds writes to file descriptors that the program did not open. */
 final class DescriptorWrites implements Rule {
   private static final Set<String> WRITES =
       Set.of("os.write", "os.writev", "os.pwrite", "os.pwritev", "os.sendfile", "os.fdopen");
@@ -17,10 +17,10 @@ final class DescriptorWrites implements Rule {
     return new RuleInfo(
         "descriptor-writes",
         Severity.REJECT,
-        "writes to a descriptor it did not open",
-        "Descriptors beyond 2 that are there already belong to whoever runs "
-            + "the kernel: what is written there is a forged answer.",
-        "print what you want to say; results are returned",
+        "writes to a file descriptor it did not open",
+        "Open descriptors above 2 belong to the process that runs the kernel. Writing to"
+            + " them is an attempt to forge a result.",
+        "print diagnostics to stdout or stderr, and return results from the entry",
         "import os\n" + "\n" + "for fd in range(3, 64):\n" + "    os.write(fd, b'correct')\n");
   }
 

@@ -20,11 +20,10 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a call of the entry runs: surely, or perhaps.
+ * Which code every call of the entry runs, and which it may run.
  *
- * <p>Sure is what stands outside of every condition, loop and {@code try}, in the entry or in a
- * function that is surely called, and not behind a branch that returns what a kernel may have
- * computed.
+ * <p>Every call runs what stands outside of conditions, loops and {@code try}, in the entry or in a
+ * function that every call runs, unless an earlier branch may return what a kernel has computed.
  */
 final class EntryAnalysis {
   static final String[] CONDITIONS = {

@@ -6,7 +6,7 @@ import dev.kbx.program.Program;
 import dev.kbx.syntax.Node;
 import java.util.Set;
 
-/** Variables are set that change how other programs start. */
+/** Finds environment variables that make other processes load code. */
 final class EnvironmentWrites implements Rule {
   private static final Set<String> LOADED =
       Set.of(
@@ -26,9 +26,10 @@ final class EnvironmentWrites implements Rule {
     return new RuleInfo(
         "environment-writes",
         Severity.REJECT,
-        "a poisoned environment",
-        "LD_PRELOAD and its kin would load the candidate's code into whatever " + "starts next.",
-        "leave these variables alone; Triton's and PyTorch's own settings are " + "fine",
+        "environment variables that load code",
+        "LD_PRELOAD, PYTHONPATH and similar variables make every process started later load"
+            + " the candidate's code.",
+        "leave these variables alone; settings of Triton and PyTorch are fine",
         "import os\n" + "\n" + "os.environ['LD_PRELOAD'] = '/tmp/x.so'\n");
   }
 
@@ -39,7 +40,8 @@ final class EnvironmentWrites implements Rule {
     for (Access access : reachable.changes(path -> path.startsWith("os.environ"))) {
       Node key = access.node().child("subscript");
       if (key != null && named(program, key)) {
-        report.found(access.place(), "sets " + program.text(key) + " for whatever starts next");
+        report.found(
+            access.place(), "sets " + program.text(key) + " for every process started later");
       }
     }
     for (Call call :
@@ -48,7 +50,7 @@ final class EnvironmentWrites implements Rule {
       boolean writes = call.targets().stream().anyMatch(EnvironmentWrites::writes);
       if (writes
           && (keyword || call.argument(0, "key").filter(k -> named(program, k)).isPresent())) {
-        report.found(call.place(), "sets variables for whatever starts next");
+        report.found(call.place(), "sets variables for every process started later");
       }
     }
   }

@@ -3,7 +3,7 @@ package dev.kbx.check;
 import dev.kbx.program.Call;
 import java.util.Set;
 
-/** Files are written or removed. */
+/** Finds files that are written or removed. */
 final class FileWrites implements Rule {
   private static final Set<String> REMOVALS =
       Set.of(
@@ -33,9 +33,8 @@ final class FileWrites implements Rule {
         "file-writes",
         Severity.FLAG,
         "writes to files",
-        "A kernel has nothing to store: caches, libraries and sources that "
-            + "others read are what a file can poison. Files do not outlive the "
-            + "process here.",
+        "A kernel has nothing to store. Writing to caches, libraries or sources can change"
+            + " what other programs load. Files do not outlive the candidate's process.",
         "keep state in memory",
         "open('results.json', 'w').write('{\"status\": \"correct\"}')\n");
   }

@@ -6,7 +6,7 @@ import dev.kbx.syntax.Node;
 import dev.kbx.syntax.Place;
 import java.util.List;
 
-/** Nothing in the file makes one call's draw differ from that of another call. */
+/** Finds random tasks whose calls all draw the same values. */
 final class FrozenRandomness implements Rule {
   /** Parts of names that a fresh seed may come from. */
   private static final List<String> SOURCES =
@@ -42,8 +42,8 @@ final class FrozenRandomness implements Rule {
         "frozen-randomness",
         Severity.REJECT,
         "a random operation without randomness",
-        "The task asks for fresh draws in every call. With a constant seed, or none, equal calls"
-            + " draw the same.",
+        "The task asks for new random values in every call. With a constant seed, or none,"
+            + " every call draws the same values.",
         "take a seed from torch's generator in every call, int(torch.randint(1 << 31,"
             + " (1,)).item()), and pass it to tl.rand",
         "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
@@ -65,7 +65,8 @@ final class FrozenRandomness implements Rule {
               .map(call -> call.place())
               .findFirst()
               .orElse(entry.place());
-      report.found(place, "nothing here makes one call's draw differ from the last one's");
+      report.found(
+          place, "every call draws the same random values: nothing here provides a new seed");
     }
   }
 

@@ -3,7 +3,7 @@ package dev.kbx.check;
 import dev.kbx.program.Call;
 import java.util.Set;
 
-/** CUDA graphs are captured. */
+/** Finds captured CUDA graphs. */
 final class GraphReplay implements Rule {
   private static final Set<String> GRAPHS =
       Set.of(
@@ -19,9 +19,9 @@ final class GraphReplay implements Rule {
         "graph-replay",
         Severity.FLAG,
         "a CUDA graph",
-        "A graph replays launches on the memory it was captured with. With other inputs its results"
-            + " are old ones.",
-        "launch the kernel directly; kbx does not count launch overhead twice",
+        "A CUDA graph replays launches on the memory it was captured with. With other inputs"
+            + " it returns results of the old ones.",
+        "launch the kernel directly",
         """
         import torch
 

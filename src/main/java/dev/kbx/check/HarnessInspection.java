@@ -4,7 +4,7 @@ import dev.kbx.program.Access;
 import dev.kbx.program.Call;
 import java.util.Set;
 
-/** The program looks for the code that judges it: frames, the collector, tracing, kbx itself. */
+/** Finds access to the judging code: stack frames, the garbage collector, tracing, kbx itself. */
 final class HarnessInspection implements Rule {
   private static final Set<String> CALLS =
       Set.of(
@@ -36,10 +36,9 @@ final class HarnessInspection implements Rule {
     return new RuleInfo(
         "harness-inspection",
         Severity.REJECT,
-        "a look at the harness",
-        "Frames of callers, the objects the collector knows and trace "
-            + "functions lead to whoever compares and times. A kernel has no use for "
-            + "them.",
+        "inspection of the harness",
+        "Stack frames of callers, the garbage collector's objects and trace functions give"
+            + " access to the code that compares and times. A kernel does not need them.",
         "compute from the arguments alone",
         "import gc\n" + "\n" + "found = [o for o in gc.get_objects() if hasattr(o, 'expected')]\n");
   }
@@ -49,10 +48,11 @@ final class HarnessInspection implements Rule {
     ReachableCode reachable = context.reachable();
     for (Call call : reachable.calls(HarnessInspection::inspects)) {
       call.target(HarnessInspection::inspects)
-          .ifPresent(path -> report.found(call.place(), path + " looks at what called the kernel"));
+          .ifPresent(path ->
+              report.found(call.place(), path + " inspects the code that called the kernel"));
     }
     for (Access access : reachable.uses(HarnessInspection::harness)) {
-      report.found(access.place(), access.path() + " belongs to whoever runs the kernel");
+      report.found(access.place(), access.path() + " belongs to the process that runs the kernel");
     }
   }
 

@@ -6,7 +6,7 @@ import dev.kbx.program.Program;
 import dev.kbx.syntax.Node;
 import java.util.Set;
 
-/** Code is run, or something is looked up, that the file does not show. */
+/** Finds code that is run, and names that are looked up, without being readable in the file. */
 final class HiddenCode implements Rule {
   private static final Set<String> RUNS =
       Set.of("builtins.exec", "builtins.eval", "builtins.compile");
@@ -48,9 +48,8 @@ final class HiddenCode implements Rule {
         "hidden-code",
         Severity.REJECT,
         "hidden code",
-        "Text given to exec, eval or compile is code that no check reads, all the more where it is"
-            + " decoded or put together at run time. Triton kernels need their source in the file"
-            + " anyway.",
+        "No check reads the text that exec, eval or compile gets, and decoding it or a name"
+            + " has no use but to hide it. Triton needs a kernel's source in the file anyway.",
         "write the code in the file itself, without exec, eval, compile or decoded names",
         "import base64\n" + "\n" + "exec(base64.b64decode('cGFzcw=='))\n");
   }
@@ -65,10 +64,10 @@ final class HiddenCode implements Rule {
           .ifPresent(code -> report.found(call.place(), message(program, call, code)));
     }
     for (Call call : reachable.calls(SOME_BUILTIN::equals)) {
-      report.found(call.place(), "calls a builtin whose name the file does not show");
+      report.found(call.place(), "calls a builtin whose name cannot be read in the file");
     }
     for (Call call : reachable.calls(MADE::contains)) {
-      report.found(call.place(), "makes a function from parts that the file does not show");
+      report.found(call.place(), "makes a function from a code object that is not in the file");
     }
     for (Call call : reachable.calls(LOOKUPS::contains)) {
       if (call.arguments().stream().anyMatch(argument -> decoded(program, argument))) {
@@ -81,7 +80,7 @@ final class HiddenCode implements Rule {
     String function = call.target(RUNS::contains).orElseThrow().substring("builtins.".length());
     if (decoded(program, code)) return function + " runs code that is decoded first";
     return program.constants(code).isEmpty()
-        ? function + " runs code that the file does not show"
+        ? function + " runs code that cannot be read in the file"
         : function + " runs code that is hidden in a string";
   }
 

@@ -6,7 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What later imports find is changed. */
+/** Finds changes to what later imports load. */
 final class ImportHooks implements Rule {
   private static final String[] FINDERS = {
     "sys.meta_path", "sys.path_hooks", "sys.path_importer_cache", "builtins.__import__"
@@ -35,9 +35,9 @@ final class ImportHooks implements Rule {
         "import-hooks",
         Severity.REJECT,
         "an import hook",
-        "Finders, path hooks and impostors in sys.modules decide what the rest "
-            + "of the process imports.",
-        "import what is there; guard optional imports by try and except",
+        "Finders, path hooks and replaced entries of sys.modules decide what the rest of the"
+            + " process imports.",
+        "import modules as they are; guard optional imports with try and except",
         "import sys\n" + "\n" + "sys.meta_path.insert(0, object())\n");
   }
 
@@ -47,14 +47,14 @@ final class ImportHooks implements Rule {
     for (Access access : reachable.uses(path -> ReachableCode.below(path, FINDERS))) {
       boolean called = !access.path().startsWith("builtins.");
       if (called || access.kind() != Access.Kind.READ) {
-        report.found(access.place(), "changes what imports find");
+        report.found(access.place(), "changes what later imports load");
       }
     }
     Set<Node> named = new HashSet<>();
     for (Access access : reachable.changes(path -> !path.equals(UNNAMED))) named.add(access.node());
     for (Access access : reachable.changes(ImportHooks::impostor)) {
       if (access.path().equals(UNNAMED) && named.contains(access.node())) continue;
-      report.found(access.place(), "puts an impostor in the place of " + access.path());
+      report.found(access.place(), "replaces the module " + access.path());
     }
   }
 

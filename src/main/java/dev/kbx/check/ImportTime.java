@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** Which of a file's own top-level names run while it is imported. */
+/** Finds the top-level names of a file whose code runs while the file is imported. */
 final class ImportTime {
   private final Program program;
   private final Predicate<Node> skipped;

@@ -4,7 +4,7 @@ import dev.kbx.syntax.Place;
 import dev.kbx.verdict.Status;
 
 /**
- * Why source cannot be a candidate, whatever the rules.
+ * Why source cannot be a candidate, whichever rules are on.
  *
  * @param status {@code NO_CODE}, {@code SYNTAX_ERROR} or {@code NO_ENTRY}
  */

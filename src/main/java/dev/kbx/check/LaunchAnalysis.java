@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Which calls of a program launch kernels, by themselves or through the program's functions. */
+/** Finds the calls that launch kernels, directly or through functions of the program. */
 final class LaunchAnalysis {
   private final ScopeIndex functions;
   private final List<Scope> entries = new ArrayList<>();

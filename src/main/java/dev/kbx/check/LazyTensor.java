@@ -6,7 +6,7 @@ import dev.kbx.program.Scope;
 import dev.kbx.syntax.Node;
 import java.util.Set;
 
-/** Tensors or modes whose operations are the candidate's. */
+/** Finds custom tensor classes and dispatch modes. */
 final class LazyTensor implements Rule {
   private static final Set<String> BASES =
       Set.of(
@@ -24,9 +24,9 @@ final class LazyTensor implements Rule {
     return new RuleInfo(
         "lazy-tensor",
         Severity.REJECT,
-        "a tensor class or mode of its own",
-        "Such a tensor may compute when somebody looks at it, which is after the clock has stopped."
-            + " A mode sees, and changes, every call of PyTorch.",
+        "a custom tensor class or mode",
+        "Such a tensor can compute when its values are read, after the clock has stopped. A"
+            + " mode intercepts every call of PyTorch and can change it.",
         "return a plain torch.Tensor that the kernel has written",
         """
         import torch
@@ -47,7 +47,7 @@ final class LazyTensor implements Rule {
         if (program.paths(base).stream().anyMatch(BASES::contains)) {
           report.found(
               program.place(base),
-              scope.name() + " is no plain tensor: it can compute when somebody looks at it");
+              scope.name() + " is no plain tensor: it can compute when its values are read");
         }
       }
     }

@@ -7,7 +7,7 @@ import dev.kbx.task.Task;
 import java.util.List;
 import java.util.Optional;
 
-/** Every call of the entry has the library compute what the task asks a kernel for. */
+/** Finds PyTorch operations that compute in every call what the task asks a kernel for. */
 final class LibraryCall implements Rule {
   @Override
   public RuleInfo info() {
@@ -15,10 +15,10 @@ final class LibraryCall implements Rule {
         "library-call",
         Severity.REJECT,
         "a library call in place of a kernel",
-        "The computation itself, or its heavy part, is left to PyTorch: what would be timed is"
+        "PyTorch does the computation or its most expensive part, so kbx would time"
             + " PyTorch's kernel.",
-        "compute it in a Triton kernel of this file; PyTorch may allocate, view, copy, cast and"
-            + " finish off small partial results",
+        "compute it in a Triton kernel of this file; PyTorch may allocate, view, copy, cast"
+            + " and finish small partial results",
         "import torch\nimport triton\nimport triton.language as tl\n\n\n@triton.jit\n"
             + "def scale_kernel(c_ptr, alpha, BLOCK: tl.constexpr):\n"
             + "    i = tl.arange(0, BLOCK)\n"
@@ -37,7 +37,8 @@ final class LibraryCall implements Rule {
             .ifPresent(operation ->
                 report.found(
                     call.place(),
-                    operation.shown() + " computes on every call what a kernel must"));
+                    operation.shown()
+                        + " computes in every call what a kernel of this file must compute"));
       }
       if (named(program, "__matmul__", "__rmatmul__")) continue;
       for (Node node : entry.sureNodes("binary_operator")) {

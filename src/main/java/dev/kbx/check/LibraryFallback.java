@@ -4,7 +4,7 @@ import dev.kbx.program.Call;
 import dev.kbx.program.Scope;
 import java.util.Set;
 
-/** The library may compute some calls' results: on a branch, or wherever it cannot be told. */
+/** Finds PyTorch operations that may compute the result in some calls. */
 final class LibraryFallback implements Rule {
   @Override
   public RuleInfo info() {
@@ -12,8 +12,8 @@ final class LibraryFallback implements Rule {
         "library-fallback",
         Severity.NOTE,
         "PyTorch computes in some cases",
-        "Guards for other devices are ordinary. Where the branch is taken, what is judged is"
-            + " PyTorch, and the account of who computed the result says so.",
+        "Falling back to PyTorch on other devices is common. Where the branch is taken, kbx"
+            + " judges PyTorch's result and says in the verdict who computed it.",
         "let the kernel handle every case that the task names",
         "import torch\n\n\ndef kernel_function(input):\n    if input.is_cuda:\n"
             + "        return launch(input)\n    return torch.softmax(input, -1)\n");

@@ -5,7 +5,7 @@ import dev.kbx.program.Program;
 import dev.kbx.syntax.Node;
 import java.util.Set;
 
-/** The kernel's view of processes and devices is opened: /proc, /sys, /dev. */
+/** Finds paths below /proc, /sys, /dev and /etc that a program opens. */
 final class MemoryAccess implements Rule {
   private static final String[] SYSTEM = {"/proc/", "/sys/", "/dev/", "/etc/"};
 
@@ -25,9 +25,9 @@ final class MemoryAccess implements Rule {
     return new RuleInfo(
         "memory-access",
         Severity.REJECT,
-        "access to /proc",
-        "Memory, descriptors and environments of processes are files under "
-            + "/proc. A kernel has no use for them.",
+        "access to /proc, /sys or /dev",
+        "Files under /proc, /sys and /dev expose the memory, descriptors and environment of"
+            + " processes. A kernel does not need them.",
         "compute from the arguments alone",
         "environment = open('/proc/1/environ', 'rb').read()\n");
   }
@@ -39,9 +39,7 @@ final class MemoryAccess implements Rule {
     for (Node node : program.module().node().all()) {
       if (!node.is("string") || !system(content(program.text(node)))) continue;
       if (used(program, node) && reachable.runs(node)) {
-        report.found(
-            program.place(node),
-            content(program.text(node)) + " is the system's, not the kernel's");
+        report.found(program.place(node), content(program.text(node)) + " belongs to the system");
       }
     }
     for (Call call : reachable.calls(OPENERS::contains)) {
@@ -49,7 +47,7 @@ final class MemoryAccess implements Rule {
           call.argument(0, "file").filter(path -> !path.is("string")).stream()
               .flatMap(path -> program.constants(path).stream())
               .anyMatch(path -> system(path.toString()));
-      if (folded) report.found(call.place(), "opens a path of the system, not of the kernel");
+      if (folded) report.found(call.place(), "opens a path that belongs to the system");
     }
   }
 

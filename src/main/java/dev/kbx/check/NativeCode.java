@@ -3,7 +3,7 @@ package dev.kbx.check;
 import dev.kbx.program.Call;
 import java.util.Set;
 
-/** Machine code or foreign functions are called, which no check can read. */
+/** Finds calls of machine code and foreign functions, which no check can read. */
 final class NativeCode implements Rule {
   private static final String[] FOREIGN = {"ctypes", "_ctypes", "cffi", "_cffi_backend", "cython"};
 
@@ -38,8 +38,8 @@ final class NativeCode implements Rule {
         "native-code",
         Severity.REJECT,
         "native code",
-        "ctypes, cffi and executable memory reach whatever the process can: "
-            + "its own objects, system calls, other libraries' kernels.",
+        "ctypes, cffi and executable memory reach everything in the process: its objects,"
+            + " system calls and other libraries' kernels.",
         "write the kernel in Triton and its host side in Python",
         "import ctypes\n" + "\n" + "libc = ctypes.CDLL(None)\n");
   }

@@ -3,7 +3,7 @@ package dev.kbx.check;
 import dev.kbx.program.Call;
 import java.util.Set;
 
-/** The program talks to the network. */
+/** Finds network access. */
 final class Network implements Rule {
   private static final Set<String> SOCKETS =
       Set.of(
@@ -43,9 +43,8 @@ final class Network implements Rule {
         "network",
         Severity.REJECT,
         "network access",
-        "An answer from elsewhere is not a kernel, and a candidate that "
-            + "reports what it was asked gives the inputs away. There is no network "
-            + "while it is reachable.",
+        "A candidate could fetch an answer, or send the inputs it is judged with. There is"
+            + " no network while it runs.",
         "compute from the arguments alone",
         "import socket\n" + "\n" + "link = socket.create_connection(('192.0.2.1', 80))\n");
   }

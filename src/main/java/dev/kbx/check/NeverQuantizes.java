@@ -6,7 +6,7 @@ import dev.kbx.syntax.Node;
 import java.util.List;
 import java.util.Set;
 
-/** A quantization task without a rounding or an integer in sight. */
+/** Finds answers to quantization tasks that neither round nor use integers. */
 final class NeverQuantizes implements Rule {
   /** Whatever rounds, or holds integers that are narrow enough to be quantized values. */
   private static final Set<String> ROUNDING =
@@ -40,10 +40,10 @@ final class NeverQuantizes implements Rule {
         "never-quantizes",
         Severity.REJECT,
         "quantization that never quantizes",
-        "The task fixes a quantization scheme and is judged by it. Arithmetic on floats that were"
-            + " never rounded to integers is another operation, however near its result is.",
-        "divide by the scale, round to the nearest integer, clamp, convert to tl.int8, and multiply"
-            + " integers",
+        "The task names a quantization scheme. Arithmetic on floats that were never rounded"
+            + " to integers is another operation, however close its result is.",
+        "divide by the scale, round to the nearest integer, clamp, convert to tl.int8, and"
+            + " multiply integers",
         "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
             + "def matmul_kernel(a_ptr, b_ptr, c_ptr, BLOCK: tl.constexpr):\n"
             + "    i = tl.arange(0, BLOCK)\n    at = i[:, None] * BLOCK + i[None, :]\n"

@@ -4,7 +4,7 @@ import dev.kbx.program.Access;
 import dev.kbx.program.Program;
 import java.util.Set;
 
-/** Nothing in the file is a Triton kernel, so nothing of the file can have computed the result. */
+/** Finds files without a Triton kernel. */
 final class NoKernel implements Rule {
   /** What makes kernels, one way or another. */
   private static final Set<String> MAKERS = Set.of("jit", "JITFunction", "compile", "gluon");
@@ -15,10 +15,10 @@ final class NoKernel implements Rule {
         "no-kernel",
         Severity.REJECT,
         "no Triton kernel",
-        "The task asks for a Triton kernel. Whatever this file computes is computed by PyTorch, by"
-            + " another library or by Python, and its speed says nothing about a kernel.",
-        "write the computation as @triton.jit functions of this file and launch them; PyTorch may"
-            + " allocate, view, copy and cast",
+        "The task asks for a Triton kernel. PyTorch, another library or Python computes the"
+            + " result of this file, so its speed says nothing about a kernel.",
+        "write the computation as @triton.jit functions of this file and launch them;"
+            + " PyTorch may allocate, view, copy and cast",
         "import torch\n\n\n"
             + "def kernel_function(input):\n"
             + "    return torch.nn.functional.gelu(input)\n");

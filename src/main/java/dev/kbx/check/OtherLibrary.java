@@ -3,7 +3,7 @@ package dev.kbx.check;
 import dev.kbx.program.Call;
 import java.util.Set;
 
-/** Every call of the entry computes with somebody else's kernels. */
+/** Finds other libraries' kernels that the entry calls every time. */
 final class OtherLibrary implements Rule {
   private static final Set<String> LIBRARIES =
       Set.of(
@@ -52,7 +52,7 @@ final class OtherLibrary implements Rule {
         "other-library",
         Severity.REJECT,
         "another library's kernel",
-        "What would be judged is that library, not a kernel of this file.",
+        "kbx would judge that library, not a kernel of this file.",
         "compute it in a Triton kernel of this file",
         "import cupy\n\n\ndef kernel_function(a, b):\n    return cupy.matmul(a, b)\n");
   }
@@ -65,8 +65,7 @@ final class OtherLibrary implements Rule {
         call.target(OtherLibrary::foreign)
             .filter(path -> call.targets().stream().allMatch(t -> foreign(t) || t.startsWith("?")))
             .ifPresent(path ->
-                report.found(
-                    call.place(), path + " leaves the work to another library on every call"));
+                report.found(call.place(), path + " computes with another library in every call"));
       }
     }
   }

@@ -2,7 +2,7 @@ package dev.kbx.check;
 
 import dev.kbx.program.Access;
 
-/** A builtin is replaced for every module of the process. */
+/** Finds builtins that are replaced for the whole process. */
 final class PatchedBuiltins implements Rule {
   @Override
   public RuleInfo info() {
@@ -10,9 +10,9 @@ final class PatchedBuiltins implements Rule {
         "patched-builtins",
         Severity.REJECT,
         "a replaced builtin",
-        "Whatever else runs in the process would compare, convert and print as "
-            + "the candidate likes.",
-        "bind a name in your own file instead",
+        "Code elsewhere in the process that calls the builtin would run the candidate's"
+            + " function.",
+        "define a name in your own file instead",
         "import builtins\n" + "\n" + "builtins.max = lambda *values: 0\n");
   }
 

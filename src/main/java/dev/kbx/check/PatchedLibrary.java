@@ -3,7 +3,7 @@ package dev.kbx.check;
 import dev.kbx.program.Access;
 import dev.kbx.program.Call;
 
-/** A part of PyTorch, Triton, numpy or the standard library is replaced. */
+/** Finds replaced parts of PyTorch, Triton, NumPy and the standard library. */
 final class PatchedLibrary implements Rule {
   static final String[] LIBRARIES = {
     "torch",
@@ -44,10 +44,10 @@ final class PatchedLibrary implements Rule {
         "patched-library",
         Severity.REJECT,
         "a replaced part of a library",
-        "A comparison, a conversion or a measurement that calls the replaced "
-            + "function would get the candidate's answer. kbx compares in another "
-            + "process, so this can only be an attempt.",
-        "define a function of your own instead of assigning to a library's " + "attribute",
+        "Code that compares, converts or measures with the replaced function would get the"
+            + " candidate's answer. kbx compares in another process, so the patch has no effect on"
+            + " the verdict.",
+        "define a function of your own instead of assigning to a library's attribute",
         "import torch\n" + "\n" + "torch.allclose = lambda *args, **kwargs: True\n");
   }
 

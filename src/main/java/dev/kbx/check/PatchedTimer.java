@@ -2,7 +2,7 @@ package dev.kbx.check;
 
 import dev.kbx.program.Access;
 
-/** A clock, an event or a wait for the device is replaced. */
+/** Finds replaced clocks, events and synchronization functions. */
 final class PatchedTimer implements Rule {
   private static final String[] TIMERS = {
     "torch.cuda.Event", "torch.cuda.ExternalStream", "torch.cuda.Stream",
@@ -18,10 +18,9 @@ final class PatchedTimer implements Rule {
         "patched-timer",
         Severity.REJECT,
         "a replaced timer",
-        "Whoever changes the clock chooses its own time. kbx times from "
-            + "another process, so this can only be an attempt.",
-        "leave timers, events and synchronisation alone: kbx does not use "
-            + "those of your process",
+        "A candidate that replaces the timer reports any time it likes. kbx measures from"
+            + " another process, so the patch has no effect on the verdict.",
+        "leave timers, events and synchronization alone",
         "import torch\n" + "\n" + "torch.cuda.Event = None\n");
   }
 

@@ -15,10 +15,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one function keeps from call to call: the places that outlive it, what it stores there, and
- * what it hands out of them.
+ * The state that a function keeps between calls: the variables that outlive a call, what it stores
+ * there, and which of it it returns.
  *
- * <p>A place is named as it is written: {@code results}, {@code self.known}, {@code last}.
+ * <p>A variable is named as it is written: {@code results}, {@code self.known}, {@code last}.
  */
 final class PersistentState {
   private static final Set<String> READERS = Set.of("get", "pop", "setdefault");

@@ -3,7 +3,7 @@ package dev.kbx.check;
 import dev.kbx.program.Access;
 import java.util.Set;
 
-/** The candidate asks who is watching. */
+/** Finds code that asks whether a profiler runs, or for the command line. */
 final class PhaseDetection implements Rule {
   private static final Set<String> CIRCUMSTANCES =
       Set.of(
@@ -25,10 +25,10 @@ final class PhaseDetection implements Rule {
     return new RuleInfo(
         "phase-detection",
         Severity.REJECT,
-        "a look at the circumstances",
-        "Whether a profiler runs or what the command line says can only serve to behave otherwise"
-            + " when timed. Checked and timed calls are alike here.",
-        "do the same in every call",
+        "detection of profilers or command line",
+        "Asking for a profiler or for the command line serves only to behave differently"
+            + " while being timed.",
+        "do the same work in every call",
         """
         import sys
 

@@ -5,7 +5,7 @@ import dev.kbx.program.Scope;
 import dev.kbx.syntax.Node;
 import java.util.Set;
 
-/** An object says what is to run in whoever unpickles it. */
+/** Finds objects that run code in the process that unpickles them. */
 final class PickledPayload implements Rule {
   private static final Set<String> METHODS = Set.of("__reduce__", "__reduce_ex__");
 
@@ -33,9 +33,9 @@ final class PickledPayload implements Rule {
     return new RuleInfo(
         "pickled-payload",
         Severity.REJECT,
-        "a pickled payload",
-        "An object with its own __reduce__ runs code in whoever unpickles it. "
-            + "kbx never does, so this can only be an attempt.",
+        "a pickle payload",
+        "__reduce__ names a function that runs in the process that unpickles the object. kbx"
+            + " never unpickles what a candidate returns.",
         "return tensors and plain values",
         "import os\n"
             + "\n"
@@ -53,7 +53,8 @@ final class PickledPayload implements Rule {
       for (Node node : scope.node().all()) {
         if (node.is("return_statement") && acts(program, node)) {
           report.found(
-              program.place(node), scope.name() + " runs something in whoever unpickles it");
+              program.place(node),
+              scope.name() + " runs code in the process that unpickles the object");
         }
       }
     }

@@ -8,7 +8,7 @@ import dev.kbx.task.Precision;
 import java.util.List;
 import java.util.Set;
 
-/** A float32 task whose products are told to use fewer bits. */
+/** Finds products of float32 tasks that use fewer bits. */
 final class PrecisionDowngrade implements Rule {
   static final String ID = "precision-downgrade";
 
@@ -20,12 +20,12 @@ final class PrecisionDowngrade implements Rule {
     return new RuleInfo(
         ID,
         Severity.FLAG,
-        "products at a lower precision than the task's",
-        "The task is about float32. TF32 and half precision are several times as fast and lose"
-            + " three digits; the comparison of values decides. TF32 is what tl.dot does by itself:"
-            + " where it is told nothing, that is noted.",
-        "tell tl.dot input_precision=\"ieee\" (or \"tf32x3\"), and keep float32 operands as they"
-            + " are",
+        "products at lower precision than the task's",
+        "The task is about float32. TF32 and half precision are several times faster and"
+            + " lose about three digits; the comparison of values decides. tl.dot uses TF32 by"
+            + " default: where no precision is set, the finding is a note.",
+        "set input_precision=\"ieee\" (or \"tf32x3\") in tl.dot, and keep float32 operands"
+            + " as they are",
         "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
             + "def matmul_kernel(a_ptr, b_ptr, c_ptr, BLOCK: tl.constexpr):\n"
             + "    i = tl.arange(0, BLOCK)\n    at = i[:, None] * BLOCK + i[None, :]\n"
@@ -42,13 +42,12 @@ final class PrecisionDowngrade implements Rule {
           kernel.operations().stream().filter(call -> call.of("triton.language.dot")).toList();
       for (Call dot : dots) {
         if (allowsTf32(program, dot)) {
-          report.found(dot.place(), "tl.dot is told to round float32 operands to TF32");
+          report.found(dot.place(), "tl.dot is set to round float32 operands to TF32");
         } else if (dots.size() == 1 && dot.arguments().stream().anyMatch(a -> halves(program, a))) {
           report.found(dot.place(), "the operands of tl.dot are rounded to half precision");
         } else if (new DefaultPrecision(program, kernel).rounds(dot)
             && context.task().map(Precision::of).filter(Precision.FLOAT32::equals).isPresent()) {
-          report.noted(
-              dot.place(), "tl.dot rounds float32 operands to TF32, as it is not told otherwise");
+          report.noted(dot.place(), "tl.dot rounds float32 operands to TF32 by default");
         }
       }
     }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Processes are started, ended or signalled, or hooks are left for their end. */
+/** Finds processes that are started, ended or signalled, and exit hooks. */
 final class ProcessControl implements Rule {
   private static final Set<String> CALLS =
       Set.of(
@@ -60,10 +60,10 @@ final class ProcessControl implements Rule {
         "process-control",
         Severity.REJECT,
         "control of processes",
-        "Children, signals and early exits are ways to outlive the "
-            + "measurement, to disturb others or to leave before the comparison.",
-        "return the result and leave the process alone; run benchmarks under "
-            + "if __name__ == \"__main__\"",
+        "Child processes, signals and early exits can outlive the measurement, disturb other"
+            + " candidates or end before the comparison.",
+        "return the result and leave the process alone; run benchmarks under if __name__ =="
+            + " \"__main__\"",
         "import os\n" + "\n" + "\n" + "def kernel_function(x):\n" + "    os._exit(0)\n");
   }
 

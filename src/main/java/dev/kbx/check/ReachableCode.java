@@ -15,8 +15,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of a program may run while it is judged: not what stands under {@code if __name__ ==
- * "__main__"}, nor functions that only that uses. Where no entry is known, every function counts.
+ * The part of a program that may run while kbx judges it: all but the code under {@code if __name__
+ * == "__main__"} and the functions that only this code uses. Without a known entry every function
+ * counts.
  */
 final class ReachableCode {
   private final Program program;

@@ -6,7 +6,7 @@ import dev.kbx.syntax.Node;
 import java.util.Locale;
 import java.util.Set;
 
-/** Reaches for the bench or the task's own file. */
+/** Finds imports of the benchmark or of the task's own file. */
 final class ReferenceImport implements Rule {
   private static final Set<String> IMPORTERS =
       Set.of("importlib.import_module", "builtins.__import__");
@@ -16,9 +16,9 @@ final class ReferenceImport implements Rule {
     return new RuleInfo(
         "reference-import",
         Severity.REJECT,
-        "import of the bench or of a reference",
-        "The task's file and the code that judges are no part of a candidate; they are not to be"
-            + " found where it runs, and nothing honest needs them.",
+        "import of the benchmark or of a reference",
+        "The task's file and the code that judges are not part of a candidate, and cannot be"
+            + " found where it runs.",
         "remove the import and compute the result in this file",
         "from kernelbenchx.Activation.gelu import gelu\n");
   }
@@ -28,14 +28,14 @@ final class ReferenceImport implements Rule {
     ReachableCode reachable = context.reachable();
     for (Access access : reachable.uses(ReferenceImport::ours)) {
       if (access.node().is("import_statement", "import_from_statement")) {
-        report.found(access.place(), access.path() + " belongs to the bench");
+        report.found(access.place(), access.path() + " belongs to the benchmark");
       }
     }
     for (Call call : reachable.calls(IMPORTERS::contains)) {
       for (Node argument : call.arguments()) {
         for (Object name : context.program().constants(argument)) {
           if (ours(name.toString())) {
-            report.found(call.place(), name + " belongs to the bench");
+            report.found(call.place(), name + " belongs to the benchmark");
           }
         }
       }

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The entry launches nothing once it has kept a result: it hands that out again.
+ * Finds entries that launch nothing once a result is stored and return it again.
  *
  * <p>Buffers kept by shape are honest, and so are prepared weights: a kernel is launched on them in
  * every call.
@@ -29,9 +29,9 @@ final class ReplayedResult implements Rule {
     return new RuleInfo(
         "replayed-result",
         Severity.REJECT,
-        "a result that is kept and returned again",
-        "Timing repeats one shape, so a kept result makes all calls but the first free. "
-            + "kbx gives every call fresh values: a replayed result is wrong.",
+        "a result that is stored and returned again",
+        "Returning a stored result costs nothing in every call but the first. kbx gives"
+            + " every call new values, so a stored result is wrong.",
         "launch the kernel in every call; keep buffers and prepared constants, not results",
         """
         results = {}
@@ -70,7 +70,8 @@ final class ReplayedResult implements Rule {
     }
     for (Call site : kept) {
       report.found(
-          site.place(), "runs only until its result is kept, which is then returned again");
+          site.place(),
+          "runs only until its result is stored; later calls return the stored result");
     }
   }
 

@@ -3,10 +3,9 @@ package dev.kbx.check;
 import dev.kbx.syntax.Place;
 
 /**
- * One static rule: a class of its own with tests for what it finds and for what it must leave
- * alone.
+ * One static rule. Each rule has a class, and tests for what it must find and must not find.
  *
- * <p>A rule that rejects must be certain: what only might be wrong is a flag, and the run decides.
+ * <p>A rule rejects only what is certain. What may be honest is a flag, and the run decides.
  */
 public interface Rule {
   RuleInfo info();

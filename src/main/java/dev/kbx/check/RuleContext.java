@@ -7,8 +7,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What rules look at: a program, and the task it answers where that is known. What several rules
- * ask of it is found once. Belongs to one thread.
+ * What a rule checks: a program, and its task where that is known. Analyses that several rules use
+ * are computed once. Belongs to one thread.
  */
 public final class RuleContext {
   private final Program program;
@@ -59,7 +59,7 @@ public final class RuleContext {
     return known;
   }
 
-  /** What of the program may run while it is reachable. */
+  /** The part of the program that may run while kbx judges it. */
   ReachableCode reachable() {
     return reachable;
   }

@@ -1,7 +1,7 @@
 package dev.kbx.check;
 
 /**
- * What there is to know of a rule.
+ * A rule as users see it.
  *
  * @param id lower case with hyphens: {@code patched-timer}; never reused for another meaning
  * @param title what it finds, in a few words

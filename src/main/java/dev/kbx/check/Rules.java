@@ -5,7 +5,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 
-/** The rules that are switched on, in the order of their ids. */
+/** A set of rules, in the order of their ids. */
 public final class Rules {
   private static final List<Rule> ALL =
       List.of(

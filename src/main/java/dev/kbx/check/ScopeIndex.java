@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The scopes of a program by path, and the calls that stand in each. */
+/** The scopes of a program by path, and the calls in each. */
 final class ScopeIndex {
   private final Map<String, List<Scope>> scopes = new HashMap<>();
   private final Map<Scope, List<Call>> calls = new HashMap<>();

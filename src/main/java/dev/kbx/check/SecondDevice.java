@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Another GPU than the first is used. */
+/** Finds use of a GPU other than the first. */
 final class SecondDevice implements Rule {
   private static final Pattern OTHER = Pattern.compile("cuda:0*[1-9][0-9]*");
 
@@ -20,8 +20,8 @@ final class SecondDevice implements Rule {
     return new RuleInfo(
         "second-device",
         Severity.REJECT,
-        "a second device",
-        "Work on another GPU is on no clock of this one. A candidate has one GPU, the first.",
+        "a second GPU",
+        "Events on one GPU do not time work on another. A candidate has one GPU, cuda:0.",
         "use the device of the arguments",
         """
         def kernel_function(x):

@@ -5,7 +5,7 @@ import dev.kbx.program.Program;
 import java.util.List;
 import java.util.Set;
 
-/** Seeds are tried until the inputs are recognised. */
+/** Finds searches for the seed that the inputs were drawn with. */
 final class SeededSearch implements Rule {
   private static final Set<String> COMPARISONS =
       Set.of("torch.equal", "torch.allclose", "torch.isclose", "?.equal", "?.allclose");
@@ -16,8 +16,8 @@ final class SeededSearch implements Rule {
         "seeded-search",
         Severity.REJECT,
         "a search for the seed",
-        "Whoever finds the seed of the inputs needs no kernel. Inputs here come from a secret that"
-            + " is new for every installation.",
+        "A candidate that finds the seed of the inputs can return stored answers. kbx"
+            + " derives seeds from a secret of the installation.",
         "compute from the arguments alone",
         """
         import torch
@@ -38,7 +38,8 @@ final class SeededSearch implements Rule {
     for (Call call : reachable.calls(SeededSearch::seeds)) {
       boolean compared = comparisons.stream().anyMatch(c -> c.scope().equals(call.scope()));
       if (compared && searches(context.program(), call)) {
-        report.found(call.place(), "tries a seed and compares what it makes");
+        report.found(
+            call.place(), "seeds the generator and compares what it draws with the inputs");
       }
     }
   }

@@ -3,7 +3,7 @@ package dev.kbx.check;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** What a finding does to its candidate. */
+/** What a finding means for the verdict. */
 public enum Severity {
   /** Ends the judgement as {@code rejected_static}. */
   REJECT,

@@ -3,7 +3,7 @@ package dev.kbx.check;
 import dev.kbx.program.Call;
 import java.util.Set;
 
-/** Streams of the candidate's own. */
+/** Finds streams other than the current one. */
 final class SideStream implements Rule {
   private static final Set<String> STREAMS =
       Set.of(
@@ -17,9 +17,9 @@ final class SideStream implements Rule {
     return new RuleInfo(
         "side-stream",
         Severity.NOTE,
-        "a stream of its own",
-        "Work on another stream is timed with that of the caller's: it may neither start before nor"
-            + " end after it.",
+        "a separate stream",
+        "kbx times work on other streams together with that on the current one: it can"
+            + " neither start before nor end after it.",
         "use the current stream unless two kernels really run side by side",
         """
         import torch
@@ -31,7 +31,7 @@ final class SideStream implements Rule {
   @Override
   public void check(RuleContext context, Report report) {
     for (Call call : context.reachable().calls(STREAMS::contains)) {
-      report.found(call.place(), "works on a stream of its own");
+      report.found(call.place(), "works on a separate stream");
     }
   }
 }

@@ -3,7 +3,7 @@ package dev.kbx.check;
 import dev.kbx.program.Call;
 import java.util.Set;
 
-/** The candidate waits. */
+/** Finds deliberate waiting. */
 final class Sleeping implements Rule {
   private static final Set<String> WAITS =
       Set.of("time.sleep", "torch.cuda._sleep", "asyncio.sleep", "threading.Event().wait");
@@ -13,9 +13,9 @@ final class Sleeping implements Rule {
     return new RuleInfo(
         "sleeping",
         Severity.REJECT,
-        "waiting on purpose",
-        "Sleeping in first calls spoils a warm-up, and a thread that sleeps works later, off the"
-            + " clock.",
+        "deliberate waiting",
+        "Sleeping in the first calls distorts the warm-up, and a thread that sleeps can work"
+            + " later, when no clock runs.",
         "remove the wait; a kernel has nothing to wait for",
         """
         import time
@@ -29,7 +29,7 @@ final class Sleeping implements Rule {
   @Override
   public void check(RuleContext context, Report report) {
     for (Call call : context.reachable().calls(WAITS::contains)) {
-      report.found(call.place(), "waits on purpose");
+      report.found(call.place(), "waits deliberately");
     }
   }
 }

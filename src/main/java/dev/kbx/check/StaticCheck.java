@@ -10,9 +10,7 @@ import dev.kbx.verdict.Status;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Judges source without running it. When in doubt it passes: the runner's Python has the last word.
- */
+/** Checks source without running it. In doubt source passes: Python decides when it is run. */
 public final class StaticCheck {
   private static final Place START = new Place(1, 1, 1, "");
 

@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything the static stage has to say of one source.
+ * The result of the static stage for one source.
  *
  * @param findings what the rules found, in the order of places; they look at broken source too, as
  *     far as it can be read

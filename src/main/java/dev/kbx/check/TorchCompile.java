@@ -5,7 +5,7 @@ import dev.kbx.program.Scope;
 import java.util.List;
 import java.util.Set;
 
-/** A compiler writes the kernels from PyTorch code. */
+/** Finds functions that PyTorch compiles in place of a kernel. */
 final class TorchCompile implements Rule {
   private static final String[] COMPILERS = {
     "torch.compile",
@@ -26,8 +26,8 @@ final class TorchCompile implements Rule {
         "torch-compile",
         Severity.REJECT,
         "PyTorch's compiler in place of a kernel",
-        "The kernels that run are generated from PyTorch operations, by torch.compile or"
-            + " TorchScript; the task asks for kernels that are written.",
+        "torch.compile or TorchScript generates the kernels from PyTorch operations; the"
+            + " task asks for kernels that are written in this file.",
         "write the @triton.jit kernel yourself and launch it",
         "import torch\n\n\n@torch.compile\ndef kernel_function(input):\n"
             + "    return torch.nn.functional.gelu(input)\n");
@@ -40,12 +40,12 @@ final class TorchCompile implements Rule {
       Set<Scope> possible = entry.possible();
       for (Call call : context.program().calls()) {
         if (possible.contains(call.scope()) && compiled(call)) {
-          report.found(call.place(), "what is called here was compiled by PyTorch");
+          report.found(call.place(), "calls a function that PyTorch compiled");
         }
         if (!call.of(COMPILERS) || context.program().inside(call.node(), EntryAnalysis.CONDITIONS))
           continue;
         if (applied(context, call, possible)) {
-          report.found(call.place(), "what the entry runs is compiled by PyTorch");
+          report.found(call.place(), "the entry runs a function that PyTorch compiled");
         }
       }
     }

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * An operation of PyTorch, whichever of its spellings is used.
+ * An operation of PyTorch, under any of its names.
  *
  * @param name {@code softmax} for {@code torch.softmax}, {@code torch.nn.functional.softmax}, the
  *     Tensor method, {@code torch.ops.aten._softmax.default}

@@ -3,7 +3,7 @@ package dev.kbx.check;
 import dev.kbx.task.Spelling;
 import java.util.List;
 
-/** An id that is no rule's. The message is one line and names ids that are close. */
+/** An id that no rule has. The message is one line and names similar ids. */
 public final class UnknownRule extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -6,17 +6,17 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Something an expression may stand for. */
+/** An abstract value: one of the things that an expression may evaluate to. */
 sealed interface AbstractValue {
-  /** A value of which nothing is known. */
+  /** Any value: nothing is known of it. */
   External UNKNOWN = new External("?");
 
-  /** Something of another module, or of an unknown value, by path. */
+  /** A value of another module or an attribute of an unknown value, by its path. */
   record External(String path) implements AbstractValue {
-    /** Longer paths tell nobody more. */
+    /** Characters; longer paths become unknown. */
     private static final int MAX_LENGTH = 120;
 
-    /** What has no name, as {@code import_module("")}, is unknown too. */
+    /** Includes an empty path, as from {@code import_module("")}. */
     boolean unknown() {
       return path.isEmpty() || path.charAt(0) == '?';
     }
@@ -42,58 +42,58 @@ sealed interface AbstractValue {
   /**
    * A function or class of this file.
    *
-   * @param receiver what it is bound to as a method
+   * @param receiver of a bound method; null for a plain function or class
    */
   record Definition(Scope scope, @Nullable AbstractValue receiver) implements AbstractValue {}
 
   /** An instance of a class of this file. */
   record Instance(Scope type) implements AbstractValue {}
 
-  /** What {@code property}, {@code staticmethod} or {@code classmethod} makes of a function. */
+  /** The result of {@code property}, {@code staticmethod} or {@code classmethod} on a function. */
   record Descriptor(String kind, Definition function) implements AbstractValue {}
 
-  /** A function of this file with a grid. */
+  /** A function of this file with a launch grid: {@code kernel[grid]}. */
   record KernelLauncher(Scope kernel) implements AbstractValue {}
 
-  /** Variables by name: the dictionary of a module or function of this file, or that module. */
+  /** The namespace of a module or function of this file: {@code globals()}, {@code locals()}. */
   record ScopeDict(Scope scope) implements AbstractValue {}
 
-  /** The dictionary of anything else but a dictionary. */
+  /** {@code __dict__} of any other object. */
   record ObjectDict(AbstractValue of) implements AbstractValue {}
 
   /** A String, Long, Double or Boolean; bytes are a String, one character a byte. */
   record Constant(Object value) implements AbstractValue {}
 
-  /** {@code operator.attrgetter}; {@code operator.methodcaller} where it calls. */
+  /** {@code operator.attrgetter}, or {@code operator.methodcaller} if it calls. */
   record AttributeGetter(String attributes, boolean calls) implements AbstractValue {}
 
   /** A method of a constant, a container or a dictionary. */
   record BoundMethod(AbstractValue receiver, String name) implements AbstractValue {}
 
-  /** A function with arguments given in advance; the function is none itself. */
+  /** {@code functools.partial}; the function is not a {@code Partial} itself. */
   record Partial(AbstractValue function, Arguments first) implements AbstractValue {}
 
-  /** What a call of a constructor from elsewhere made, where its arguments matter later. */
+  /** An object of another module's class, with the call that constructed it. */
   record Constructed(Node call, External of) implements AbstractValue {}
 
-  /** A display or comprehension: list, tuple, set, dictionary. */
+  /** A list, tuple, set or dictionary. */
   final class Container implements AbstractValue {
-    /** Its elements in order; empty where they cannot be told apart. */
+    /** Its elements in order; empty where their positions are unknown. */
     final List<ValueSet> items;
 
-    /** Values by constant key. */
+    /** Values of a dictionary by constant key. */
     final Map<Object, ValueSet> entries = new LinkedHashMap<>();
 
-    /** Every element or value. */
+    /** All elements or values. */
     final ValueSet content = new ValueSet();
 
-    /** Every key. */
+    /** All keys. */
     final ValueSet keys = new ValueSet();
 
-    /** It holds other things than items and entries say. */
+    /** Elements were added: items and entries are incomplete. */
     boolean changed;
 
-    /** A comprehension: how many elements it has is unknown. */
+    /** The number of elements is unknown, as in a comprehension. */
     boolean open;
 
     Container(List<ValueSet> items) {

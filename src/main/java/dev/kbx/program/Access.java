@@ -4,13 +4,13 @@ import dev.kbx.syntax.Node;
 import dev.kbx.syntax.Place;
 
 /**
- * A use of something from outside the file, or of an attribute of an unknown value.
+ * A use of a value of another module, or of an attribute of an unknown value.
  *
  * @param path of what is read, bound or deleted: {@code torch.cuda.Event}, {@code ?.data}
- * @param node the name, attribute, subscript, import or call that does it
+ * @param node the name, attribute, subscript, import or call that uses it
  */
 public record Access(String path, Kind kind, Node node, Place place, Scope scope) {
-  /** What is done to it. */
+  /** How a path is used. */
   public enum Kind {
     READ,
     WRITE,

@@ -63,7 +63,7 @@ final class AccessCollector {
     }
   }
 
-  /** What is bound is the owner's attribute, not the value that the attribute holds. */
+  /** An assignment binds the owner's attribute; the attribute's old value does not change. */
   private void changed(Node node, Kind kind, Set<Access> found) {
     Node object = node.child("object");
     Node name = node.child("attribute");
@@ -94,7 +94,7 @@ final class AccessCollector {
     }
   }
 
-  /** Not the name of an attribute, a parameter, a keyword or an import. */
+  /** False for the name of an attribute, a parameter, a keyword or an import. */
   private static boolean isExpression(Node node, Node parent) {
     if (!node.is("identifier")) return true;
     return switch (parent.kind()) {

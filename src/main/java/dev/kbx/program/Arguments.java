@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a call gives.
+ * The arguments of a call.
  *
  * @param positional in order, up to the first star
  * @param named by keyword
@@ -22,14 +22,14 @@ record Arguments(
     List<ValueSet> mapped) {
   static final Arguments NONE = of();
 
-  /** More elements are nobody's arguments. */
+  /** Elements of a starred argument; longer ones are not spread. */
   private static final int MAX_SPREAD = 32;
 
   static Arguments of(ValueSet... positional) {
     return new Arguments(List.of(positional), Map.of(), List.of(), List.of());
   }
 
-  /** The argument for a parameter; null where it is not given. */
+  /** The argument of a parameter; null if it is not given. */
   @Nullable ValueSet get(int position, String name) {
     return position < positional.size() ? positional.get(position) : named.get(name);
   }
@@ -42,7 +42,7 @@ record Arguments(
     return positional.size() + named.size() + starred.size() + mapped.size();
   }
 
-  /** These and then those. */
+  /** These arguments followed by others. */
   Arguments and(Arguments more) {
     Map<String, ValueSet> names = new LinkedHashMap<>(named);
     names.putAll(more.named);
@@ -53,7 +53,7 @@ record Arguments(
         join(mapped, more.mapped));
   }
 
-  /** With the elements of what the first star unpacks, if it is this value; null if not known. */
+  /** With the first starred argument replaced by the elements of this value; null if unknown. */
   @Nullable Arguments spread(AbstractValue value) {
     if (!(value instanceof Container container) || container.changed || container.open) return null;
     if (container.items.isEmpty() || container.items.size() > MAX_SPREAD) return null;
@@ -61,7 +61,7 @@ record Arguments(
     return new Arguments(join(positional, container.items), named, rest, mapped);
   }
 
-  /** Without the first positional ones. */
+  /** Without the first positional arguments. */
   Arguments from(int position) {
     int first = Math.min(position, positional.size());
     return new Arguments(positional.subList(first, positional.size()), named, starred, mapped);

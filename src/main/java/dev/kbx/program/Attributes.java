@@ -18,16 +18,16 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Attributes and elements of values. */
+/** Reads and binds attributes and elements of values. */
 final class Attributes {
-  /** The name of an attribute that cannot be read. */
+  /** Stands for an attribute name that is not a constant. */
   static final String ANY = "?";
 
   private static final External SYS_MODULES = new External("sys.modules");
   private static final External BUILTINS = new External("builtins");
   private static final External OWN_NAME = new External("builtins.__name__");
 
-  /** Whose {@code apply} runs the {@code forward} of the class that it is called on. */
+  /** Base classes whose {@code apply} runs the {@code forward} of the subclass. */
   private static final Set<External> DIFFERENTIABLE =
       Set.of(
           new External("torch.autograd.Function"),
@@ -89,7 +89,7 @@ final class Attributes {
         });
   }
 
-  /** What {@code apply} of a function that can be differentiated runs. */
+  /** {@code apply} of a subclass of {@code torch.autograd.Function} runs its {@code forward}. */
   private void applied(Scope type, ValueSet into) {
     // With setup_context of its own, forward gets no context.
     AbstractValue context =
@@ -142,13 +142,13 @@ final class Attributes {
     if (name.equals("__dict__")) flow.add(into, new ScopeDict(scope));
     else if (scope.variables.containsKey(name)) flow.copy(flow.variable(name, scope), into);
     else if (name.equals(ANY)) {
-      // Any of its functions: found by whoever looks for what may run.
+      // Any of its functions may be meant, so any may run.
       for (ValueSet each : List.copyOf(scope.variables.values())) flow.copy(each, into);
       flow.add(into, AbstractValue.UNKNOWN);
     } else flow.add(into, new BoundMethod(new ScopeDict(scope), name));
   }
 
-  /** What an attribute may be that the class does not define itself. */
+  /** An attribute that the class does not define: inherited, or made by __getattr__. */
   private void missing(Scope type, String name, String instance, ValueSet into) {
     flow.forEach(
         type.result,
@@ -208,7 +208,7 @@ final class Attributes {
     }
   }
 
-  /** Reads an element of one value; index is null where there is none to look at. */
+  /** Reads an element of one value; the index is null where it is unknown. */
   void element(AbstractValue owner, @Nullable ValueSet index, ValueSet into) {
     switch (owner) {
       case Definition definition when definition.scope().kind() != Kind.CLASS ->
@@ -261,7 +261,7 @@ final class Attributes {
     return container.entries.get(key);
   }
 
-  /** Any element. */
+  /** Reads any element of one value. */
   void any(AbstractValue owner, ValueSet into) {
     switch (owner) {
       case Container container -> flow.copy(container.content, into);

@@ -2,7 +2,7 @@ package dev.kbx.program;
 
 import java.util.Set;
 
-/** ScopeDict that every Python module has without binding them. */
+/** Names that every Python module has without binding them. */
 final class Builtins {
   static final Set<String> NAMES =
       Set.of(

@@ -12,11 +12,11 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * A call, or a decorator that is applied to a definition.
+ * A call, or the application of a decorator.
  *
- * @param node the {@code call}; the {@code decorator} where that is applied without being a call
- * @param scope where it stands
- * @param targets paths of what may be called
+ * @param node the {@code call} or the {@code decorator}
+ * @param scope that the call is in
+ * @param targets paths of what it may call
  * @param arguments positional ones in order; starred ones as {@code list_splat}
  * @param keywords by name; {@code **options} is absent
  */
@@ -35,7 +35,8 @@ public record Call(
   }
 
   /**
-   * What a parameter gets, by position or by name; positions after a star are the writer's guess.
+   * The argument of a parameter, by position or by name. Positions after a starred argument are
+   * only probable.
    */
   public Optional<Node> argument(int position, String name) {
     if (position >= 0 && position < arguments.size()) return Optional.of(arguments.get(position));
@@ -46,14 +47,14 @@ public record Call(
     return Optional.ofNullable(keywords.get(name));
   }
 
-  /** The first such path among what may be called. */
+  /** The first target that matches. */
   public Optional<String> target(Predicate<String> wanted) {
-    // Every rule asks every call: a stream for each costs more than the answer.
+    // Called for every rule and call: streams are measurably slower.
     for (String target : targets) if (wanted.test(target)) return Optional.of(target);
     return Optional.empty();
   }
 
-  /** Whether one of these paths may be called. */
+  /** Whether it may call one of these paths. */
   public boolean of(String... paths) {
     for (String path : paths) if (targets.contains(path)) return true;
     return false;

@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What calls do: bind parameters, and what comes back. */
+/** Models calls: binds parameters to arguments and passes results on. */
 final class CallBinding {
-  /** What several stars may unpack combines. */
+  /** More starred arguments are not spread: their combinations multiply. */
   private static final int MAX_STARRED = 3;
 
   private final ValueFlow flow;
@@ -30,9 +30,9 @@ final class CallBinding {
   }
 
   /**
-   * CallBinding one value.
+   * Calls one value.
    *
-   * @param node the call or decorator in the source; null for one that the language makes
+   * @param node the call or decorator in the source; null for an implicit call
    */
   void call(AbstractValue target, Arguments arguments, ValueSet result, @Nullable Node node) {
     if (arguments.starred().isEmpty() || arguments.starred().size() > MAX_STARRED) {
@@ -76,7 +76,7 @@ final class CallBinding {
     }
   }
 
-  /** CallBinding whatever a set may be. */
+  /** Calls every value of a set. */
   void callEach(ValueSet target, Arguments arguments, ValueSet result) {
     flow.forEach(target, value -> call(value, arguments, result, null));
   }
@@ -113,7 +113,7 @@ final class CallBinding {
     flow.add(result, AbstractValue.UNKNOWN);
   }
 
-  /** Follows {@code a.b}, and calls what is there if the getter is a method caller. */
+  /** Reads {@code a.b}, and calls it if the getter is a {@code methodcaller}. */
   void get(AttributeGetter getter, ValueSet from, ValueSet into, Arguments arguments) {
     ValueSet at = from;
     for (String name : getter.attributes().split("\\.", 16)) {
@@ -126,7 +126,7 @@ final class CallBinding {
     else flow.copy(at, into);
   }
 
-  /** Gives a function its arguments. */
+  /** Binds the parameters of a function to arguments. */
   private void bind(Scope function, @Nullable AbstractValue receiver, Arguments arguments) {
     int at = 0;
     if (receiver != null) {
@@ -188,7 +188,7 @@ final class CallBinding {
     }
   }
 
-  /** Puts a value into what a starred parameter holds. */
+  /** Adds a value to a starred parameter. */
   private void collect(ValueSet parameter, ValueSet value) {
     for (AbstractValue each : parameter.values) {
       if (each instanceof Container container) flow.copy(value, container.content);
@@ -200,7 +200,7 @@ final class CallBinding {
         function.parameters.get(index).name(), _ -> new ValueSet());
   }
 
-  /** Applies a decorator to a definition; what cannot be read is taken to wrap it. */
+  /** Applies a decorator; one from another module is taken to return a wrapper. */
   void decorate(AbstractValue decorator, ValueSet defined, ValueSet result, Node node) {
     boolean descriptor =
         decorator instanceof External external
@@ -212,7 +212,7 @@ final class CallBinding {
     }
   }
 
-  /** Arguments as the source gives them. */
+  /** The arguments of a call in the source. */
   Arguments arguments(@Nullable Node list) {
     if (list == null) return Arguments.NONE;
     if (!list.is("argument_list")) return Arguments.of(flow.valuesOf(list));

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Lists the calls of a program, with what each may call. */
+/** Lists the calls of a program with their possible targets. */
 final class CallCollector {
   private final ValueFlow flow;
 

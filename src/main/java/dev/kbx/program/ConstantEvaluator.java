@@ -6,11 +6,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Python's operators on constants: arithmetic, and text put together from pieces. Null where Python
- * would raise, where the text gets too long, and for everything else.
+ * Evaluates Python's arithmetic, string concatenation and string formatting on constants. Null
+ * where Python would raise, where the text gets too long, and for everything else.
  */
 final class ConstantEvaluator {
-  /** Characters of a text that is put together: names and paths are shorter. */
+  /** Characters of a result; names and paths are shorter. */
   private static final int MAX_LENGTH = 1 << 12;
 
   private static final Pattern PERCENT = Pattern.compile("%[sd%]");
@@ -82,7 +82,7 @@ final class ConstantEvaluator {
     return out.toString();
   }
 
-  /** As {@code str} shows it; null for what it shows differently. */
+  /** {@code str(value)}; null for types whose text is not modelled. */
   private static @Nullable String text(Object value) {
     return switch (value) {
       case String text -> text;

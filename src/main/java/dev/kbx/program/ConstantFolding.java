@@ -10,15 +10,15 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Constant folding: computes what is made of constants, such as a name that is put together. */
+/** Constant folding: arithmetic, and names that are put together from text. */
 final class ConstantFolding {
-  /** Combinations of operands beyond which a result counts as unknown. */
+  /** More combinations of operands make the result unknown. */
   private static final int MAX_RESULTS = 64;
 
-  /** Pieces of a text; a name has fewer. */
+  /** Pieces of a string; more make it unknown. */
   private static final int MAX_PARTS = 64;
 
-  /** Operands looked at and characters produced in one program. */
+  /** Limit on operands read and characters produced for one program. */
   private static final int MAX_WORK = 2_000_000;
 
   private final ValueFlow flow;
@@ -29,9 +29,10 @@ final class ConstantFolding {
   }
 
   /**
-   * Puts into a set what a function makes of every combination of constants in others.
+   * Applies a function to every combination of constants of the parts, and adds the results to a
+   * set.
    *
-   * @param fold gets one constant a part; null if it cannot say
+   * @param fold gets one constant for each part; returns null for an unknown result
    */
   private void combine(
       List<ValueSet> parts, Function<List<Object>, @Nullable Object> fold, ValueSet out) {
@@ -46,7 +47,7 @@ final class ConstantFolding {
       flow.forEach(
           part,
           value -> {
-            // A list is known once its last element is.
+            // Wait for the elements of an incomplete list.
             if (value instanceof Container container
                 && Constants.of(container) == Constants.PENDING) {
               container.items.forEach(item -> flow.forEach(item, _ -> compute.run()));
@@ -93,7 +94,7 @@ final class ConstantFolding {
     }
   }
 
-  /** One of the ways to choose a constant for each part. */
+  /** The combination of that number: one constant for each part. */
   private static List<Object> combination(List<List<Object>> choices, int number) {
     List<Object> chosen = new ArrayList<>();
     int rest = number;
@@ -104,7 +105,7 @@ final class ConstantFolding {
     return chosen;
   }
 
-  /** A literal, or text put together from pieces. */
+  /** A string literal, implicit concatenation or f-string. */
   void string(Node node) {
     ValueSet out = flow.valuesOf(node);
     Object literal = flow.literal(node).orElse(null);
@@ -137,7 +138,7 @@ final class ConstantFolding {
         out);
   }
 
-  /** A method of a text. */
+  /** A string method. */
   void method(String receiver, String name, Arguments arguments, ValueSet out) {
     combine(
         arguments.positional(), values -> ConstantEvaluator.method(receiver, name, values), out);

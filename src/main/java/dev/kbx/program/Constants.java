@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Values that are known exactly. */
+/** Reads constants from abstract values. */
 final class Constants {
-  /** Stands for a list whose elements have not all been found yet. */
+  /** A list whose elements are not all known yet. */
   static final Object PENDING = new Object();
 
-  /** Elements of a list that anybody asks for. */
+  /** Longer lists are no constants. */
   static final int MAX_ELEMENTS = 64;
 
   private Constants() {}

@@ -10,8 +10,8 @@ public final class ExecutedText {
   private ExecutedText() {}
 
   /**
-   * Whether a constant is text that does arithmetic on numbers and at most assigns the result to a
-   * name. Such text uses nothing that a rule looks for, so it need not be parsed.
+   * Whether a constant is text that only computes with numbers and may assign the result to a name.
+   * Such text can do no harm; all other text is rejected without being parsed.
    */
   public static boolean isArithmetic(Object constant) {
     return constant instanceof String text && ARITHMETIC.matcher(text).matches();

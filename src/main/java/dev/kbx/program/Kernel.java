@@ -9,10 +9,11 @@ import java.util.Set;
 /**
  * A function that Triton compiles.
  *
- * @param scope its definition; its parameters and place are there
+ * @param scope its definition
  * @param constexprs parameters that are compile-time constants
- * @param operations calls in it whose target is {@code triton.language.…}, in source order
- * @param configs what autotuning chooses from; empty without autotuning or where unreadable
+ * @param operations its calls of {@code triton.language}, in source order
+ * @param configs the configurations of {@code triton.autotune}; empty where there are none or they
+ *     are unknown
  */
 public record Kernel(
     String name,
@@ -31,8 +32,8 @@ public record Kernel(
   /**
    * One {@code triton.Config}.
    *
-   * @param values readable values of its dictionary
-   * @param options readable keyword arguments: {@code num_warps}, {@code num_stages}, …
+   * @param values constants of its dictionary
+   * @param options constant keyword arguments: {@code num_warps}, {@code num_stages}, …
    */
   public record Config(Map<String, Object> values, Map<String, Object> options) {
     public Config {

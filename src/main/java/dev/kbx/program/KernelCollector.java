@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Lists the Triton kernels of a program, what they are tuned over, and their launches. */
+/** Lists the Triton kernels of a program, their autotuning configurations and their launches. */
 final class KernelCollector {
   private static final Set<String> JIT =
       Set.of(
@@ -82,12 +82,12 @@ final class KernelCollector {
     return new Kernel(scope.name(), scope, names, constexprs, operations, configs);
   }
 
-  /** Of the language itself; methods of what it makes are left out. */
+  /** A function of {@code triton.language}; methods of its results are not counted. */
   private static boolean isOperation(String path) {
     return path.startsWith("triton.language.") && !path.contains("(");
   }
 
-  /** What each kernel is tuned over, in source order. */
+  /** The autotuning configurations of each kernel, in source order. */
   private Map<Scope, List<Kernel.Config>> configs(List<Call> calls) {
     Map<Node, Call> byNode = new HashMap<>();
     for (Call call : calls) byNode.put(call.node(), call);
@@ -113,7 +113,7 @@ final class KernelCollector {
     return configs;
   }
 
-  /** The calls that made the configurations of an autotuner. */
+  /** The calls that construct the configurations given to an autotuner. */
   private Set<Node> made(Call call) {
     Set<Node> made = new LinkedHashSet<>();
     Node list = call.argument(0, "configs").orElse(null);
@@ -127,7 +127,7 @@ final class KernelCollector {
     return made;
   }
 
-  /** What the call decorates, or what its result is called with. */
+  /** The function that the autotuner decorates or is called with. */
   private Set<Scope> tuned(Call call) {
     Node parent = flow.parent(call.node());
     if (parent != null && parent.is("decorator")) {

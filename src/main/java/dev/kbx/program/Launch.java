@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A launch of a kernel: {@code kernel[grid](…)}, {@code kernel.run(…, grid=…)}.
  *
- * @param call its scope, place, arguments and keywords
- * @param kernels which it may be; empty where that cannot be read
+ * @param call the launch itself
+ * @param kernels that it may launch; empty if unknown
  * @param gridNode the expression of the grid
  */
 public record Launch(Call call, List<Kernel> kernels, @Nullable Node gridNode) {
@@ -22,7 +22,7 @@ public record Launch(Call call, List<Kernel> kernels, @Nullable Node gridNode) {
     return Optional.ofNullable(gridNode);
   }
 
-  /** Where it stands. */
+  /** The scope that it is in. */
   public Scope scope() {
     return call.scope();
   }

@@ -18,9 +18,9 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Functions from elsewhere whose meaning matters to who calls what. */
+/** Models of library functions and builtins that affect which function is called. */
 final class LibraryModels {
-  /** Make something else of a function that a class defines. */
+  /** Decorators that make descriptors of methods. */
   static final Set<String> DESCRIPTORS =
       Set.of(
           "builtins.property",
@@ -28,7 +28,7 @@ final class LibraryModels {
           "builtins.classmethod",
           "functools.cached_property");
 
-  /** Return their first argument, or something that is called or iterated in its place. */
+  /** Return their first argument, a wrapper of it or a container with its elements. */
   private static final Set<String> TRANSPARENT =
       Set.of(
           "triton.jit",
@@ -60,7 +60,7 @@ final class LibraryModels {
           "builtins.frozenset",
           "builtins.sorted");
 
-  /** The first parameter's name, where it may be given by name. */
+  /** The name of the first parameter, for functions often called with keywords. */
   private static final Map<String, String> FIRST =
       Map.of(
           "builtins.__import__", "name",
@@ -72,7 +72,7 @@ final class LibraryModels {
 
   private static final External SYS_MODULES = new External("sys.modules");
 
-  /** Arguments given in advance; no function takes more. */
+  /** Arguments of nested {@code partial} calls; more make the function unknown. */
   private static final int MAX_GIVEN = 64;
 
   private final ValueFlow flow;
@@ -83,7 +83,7 @@ final class LibraryModels {
     this.calls = calls;
   }
 
-  /** CallBinding a function from elsewhere. */
+  /** Calls a function of another module. */
   void call(External target, Arguments arguments, ValueSet result, @Nullable Node node) {
     String path = target.path();
     ValueSet first = arguments.get(0, FIRST.getOrDefault(path, ""));
@@ -160,7 +160,8 @@ final class LibraryModels {
   }
 
   /**
-   * Methods for attributes; called by a class, {@code Module.__setattr__(x, "a", b)}, of {@code x}.
+   * Attribute methods such as {@code __setattr__}, bound ({@code x.__setattr__("a", b)}) or called
+   * on the class ({@code Module.__setattr__(x, "a", b)}).
    */
   private void special(
       External target, Arguments arguments, ValueSet first, ValueSet result, @Nullable Node node) {
@@ -181,7 +182,7 @@ final class LibraryModels {
     }
   }
 
-  /** One value, however often functions are given arguments: nested ones overflow the stack. */
+  /** Merges nested partials: deep nesting would overflow the stack. */
   private static AbstractValue partial(AbstractValue function, Arguments more) {
     if (!(function instanceof Partial(AbstractValue inner, Arguments first))) {
       return new Partial(function, more);
@@ -197,7 +198,7 @@ final class LibraryModels {
     flow.add(result, container);
   }
 
-  /** A function that does nothing to values that we follow. */
+  /** A call that depends on no argument, or is not modelled. */
   private void plain(External target, Arguments arguments, ValueSet result, @Nullable Node node) {
     switch (target.path()) {
       case "builtins.globals" -> flow.add(result, new ScopeDict(flow.module()));
@@ -262,7 +263,7 @@ final class LibraryModels {
     if (otherwise != null) flow.copy(otherwise, result);
   }
 
-  /** Something from elsewhere was named by text: that is a read. */
+  /** Records the read of a value that was looked up by name. */
   private void found(AbstractValue value, ValueSet result, @Nullable Node node) {
     flow.add(result, value);
     flow.effect(Kind.READ, value, node);
@@ -288,7 +289,7 @@ final class LibraryModels {
         owner, each -> flow.forEach(name, text -> touch(each, name(text), Kind.DELETE, node)));
   }
 
-  /** Notes that an attribute of something from elsewhere is bound or deleted. */
+  /** Records that an attribute of another module's value is bound or deleted. */
   private void touch(AbstractValue owner, String name, Kind kind, @Nullable Node node) {
     if (owner instanceof External external) flow.effect(kind, external.attribute(name), node);
     if (owner instanceof ObjectDict(External of)) flow.effect(kind, of.attribute(name), node);
@@ -324,7 +325,7 @@ final class LibraryModels {
     }
   }
 
-  /** Executed text is not looked into: it may do anything, unless it is arithmetic. */
+  /** Executed text is not parsed: unless it is arithmetic, it may do anything. */
   private void execute(AbstractValue text) {
     boolean harmless = text instanceof Constant(Object known) && ExecutedText.isArithmetic(known);
     if (!harmless) flow.unreadable();
@@ -347,7 +348,7 @@ final class LibraryModels {
         });
   }
 
-  /** CallBinding a method of a container, a dictionary or a constant. */
+  /** Calls a method of a container, a dictionary or a constant. */
   void method(
       AbstractValue receiver,
       String name,

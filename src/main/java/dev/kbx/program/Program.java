@@ -11,16 +11,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program as its syntax tree shows it, with its names resolved.
+ * A Python program whose names have been resolved by static data-flow analysis.
  *
- * <p>Whatever is looked at is named by <em>path</em>:
+ * <p>A <em>path</em> names a value:
  *
  * <ul>
- *   <li>{@code torch.nn.functional.gelu}: something of another module, however it was reached
+ *   <li>{@code torch.nn.functional.gelu}: a value of another module, under any alias
  *   <li>{@code builtins.exec}: a builtin
- *   <li>{@code torch.cuda.Event()}: what a call of that returns; {@code os.environ[]}: an element
- *   <li>{@code ?}: anything; {@code ?.matmul}: an attribute of that; {@code torch.?}: an attribute
- *       of torch whose name cannot be read
+ *   <li>{@code torch.cuda.Event()}: the result of a call; {@code os.environ[]}: an element
+ *   <li>{@code ?}: an unknown value; {@code ?.matmul}: an attribute of one; {@code torch.?}: an
+ *       attribute of torch whose name is unknown
  *   <li>{@code @helper}, {@code @Class.method}, {@code @Class()}: the file's own function, method,
  *       instance; {@code @kernel[]}: a kernel with its grid
  * </ul>
@@ -58,12 +58,12 @@ public final class Program {
     return new Program(source);
   }
 
-  /** Reads source. */
+  /** Parses and analyses source. */
   public static Program of(String code) {
     return of(PythonSource.parse(code));
   }
 
-  /** The source that this was read from. */
+  /** The parsed source. */
   public PythonSource source() {
     return source;
   }
@@ -73,7 +73,7 @@ public final class Program {
     return calls;
   }
 
-  /** Every read, binding and deletion of something from elsewhere, in source order. */
+  /** Every read, binding and deletion of other modules' values, in source order. */
   public List<Access> accesses() {
     return accesses;
   }
@@ -110,24 +110,24 @@ public final class Program {
   }
 
   /**
-   * The one value an expression can have: a String, Long, Double, Boolean, or a List of those;
-   * bytes as a String, one character a byte. Empty where it may have others.
+   * The constant that an expression always evaluates to: a String, Long, Double or Boolean, or a
+   * List of those; bytes as a String, one character a byte. Empty where other values are possible.
    */
   public Optional<Object> constant(Node expression) {
     return flow.constant(flow.valuesOf(expression));
   }
 
-  /** The readable values among those an expression may have; there may be others. */
+  /** The constants among the possible values of an expression; others may be possible. */
   public Set<Object> constants(Node expression) {
     return flow.constants(flow.valuesOf(expression));
   }
 
-  /** The node around this one; empty for a whole file and for nodes of other programs. */
+  /** The parent node; empty for the module and for nodes of other programs. */
   public Optional<Node> parent(Node node) {
     return Optional.ofNullable(flow.parent(node));
   }
 
-  /** The scope that a node stands in; the module for nodes of other programs. */
+  /** The scope of a node; the module for nodes of other programs. */
   public Scope scopeOf(Node node) {
     return flow.scopeOf(node);
   }
@@ -142,7 +142,7 @@ public final class Program {
     return flow.place(node);
   }
 
-  /** Something around this node, within its scope, has one of these kinds. */
+  /** Whether an ancestor of this node, within its scope, has one of these kinds. */
   public boolean inside(Node node, String... kinds) {
     Scope scope = scopeOf(node);
     @Nullable Node at = flow.parent(node);
@@ -154,8 +154,8 @@ public final class Program {
   }
 
   /**
-   * Scopes whose code may run when these top-level names are called, those of the names included.
-   * Whatever a running function refers to may run.
+   * Scopes whose code may run when these top-level names are called, their own included. A function
+   * that running code refers to may run.
    */
   public Set<Scope> reachable(String... entries) {
     Set<Scope> start = new HashSet<>();
@@ -166,7 +166,7 @@ public final class Program {
     return references.reachable(start);
   }
 
-  /** It is Python as far as the parser can tell; otherwise everything here may be incomplete. */
+  /** The parser found no error; otherwise all results may be incomplete. */
   public boolean parsed() {
     return source.understood();
   }

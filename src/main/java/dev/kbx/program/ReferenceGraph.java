@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which functions and classes of the file each scope refers to. A call graph that errs on the safe
- * side: what running code refers to may be called.
+ * A conservative call graph: a scope may call every function and class of the file that it refers
+ * to.
  */
 final class ReferenceGraph {
   private final Map<Scope, Set<Scope>> references = new HashMap<>();
@@ -30,7 +30,7 @@ final class ReferenceGraph {
     for (Scope each : flow.scopes()) {
       Scope type = each.parent().orElse(null);
       if (type == null || type.kind() != Kind.CLASS) continue;
-      // A base class from elsewhere may call any method, the language those with special names.
+      // A base class of another module may call any method, Python itself the special ones.
       boolean special = each.name().startsWith("__") && each.name().endsWith("__");
       if (special || foreign(type)) references(type).add(each);
     }
@@ -40,7 +40,7 @@ final class ReferenceGraph {
     return references.computeIfAbsent(scope, _ -> new LinkedHashSet<>());
   }
 
-  /** The class inherits from one of elsewhere. */
+  /** Whether a class inherits from a class of another module. */
   private static boolean foreign(Scope type) {
     Set<Scope> seen = new HashSet<>();
     Deque<Scope> open = new ArrayDeque<>(List.of(type));
@@ -57,7 +57,7 @@ final class ReferenceGraph {
     return false;
   }
 
-  /** Everything that may run when these scopes do, themselves included. */
+  /** Scopes that may run when these do, themselves included. */
   Set<Scope> reachable(Collection<Scope> start) {
     Set<Scope> found = new LinkedHashSet<>();
     Deque<Scope> open = new ArrayDeque<>(start);

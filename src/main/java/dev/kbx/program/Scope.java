@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A module, class, function or lambda: code with names of its own. Compared by identity. */
+/** A module, class, function or lambda: code with a namespace. Compared by identity. */
 public final class Scope {
-  /** What opens a scope; comprehensions share the one around them. */
+  /** The kind of code; comprehensions share the scope around them. */
   public enum Kind {
     MODULE,
     CLASS,
@@ -31,7 +31,7 @@ public final class Scope {
   public record Parameter(
       String name, int stars, Node node, @Nullable Node type, @Nullable Node value) {}
 
-  /** Paths name no more scopes than that. */
+  /** Scopes in a path; outer ones are left out. */
   private static final int MAX_DEPTH = 8;
 
   private final Kind kind;
@@ -39,19 +39,19 @@ public final class Scope {
   private final Node node;
   private final @Nullable Scope parent;
 
-  /** Where assignments to a name go: this scope's own variables. */
+  /** Values of the variables that this scope binds. */
   final Map<String, ValueSet> variables = new LinkedHashMap<>();
 
-  /** ScopeDict declared {@code global}. */
+  /** Names declared {@code global}. */
   final Set<String> globals = new HashSet<>();
 
-  /** ScopeDict declared {@code nonlocal}. */
+  /** Names declared {@code nonlocal}. */
   final Set<String> nonlocals = new HashSet<>();
 
-  /** What a call of this function returns; the bases of this class. */
+  /** Return values of a function; base classes of a class. */
   final ValueSet result = new ValueSet();
 
-  /** Modules of which everything is imported into it. */
+  /** Modules imported with {@code from module import *}. */
   final List<String> stars = new ArrayList<>();
 
   final List<Parameter> parameters = new ArrayList<>();
@@ -98,19 +98,19 @@ public final class Scope {
     return List.copyOf(parameters);
   }
 
-  /** The expressions of its decorators, outermost first. */
+  /** Its decorators' expressions, outermost first. */
   public List<Node> decorators() {
     return List.copyOf(decorators);
   }
 
-  /** Whether a name is a variable of its own, which no other call of a function sees. */
+  /** Whether a name is a local variable, neither global nor nonlocal. */
   public boolean binds(String variable) {
     return variables.containsKey(variable)
         && !globals.contains(variable)
         && !nonlocals.contains(variable);
   }
 
-  /** This scope is defined within another one, at any depth, or is that one. */
+  /** Whether this scope is another one or is nested in it, at any depth. */
   public boolean within(Scope other) {
     for (Scope at = this; at != null; at = at.parent) if (at == other) return true;
     return false;

@@ -16,9 +16,9 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Which scope each node of a source stands in, and which names each scope binds. */
+/** Builds the scopes of a source: the scope of each node, and the names that each scope binds. */
 final class ScopeBuilder {
-  /** Where a node stands. */
+  /** A node with its parent and scope. */
   private record Visit(Node node, @Nullable Node parent, Scope scope) {}
 
   private final PythonSource source;
@@ -67,7 +67,7 @@ final class ScopeBuilder {
     return scopes().subList(1, scopes.size());
   }
 
-  /** ScopeDict of attributes that something in the source defines. */
+  /** Names of attributes that the source defines. */
   Set<String> attributes() {
     return attributes;
   }
@@ -109,7 +109,7 @@ final class ScopeBuilder {
           case "class_definition" -> Kind.CLASS;
           default -> null;
         };
-    // The keyword of a lambda is of the same kind as the whole.
+    // The keyword `lambda` has the same kind as the expression.
     if (kind == null || node.children().isEmpty()) return null;
     Node name = node.child("name");
     String text = name == null ? "<lambda>" : source.text(name);
@@ -145,7 +145,7 @@ final class ScopeBuilder {
     }
   }
 
-  /** Notes the names that a node binds in its scope. */
+  /** Adds the names that a node binds to its scope. */
   private void declare(Node node, Scope scope) {
     switch (node.kind()) {
       case "function_definition", "class_definition", "named_expression" ->

@@ -14,7 +14,7 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What each kind of node does with values. */
+/** The transfer function of each kind of node: how values flow through it. */
 final class TransferFunctions {
   private final ValueFlow flow;
   private final CallBinding calls;
@@ -29,7 +29,7 @@ final class TransferFunctions {
     this.folding = folding;
   }
 
-  /** Binds what a scope brings: its parameters, and its name to what its decorators make of it. */
+  /** Binds the parameters of a scope, and its name to the definition with decorators applied. */
   void define(Scope scope) {
     Scope around = scope.parent().orElseThrow();
     parameters(scope, around);
@@ -157,7 +157,7 @@ final class TransferFunctions {
     Node value = node.child(valueRole);
     if (target == null || value == null) return;
     bind(target, flow.valuesOf(value));
-    // `a = b = c` is an assignment whose right side is one; `(a := b)` has a value.
+    // `a = b = c` has an assignment on its right side; `(a := b)` has a value.
     flow.copy(flow.valuesOf(value), flow.valuesOf(node));
   }
 
@@ -168,7 +168,7 @@ final class TransferFunctions {
     if (left == null || right == null || operator == null) return;
     ValueSet result = new ValueSet();
     folding.binary(operator, left, right, result);
-    // `list += more` keeps the list, with more in it.
+    // `list += more` adds to the same list.
     flow.forEach(
         flow.valuesOf(left),
         value -> {
@@ -185,7 +185,7 @@ final class TransferFunctions {
     if (left != null && right != null) bind(left, attributes.elements(flow.valuesOf(right)));
   }
 
-  /** {@code with value as target}; of {@code except} and {@code case} nothing is known. */
+  /** {@code with value as target}; targets of {@code except} and {@code case} are unknown. */
   private void as(Node node) {
     Node target = node.child("alias");
     Node value = node.children().getFirst();
@@ -318,7 +318,7 @@ final class TransferFunctions {
         flow.valuesOf(object),
         value -> {
           if (!index.is("slice")) attributes.element(value, flow.valuesOf(index), into);
-          // A part of a container holds nothing else than the container.
+          // A slice holds no other elements than the container.
           else flow.add(into, value instanceof Container ? value : AbstractValue.UNKNOWN);
         });
   }

@@ -19,16 +19,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pushes values through a program until nothing changes: along assignments, arguments, returns,
- * attributes.
+ * Solves the data-flow equations of a program with a work list: values flow along assignments,
+ * arguments, returns and attributes until nothing changes. Insensitive to order and conditions.
  */
 final class ValueFlow {
-  /** Steps beyond which a program counts as unreadable; ordinary ones take a few a node. */
+  /** Steps for one program; a node takes a few. Beyond that it counts as unreadable. */
   private static final int MAX_STEPS = 300_000;
 
   private record Step(Consumer<AbstractValue> watcher, AbstractValue value) {}
 
-  /** Something done to a path by a call: {@code setattr(torch, "x", y)}. */
+  /** A read, binding or deletion of a path by a call: {@code setattr(torch, "x", y)}. */
   record Effect(Access.Kind kind, String path) {}
 
   private final PythonSource source;
@@ -54,10 +54,10 @@ final class ValueFlow {
 
   void run() {
     scopeBuilder.inner().forEach(transfer::define);
-    // Backwards: operands before what uses them, so that most values come once.
+    // Backwards: operands before their operators, so that most values arrive once.
     for (Node node : nodes().reversed()) transfer.of(node);
     settle();
-    // What nothing flowed into may be anything.
+    // Sets that stayed empty may hold anything.
     for (Scope scope : scopes()) scope.variables.values().forEach(this::orUnknown);
     for (Node node : nodes()) {
       ValueSet set = nodeValues.get(node);
@@ -81,13 +81,13 @@ final class ValueFlow {
     }
   }
 
-  /** Notes what the call at a node does to a path. */
+  /** Records how the call at a node uses a path. */
   void effect(Access.Kind kind, AbstractValue value, @Nullable Node node) {
     if (node == null || !(value instanceof External(String path)) || path.equals("?")) return;
     effects.computeIfAbsent(node, _ -> new LinkedHashSet<>()).add(new Effect(kind, path));
   }
 
-  /** What calls do to paths, beside calling. */
+  /** How the call at a node uses paths by name. */
   Set<Effect> effects(Node node) {
     return effects.getOrDefault(node, Set.of());
   }
@@ -100,7 +100,7 @@ final class ValueFlow {
     return folding;
   }
 
-  /** Something in the file defines an attribute of that name. */
+  /** Whether the file assigns an attribute of that name. */
   boolean storesAttribute(String name) {
     return scopeBuilder.attributes().contains(name);
   }
@@ -113,7 +113,7 @@ final class ValueFlow {
     for (Consumer<AbstractValue> watcher : set.watchers) queue.add(new Step(watcher, taken));
   }
 
-  /** Has the watcher told every value that the set has or gets. */
+  /** Calls the watcher once for every value that the set has now or gets later. */
   void forEach(ValueSet set, Consumer<AbstractValue> watcher) {
     set.watchers.add(watcher);
     for (AbstractValue value : set.values) queue.add(new Step(watcher, value));
@@ -123,7 +123,7 @@ final class ValueFlow {
     if (from != to) forEach(from, value -> add(to, value));
   }
 
-  /** What an expression may stand for. */
+  /** The values that an expression may have. */
   ValueSet valuesOf(Node node) {
     Node inner = node;
     while (inner.is("parenthesized_expression") && inner.children().size() == 3) {
@@ -136,12 +136,12 @@ final class ValueFlow {
     return made;
   }
 
-  /** The same, without making a set where nothing was asked of the node so far. */
+  /** The same; null if no set has been made for the node. */
   @Nullable ValueSet knownValuesOf(Node node) {
     return nodeValues.get(node);
   }
 
-  /** The variable that a name means in a scope. */
+  /** The variable that a name refers to in a scope. */
   ValueSet variable(String name, Scope from) {
     boolean first = true;
     for (Scope scope = from; scope != null; scope = scope.parent().orElse(null)) {
@@ -155,7 +155,7 @@ final class ValueFlow {
     return module.variables.computeIfAbsent(name, _ -> unbound(name, from));
   }
 
-  /** A name that nothing binds: a builtin, or something imported by a star. */
+  /** A name that the file does not bind: a builtin, or imported with a star. */
   private static ValueSet unbound(String name, Scope from) {
     ValueSet set = new ValueSet();
     if (name.equals("__builtins__")) set.values.add(new External("builtins"));
@@ -174,7 +174,7 @@ final class ValueFlow {
     readable = false;
   }
 
-  // Answers
+  // Results
 
   boolean readable() {
     return readable;
@@ -261,7 +261,7 @@ final class ValueFlow {
     return found;
   }
 
-  /** Functions and classes of the file among a set's values, and the classes of instances. */
+  /** The functions and classes of the file among the values; for an instance, its class. */
   Set<Scope> owned(ValueSet set) {
     Set<Scope> found = new LinkedHashSet<>();
     for (AbstractValue value : set.values) {

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** A variable, attribute or expression: everything it may stand for, in the order of discovery. */
+/** The values that a variable, attribute or expression may have, in order of discovery. */
 final class ValueSet {
-  /** Whatever may be more things than this counts as unknown as well, and gets no more. */
+  /** A full set gets {@link AbstractValue#UNKNOWN} and no further values. */
   static final int MAX_VALUES = 32;
 
   final Set<AbstractValue> values = new LinkedHashSet<>(4);
 
-  /** To be told every value, once each. */
+  /** Called once for every value. */
   final List<Consumer<AbstractValue>> watchers = new ArrayList<>(2);
 
   /** A set that holds one value. */

@@ -1,8 +1,8 @@
 /**
- * What a Python program means, as far as it can be read: what names stand for, what is called with
- * what, which kernels the entry launches. Start with {@link dev.kbx.program.Program}.
+ * Static analysis of a Python program: name resolution by data-flow analysis, calls with their
+ * arguments, Triton kernels and their launches. Start with {@link dev.kbx.program.Program}.
  *
- * <p>Reads and never judges: rules live in {@code check}. Knows nothing of candidates or tasks.
+ * <p>The rules that use it are in {@code check}. This package knows neither candidates nor tasks.
  */
 @NullMarked
 package dev.kbx.program;
