@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 
 /** Finds launches that depend on how often the entry was called. */
 final class CallCounting implements Rule {
-  /** Parameters that outlive the call, as they are named everywhere. */
+  /** Usual names of parameters that outlive a call. */
   private static final Set<String> OWNERS = Set.of("self", "cls");
 
   @Override
@@ -70,7 +70,7 @@ final class CallCounting implements Rule {
     }
   }
 
-  /** What a function adds a number to that is not its own. */
+  /** Variables that outlive the call and to which the function adds a number. */
   private static Set<String> counters(Program program, Scope scope) {
     Set<String> found = new HashSet<>();
     for (Node node : scope.node().all()) {
@@ -99,7 +99,7 @@ final class CallCounting implements Rule {
     return false;
   }
 
-  /** Whether a counter decides that a node is evaluated, and nothing is launched otherwise. */
+  /** Whether a node is evaluated only if a counter says so, without a launch in the other case. */
   private static boolean decided(
       Program program, Node node, List<Call> sites, Predicate<Node> counts) {
     Scope scope = program.scopeOf(node);

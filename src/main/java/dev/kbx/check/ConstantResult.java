@@ -11,7 +11,7 @@ import java.util.Set;
 
 /** Finds files whose kernels read no memory, so that results do not depend on the inputs. */
 final class ConstantResult implements Rule {
-  /** What makes tensors out of numbers: tasks of these need not read anything. */
+  /** Operations without an input tensor: their kernels need not read memory. */
   private static final Set<String> FACTORIES =
       Set.of(
           "arange",

@@ -10,7 +10,7 @@ import java.util.Set;
 final class CpuOffload implements Rule {
   private static final Set<String> BACK = Set.of("torch.from_numpy", "torch.frombuffer");
 
-  /** What makes tensors of numbers, wherever those are from. */
+  /** Functions that make tensors of host values. */
   private static final Set<String> MADE = Set.of("torch.as_tensor", "torch.tensor");
 
   @Override
@@ -46,7 +46,7 @@ final class CpuOffload implements Rule {
     }
   }
 
-  /** Not where only constants are made into tensors, nor while the file is imported. */
+  /** False for constants and for code that runs while the file is imported. */
   private static boolean mayReturn(Program program, Call call) {
     boolean imported =
         call.scope().kind() == Scope.Kind.MODULE || call.scope().kind() == Scope.Kind.CLASS;

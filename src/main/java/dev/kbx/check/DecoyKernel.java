@@ -35,7 +35,7 @@ final class DecoyKernel implements Rule {
     }
   }
 
-  /** Something outside of kernels refers to one. */
+  /** Whether code outside of kernels refers to a kernel. */
   private static boolean used(Program program) {
     KernelCode code = new KernelCode(program);
     Set<String> paths = new HashSet<>();

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Whether a {@code tl.dot} may round float32 to TF32 because nothing tells it not to. Silent where
- * operands are seen to be of another dtype, in the kernel or before it.
+ * Finds {@code tl.dot} calls that round float32 to TF32 by default. Leaves out operands that are
+ * cast to another dtype, in the kernel or before it.
  */
 final class DefaultPrecision {
   private static final Set<String> FLOAT32 = Set.of("triton.language.float32", "torch.float32");

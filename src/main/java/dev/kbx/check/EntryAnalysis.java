@@ -49,10 +49,10 @@ final class EntryAnalysis {
   /** The outermost condition around a call or operator of the file in its scope, or null. */
   private final Map<Node, @Nullable Node> outermost = new HashMap<>();
 
-  /** Where in a scope a kernel may have computed the result already. */
+  /** The position in a scope after which a kernel may have computed the result already. */
   private final Map<Scope, Integer> barred = new HashMap<>();
 
-  /** Where calls start that may launch a kernel. */
+  /** Start positions of calls that may launch a kernel. */
   private final NavigableSet<Integer> suspects = new TreeSet<>();
 
   EntryAnalysis(Program program, ScopeIndex functions, String name) {
@@ -80,7 +80,7 @@ final class EntryAnalysis {
     }
   }
 
-  /** The one plain function of that path; empty if something is wrapped around it. */
+  /** The undecorated function of that path; empty if there are several or none. */
   private Optional<Scope> definition(String path) {
     List<Scope> scopes = functions.at(path);
     return scopes.stream()
@@ -89,14 +89,14 @@ final class EntryAnalysis {
         .filter(scope -> scope.kind() == Scope.Kind.FUNCTION && scope.decorators().isEmpty());
   }
 
-  /** Calls that every call of the entry makes, unless one of its arguments is trivial. */
+  /** Calls that every call of the entry makes, except for trivial arguments. */
   List<Call> sureCalls() {
     List<Call> found = new ArrayList<>();
     for (Scope scope : sure) found.addAll(surelyCalledIn(scope));
     return found;
   }
 
-  /** Whether a node is evaluated by every call of the entry, but for trivial arguments. */
+  /** Whether every call of the entry evaluates a node, except for trivial arguments. */
   boolean sure(Node node) {
     Scope scope = program.scopeOf(node);
     return sure.contains(scope) && surelyIn(scope, node);
@@ -114,7 +114,7 @@ final class EntryAnalysis {
     return program.reachable(name);
   }
 
-  /** Paths of what the entry may be. */
+  /** Paths that the entry may have. */
   Set<String> paths() {
     return program.paths(name);
   }
@@ -170,7 +170,7 @@ final class EntryAnalysis {
     return call.targets().isEmpty() || call.target(EntryAnalysis::unread).isPresent();
   }
 
-  /** Runs code of the file, or what nothing is known of. */
+  /** Whether a call of that path runs code of the file or unknown code. */
   static boolean unread(String path) {
     return path.startsWith("@")
         || path.equals("?")

@@ -3,7 +3,7 @@ package dev.kbx.check;
 import dev.kbx.syntax.Place;
 
 /**
- * What a rule found.
+ * A finding of a rule.
  *
  * @param rule the rule's id
  * @param message what is wrong, in one clause

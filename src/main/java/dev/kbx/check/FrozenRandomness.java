@@ -8,7 +8,7 @@ import java.util.List;
 
 /** Finds random tasks whose calls all draw the same values. */
 final class FrozenRandomness implements Rule {
-  /** Parts of names that a fresh seed may come from. */
+  /** Parts of the names of functions that may provide a new seed. */
   private static final List<String> SOURCES =
       List.of(
           "rand",
@@ -79,7 +79,7 @@ final class FrozenRandomness implements Rule {
     return !draws(path) && SOURCES.stream().anyMatch(path::contains);
   }
 
-  /** Something outlives a call, such as a counter. */
+  /** Whether the program keeps state between calls, such as a counter. */
   private static boolean remembers(Program program) {
     for (Node node : program.module().node().all()) {
       if (node.is("global_statement", "nonlocal_statement", "yield")) return true;

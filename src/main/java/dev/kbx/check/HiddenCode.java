@@ -11,7 +11,7 @@ final class HiddenCode implements Rule {
   private static final Set<String> RUNS =
       Set.of("builtins.exec", "builtins.eval", "builtins.compile");
 
-  /** What an unreadable name of a builtin can stand for. */
+  /** A builtin whose name is not a constant. */
   private static final String SOME_BUILTIN = "builtins.?";
 
   private static final Set<String> MADE =
@@ -28,7 +28,7 @@ final class HiddenCode implements Rule {
           "operator.attrgetter",
           "operator.methodcaller");
 
-  /** Make text of what cannot be read as text. */
+  /** Modules and functions that decode text, or put it together from characters. */
   private static final String[] DECODERS = {
     "base64",
     "binascii",
@@ -84,7 +84,7 @@ final class HiddenCode implements Rule {
         : function + " runs code that is hidden in a string";
   }
 
-  /** Arithmetic, or a code object: that is reported where it is compiled. */
+  /** Arithmetic, or a code object, which is reported where it is compiled. */
   private static boolean harmless(Program program, Node code) {
     Set<String> paths = program.paths(code);
     Set<Object> constants = program.constants(code);
@@ -93,7 +93,7 @@ final class HiddenCode implements Rule {
         && !(paths.isEmpty() && constants.isEmpty());
   }
 
-  /** A decoder made it, or it is a slice of a literal such as {@code "cexe"[::-1]}. */
+  /** Whether an expression uses a decoder or a slice of a literal such as {@code "cexe"[::-1]}. */
   private static boolean decoded(Program program, Node text) {
     for (Node node : text.all()) {
       Node sliced = node.child("value");

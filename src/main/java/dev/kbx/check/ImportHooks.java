@@ -12,7 +12,7 @@ final class ImportHooks implements Rule {
     "sys.meta_path", "sys.path_hooks", "sys.path_importer_cache", "builtins.__import__"
   };
 
-  /** What imports find of these matters to others, beside what {@link PatchedLibrary} names. */
+  /** Modules that other code imports, beside those of {@link PatchedLibrary}. */
   private static final Set<String> MODULES =
       Set.of(
           "builtins",
@@ -26,7 +26,7 @@ final class ImportHooks implements Rule {
           "torch.testing",
           "triton.testing");
 
-  /** A module whose name cannot be read. */
+  /** A module whose name is not a constant. */
   private static final String UNNAMED = "sys.modules[]";
 
   @Override
@@ -58,7 +58,7 @@ final class ImportHooks implements Rule {
     }
   }
 
-  /** A whole module of a library: a stub for one that is missing elsewhere hurts nobody. */
+  /** A module that others import; a stub for an optional library is harmless. */
   private static boolean impostor(String path) {
     return path.equals(UNNAMED)
         || MODULES.contains(path)

@@ -16,11 +16,11 @@ final class ImportTime {
   private final Predicate<Node> skipped;
   private final Set<String> names = new LinkedHashSet<>();
 
-  /** Classes that are told of every class made from them. */
+  /** Classes with {@code __init_subclass__}. */
   private final Set<String> hooked = new HashSet<>();
 
   /**
-   * @param skipped whether a node is not evaluated then, wherever it stands
+   * @param skipped whether a node is not evaluated while the file is imported
    */
   ImportTime(Program program, Predicate<Node> skipped) {
     this.program = program;
@@ -46,14 +46,14 @@ final class ImportTime {
     return (kind == Scope.Kind.MODULE || kind == Scope.Kind.CLASS) && !skipped.test(node);
   }
 
-  /** What is called, and what is given to a call. */
+  /** The function that is called, and functions given as arguments. */
   private void called(Call call) {
     call.targets().forEach(this::started);
     for (Node argument : call.arguments()) program.paths(argument).forEach(this::started);
     for (Node argument : call.keywords().values()) program.paths(argument).forEach(this::started);
   }
 
-  /** What the language calls: of a subscripted value, a metaclass, a class that has subclasses. */
+  /** Special methods: of subscripted values, metaclasses and classes that have subclasses. */
   private void special(Node node) {
     Node value = node.child("value");
     if (value != null) program.paths(value).forEach(this::started);

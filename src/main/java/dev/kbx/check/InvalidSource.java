@@ -9,10 +9,10 @@ import dev.kbx.verdict.Status;
  * @param status {@code NO_CODE}, {@code SYNTAX_ERROR} or {@code NO_ENTRY}
  */
 public record InvalidSource(Status status, Place place, String message) {
-  /** A line of source in a sentence is cut to as many characters: one may be a megabyte. */
+  /** Characters of a source line that a message quotes. */
   private static final int LONGEST = 200;
 
-  /** All of it in one line: what is wrong, and where that is a line of the source. */
+  /** The message in one line, with line number and source line of a syntax error. */
   public String sentence() {
     if (status != Status.SYNTAX_ERROR) return message;
     String line = place.text().strip();

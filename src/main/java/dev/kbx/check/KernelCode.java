@@ -7,7 +7,7 @@ import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 
-/** The scopes of a program that Triton compiles. */
+/** The scopes that Triton compiles. */
 final class KernelCode {
   private final Set<Scope> kernels = new HashSet<>();
 

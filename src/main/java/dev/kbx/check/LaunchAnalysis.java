@@ -35,7 +35,7 @@ final class LaunchAnalysis {
     spread(program.scopes());
   }
 
-  /** A captured graph launches its kernels again; whether that is honest is another question. */
+  /** Replaying a captured graph launches its kernels; another rule judges that. */
   private static boolean replays(String path) {
     return path.endsWith("CUDAGraph().replay");
   }
@@ -57,7 +57,7 @@ final class LaunchAnalysis {
     }
   }
 
-  /** ScopeIndex of the file that the entry may be; empty where no entry is known. */
+  /** Functions of the file that the entry may be; empty without a known entry. */
   List<Scope> entries() {
     return entries;
   }
@@ -73,7 +73,7 @@ final class LaunchAnalysis {
         .toList();
   }
 
-  /** Calls in a scope that may run code of the file or of elsewhere that is not followed here. */
+  /** Calls in a scope that may run code that this analysis does not see. */
   List<Call> unseen(Scope scope) {
     return calls(scope).stream()
         .filter(call -> call.targets().isEmpty() || call.target(this::unseen).isPresent())

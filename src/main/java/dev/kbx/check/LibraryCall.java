@@ -60,7 +60,7 @@ final class LibraryCall implements Rule {
         .filter(operation -> !operation.method() || !named(context.program(), operation.name()));
   }
 
-  /** It is all that the reference does. */
+  /** Whether the reference consists of this operation alone. */
   private static boolean alone(TorchOperation operation, RuleContext context) {
     List<String> wanted = context.task().map(Task::operations).orElse(List.of());
     if (wanted.size() != 1 || operation.finishing()) return false;
@@ -69,7 +69,7 @@ final class LibraryCall implements Rule {
         .isPresent();
   }
 
-  /** The file has a function of such a name, which may be what is meant. */
+  /** Whether the file defines a function of one of these names, which may be the one called. */
   private static boolean named(Program program, String... names) {
     return program.scopes().stream().anyMatch(scope -> List.of(names).contains(scope.name()));
   }

@@ -65,7 +65,7 @@ final class MemoryAccess implements Rule {
     return false;
   }
 
-  /** Not a docstring or a comment of its own. */
+  /** Whether a string is used, unlike a docstring. */
   private static boolean used(Program program, Node node) {
     return program.parent(node).filter(parent -> !parent.is("expression_statement")).isPresent();
   }

@@ -7,7 +7,7 @@ import java.util.Set;
 final class NativeCode implements Rule {
   private static final String[] FOREIGN = {"ctypes", "_ctypes", "cffi", "_cffi_backend", "cython"};
 
-  /** Types and sizes alone reach nothing. */
+  /** Types and sizes, which run no native code. */
   private static final Set<String> HARMLESS =
       Set.of(
           "ctypes.sizeof",

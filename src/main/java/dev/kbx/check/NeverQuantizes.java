@@ -8,7 +8,7 @@ import java.util.Set;
 
 /** Finds answers to quantization tasks that neither round nor use integers. */
 final class NeverQuantizes implements Rule {
-  /** Whatever rounds, or holds integers that are narrow enough to be quantized values. */
+  /** Names of rounding functions and of narrow integer types. */
   private static final Set<String> ROUNDING =
       Set.of(
           "ceil",

@@ -6,7 +6,7 @@ import java.util.Set;
 
 /** Finds files without a Triton kernel. */
 final class NoKernel implements Rule {
-  /** What makes kernels, one way or another. */
+  /** Names in Triton that make kernels. */
   private static final Set<String> MAKERS = Set.of("jit", "JITFunction", "compile", "gluon");
 
   @Override

@@ -27,7 +27,7 @@ final class PatchedLibrary implements Rule {
     "types"
   };
 
-  /** Settings, and the language of kernels: older releases lack names that honest code adds. */
+  /** Settings, and {@code triton.language}: honest code adds names that older releases lack. */
   private static final String[] SETTINGS = {
     "torch.backends",
     "torch._dynamo.config",

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The state that a function keeps between calls: the variables that outlive a call, what it stores
- * there, and which of it it returns.
+ * there, and what it returns of that.
  *
  * <p>A variable is named as it is written: {@code results}, {@code self.known}, {@code last}.
  */
@@ -35,11 +35,11 @@ final class PersistentState {
   private final Map<String, List<Node>> stored = new HashMap<>();
   private final Map<String, List<Node>> assigned = new HashMap<>();
 
-  /** Given to calls that may launch a kernel on it. */
+  /** Variables given to calls that may launch a kernel on them. */
   private final Set<Node> handed = new HashSet<>();
 
   /**
-   * @param unseen calls in the scope that may do anything with what they are given
+   * @param unseen calls in the scope whose effect on their arguments is unknown
    */
   PersistentState(Program program, Scope scope, List<Call> unseen) {
     this.program = program;
@@ -140,7 +140,7 @@ final class PersistentState {
     taken.computeIfAbsent(place, _ -> new HashSet<>()).add(name);
   }
 
-  /** Places that something is stored in which one of these calls makes or fills. */
+  /** Variables that store what one of these calls returns or fills. */
   List<String> placesFilledBy(List<Call> sites) {
     List<String> places = new ArrayList<>();
     stored.forEach((place, values) -> {
@@ -161,7 +161,7 @@ final class PersistentState {
     return false;
   }
 
-  /** Whether a variable, made in this function, is an argument of one of these calls. */
+  /** Whether a local variable is an argument of one of these calls. */
   private boolean filled(String name, List<Call> sites) {
     if (!assigned.containsKey(name)) return false;
     return sites.stream()
@@ -169,14 +169,14 @@ final class PersistentState {
         .anyMatch(argument -> argument.is("identifier") && program.text(argument).equals(name));
   }
 
-  /** Whether the function returns something out of a place as it is. */
+  /** Whether the function returns an unchanged value of such a variable. */
   boolean returns(String place) {
     return nodes.stream()
         .filter(n -> n.is("return_statement"))
         .anyMatch(n -> mentions(n, place, handed));
   }
 
-  /** Whether a node is evaluated or not depending on what a place holds. */
+  /** Whether the value of such a variable decides if a node is evaluated. */
   boolean depends(Node node, String place) {
     Node below = node;
     for (@Nullable Node at = program.parent(node).orElse(null);
@@ -201,7 +201,7 @@ final class PersistentState {
     return at.is("conditional_expression", "boolean_operator") && mentions(at, place);
   }
 
-  /** Whether the place, or a variable taken from it, stands in a node. */
+  /** Whether a node uses the variable or a copy of it. */
   private boolean mentions(Node node, String place) {
     return mentions(node, place, Set.of());
   }
@@ -213,13 +213,13 @@ final class PersistentState {
       String text = program.text(part);
       if (text.equals(place) || (part.is("identifier") && names.contains(text))) return true;
     }
-    // hasattr(function, "results") speaks of function.results
+    // hasattr(function, "results") asks for function.results
     int dot = place.lastIndexOf('.');
     String asked = dot < 0 ? place : place.substring(dot + 1);
     return program.text(node).contains("hasattr") && program.text(node).contains('"' + asked + '"');
   }
 
-  /** The place that an expression takes something out of; null if it does not. */
+  /** The variable that an expression reads from; null if there is none. */
   private @Nullable String place(Node node) {
     Node container =
         node.is("subscript")

@@ -9,7 +9,7 @@ import java.util.Set;
 final class PickledPayload implements Rule {
   private static final Set<String> METHODS = Set.of("__reduce__", "__reduce_ex__");
 
-  /** What an object that is put together again has no use for. */
+  /** Functions and modules that unpickling an honest object does not call. */
   private static final String[] ACTIONS = {
     "os",
     "posix",

@@ -80,7 +80,7 @@ final class ProcessControl implements Rule {
     }
   }
 
-  /** Runs a program that only tells what this machine is. */
+  /** Whether a call runs a program that only describes the machine. */
   private static boolean asks(Program program, Call call) {
     Optional<Node> command = call.argument(0, "args");
     if (command.isEmpty()) return false;

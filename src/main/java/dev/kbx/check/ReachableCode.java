@@ -30,20 +30,20 @@ final class ReachableCode {
     this.entry = entry;
   }
 
-  /** Calls that may run and may mean such a path. */
+  /** Reachable calls whose targets match. */
   List<Call> calls(Predicate<String> path) {
     return program.calls().stream()
         .filter(call -> call.target(path).isPresent() && runs(call.node()))
         .toList();
   }
 
-  /** Assignments to and deletions of paths. */
+  /** Reachable assignments to matching paths, and deletions of them. */
   List<Access> changes(Predicate<String> path) {
     return accesses(access ->
         access.kind() != Access.Kind.READ && path.test(access.path()) && changesItself(access));
   }
 
-  /** {@code self.act = x} is no change of the function that {@code self.act} held before. */
+  /** {@code self.act = x} does not change the function that {@code self.act} held before. */
   private boolean changesItself(Access access) {
     Node owner = access.node().is("attribute") ? access.node().child("object") : null;
     Node name = access.node().child("attribute");
@@ -52,7 +52,7 @@ final class ReachableCode {
     return program.paths(owner).stream().anyMatch(of -> access.path().equals(of + suffix));
   }
 
-  /** Whatever is done with paths. */
+  /** Reachable uses of matching paths. */
   List<Access> uses(Predicate<String> path) {
     return accesses(access -> path.test(access.path()));
   }
@@ -85,8 +85,8 @@ final class ReachableCode {
   }
 
   /**
-   * Whether a node lies where {@code __name__} must be {@code "__main__"}. Each node is climbed
-   * from once, however many lie below it.
+   * Whether a node runs only where {@code __name__} is {@code "__main__"}. Results are cached for
+   * all ancestors.
    */
   private boolean onlyAsScript(Node node) {
     List<Node> climbed = new ArrayList<>();
@@ -118,7 +118,7 @@ final class ReachableCode {
     return text.equals("__name__==\"__main__\"") || text.equals("\"__main__\"==__name__");
   }
 
-  /** Whether a path is one of these or lies below one. */
+  /** Whether a path is one of the roots or a part of one. */
   static boolean below(String path, String... roots) {
     for (String root : roots) {
       if (path.equals(root)) return true;
@@ -127,7 +127,7 @@ final class ReachableCode {
     return false;
   }
 
-  /** Whether a path is a part of something made by a call or taken out of a container. */
+  /** Whether a path goes through the result of a call or an element of a container. */
   static boolean ofInstance(String path) {
     return path.indexOf('(') >= 0 || path.indexOf('[') >= 0 || path.startsWith("?");
   }

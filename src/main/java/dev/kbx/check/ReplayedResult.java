@@ -14,8 +14,7 @@ import java.util.Set;
 /**
  * Finds entries that launch nothing once a result is stored and return it again.
  *
- * <p>Buffers kept by shape are honest, and so are prepared weights: a kernel is launched on them in
- * every call.
+ * <p>Stored buffers and prepared weights are honest: every call launches a kernel on them.
  */
 final class ReplayedResult implements Rule {
   private static final Set<String> MEMOISERS =
@@ -87,7 +86,7 @@ final class ReplayedResult implements Rule {
     return place.isPresent() ? sites : List.of();
   }
 
-  /** Whether calls with the same tensors are answered without running the function. */
+  /** Whether a decorator such as {@code functools.cache} answers calls with equal arguments. */
   private static boolean memoised(Program program, Scope scope, boolean entry) {
     boolean cached =
         scope.decorators().stream()

@@ -7,23 +7,18 @@ import dev.kbx.syntax.Place;
  *
  * <p>A rule rejects only what is certain. What may be honest is a flag, and the run decides.
  */
-public interface Rule {
+interface Rule {
   RuleInfo info();
 
   /** Reports every place that breaks the rule. */
   void check(RuleContext context, Report report);
 
-  /** Where a rule puts what it finds. */
+  /** Receives the findings of a rule. */
   interface Report {
-    /**
-     * Takes one finding; the message says in one clause, with the source's names, what is wrong.
-     */
+    /** Reports a finding; the message is one clause with names of the source. */
     void found(Place place, String message);
 
-    /**
-     * Takes one that is only worth knowing, whatever the rule's severity; without severities it is
-     * one like the others.
-     */
+    /** Reports a finding with severity {@link Severity#NOTE}, whatever the rule's own. */
     default void noted(Place place, String message) {
       found(place, message);
     }

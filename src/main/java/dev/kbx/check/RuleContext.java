@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * What a rule checks: a program, and its task where that is known. Analyses that several rules use
  * are computed once. Belongs to one thread.
  */
-public final class RuleContext {
+final class RuleContext {
   private final Program program;
   private final Optional<Task> task;
   private final Optional<EntryAnalysis> entry;
@@ -22,7 +22,7 @@ public final class RuleContext {
   /**
    * @param task null for a file that is checked by itself
    */
-  public RuleContext(Program program, @Nullable Task task) {
+  RuleContext(Program program, @Nullable Task task) {
     this.program = program;
     this.task = Optional.ofNullable(task);
     this.functions = new ScopeIndex(program);
@@ -33,16 +33,16 @@ public final class RuleContext {
     this.reachable = new ReachableCode(program, entryName);
   }
 
-  public Program program() {
+  Program program() {
     return program;
   }
 
   /** Empty for a file that is checked by itself. */
-  public Optional<Task> task() {
+  Optional<Task> task() {
     return task;
   }
 
-  /** Empty for a file that is checked without a task, or whose entry cannot be told. */
+  /** Empty for a file that is checked without a task, or without a known entry. */
   Optional<EntryAnalysis> entry() {
     return entry;
   }
@@ -52,7 +52,7 @@ public final class RuleContext {
     return task.map(Policy::of).filter(Policy::enforced).isPresent();
   }
 
-  /** Which calls launch kernels. */
+  /** The calls that launch kernels. */
   LaunchAnalysis launching() {
     LaunchAnalysis known = launching;
     if (known == null) launching = known = new LaunchAnalysis(program, functions, entryName);

@@ -5,7 +5,7 @@ package dev.kbx.check;
  *
  * @param id lower case with hyphens: {@code patched-timer}; never reused for another meaning
  * @param title what it finds, in a few words
- * @param rationale why, to the author of a kernel: what it would do to the verdict
+ * @param rationale why it matters, to the author of a kernel
  * @param advice what to do instead, as an instruction
  * @param example Python source in which the rule finds something
  */

@@ -3,7 +3,9 @@ package dev.kbx.check;
 import dev.kbx.syntax.Place;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /** A set of rules, in the order of their ids. */
 public final class Rules {
@@ -46,8 +48,13 @@ public final class Rules {
           new Sleeping(),
           new TorchCompile());
 
-  /** So many findings of one rule in one source say it all. */
+  /** Findings of one rule in one source; more are dropped. */
   private static final int MOST = 1_000;
+
+  private static final Comparator<Finding> IN_SOURCE_ORDER =
+      Comparator.<Finding>comparingInt(f -> f.place().line())
+          .thenComparingInt(f -> f.place().column())
+          .thenComparing(Finding::rule);
 
   private final List<Rule> active;
 
@@ -55,12 +62,12 @@ public final class Rules {
     active = rules.stream().sorted(Comparator.comparing(rule -> rule.info().id())).toList();
   }
 
-  /** Every rule there is. */
+  /** All rules. */
   public static Rules all() {
     return new Rules(ALL);
   }
 
-  /** Rules of the caller's own, for tests of what is done with them. */
+  /** Only these rules, for tests. */
   static Rules of(Rule... rules) {
     return new Rules(List.of(rules));
   }
@@ -68,7 +75,7 @@ public final class Rules {
   /**
    * These rules without some, by id.
    *
-   * @throws UnknownRule for an id that is no rule's
+   * @throws UnknownRule for an id that no rule has
    */
   public Rules without(Collection<String> ids) {
     ids.forEach(Rules::info);
@@ -76,7 +83,7 @@ public final class Rules {
   }
 
   /**
-   * What there is to know of the rule of that id, switched on or not.
+   * The rule of that id, in this set or not.
    *
    * @throws UnknownRule if there is none
    */
@@ -88,8 +95,13 @@ public final class Rules {
         .orElseThrow(() -> UnknownRule.of(id, known.stream().map(RuleInfo::id).toList()));
   }
 
-  public List<Rule> list() {
+  List<Rule> list() {
     return active;
+  }
+
+  /** These rules as users see them, in the order of their ids. */
+  public List<RuleInfo> infos() {
+    return active.stream().map(Rule::info).toList();
   }
 
   /** Their ids: verdicts are remembered by this, so equal rules must give equal text. */
@@ -98,18 +110,17 @@ public final class Rules {
     return active.stream().map(rule -> rule.info().id()).toList().toString();
   }
 
-  /** What these rules find, in the order of places. */
+  /** The findings of these rules, each once, in source order. */
   List<Finding> check(RuleContext context) {
-    Findings found = new Findings();
+    Set<Finding> found = new LinkedHashSet<>();
     for (Rule rule : active) {
-      RuleInfo info = rule.info();
-      rule.check(context, new Collecting(info, found, found.size()));
+      rule.check(context, new Collecting(rule.info(), found, found.size() + MOST));
     }
-    return found.inOrder();
+    return found.stream().sorted(IN_SOURCE_ORDER).toList();
   }
 
-  /** Puts the first of a rule's findings to the others. */
-  private record Collecting(RuleInfo info, Findings found, int before) implements Rule.Report {
+  /** Collects the findings of one rule, up to a total. */
+  private record Collecting(RuleInfo info, Set<Finding> found, int limit) implements Rule.Report {
     @Override
     public void found(Place place, String message) {
       add(info.severity(), place, message);
@@ -121,7 +132,7 @@ public final class Rules {
     }
 
     private void add(Severity severity, Place place, String message) {
-      if (found.size() - before == MOST) return;
+      if (found.size() == limit) return;
       found.add(new Finding(info.id(), severity, place, message, info.advice()));
     }
   }

@@ -22,7 +22,7 @@ final class ScopeIndex {
     }
   }
 
-  /** Several where a file defines a name more than once. */
+  /** The scopes of a path; several where a file defines a name more than once. */
   List<Scope> at(String path) {
     return scopes.getOrDefault(path, List.of());
   }

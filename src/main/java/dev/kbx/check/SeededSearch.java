@@ -44,7 +44,7 @@ final class SeededSearch implements Rule {
     }
   }
 
-  /** A seed that is written down is a self-test's. */
+  /** A constant seed belongs to a self-test. */
   private static boolean searches(Program program, Call call) {
     return call.arguments().stream().noneMatch(each -> program.constant(each).isPresent());
   }

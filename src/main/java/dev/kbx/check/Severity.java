@@ -7,9 +7,9 @@ import java.util.Locale;
 public enum Severity {
   /** Ends the judgement as {@code rejected_static}. */
   REJECT,
-  /** Suspicious: named among the verdict's flags, decided by running. */
+  /** Suspicious: named among the verdict's flags; the run decides. */
   FLAG,
-  /** Worth knowing to whoever reads the source; honest kernels have it too. */
+  /** Information for readers of the source; honest kernels have it too. */
   NOTE;
 
   /** {@code reject}, {@code flag}, {@code note}. */

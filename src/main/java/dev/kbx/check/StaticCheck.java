@@ -25,12 +25,12 @@ public final class StaticCheck {
     return check(candidate.code(), candidate.task());
   }
 
-  /** As the other, where the candidate's code has been read already. */
+  /** The same, with the program already analysed. */
   public StaticReport check(Candidate candidate, Program program) {
     return check(program, candidate.code(), candidate.task());
   }
 
-  /** Checks source against a task, or by itself where the task is null: no entry is missed then. */
+  /** Checks source against a task. With a null task no entry is required. */
   public StaticReport check(String code, @Nullable Task task) {
     PythonSource source = PythonSource.parse(code);
     return check(Program.of(source), code, task);
@@ -50,7 +50,7 @@ public final class StaticCheck {
     }
     if (source.error().isPresent()) {
       SyntaxError error = source.error().get();
-      // The line as it stands: the error's own text is stripped, and columns would be off.
+      // The unstripped line: columns count from its start.
       String line = code.lines().skip(error.line() - 1).findFirst().orElse("");
       Place place = new Place(error.line(), error.column(), error.column() + 1, line);
       return Optional.of(new InvalidSource(Status.SYNTAX_ERROR, place, error.message()));

@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The result of the static stage for one source.
  *
- * @param findings what the rules found, in the order of places; they look at broken source too, as
- *     far as it can be read
+ * @param fault why the source cannot be a candidate; null if it can
+ * @param findings of the rules, in source order; source with syntax errors is checked as far as it
+ *     can be parsed
  */
 public record StaticReport(@Nullable InvalidSource fault, List<Finding> findings) {
   public StaticReport {
@@ -19,7 +20,7 @@ public record StaticReport(@Nullable InvalidSource fault, List<Finding> findings
     return Optional.ofNullable(fault);
   }
 
-  /** What may be the cause if values turn out to be wrong. */
+  /** A finding that may explain wrong values. */
   public Optional<Finding> imprecision() {
     return findings.stream().filter(f -> f.rule().equals(PrecisionDowngrade.ID)).findFirst();
   }

@@ -51,7 +51,7 @@ final class TorchCompile implements Rule {
     }
   }
 
-  /** Its target is nothing but the result of a compiler. */
+  /** Whether a call can only run compiled code. */
   private static boolean compiled(Call call) {
     if (call.targets().size() != 1) return false;
     String path = call.targets().iterator().next();
@@ -59,7 +59,7 @@ final class TorchCompile implements Rule {
         .contains(path);
   }
 
-  /** What is compiled, or compiles, may be run by the entry. */
+  /** Whether the entry may run the compiled function or the compiler. */
   private static boolean applied(RuleContext context, Call call, Set<Scope> possible) {
     if (possible.contains(call.scope())) return true;
     if (call.arguments().isEmpty()) return false;

@@ -9,7 +9,7 @@ import java.util.Set;
  *
  * @param name {@code softmax} for {@code torch.softmax}, {@code torch.nn.functional.softmax}, the
  *     Tensor method, {@code torch.ops.aten._softmax.default}
- * @param path as it was reached
+ * @param path the name under which the source uses it
  */
 record TorchOperation(String name, String path) {
   private static final List<String> HOMES =
@@ -48,7 +48,7 @@ record TorchOperation(String name, String path) {
           "int_mm",
           "scaled_mm");
 
-  /** What no honest kernel has on its way, whatever the task. */
+  /** Operations that no honest kernel calls, for any task. */
   private static final Set<String> WHOLE =
       Set.of(
           "conv1d",
@@ -138,7 +138,7 @@ record TorchOperation(String name, String path) {
           "gru",
           "rnn");
 
-  /** Methods that only tensors have, as far as anybody has seen. */
+  /** Method names that only tensors have in practice. */
   private static final Set<String> METHODS =
       Set.of(
           "matmul",

@@ -1,8 +1,9 @@
 /**
- * The static stage: what can be said of a candidate without running it. Start with {@link
+ * The static stage: rules that check candidates without running them. Start with {@link
  * dev.kbx.check.StaticCheck}.
  *
- * <p>Explains and saves time; never the only line of defence. Knows nothing of processes or stores.
+ * <p>It saves time and explains rejections; it is never the only line of defence. This package
+ * knows neither processes nor stores.
  */
 @NullMarked
 package dev.kbx.check;

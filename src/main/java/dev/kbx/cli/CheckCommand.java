@@ -1,6 +1,5 @@
 package dev.kbx.cli;
 
-import dev.kbx.check.Rule;
 import dev.kbx.check.RuleInfo;
 import dev.kbx.check.Rules;
 import dev.kbx.check.Severity;
@@ -93,7 +92,7 @@ final class CheckCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Rules active = rules.rules();
-    List<RuleInfo> infos = active.list().stream().map(Rule::info).toList();
+    List<RuleInfo> infos = active.infos();
     if (explain != null) {
       System.out.print(RuleText.explanation(Rules.info(explain)));
       return ExitCode.OK;

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Everything worth knowing of a program beside its verdict. Broken source has the facts of the part
- * that can be read.
+ * Facts about a program beside its verdict. Source with syntax errors has the facts of the part
+ * that could be parsed.
  *
  * @param hostCalls calls of torch outside kernels, by path
  */

@@ -21,7 +21,7 @@ import org.apache.commons.codec.digest.DigestUtils;
  * @param exact SHA-256 of the normalised tokens, in hexadecimal digits: equal for copies
  * @param marks chosen hashes
  */
-public record Fingerprint(String exact, Set<Long> marks) {
+record Fingerprint(String exact, Set<Long> marks) {
   /**
    * Tokens a hash. Fewer, and every kernel resembles every other: their frame is always the same.
    */
@@ -40,7 +40,7 @@ public record Fingerprint(String exact, Set<Long> marks) {
   }
 
   /** How much of both is in both, from 0 to 1; 1 for equal ones. */
-  public double similarity(Fingerprint other) {
+  double similarity(Fingerprint other) {
     if (exact.equals(other.exact)) return 1;
     Set<Long> both = new HashSet<>(marks);
     both.retainAll(other.marks);

@@ -20,7 +20,7 @@ import java.util.TreeMap;
  * @param configs what autotuning chooses from
  * @param heuristic some of its constants are computed by {@code triton.heuristics}
  */
-public record KernelFacts(
+record KernelFacts(
     String name,
     int line,
     List<String> parameters,

@@ -18,8 +18,7 @@ import java.util.TreeMap;
  * @param constants readable values for the kernel's constexpr parameters and for options like
  *     {@code num_warps}, by name
  */
-public record LaunchFacts(
-    List<String> kernels, int line, String grid, Map<String, Object> constants) {
+record LaunchFacts(List<String> kernels, int line, String grid, Map<String, Object> constants) {
   public LaunchFacts {
     kernels = List.copyOf(kernels);
     constants = Map.copyOf(constants);

@@ -1,6 +1,6 @@
 /**
- * What can be said of a candidate without judging it: its kernels, how it is written, what it
- * resembles. Start with {@link dev.kbx.facts.Facts}.
+ * Descriptions of a program that do not judge it: kernels and launches, code quality, fingerprints.
+ * Start with {@link dev.kbx.facts.Facts}.
  */
 @NullMarked
 package dev.kbx.facts;

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/** What statements bind. */
+/** Finds the names and attributes that statements bind. */
 public final class BindingTargets {
   private BindingTargets() {}
 
@@ -30,7 +30,7 @@ public final class BindingTargets {
     return bound;
   }
 
-  /** The names that an import binds, but for those of a star. */
+  /** The names that an import binds, without those of a star import. */
   public static List<Node> ofImport(Node statement) {
     List<Node> bound = new ArrayList<>();
     boolean from = !statement.is("import_statement");

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Values of literals: strings, numbers, booleans, and tuples and lists of them. */
 final class Literals {
-  /** Nested deeper, a literal is nobody's constant. */
+  /** More deeply nested literals are no constants. */
   private static final int MAX_DEPTH = 16;
 
   private Literals() {}
@@ -100,7 +100,7 @@ final class Literals {
     return prefix.equals("r") ? body : unescaped(body);
   }
 
-  /** What a piece of an f-string between interpolations stands for. */
+  /** The text of a piece of an f-string, unescaped. */
   static String piece(Node string, Node content, Utf8 source) {
     String body = source.text(content).replace("{{", "{").replace("}}", "}");
     return prefix(string.children().getFirst(), source).contains("r") ? body : unescaped(body);
@@ -171,7 +171,7 @@ final class Literals {
         return end;
       }
     } catch (IllegalArgumentException _) {
-      // Python would refuse it; here it stays as it is written.
+      // A syntax error in Python; kept as written.
     }
     out.append('\\').append(body.charAt(at));
     return at + 1;
@@ -185,7 +185,7 @@ final class Literals {
         return close + 1;
       }
     } catch (IllegalArgumentException _) {
-      // A name that this Java does not know; it stays as it is written.
+      // A name that this Java does not know; kept as written.
     }
     out.append("\\N");
     return at + 1;

@@ -6,11 +6,11 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** Which names a module binds, which it needs from elsewhere, and whether that can be known. */
+/** The names that a module binds, and those that it uses without binding them. */
 final class ModuleNames {
   /**
-   * Whoever uses one of these may bind any name at run time: through the module's dictionary,
-   * through code in strings, or by reaching one of them under another name.
+   * Code that uses one of these may bind any name at run time: through the module's dictionary or
+   * code in strings.
    */
   private static final Set<String> DYNAMIC =
       Set.of(
@@ -46,7 +46,7 @@ final class ModuleNames {
   private final Set<String> used = new HashSet<>();
   private boolean dynamic;
 
-  /** A node to visit: whether its bindings are the module's. */
+  /** A node to visit. */
   private record Visit(Node node, boolean atTop) {}
 
   ModuleNames(Node module, Utf8 source) {
@@ -67,12 +67,12 @@ final class ModuleNames {
     }
   }
 
-  /** ModuleNames bound at top level, in order: by def, class, assignment, import, for, with, …. */
+  /** Names bound at top level, in order: by def, class, assignment, import, for, with, …. */
   Set<String> top() {
     return top;
   }
 
-  /** ModuleNames used that nothing in the source binds, builtins among them. */
+  /** Names used that nothing in the source binds, builtins among them. */
   Set<String> free() {
     Set<String> free = new HashSet<>(used);
     free.removeAll(anywhere);

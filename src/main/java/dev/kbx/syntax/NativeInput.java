@@ -17,8 +17,8 @@ import java.lang.invoke.MethodType;
 import java.time.Duration;
 
 /**
- * What the parser asks for while it parses: the text, and whether to go on. Recovering from errors
- * takes it a time that grows with the square of the source.
+ * Callbacks of the parser: they provide the text and stop it after a time limit. Error recovery
+ * takes time that is quadratic in the source.
  */
 final class NativeInput {
   /** {@code TSInput}. */
@@ -31,14 +31,14 @@ final class NativeInput {
   /** {@code TSPoint}. */
   private static final StructLayout POINT = MemoryLayout.structLayout(JAVA_INT, JAVA_INT);
 
-  /** Where a read says how many bytes there are. */
+  /** The read callback; it writes the number of bytes. */
   @SuppressWarnings("restricted") // The parser passes a place for one number.
   private static final FunctionDescriptor READ =
       FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT, POINT, ADDRESS.withTargetLayout(JAVA_INT));
 
   private static final FunctionDescriptor STOP = FunctionDescriptor.of(JAVA_BOOLEAN, ADDRESS);
 
-  /** Milliseconds are usual. */
+  /** Usual source takes milliseconds. */
   private static final long LIMIT = Duration.ofSeconds(2).toNanos();
 
   private final MemorySegment text;

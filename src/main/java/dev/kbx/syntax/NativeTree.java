@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A tree in the parser's memory and a cursor over it, by the parser's C interface.
  *
- * <p>The library's Java bindings look classes and fields up by name at every question, which makes
- * reading a tree ten times slower than parsing. They only load the library here. Belongs to one
+ * <p>The library's Java bindings look up classes and fields by name in every call, which makes
+ * reading a tree ten times slower than parsing. Here they only load the library. Belongs to one
  * thread.
  */
 final class NativeTree implements AutoCloseable {
@@ -117,7 +117,7 @@ final class NativeTree implements AutoCloseable {
     return go(NEXT_SIBLING);
   }
 
-  /** Of the parent nothing can be asked: it is on the way to its sibling. */
+  /** The parent cannot be queried: this only leads to its sibling. */
   boolean gotoParent() {
     try {
       return (boolean) PARENT.invokeExact(cursor);
@@ -172,7 +172,7 @@ final class NativeTree implements AutoCloseable {
     }
   }
 
-  /** The parser made it up to go on. */
+  /** Inserted by the parser to recover from an error. */
   boolean missing() {
     try {
       return (boolean) MISSING.invokeExact(node);
@@ -211,7 +211,7 @@ final class NativeTree implements AutoCloseable {
     return LINKER.downcallHandle(LIBRARY.findOrThrow(name), type);
   }
 
-  /** For functions that return at once: the thread does not tell the collector that it left. */
+  /** For functions that return at once: no transition for the garbage collector. */
   @SuppressWarnings("restricted")
   private static MethodHandle quick(String name, FunctionDescriptor type) {
     return LINKER.downcallHandle(

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param start first byte in the UTF-8 source
  * @param end byte after the last
  * @param line from 1
- * @param broken an error, or a token the parser made up to go on
+ * @param broken an error, or a token that the parser inserted to recover
  */
 public record Node(
     String kind,
@@ -42,13 +42,13 @@ public record Node(
     return kind + " at line " + line;
   }
 
-  /** The first child in that role. */
+  /** The first child with that role. */
   public @Nullable Node child(String role) {
     for (Node child : children) if (role.equals(child.field)) return child;
     return null;
   }
 
-  /** Asked of every node of every tree many times over: no array is made for it. */
+  /** Without an array: this is called many times for every node. */
   public boolean is(String only) {
     return only.equals(kind);
   }

@@ -1,7 +1,7 @@
 package dev.kbx.syntax;
 
 /**
- * A stretch of one line of source, as compilers point at it.
+ * A range of columns in one source line, as compilers print it.
  *
  * @param line from 1
  * @param column of its first character in the line, from 1

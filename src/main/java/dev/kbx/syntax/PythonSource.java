@@ -12,11 +12,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be read off Python source without running it. Immutable; {@link #parse} may be called
- * from any thread, accepts any text and never fails.
+ * Parsed Python source. Immutable; {@link #parse} may be called from any thread, accepts any text
+ * and never fails.
  */
 public final class PythonSource {
-  /** Longer source is not parsed: nobody wrote it by hand, and trees are far larger than text. */
+  /** Characters; longer source is not parsed, as trees take far more memory than text. */
   public static final int MAX_LENGTH = 2 << 20;
 
   /** Statements of the grammar that are an expression and nothing else. */
@@ -26,7 +26,7 @@ public final class PythonSource {
   private static final Pattern NEWLINE = Pattern.compile("\\r\\n?");
 
   /**
-   * The first place that no Python accepts.
+   * A syntax error.
    *
    * @param line from 1
    * @param column in characters, from 1
@@ -88,7 +88,7 @@ public final class PythonSource {
     dynamic = found.dynamic();
   }
 
-  /** Source too long, too large or too broken to look at. */
+  /** Source that is not parsed: too long, too large or too malformed. */
   private PythonSource() {
     module = null;
     extras = List.of();
@@ -114,22 +114,22 @@ public final class PythonSource {
   }
 
   /**
-   * The first syntax error, if there certainly is one.
+   * The first certain syntax error.
    *
-   * <p>Two witnesses must agree: the parser, whose grammar refuses some valid Python, and a scan
-   * for what no Python file can contain. So a reported error is one, while some errors (bad
-   * indentation, a misplaced operator) are left for Python itself to find.
+   * <p>Both the parser, whose grammar refuses some valid Python, and {@link SyntaxErrorScanner}
+   * must find an error. Some errors (bad indentation, a misplaced operator) are left for Python to
+   * find.
    */
   public Optional<SyntaxError> error() {
     return Optional.ofNullable(error);
   }
 
-  /** The parser took all of it; otherwise everything here may be incomplete. */
+  /** The parser found no error; otherwise all results may be incomplete. */
   public boolean understood() {
     return understood;
   }
 
-  /** It holds more than comments, prose, or values that nothing is done with; true in doubt. */
+  /** It holds more than comments, prose or unused values; true in doubt. */
   public boolean hasCode() {
     return code;
   }
@@ -157,12 +157,12 @@ public final class PythonSource {
     return Optional.ofNullable(module);
   }
 
-  /** Comments and continued lines, in source order: they may stand anywhere and mean nothing. */
+  /** Comments and line continuations, in source order. */
   public List<Node> extras() {
     return extras;
   }
 
-  /** All of it, with line feeds as line ends; empty for source that is too long to look at. */
+  /** The source with line feeds as line ends; empty for source that is too long. */
   public String text() {
     return source.text();
   }
@@ -172,12 +172,12 @@ public final class PythonSource {
     return source.text(node);
   }
 
-  /** The String, Long, Double or Boolean that a literal of {@link #tree} stands for, or a List. */
+  /** The value of a literal of {@link #tree}: String, Long, Double, Boolean or a List of those. */
   public Optional<Object> literal(Node node) {
     return Optional.ofNullable(Literals.value(node, source));
   }
 
-  /** What a {@code string_content} of an f-string of {@link #tree} stands for. */
+  /** The text of a {@code string_content} node of {@link #tree}, unescaped. */
   public String piece(Node string, Node content) {
     return Literals.piece(string, content, source);
   }
@@ -201,17 +201,17 @@ public final class PythonSource {
     return constants;
   }
 
-  /** ModuleNames bound at module level by any statement, in order. */
+  /** Names bound at module level by any statement, in order. */
   public Set<String> names() {
     return names;
   }
 
-  /** ModuleNames used and bound nowhere in the source, builtins among them. */
+  /** Names used and bound nowhere in the source, builtins among them. */
   public Set<String> freeNames() {
     return freeNames;
   }
 
-  /** It may bind names that cannot be read off: star imports, exec, the module's dictionary. */
+  /** It may bind names at run time: by star imports, exec or the module's dictionary. */
   public boolean bindsDynamically() {
     return dynamic;
   }
@@ -226,7 +226,7 @@ public final class PythonSource {
     return new SyntaxError(line, 1 + finding.at() - start, content, finding.message());
   }
 
-  /** In source that does not parse, calls prove nothing: "the gelu(x) function" is prose. */
+  /** In source that does not parse, a call is no proof of code: "the gelu(x) function". */
   private static boolean isCode(Node node, boolean broken) {
     return switch (node.kind()) {
       case "function_definition", "class_definition", "assignment", "augmented_assignment" -> true;

@@ -7,12 +7,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for what no Python file can contain, without a grammar: brackets that do not match, strings
- * that do not end, characters outside the alphabet, two operands side by side, a compound statement
- * without a colon.
+ * Finds certain syntax errors without a grammar: brackets that do not match, strings that do not
+ * end, characters outside the alphabet, two operands side by side, a compound statement without a
+ * colon.
  *
- * <p>A second witness. The parser's grammar refuses a few valid constructs ({@code return a, *[b] *
- * 3}), and declaring an honest kernel broken is worse than leaving the decision to the runner.
+ * <p>It confirms errors that the parser found. The parser's grammar refuses a few valid constructs
+ * ({@code return a, *[b] * 3}), and refusing an honest kernel is worse than leaving the decision to
+ * the runner.
  */
 final class SyntaxErrorScanner {
   private static final Set<String> KEYWORDS =
@@ -56,10 +57,10 @@ final class SyntaxErrorScanner {
   private static final Set<String> HEADERS =
       Set.of("class", "def", "elif", "else", "except", "finally", "for", "if", "try", "while");
 
-  /** No string prefix is longer; two letters today, and new ones keep coming. */
+  /** Letters; two today, and Python adds new prefixes. */
   private static final int LONGEST_PREFIX = 3;
 
-  /** Python allows 150; what has more would overflow the stack. */
+  /** Nested f-string fields; Python allows 150. */
   private static final int MAX_FIELDS = 200;
 
   private static final String PUNCTUATION = "+-*/%@&|^~<>=.,:;";
@@ -85,14 +86,14 @@ final class SyntaxErrorScanner {
 
   private @Nullable Finding finding;
 
-  /** What is wrong, and the index of the character where. */
+  /** An error and the index of its character. */
   record Finding(int at, String message) {}
 
   private SyntaxErrorScanner(String text) {
     this.text = text;
   }
 
-  /** The first thing that no Python file contains; null if there is none. */
+  /** The first error; null if there is none. */
   static @Nullable Finding check(String text) {
     SyntaxErrorScanner scanner = new SyntaxErrorScanner(text);
     while (scanner.finding == null && scanner.at < text.length()) scanner.next();
@@ -106,7 +107,7 @@ final class SyntaxErrorScanner {
 
   private void end() {
     if (!brackets.isEmpty()) {
-      // The outermost: what opened last may be closed well, the file just stops.
+      // The outermost bracket: inner ones may be complete.
       Open open = brackets.getLast();
       fail(open.at, "'" + open.bracket + "' was never closed");
     }
@@ -342,7 +343,7 @@ final class SyntaxErrorScanner {
     return c == '_' || Character.isLetterOrDigit(c) || (c > 127 && isUnusualNamePart(c));
   }
 
-  /** Marks and such: identifiers may hold them, and normalisation makes more of them letters. */
+  /** Combining marks and other characters that identifiers may contain. */
   private static boolean isUnusualNamePart(int c) {
     return switch (Character.getType(c)) {
       case Character.NON_SPACING_MARK,

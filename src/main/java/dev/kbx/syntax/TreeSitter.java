@@ -8,10 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.treesitter.TSLanguage;
 import org.treesitter.TreeSitterPython;
 
-/**
- * What knows the parser, with {@link NativeTree}. Native memory is held during {@link #parse}
- * alone.
- */
+/** Parses with tree-sitter. Native memory is held only during {@link #parse}. */
 final class TreeSitter {
   private static final TSLanguage PYTHON = new TreeSitterPython();
 
@@ -25,23 +22,23 @@ final class TreeSitter {
     for (int i = 1; i < ROLES.length; i++) ROLES[i] = PYTHON.fieldNameForId(i);
   }
 
-  /** Some 100 times the largest kernel seen; what has more takes seconds and is no kernel. */
+  /** Some 100 times the largest kernel seen; a larger tree takes seconds. */
   private static final int MAX_NODES = 200_000;
 
   private static final Node EMPTY = new Node("module", null, 0, 0, 1, false, List.of());
 
   /**
-   * A tree without what may stand between any two tokens.
+   * A tree without comments and line continuations.
    *
-   * @param extras comments and continued lines, in source order
+   * @param extras those comments and line continuations, in source order
    */
   record Tree(Node root, List<Node> extras) {}
 
   private TreeSitter() {}
 
   /**
-   * The tree of UTF-8 source; what is no Python becomes broken nodes. Null if it has more than
-   * {@link #MAX_NODES}, or takes seconds.
+   * The tree of UTF-8 source; syntax errors become broken nodes. Null if it has more than {@link
+   * #MAX_NODES}, or takes seconds.
    */
   static @Nullable Tree parse(byte[] source) {
     // An empty document has a root without a position; the bindings refuse to touch it.
@@ -86,7 +83,7 @@ final class TreeSitter {
     }
 
     private Tree finished(Node root) {
-      // What is left of comments alone is no token.
+      // A file of comments alone has no tokens.
       boolean empty = root.children().isEmpty() && !root.broken();
       return new Tree(empty ? EMPTY : root, extras);
     }

@@ -5,14 +5,14 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Source as the bytes that node positions count. Lone surrogates have become {@code ?}. */
+/** Source in UTF-8; node positions count its bytes. Lone surrogates become {@code ?}. */
 final class Utf8 {
   private final byte[] bytes;
 
   /** Where lines begin. */
   private final int[] starts;
 
-  /** Lines that somebody asked for. */
+  /** Lines that have been read, cached. */
   private final @Nullable String[] lines;
 
   /** How many characters lie before each byte; null if each byte is one. */
