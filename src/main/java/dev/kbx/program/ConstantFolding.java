@@ -49,7 +49,7 @@ final class ConstantFolding {
           value -> {
             // Wait for the elements of an incomplete list.
             if (value instanceof Container container
-                && Constants.of(container) == Constants.PENDING) {
+                && Constants.PENDING.equals(Constants.of(container))) {
               container.items.forEach(item -> flow.forEach(item, _ -> compute.run()));
             }
             compute.run();
@@ -75,7 +75,7 @@ final class ConstantFolding {
       for (AbstractValue value : part.values) {
         Object constant = Constants.of(value);
         if (constant == null) flow.add(out, AbstractValue.UNKNOWN);
-        else if (constant != Constants.PENDING) constants.add(constant);
+        else if (!Constants.PENDING.equals(constant)) constants.add(constant);
         if (value instanceof Container) work += Constants.MAX_ELEMENTS;
       }
       choices.add(constants);
