@@ -435,11 +435,14 @@
     byId("candidates").scrollIntoView();
   }
 
-  /** Opens the candidate that the address names, so that a verdict can be linked to. */
+  /** Opens the candidate that the address names, so that a verdict can be linked to, or the only one. */
   function openLinked() {
     const wanted = decodeURIComponent(location.hash.slice(1));
     const index = state.matching.findIndex((verdict) => name(verdict) === wanted);
-    if (index < 0) return;
+    if (index < 0) {
+      if (verdicts.length === 1) document.querySelector(".verdicts tr.row .opener").click();
+      return;
+    }
     state.page = Math.floor(index / PAGE);
     show();
     const line = document.querySelectorAll(".verdicts tr.row")[index % PAGE];

@@ -1,5 +1,7 @@
 package dev.kbx;
 
+import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.VerdictRow;
 import dev.kbx.store.Store;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
@@ -222,6 +224,11 @@ public final class SimulatedRun {
 
   public List<Verdict> verdicts() {
     return List.copyOf(verdicts);
+  }
+
+  /** As analyses read it. */
+  public JudgedRun judged() {
+    return new JudgedRun(info(), VerdictRow.of(verdicts));
   }
 
   public RunInfo info() {

@@ -1,7 +1,7 @@
 package dev.kbx.cli;
 
-import dev.kbx.report.AskedTasks;
-import dev.kbx.report.JudgedRun;
+import dev.kbx.analysis.AskedTasks;
+import dev.kbx.analysis.JudgedRun;
 import dev.kbx.task.InvalidSuite;
 import dev.kbx.task.Suites;
 import dev.kbx.task.Task;
@@ -47,8 +47,7 @@ final class AskedSuite {
   /** Another suite of that name may have as many tasks. */
   private static boolean covers(List<Task> selected, JudgedRun judged) {
     Set<String> paths = selected.stream().map(Task::path).collect(Collectors.toSet());
-    return judged.verdicts().stream()
-        .allMatch(verdict -> paths.contains(verdict.category() + "/" + verdict.task()));
+    return judged.rows().stream().allMatch(row -> paths.contains(row.path()));
   }
 
   private static Map<String, Set<String>> byCategory(List<Task> tasks) {

@@ -1,9 +1,9 @@
 package dev.kbx.cli;
 
-import dev.kbx.report.Comparison;
+import dev.kbx.analysis.Comparison;
+import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.Portability;
 import dev.kbx.report.ComparisonText;
-import dev.kbx.report.JudgedRun;
-import dev.kbx.report.Portability;
 import dev.kbx.report.PortabilityText;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.NoiseFloor;

@@ -1,14 +1,14 @@
 package dev.kbx.cli;
 
+import dev.kbx.analysis.AskedTasks;
+import dev.kbx.analysis.JudgedRun;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.Problem;
 import dev.kbx.candidate.Reading;
 import dev.kbx.python.PythonProblem;
-import dev.kbx.report.AskedTasks;
 import dev.kbx.report.Counted;
 import dev.kbx.report.EvalResultFiles;
-import dev.kbx.report.JudgedRun;
 import dev.kbx.report.LatestRun;
 import dev.kbx.report.ResultFiles;
 import dev.kbx.report.RunVerdicts;
@@ -46,7 +46,9 @@ import picocli.CommandLine.Parameters;
       "of KernelBench, or one of its level_1_problem_2_sample_3_kernel.py.",
       "Under --out: kbx.db, and runs/<run id>/ with results.jsonl, metrics.json,",
       "summary.json, report.html, and for kernelbench eval_results.json; if it has several",
-      "levels, one file for each. The same names at the top lead to the newest run."
+      "levels, one file for each. Of several methods or models each has its own",
+      "metrics.METHOD.MODEL.json and summary.METHOD.MODEL.json. The same names at the top",
+      "lead to the newest run."
     })
 final class EvalCommand implements Callable<Integer> {
   @Parameters(paramLabel = "SOURCE", arity = "0..*", description = "Files or folders to judge.")
@@ -266,12 +268,13 @@ final class EvalCommand implements Callable<Integer> {
         if (!complete) store.finish(finished);
         RunVerdicts verdicts = StoredVerdicts.of(store, run.id());
         List<String> problems = problems(reading);
-        AskedTasks asked = AskedSuite.of(new JudgedRun(finished, verdicts.outlines()), selected);
-        files.finish(
-            finished, verdicts, asked, v -> store.source(v.candidate()).orElse(""), problems);
+        AskedTasks asked = AskedSuite.of(new JudgedRun(finished, verdicts.rows()), selected);
+        List<String> summaries =
+            files.finish(
+                finished, verdicts, asked, v -> store.source(v.candidate()).orElse(""), problems);
         latest.link();
         new EvalOutput(System.out, json).print(finished, verdicts, asked, problems, folder);
-        Problems.recall(problems, folder.resolve("summary.json"));
+        Problems.recall(problems, folder.resolve(summaries.getFirst()));
         return reading.problems(Problem.Kind.UNREADABLE).isEmpty() ? ExitCode.OK : ExitCode.USAGE;
       }
     }

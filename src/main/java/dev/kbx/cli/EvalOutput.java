@@ -1,6 +1,6 @@
 package dev.kbx.cli;
 
-import dev.kbx.report.AskedTasks;
+import dev.kbx.analysis.AskedTasks;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.report.Table;
 import dev.kbx.verdict.RunInfo;

@@ -1,8 +1,8 @@
 package dev.kbx.cli;
 
-import dev.kbx.report.FastP;
+import dev.kbx.analysis.FastP;
+import dev.kbx.analysis.JudgedRun;
 import dev.kbx.report.FastPText;
-import dev.kbx.report.JudgedRun;
 import dev.kbx.verdict.Json;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.kbx.cli;
 
+import dev.kbx.analysis.IncomparableRuns;
 import dev.kbx.candidate.ChangedFile;
 import dev.kbx.check.UnknownRule;
 import dev.kbx.python.PythonProblem;
-import dev.kbx.report.IncomparableRuns;
 import dev.kbx.report.UnreadableException;
 import dev.kbx.report.UnwritableException;
 import dev.kbx.run.DeviceLost;

@@ -1,9 +1,10 @@
 package dev.kbx.cli;
 
+import dev.kbx.analysis.NoiseReport;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
 import dev.kbx.python.PythonProblem;
-import dev.kbx.report.NoiseReport;
+import dev.kbx.report.NoiseFile;
 import dev.kbx.report.NoiseTable;
 import dev.kbx.run.Limits;
 import dev.kbx.run.Plan;
@@ -148,7 +149,7 @@ final class NoiseCommand implements Callable<Integer> {
   }
 
   private static void print(NoiseReport report, Path folder) {
-    report.write(folder);
+    NoiseFile.write(report, folder);
     System.out.print(new NoiseTable(Terminal.columns()).render(report));
   }
 }

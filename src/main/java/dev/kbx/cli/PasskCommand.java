@@ -1,7 +1,7 @@
 package dev.kbx.cli;
 
-import dev.kbx.report.JudgedRun;
-import dev.kbx.report.PassK;
+import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.PassK;
 import dev.kbx.report.PassKText;
 import dev.kbx.verdict.Json;
 import java.util.ArrayList;

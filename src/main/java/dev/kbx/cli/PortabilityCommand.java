@@ -1,6 +1,6 @@
 package dev.kbx.cli;
 
-import dev.kbx.report.Portability;
+import dev.kbx.analysis.Portability;
 import dev.kbx.report.PortabilityText;
 import dev.kbx.verdict.Json;
 import java.util.List;

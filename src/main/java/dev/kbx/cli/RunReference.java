@@ -1,10 +1,12 @@
 package dev.kbx.cli;
 
-import dev.kbx.report.JudgedRun;
+import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.VerdictRow;
 import dev.kbx.store.Store;
 import dev.kbx.verdict.RunInfo;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -49,6 +51,9 @@ final class RunReference {
   }
 
   private static JudgedRun judged(Store store, RunInfo run) {
-    return new JudgedRun(run, List.copyOf(store.verdicts(run.id()).values()));
+    VerdictRow.Reader reader = new VerdictRow.Reader();
+    List<VerdictRow> rows = new ArrayList<>();
+    store.forEach(run.id(), stored -> rows.add(reader.row(stored.verdict())));
+    return new JudgedRun(run, rows);
   }
 }

@@ -1,8 +1,8 @@
 package dev.kbx.cli;
 
-import dev.kbx.report.AskedTasks;
+import dev.kbx.analysis.AskedTasks;
+import dev.kbx.analysis.JudgedRun;
 import dev.kbx.report.Counted;
-import dev.kbx.report.JudgedRun;
 import dev.kbx.report.LatestRun;
 import dev.kbx.report.RunList;
 import dev.kbx.report.RunVerdicts;
@@ -111,7 +111,7 @@ final class RunsCommand implements Callable<Integer> {
         if (json) {
           verdicts.print(System.out, info, null);
         } else {
-          AskedTasks asked = AskedSuite.of(new JudgedRun(info, verdicts.outlines()));
+          AskedTasks asked = AskedSuite.of(new JudgedRun(info, verdicts.rows()));
           System.out.print(
               new Table(Terminal.columns(), Terminal.colours())
                   .render(info, verdicts, asked, "'kbx runs show --json'"));

@@ -1,12 +1,13 @@
 package dev.kbx.cli;
 
+import dev.kbx.analysis.Throughput;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.Reading;
 import dev.kbx.check.Rules;
 import dev.kbx.corpus.Trial;
 import dev.kbx.python.PythonProblem;
-import dev.kbx.report.Throughput;
+import dev.kbx.report.ThroughputText;
 import dev.kbx.run.Limits;
 import dev.kbx.run.Plan;
 import dev.kbx.task.Suite;
@@ -66,7 +67,7 @@ final class ThroughputCommand implements Callable<Integer> {
     System.out.print(
         json
             ? Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(found) + "\n"
-            : found.render());
+            : ThroughputText.render(found));
     System.out.flush();
   }
 
@@ -87,13 +88,10 @@ final class ThroughputCommand implements Callable<Integer> {
     return reading.candidates();
   }
 
-  /** A verdict, and how many seconds after the start it fell. */
-  private record Fallen(Verdict verdict, double seconds) {}
-
   private Throughput measure(Plan plan, List<Candidate> candidates)
       throws InterruptedException, PythonProblem {
     long start = System.nanoTime();
-    List<Fallen> fallen = new CopyOnWriteArrayList<>();
+    List<Throughput.Judged> judged = new CopyOnWriteArrayList<>();
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was measured");
         WorkerPool pool = WorkerPool.start(workers, plan)) {
       try {
@@ -101,9 +99,9 @@ final class ThroughputCommand implements Callable<Integer> {
             pool.repeat(
                 plan,
                 candidates,
-                verdict -> fallen.add(new Fallen(verdict, (System.nanoTime() - start) / 1e9)));
+                verdict -> judged.add(judged(verdict, (System.nanoTime() - start) / 1e9)));
       } catch (InterruptedException e) {
-        List<Fallen> known = List.copyOf(fallen);
+        List<Throughput.Judged> known = List.copyOf(judged);
         if (!known.isEmpty()) {
           int missing = candidates.size() - known.size();
           print(figures(pool, candidates.size(), known).cutOff(missing));
@@ -111,11 +109,16 @@ final class ThroughputCommand implements Callable<Integer> {
         }
         throw e;
       }
-      return figures(pool, candidates.size(), fallen);
+      return figures(pool, candidates.size(), judged);
     }
   }
 
-  private static Throughput figures(WorkerPool pool, int candidates, List<Fallen> fallen) {
+  private static Throughput.Judged judged(Verdict verdict, double seconds) {
+    return new Throughput.Judged(verdict.status(), verdict.seconds(), seconds);
+  }
+
+  private static Throughput figures(
+      WorkerPool pool, int candidates, List<Throughput.Judged> judged) {
     int devices = (int) pool.places().stream().map(DeviceSlot::index).distinct().count();
     boolean gpu = !pool.device().kind().equals("cpu");
     return Throughput.of(
@@ -123,8 +126,7 @@ final class ThroughputCommand implements Callable<Integer> {
         pool.versions(),
         gpu ? devices : 1,
         Math.min(pool.places().size(), candidates),
-        fallen.stream().map(Fallen::verdict).toList(),
-        fallen.stream().mapToDouble(Fallen::seconds).toArray(),
+        judged,
         pool.spending());
   }
 }

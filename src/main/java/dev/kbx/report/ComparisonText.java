@@ -1,7 +1,13 @@
 package dev.kbx.report;
 
-import dev.kbx.report.Comparison.Row;
-import dev.kbx.report.SpeedChange.Outcome;
+import dev.kbx.analysis.Comparison;
+import dev.kbx.analysis.Comparison.Row;
+import dev.kbx.analysis.MatchedSpeed;
+import dev.kbx.analysis.Portability;
+import dev.kbx.analysis.SpeedChange;
+import dev.kbx.analysis.SpeedChange.Outcome;
+import dev.kbx.analysis.TaskOutcomes;
+import dev.kbx.analysis.Transition;
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Status;
@@ -135,15 +141,15 @@ public record ComparisonText(int width) {
     Speedup speedup = side.speedup();
     if (speedup == null) return "";
     return interval
-        ? Speeds.text(speedup.value(), speedup.low(), speedup.high())
-        : Speeds.text(speedup.value());
+        ? Text.ratio(speedup.value(), speedup.low(), speedup.high())
+        : Text.ratio(speedup.value());
   }
 
   private static String change(SpeedChange change, boolean interval) {
     if (change.value() == null || change.low() == null || change.high() == null) return "";
     return interval
-        ? Speeds.text(change.value(), change.low(), change.high())
-        : Speeds.text(change.value());
+        ? Text.ratio(change.value(), change.low(), change.high())
+        : Text.ratio(change.value());
   }
 
   /** What a reader looks for first: a change, or why there is none to be seen. */
@@ -239,12 +245,12 @@ public record ComparisonText(int width) {
         ("Mean over candidates: %s of %d → %s of %d, %s by the change of those in both × %s by"
                 + " composition.")
             .formatted(
-                Speeds.text(set.then()),
+                Text.ratio(set.then()),
                 set.candidatesThen(),
-                Speeds.text(set.now()),
+                Text.ratio(set.now()),
                 set.candidatesNow(),
-                Speeds.text(set.change()),
-                Speeds.text(set.composition())));
+                Text.ratio(set.change()),
+                Text.ratio(set.composition())));
     floors(lines, comparison);
   }
 
@@ -275,8 +281,8 @@ public record ComparisonText(int width) {
 
   private static String mean(Portability.Mean mean) {
     return mean.low() == null || mean.high() == null
-        ? Speeds.text(mean.value())
-        : Speeds.text(mean.value(), mean.low(), mean.high());
+        ? Text.ratio(mean.value())
+        : Text.ratio(mean.value(), mean.low(), mean.high());
   }
 
   private static String odds(@Nullable Double value) {

@@ -6,6 +6,7 @@ import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,8 +118,8 @@ record EvalResult(
    */
   static EvalResult of(Verdict v, int id) {
     Boolean compiled = compiled(v);
-    Boolean correct = Tally.isRefuted(v) ? Boolean.FALSE : v.exeOk();
-    SizeTiming timing = Tally.isTrue(correct) ? timing(v) : null;
+    Boolean correct = v.status().refuted() ? Boolean.FALSE : v.exeOk();
+    SizeTiming timing = Objects.equals(correct, true) ? timing(v) : null;
     List<String> unknown = new ArrayList<>();
     if (compiled == null) unknown.add("compiled");
     if (correct == null) unknown.add("correctness");
@@ -127,12 +128,12 @@ record EvalResult(
         new Metadata(
             v.device().name(),
             v.device().kind(),
-            Tally.isTrue(correct) ? ALL_TRIALS : null,
+            Objects.equals(correct, true) ? ALL_TRIALS : null,
             Judgement.of(v, id, List.copyOf(unknown)));
     return new EvalResult(
         id,
-        Tally.isTrue(compiled),
-        Tally.isTrue(correct),
+        Objects.equals(compiled, true),
+        Objects.equals(correct, true),
         metadata,
         timing == null ? NO_RUNTIME : timing.candidateMs(),
         timing == null ? RuntimeStats.NONE : RuntimeStats.of(timing));
@@ -141,11 +142,13 @@ record EvalResult(
   /** Of the one size; null where there is none or several. */
   private static @Nullable SizeTiming timing(Verdict v) {
     List<SizeTiming> sizes = v.sizes();
-    return Tally.isTrue(v.perfOk()) && sizes != null && sizes.size() == 1 ? sizes.getFirst() : null;
+    return Objects.equals(v.perfOk(), true) && sizes != null && sizes.size() == 1
+        ? sizes.getFirst()
+        : null;
   }
 
   private static @Nullable Boolean compiled(Verdict v) {
-    if (Tally.isTrue(v.callOk())) return true;
+    if (Objects.equals(v.callOk(), true)) return true;
     return switch (v.status()) {
       case RUNTIME_ERROR -> true;
       case REJECTED_STATIC, NO_CODE, NO_ENTRY, SYNTAX_ERROR, IMPORT_ERROR, COMPILE_ERROR -> false;

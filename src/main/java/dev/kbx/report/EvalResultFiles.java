@@ -58,7 +58,7 @@ public final class EvalResultFiles {
 
   /** Writes the files of a run, and removes those of an earlier one that it does not replace. */
   void write(RunVerdicts verdicts) {
-    Map<Integer, Map<TaskNumber, List<RunVerdicts.Row>>> levels = levels(verdicts);
+    Map<Integer, Map<TaskNumber, List<RunVerdicts.Entry>>> levels = levels(verdicts);
     Set<Path> written = new HashSet<>();
     levels.forEach((level, problems) -> {
       Path file = out.resolve(levels.size() == 1 ? name("") : name("_level" + level));
@@ -72,32 +72,33 @@ public final class EvalResultFiles {
     return "eval_results" + level + ".json";
   }
 
-  private static Map<Integer, Map<TaskNumber, List<RunVerdicts.Row>>> levels(RunVerdicts verdicts) {
-    var levels = new TreeMap<Integer, Map<TaskNumber, List<RunVerdicts.Row>>>();
-    for (RunVerdicts.Row row : verdicts.rows()) {
-      if (!covers(row.outline().suite())) continue;
-      TaskNumber.of(row.outline().category(), row.outline().task())
+  private static Map<Integer, Map<TaskNumber, List<RunVerdicts.Entry>>> levels(
+      RunVerdicts verdicts) {
+    var levels = new TreeMap<Integer, Map<TaskNumber, List<RunVerdicts.Entry>>>();
+    for (RunVerdicts.Entry entry : verdicts.entries()) {
+      if (!covers(entry.row().suite())) continue;
+      TaskNumber.of(entry.row().category(), entry.row().task())
           .ifPresent(number ->
               levels
                   .computeIfAbsent(number.level(), _ -> new TreeMap<>())
                   .computeIfAbsent(number, _ -> new ArrayList<>())
-                  .add(row));
+                  .add(entry));
     }
     return levels;
   }
 
   private static void write(
-      Writer writer, RunVerdicts verdicts, Map<TaskNumber, List<RunVerdicts.Row>> problems) {
+      Writer writer, RunVerdicts verdicts, Map<TaskNumber, List<RunVerdicts.Entry>> problems) {
     try (JsonGenerator generator = RunVerdicts.JSON.createGenerator(writer)) {
       generator.writeStartObject();
-      problems.forEach((task, rows) -> {
+      problems.forEach((task, entries) -> {
         generator.writeName(String.valueOf(task.number()));
         generator.writeStartArray();
         boolean unique =
-            rows.stream().map(EvalResultFiles::sample).distinct().count() == rows.size();
-        for (int i = 0; i < rows.size(); i++) {
-          int id = unique ? sample(rows.get(i)) : i;
-          RunVerdicts.JSON.writeValue(generator, EvalResult.of(verdicts.whole(rows.get(i)), id));
+            entries.stream().map(EvalResultFiles::sample).distinct().count() == entries.size();
+        for (int i = 0; i < entries.size(); i++) {
+          int id = unique ? sample(entries.get(i)) : i;
+          RunVerdicts.JSON.writeValue(generator, EvalResult.of(verdicts.whole(entries.get(i)), id));
         }
         generator.writeEndArray();
       });
@@ -105,8 +106,8 @@ public final class EvalResultFiles {
     }
   }
 
-  private static int sample(RunVerdicts.Row row) {
-    return row.outline().sample();
+  private static int sample(RunVerdicts.Entry entry) {
+    return entry.row().sample();
   }
 
   private List<Path> present() {

@@ -1,9 +1,11 @@
 package dev.kbx.report;
 
-import dev.kbx.report.FastP.Against;
-import dev.kbx.report.FastP.Group;
-import dev.kbx.report.FastP.Pick;
-import dev.kbx.report.FastP.Point;
+import dev.kbx.analysis.FastP;
+import dev.kbx.analysis.FastP.Against;
+import dev.kbx.analysis.FastP.Group;
+import dev.kbx.analysis.FastP.Pick;
+import dev.kbx.analysis.FastP.Point;
+import dev.kbx.analysis.Series;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

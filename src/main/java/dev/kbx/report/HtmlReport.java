@@ -1,8 +1,12 @@
 package dev.kbx.report;
 
+import dev.kbx.analysis.SetSpeedup;
+import dev.kbx.analysis.Tally;
+import dev.kbx.analysis.VerdictRow;
 import dev.kbx.stats.Rate;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import java.io.IOException;
@@ -30,24 +34,27 @@ import tools.jackson.databind.ObjectWriter;
  * demand. All that comes from candidates is escaped here and set as text there; a content security
  * policy that names our script and style by hash makes anything that slipped through inert.
  *
- * @param verdicts outlines of all
- * @param shown those in the table
+ * @param rows of all verdicts
+ * @param shown verdicts in the table
  * @param sources of those shown, by candidate hash: samples with equal sources share one
- * @param speedup over all tasks that were timed
+ * @param sourcesFile which file beside the page has the sources of all
  * @param problems what could not be read
  */
 record HtmlReport(
     RunInfo run,
     Tally tally,
-    List<Verdict> verdicts,
+    List<VerdictRow> rows,
     List<Verdict> shown,
     Map<String, String> sources,
-    Summary.@Nullable SetSpeedup speedup,
+    String sourcesFile,
     List<String> problems) {
   private static final String SCRIPT = Html.resource("report.js");
 
   /** Characters of one source that the page carries; a browser shows no more at ease. */
   private static final int LONGEST_SOURCE = 100_000;
+
+  /** Characters of a message beside the verdict; the details have all of it. */
+  private static final int LONGEST_MESSAGE = 400;
 
   /** Rows that a browser still sorts and searches at ease; with sources some 40 MB. */
   private static final int MOST_ROWS = 5_000;
@@ -66,16 +73,11 @@ record HtmlReport(
       Tally tally,
       RunVerdicts verdicts,
       Function<Verdict, String> sourceOf,
-      Summary summary) {
-    List<Verdict> shown = verdicts.whole(shown(verdicts.rows()));
+      String sourcesFile,
+      List<String> problems) {
+    List<Verdict> shown = verdicts.whole(shown(verdicts.entries()));
     return new HtmlReport(
-        run,
-        tally,
-        verdicts.outlines(),
-        shown,
-        sources(shown, sourceOf),
-        summary.speedup(),
-        summary.problems());
+        run, tally, verdicts.rows(), shown, sources(shown, sourceOf), sourcesFile, problems);
   }
 
   private static Map<String, String> sources(
@@ -88,15 +90,15 @@ record HtmlReport(
   }
 
   /** All, or where they are too many the first samples of every task. */
-  private static List<RunVerdicts.Row> shown(List<RunVerdicts.Row> rows) {
-    if (rows.size() <= MOST_ROWS) return rows;
+  private static List<RunVerdicts.Entry> shown(List<RunVerdicts.Entry> entries) {
+    if (entries.size() <= MOST_ROWS) return entries;
     var chosen =
-        rows.stream()
-            .sorted(Comparator.comparingInt(row -> row.outline().sample()))
+        entries.stream()
+            .sorted(Comparator.comparingInt(entry -> entry.row().sample()))
             .limit(MOST_ROWS)
-            .map(RunVerdicts.Row::position)
+            .map(RunVerdicts.Entry::position)
             .collect(Collectors.toSet());
-    return rows.stream().filter(row -> chosen.contains(row.position())).toList();
+    return entries.stream().filter(entry -> chosen.contains(entry.position())).toList();
   }
 
   void write(Writer writer) throws IOException {
@@ -111,6 +113,9 @@ record HtmlReport(
       case "headline" -> writer.write(headline());
       case "facts" -> facts(writer);
       case "notes" -> notes(writer);
+      case "overview" -> Template.fill(overview(), writer, this::fill);
+      case "outcome" -> outcome(writer, rows.getFirst());
+      case "sources-file" -> writer.write(sourcesFile);
       case "tiles" -> tiles(writer);
       case "statuses" -> statuses(writer);
       case "categories" -> categories(writer);
@@ -121,22 +126,69 @@ record HtmlReport(
   }
 
   private String headline() {
-    Rate correct = tally.tasks("", verdicts).correct();
-    if (correct == null) return Counted.of(verdicts.size(), "candidate") + " judged";
+    if (run.ofFiles()) return filesHeadline();
+    Rate correct = tally.tasks("", rows).correct();
+    if (correct == null) return Counted.of(rows.size(), "candidate") + " judged";
     return "%d of %d tasks have a correct candidate".formatted(correct.passes(), correct.total());
+  }
+
+  private String filesHeadline() {
+    if (rows.size() == 1) {
+      VerdictRow only = rows.getFirst();
+      return Html.escape(only.path() + ": " + only.status().label());
+    }
+    return Notes.correct(rows);
+  }
+
+  private String coverage() {
+    return "%s for %d of %s"
+        .formatted(
+            Counted.of(tally.counted(rows).size(), "candidate"),
+            tally.submitted(rows),
+            Counted.of(tally.asked().total(), "task"));
+  }
+
+  /** Rates, where a suite is judged; of files what came of each is in the table, too. */
+  private String overview() {
+    if (!run.ofFiles()) return "report-suite.html";
+    return rows.size() == 1 ? "report-file.html" : "report-files.html";
+  }
+
+  /** What came of the only candidate. */
+  private void outcome(Writer writer, VerdictRow row) throws IOException {
+    Verdict verdict = shown.getFirst();
+    writer.write("<div class=\"tile\"><h3>Verdict</h3><p class=\"figure\">");
+    writer.write(row.status().label() + "</p><p class=\"message\">");
+    writer.write(
+        row.status() == Status.CORRECT
+            ? "passed %s".formatted(stages())
+            : "decided by the stage %s".formatted(verdict.stage().label()));
+    String message = Text.cut(Text.clean(verdict.message()), LONGEST_MESSAGE);
+    if (!message.isEmpty()) writer.write("<br>" + Html.escape(message));
+    writer.write("</p></div>\n<div class=\"tile\"><h3>Speedup</h3>");
+    Verdict.Speedup speedup = row.speedup();
+    writer.write(
+        speedup == null
+            ? "<p class=\"figure unknown\">not measured</p></div>\n"
+            : "<p class=\"figure\">%s</p><p>95 %% interval %.2f–%.2f×<br>against %s</p></div>\n"
+                .formatted(
+                    Text.ratio(speedup.value()),
+                    speedup.low(),
+                    speedup.high(),
+                    Html.escape(speedup.baseline())));
+  }
+
+  private String stages() {
+    return run.stages().stream()
+        .filter(stage -> stage != Stage.PERF || tally.perf())
+        .map(Stage::label)
+        .collect(Collectors.joining(" → "));
   }
 
   private void facts(Writer writer) throws IOException {
     var device = run.device();
     fact(writer, "Suite", run.suite() + (run.tasks().equals("*") ? "" : ", " + run.tasks()));
-    fact(
-        writer,
-        "Coverage",
-        "%s for %d of %s"
-            .formatted(
-                Counted.of(tally.counted(verdicts).size(), "candidate"),
-                tally.submitted(verdicts),
-                Counted.of(tally.asked().total(), "task")));
+    if (!run.ofFiles()) fact(writer, "Coverage", coverage());
     fact(writer, "Device", device.name() + (device.arch() == null ? "" : " · " + device.arch()));
     if (device.driver() != null) fact(writer, "Driver", device.driver());
     if (device.uuid() != null) fact(writer, "UUID", device.uuid());
@@ -176,17 +228,17 @@ record HtmlReport(
   }
 
   private void notes(Writer writer) throws IOException {
-    for (Notes.Note note : Notes.of(run, verdicts, tally)) {
+    for (Notes.Note note : Notes.of(run, rows, tally)) {
       writer.write("<p class=\"note\" id=\"" + note.id() + "\">");
       writer.write(Html.escape(note.text()) + "</p>\n");
     }
-    if (shown.size() < verdicts.size()) {
+    if (shown.size() < rows.size()) {
       writer.write(
           """
           <p class="note" id="cut">The table has %,d of %,d candidates, the first samples of every \
-          task. All are in results.jsonl, their sources in metrics.json.</p>
+          task. All are in results.jsonl, their sources in %s.</p>
           """
-              .formatted(shown.size(), verdicts.size()));
+              .formatted(shown.size(), rows.size(), sourcesFile));
     }
     if (problems.isEmpty()) return;
     writer.write("<details class=\"note\"><summary>");
@@ -197,11 +249,12 @@ record HtmlReport(
   }
 
   private void tiles(Writer writer) throws IOException {
-    Tally.Passes all = tally.candidates("all", verdicts);
-    Tally.Passes tasks = tally.tasks("tasks", verdicts);
+    Tally.Passes all = tally.candidates("all", rows);
+    Tally.Passes tasks = tally.tasks("tasks", rows);
     tile(writer, "Called", tasks.call(), all.call());
     tile(writer, "Correct", tasks.correct(), all.correct());
     tile(writer, "Timed", tasks.perf(), all.perf());
+    SetSpeedup speedup = SetSpeedup.of(tally.counted(rows));
     if (speedup != null) speedupTile(writer, speedup, run.baseline());
     if (all.notJudged() > 0) {
       writer.write("<div class=\"tile\"><h3>Not judged</h3><p class=\"figure\">");
@@ -232,7 +285,7 @@ record HtmlReport(
                     percent(candidates.value())));
   }
 
-  private static void speedupTile(Writer writer, Summary.SetSpeedup speedup, String baseline)
+  private static void speedupTile(Writer writer, SetSpeedup speedup, String baseline)
       throws IOException {
     writer.write("<div class=\"tile\"><h3>Speedup, geometric mean</h3><p class=\"figure\">");
     writer.write(String.format(Locale.ROOT, "%.2f×</p><p>", speedup.geometricMean()));
@@ -254,7 +307,7 @@ record HtmlReport(
   }
 
   private void statuses(Writer writer) throws IOException {
-    Map<Status, Integer> counts = Tally.byStatus(verdicts);
+    Map<Status, Integer> counts = Tally.byStatus(rows);
     int most = counts.values().stream().mapToInt(c -> c).max().orElse(1);
     for (var entry : counts.entrySet()) {
       Status status = entry.getKey();
@@ -273,15 +326,15 @@ record HtmlReport(
   }
 
   private void categories(Writer writer) throws IOException {
-    for (Tally.Passes passes : tally.byCategory(verdicts)) category(writer, passes, "<tr>");
-    category(writer, tally.candidates("All", verdicts), "<tr class=\"total\">");
-    category(writer, tally.tasks("Tasks asked for", verdicts), "<tr class=\"tasks\">");
+    for (Tally.Passes passes : tally.byCategory(rows)) category(writer, passes, "<tr>");
+    category(writer, tally.candidates("All", rows), "<tr class=\"total\">");
+    category(writer, tally.tasks("Tasks asked for", rows), "<tr class=\"tasks\">");
   }
 
   private static void category(Writer writer, Tally.Passes passes, String row) throws IOException {
     writer.write(row + "<th scope=\"row\">" + Html.escape(passes.name()) + "</th>");
     writer.write("<td class=\"number\">" + passes.candidates() + "</td>");
-    String unknown = passes.unknown();
+    String unknown = Notes.unknown(passes);
     rate(writer, "called", passes.call(), unknown);
     rate(writer, "correct", passes.correct(), unknown);
     rate(writer, "timed", passes.perf(), unknown);
@@ -335,7 +388,7 @@ record HtmlReport(
 
   private void plainTable(Writer writer) throws IOException {
     for (Verdict verdict : shown) {
-      writer.write("<tr><th scope=\"row\">" + Html.escape(Tally.nameOf(verdict)));
+      writer.write("<tr><th scope=\"row\">" + Html.escape(VerdictRow.of(verdict).name()));
       writer.write("</th><td>" + Html.escape(verdict.source()));
       writer.write("</td><td>" + verdict.status().label());
       writer.write("</td><td>" + verdict.stage().label());

@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Predicate;
@@ -19,7 +18,7 @@ import java.util.stream.Stream;
 public final class LatestRun {
   private static final String RUNS = "runs";
 
-  /** What a run has from its beginning or will have at its end. */
+  /** What most runs have at their end. Where one has not, the top has no older one either. */
   private static final List<String> NAMES =
       List.of("results.jsonl", "metrics.json", "summary.json", "report.html");
 
@@ -51,7 +50,8 @@ public final class LatestRun {
    * @throws UnwritableException where neither can be made
    */
   public void link() {
-    for (String name : names()) {
+    List<String> names = names();
+    for (String name : names) {
       Path link = out.resolve(name);
       try {
         replace(link, Path.of(RUNS, folder.getFileName().toString(), name));
@@ -59,20 +59,30 @@ public final class LatestRun {
         throw new UnwritableException(link, e);
       }
     }
-    removeLinks(out, target -> !folder.equals(target.getParent()));
+    for (String name : NAMES) {
+      if (!names.contains(name)) delete(out.resolve(name));
+    }
+    removeLinks(out, target -> !folder.equals(target.getParent()) || !Files.exists(target));
   }
 
+  /** Of the files that the run has. */
   private List<String> names() {
-    List<String> names = new ArrayList<>(NAMES);
     try (Stream<Path> files = Files.list(folder)) {
-      files
+      return files
           .map(file -> file.getFileName().toString())
-          .filter(name -> !name.startsWith(".") && !names.contains(name))
-          .forEach(names::add);
+          .filter(name -> !name.startsWith("."))
+          .toList();
     } catch (IOException e) {
       throw new UnwritableException(folder, e);
     }
-    return names;
+  }
+
+  private static void delete(Path file) {
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      throw new UnwritableException(file, e);
+    }
   }
 
   private void replace(Path link, Path target) throws IOException {
@@ -81,9 +91,7 @@ public final class LatestRun {
     try {
       Files.createSymbolicLink(draft, target);
     } catch (UnsupportedOperationException | FileSystemException e) {
-      Path file = folder.resolve(link.getFileName());
-      if (!Files.exists(file)) return;
-      Files.copy(file, draft);
+      Files.copy(folder.resolve(link.getFileName()), draft);
     }
     Files.move(draft, link, StandardCopyOption.ATOMIC_MOVE);
   }

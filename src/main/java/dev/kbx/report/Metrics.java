@@ -2,6 +2,7 @@ package dev.kbx.report;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import dev.kbx.analysis.VerdictRow;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import java.io.Writer;
@@ -14,7 +15,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
-import tools.jackson.databind.ObjectWriter;
 
 /**
  * One entry of {@code metrics.json}, with KernelBenchX's fields and conventions: {@code "N/A"} for
@@ -70,54 +70,45 @@ record Metrics(
       @JsonProperty("TFLOPS") @Nullable Double tflops) {}
 
   /**
-   * Writes all entries in the order of their keys: {@code Category/task.py} for sample 0, and so
-   * for every candidate of a run with one sample a task; {@code Category/task.py#1} for sample 1
-   * and so on. Samples are numbered for each method, model and round: where several have the same,
-   * it is {@code Category/task.py#method/model/round/sample} for each of them.
+   * Writes the entries of a submission in the order of their keys: {@code Category/task.py} for
+   * sample 0, {@code Category/task.py#1} for sample 1 and so on.
    */
   static void write(
-      Writer writer, ObjectWriter json, RunVerdicts verdicts, Function<Verdict, String> sourceOf) {
-    Map<String, List<RunVerdicts.Row>> keys =
-        verdicts.rows().stream().collect(Collectors.groupingBy(row -> key(row.outline())));
-    var entries = new TreeMap<String, RunVerdicts.Row>();
-    keys.forEach((key, rows) -> {
-      for (RunVerdicts.Row row : rows) entries.put(rows.size() == 1 ? key : fullKey(row), row);
-    });
-    try (JsonGenerator generator = json.createGenerator(writer)) {
+      Writer writer,
+      Submission submission,
+      RunVerdicts verdicts,
+      Function<Verdict, String> sourceOf) {
+    var entries = new TreeMap<String, RunVerdicts.Entry>();
+    for (RunVerdicts.Entry entry : submission.entries()) entries.put(key(entry.row()), entry);
+    try (JsonGenerator generator = RunVerdicts.JSON.createGenerator(writer)) {
       generator.writeStartObject();
-      entries.forEach((key, row) -> {
-        Verdict verdict = verdicts.whole(row);
+      entries.forEach((key, entry) -> {
+        Verdict verdict = verdicts.whole(entry);
         generator.writeName(key);
-        json.writeValue(generator, of(verdict, sourceOf.apply(verdict)));
+        RunVerdicts.JSON.writeValue(
+            generator, of(file(entry.row()), verdict, sourceOf.apply(verdict)));
       });
       generator.writeEndObject();
     }
   }
 
-  private static String key(Verdict verdict) {
-    return file(verdict) + (verdict.sample() == 0 ? "" : "#" + verdict.sample());
+  private static String key(VerdictRow row) {
+    return file(row) + (row.sample() == 0 ? "" : "#" + row.sample());
   }
 
-  private static String fullKey(RunVerdicts.Row row) {
-    Verdict v = row.outline();
-    return Stream.of(v.method(), v.model(), v.round(), v.sample())
-        .map(part -> part == null ? "" : part.toString())
-        .collect(Collectors.joining("/", file(v) + "#", ""));
+  private static String file(VerdictRow row) {
+    return row.path() + ".py";
   }
 
-  private static String file(Verdict verdict) {
-    return Tally.taskOf(verdict) + ".py";
-  }
-
-  private static Metrics of(Verdict verdict, String code) {
+  private static Metrics of(String file, Verdict verdict, String code) {
     Map<String, Double> quality = verdict.quality() == null ? Map.of() : verdict.quality();
     Boolean exeOk = after(verdict.callOk(), correct(verdict));
     Boolean perfOk = after(exeOk, verdict.perfOk());
-    boolean timed = Tally.isTrue(perfOk);
+    boolean timed = Objects.equals(perfOk, true);
     List<SizeTiming> sizes = timed && verdict.sizes() != null ? verdict.sizes() : List.of();
     var speedup = timed ? verdict.speedup() : null;
     return new Metrics(
-        file(verdict),
+        file,
         verdict.callOk(),
         exeOk,
         perfOk,
@@ -139,7 +130,7 @@ record Metrics(
 
   /** One that was refuted while it was timed is not correct. */
   private static @Nullable Boolean correct(Verdict verdict) {
-    boolean refuted = Tally.isRefuted(verdict) && verdict.exeOk() != null;
+    boolean refuted = verdict.status().refuted() && verdict.exeOk() != null;
     return refuted ? Boolean.FALSE : verdict.exeOk();
   }
 

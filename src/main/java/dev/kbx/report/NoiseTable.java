@@ -1,5 +1,9 @@
 package dev.kbx.report;
 
+import dev.kbx.analysis.NoiseClass;
+import dev.kbx.analysis.NoiseReport;
+import dev.kbx.analysis.NoiseShare;
+import dev.kbx.analysis.NoiseTwins;
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.Verdict;
 import java.util.ArrayList;
@@ -69,10 +73,20 @@ public record NoiseTable(int width) {
         100 * each.p90(),
         100 * each.p95(),
         100 * each.largest(),
-        each.withinOnePercent().text(),
-        each.cover().text(),
+        text(each.withinOnePercent()),
+        text(each.cover()),
         100 * each.halfWidth(),
         each.rounds());
+  }
+
+  /** {@code 96.3 % [94.1–97.8]}. */
+  private static String text(NoiseShare share) {
+    return String.format(
+        Locale.ROOT,
+        "%.1f %% [%.1f–%.1f]",
+        100 * share.share(),
+        100 * share.low(),
+        100 * share.high());
   }
 
   private static String verdict(NoiseFloor floor) {
@@ -114,13 +128,13 @@ public record NoiseTable(int width) {
             100 * (twins.trueRatio() - 1),
             twins.told().count(),
             twins.told().of(),
-            twins.told().text()),
+            text(twins.told())),
         String.format(
             Locale.ROOT,
             "  ratio %.4f in the median; intervals hold %.2f in %s",
             twins.median(),
             twins.trueRatio(),
-            twins.cover().text()));
+            text(twins.cover())));
   }
 
   private void untimed(List<String> reasons, List<String> lines) {

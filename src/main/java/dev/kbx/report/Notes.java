@@ -1,5 +1,7 @@
 package dev.kbx.report;
 
+import dev.kbx.analysis.Tally;
+import dev.kbx.analysis.VerdictRow;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -24,14 +26,15 @@ final class Notes {
   record Note(String id, String text) {}
 
   /** All that there is to say, in order. */
-  static List<Note> of(RunInfo run, List<Verdict> verdicts, Tally tally) {
+  static List<Note> of(RunInfo run, List<VerdictRow> rows, Tally tally) {
     List<Note> notes = new ArrayList<>();
     add(notes, "not-measured", perf(run, tally));
-    add(notes, "scaled", scaled(verdicts));
-    add(notes, "extra", extra(tally.extra(verdicts)));
+    add(notes, "scaled", scaled(rows));
+    // A file of a variant that was named is what was asked about.
+    if (!run.ofFiles()) add(notes, "extra", extra(tally.extra(rows), tally.asked().total()));
     add(notes, "tolerance", tolerance(run));
-    add(notes, "no-baseline", baseline(run, verdicts));
-    add(notes, "no-kernel", noKernel(verdicts));
+    add(notes, "no-baseline", baseline(run, rows));
+    add(notes, "no-kernel", noKernel(rows));
     return notes;
   }
 
@@ -44,11 +47,19 @@ final class Notes {
     return verdict.flags().stream().filter(flag -> !OF_RUNS.contains(flag)).toList();
   }
 
-  /** How many of so many candidates are in no rate; null where all are. */
-  static @Nullable String extra(int candidates) {
+  /**
+   * How many candidates are in no rate; null where all are.
+   *
+   * @param tasks published ones that were asked for
+   */
+  static @Nullable String extra(int candidates, int tasks) {
     if (candidates == 0) return null;
-    return "%s for dtype variants outside the published tasks; not counted."
-        .formatted(candidates == 1 ? "1 candidate is" : candidates + " candidates are");
+    return "%s outside the %s; not counted."
+        .formatted(
+            candidates == 1
+                ? "1 candidate is for a dtype variant"
+                : "%,d candidates are for dtype variants".formatted(candidates),
+            Counted.of(tasks, "published task"));
   }
 
   private static @Nullable String tolerance(RunInfo run) {
@@ -56,22 +67,20 @@ final class Notes {
     return "Results were held to the published tolerances, not to the error model.";
   }
 
-  /** How many results that are right PyTorch computed all by itself. */
-  private static @Nullable String noKernel(List<Verdict> verdicts) {
-    List<Verdict> correct = verdicts.stream().filter(v -> v.status() == Status.CORRECT).toList();
+  /** How many correct results PyTorch computed without any kernel of the candidate. */
+  private static @Nullable String noKernel(List<VerdictRow> rows) {
+    List<VerdictRow> correct = rows.stream().filter(r -> r.status() == Status.CORRECT).toList();
     long without =
-        correct.stream().filter(v -> v.origin() != null && v.origin().kernelShare() == 0).count();
+        correct.stream().filter(r -> r.kernelShare() != null && r.kernelShare() == 0).count();
     if (without == 0) return null;
     return "No kernel of its own made the results of %d of %s: PyTorch computed them."
         .formatted(without, Counted.of(correct.size(), "correct candidate"));
   }
 
-  /**
-   * How many were timed and have no speedup, since what they were to be held against is not there.
-   */
-  private static @Nullable String baseline(RunInfo run, List<Verdict> verdicts) {
-    List<Verdict> timed = verdicts.stream().filter(v -> v.baselines() != null).toList();
-    long without = timed.stream().filter(v -> v.speedup() == null).count();
+  /** How many were timed and have no speedup, as their tasks do not have the baseline asked for. */
+  private static @Nullable String baseline(RunInfo run, List<VerdictRow> rows) {
+    List<VerdictRow> timed = rows.stream().filter(r -> !r.baselines().isEmpty()).toList();
+    long without = timed.stream().filter(r -> r.speedup() == null).count();
     if (without == 0) return null;
     return "%d of %d timed candidates have no speedup: no baseline %s for their tasks."
         .formatted(without, timed.size(), run.baseline());
@@ -81,16 +90,25 @@ final class Notes {
    * How many were judged on less than their tasks are about; null where none was. A task's
    * published size may need a GPU.
    */
-  static @Nullable String scaled(List<Verdict> verdicts) {
-    int scaled = countScaled(verdicts);
+  static @Nullable String scaled(List<VerdictRow> rows) {
+    int scaled = Tally.scaled(rows);
     if (scaled == 0) return null;
     return "Judged on scaled inputs, not on the published sizes, which need a GPU: %d of %s."
-        .formatted(scaled, Counted.of(verdicts.size(), "candidate"));
+        .formatted(scaled, Counted.of(rows.size(), "candidate"));
   }
 
-  static int countScaled(List<Verdict> verdicts) {
-    long scaled = verdicts.stream().filter(v -> v.flags().contains("scaled_inputs")).count();
-    return Math.toIntExact(scaled);
+  /** How many of the files that were named are correct, and how many say nothing. */
+  static String correct(List<VerdictRow> rows) {
+    long correct = rows.stream().filter(r -> r.status() == Status.CORRECT).count();
+    long unknown = rows.stream().filter(r -> !r.judged()).count();
+    return "%d of %d correct".formatted(correct, rows.size())
+        + (unknown == 0 ? "" : ", %d not judged (the task or kbx failed)".formatted(unknown));
+  }
+
+  /** What to say in place of a rate that is null. */
+  static String unknown(Tally.Passes passes) {
+    boolean none = passes.notJudged() > 0 && passes.notJudged() == passes.candidates();
+    return none ? "none judged" : "not measured";
   }
 
   /** That performance was not measured, and why; null where it was. */

@@ -1,8 +1,10 @@
 package dev.kbx.report;
 
-import dev.kbx.report.PassK.At;
-import dev.kbx.report.PassK.Group;
-import dev.kbx.report.PassK.Measure;
+import dev.kbx.analysis.PassK;
+import dev.kbx.analysis.PassK.At;
+import dev.kbx.analysis.PassK.Group;
+import dev.kbx.analysis.PassK.Measure;
+import dev.kbx.analysis.Series;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;

@@ -1,14 +1,15 @@
 package dev.kbx.report;
 
-import dev.kbx.report.Portability.Card;
-import dev.kbx.report.Portability.Kernel;
-import dev.kbx.report.Portability.LeftOut;
-import dev.kbx.report.Portability.MaxOverMin;
-import dev.kbx.report.Portability.Mean;
-import dev.kbx.report.Portability.Reason;
-import dev.kbx.report.Portability.Site;
-import dev.kbx.report.Portability.Slower;
-import dev.kbx.report.Portability.Timed;
+import dev.kbx.analysis.Portability;
+import dev.kbx.analysis.Portability.Card;
+import dev.kbx.analysis.Portability.Kernel;
+import dev.kbx.analysis.Portability.LeftOut;
+import dev.kbx.analysis.Portability.MaxOverMin;
+import dev.kbx.analysis.Portability.Mean;
+import dev.kbx.analysis.Portability.Reason;
+import dev.kbx.analysis.Portability.Site;
+import dev.kbx.analysis.Portability.Slower;
+import dev.kbx.analysis.Portability.Timed;
 import dev.kbx.stats.Rate;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -156,7 +157,7 @@ public record PortabilityText(int width) {
   }
 
   private static String ratio(double value, double low, double high, boolean interval) {
-    return interval ? Speeds.text(value, low, high) : Speeds.text(value);
+    return interval ? Text.ratio(value, low, high) : Text.ratio(value);
   }
 
   private static List<Kernel> listed(List<Kernel> kernels) {
@@ -176,7 +177,7 @@ public record PortabilityText(int width) {
 
   private static String mean(@Nullable Mean mean, boolean interval) {
     if (mean == null) return "";
-    if (mean.low() == null || mean.high() == null) return Speeds.text(mean.value());
+    if (mean.low() == null || mean.high() == null) return Text.ratio(mean.value());
     return ratio(mean.value(), mean.low(), mean.high(), interval);
   }
 
@@ -202,8 +203,8 @@ public record PortabilityText(int width) {
         "max ÷ min: geometric mean %s, median %s, largest %s; the interval of %d of %d leaves out 1."
             .formatted(
                 mean(overall.mean(), true),
-                Speeds.text(overall.median()),
-                Speeds.text(overall.largest()),
+                Text.ratio(overall.median()),
+                Text.ratio(overall.largest()),
                 overall.toldApart(),
                 portability.entered()));
     add(

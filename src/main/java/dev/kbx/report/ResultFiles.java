@@ -1,23 +1,32 @@
 package dev.kbx.report;
 
+import dev.kbx.analysis.AskedTasks;
+import dev.kbx.analysis.Tally;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * The files of one run in its output folder: {@code results.jsonl}, {@code metrics.json}, {@code
+ * The files of one run in its own folder: {@code results.jsonl}, {@code metrics.json}, {@code
  * summary.json}, {@code report.html}, and for a run of the KernelBench suite {@link
- * EvalResultFiles}.
+ * EvalResultFiles}. Of several methods or models each has a pair of its own in place of {@code
+ * metrics.json} and {@code summary.json}, named by {@link Submission}.
  *
  * <p>Safe for several threads. Every method throws {@link UnwritableException} where a file cannot
  * be written.
  */
 public final class ResultFiles implements AutoCloseable {
+  private static final Pattern PUBLISHED = Pattern.compile("(metrics|summary)(\\..*)?\\.json");
+
   private final Path out;
   private final LineFile results;
 
@@ -38,14 +47,6 @@ public final class ResultFiles implements AutoCloseable {
 
   public Path results() {
     return out.resolve("results.jsonl");
-  }
-
-  public Path metrics() {
-    return out.resolve("metrics.json");
-  }
-
-  public Path summary() {
-    return out.resolve("summary.json");
   }
 
   public Path report() {
@@ -78,23 +79,49 @@ public final class ResultFiles implements AutoCloseable {
    * @param asked the tasks that rates are shares of
    * @param sourceOf a candidate's Python source, empty where it is not known
    * @param problems what could not be read and was left out, in words
-   * @return what {@code summary.json} holds
+   * @return the names of all {@code summary*.json}: one, or one for each method and model
    */
-  public synchronized Summary finish(
+  public synchronized List<String> finish(
       RunInfo run,
       RunVerdicts verdicts,
       AskedTasks asked,
       Function<Verdict, String> sourceOf,
       List<String> problems) {
-    Tally tally = Tally.of(run, verdicts.outlines(), asked);
-    Summary summary = Summary.of(run, tally, verdicts.outlines(), problems);
+    Tally tally = Tally.of(run, verdicts.rows(), asked);
+    List<Submission> submissions = Submission.of(verdicts.entries());
+    for (Submission submission : submissions) {
+      Summary summary = Summary.of(run, tally, submission.rows(), problems);
+      AtomicFile.replace(
+          out.resolve(submission.metrics()),
+          writer -> Metrics.write(writer, submission, verdicts, sourceOf));
+      AtomicFile.replace(
+          out.resolve(submission.summary()),
+          writer -> RunVerdicts.JSON.writeValue(writer, summary));
+    }
+    deleteOthers(submissions);
+    // Of several submissions the files have the first samples alone.
+    String sources = submissions.size() == 1 ? submissions.getFirst().metrics() : "kbx.db";
     AtomicFile.replace(
-        metrics(), writer -> Metrics.write(writer, RunVerdicts.JSON, verdicts, sourceOf));
-    AtomicFile.replace(summary(), writer -> RunVerdicts.JSON.writeValue(writer, summary));
-    AtomicFile.replace(
-        report(), writer -> HtmlReport.of(run, tally, verdicts, sourceOf, summary).write(writer));
+        report(),
+        writer -> HtmlReport.of(run, tally, verdicts, sourceOf, sources, problems).write(writer));
     new EvalResultFiles(out).write(verdicts);
-    return summary;
+    return submissions.stream().map(Submission::summary).toList();
+  }
+
+  /** Deletes the pairs of files that the run had before candidates of other models joined it. */
+  private void deleteOthers(List<Submission> submissions) {
+    Set<String> written =
+        submissions.stream()
+            .flatMap(submission -> Stream.of(submission.metrics(), submission.summary()))
+            .collect(Collectors.toSet());
+    try (Stream<Path> files = Files.list(out)) {
+      for (Path file : files.toList()) {
+        String name = file.getFileName().toString();
+        if (PUBLISHED.matcher(name).matches() && !written.contains(name)) Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new UnwritableException(out, e);
+    }
   }
 
   @Override

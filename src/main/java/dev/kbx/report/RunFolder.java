@@ -1,5 +1,7 @@
 package dev.kbx.report;
 
+import dev.kbx.analysis.IncomparableRuns;
+import dev.kbx.analysis.VerdictRow;
 import dev.kbx.verdict.RunFile;
 import dev.kbx.verdict.TaskNumber;
 import dev.kbx.verdict.Verdict;
@@ -51,11 +53,11 @@ public final class RunFolder {
    * @param sourceOf a candidate's Python source; may throw, and then nothing is written
    */
   public Written write(RunVerdicts verdicts, Function<Verdict, String> sourceOf) {
-    Map<RunFile, RunVerdicts.Row> files = files(verdicts);
-    for (RunVerdicts.Row row : files.values()) {
-      Objects.requireNonNull(sourceOf.apply(verdicts.whole(row)));
+    Map<RunFile, RunVerdicts.Entry> files = files(verdicts);
+    for (RunVerdicts.Entry entry : files.values()) {
+      Objects.requireNonNull(sourceOf.apply(verdicts.whole(entry)));
     }
-    files.forEach((file, row) -> write(file, verdicts.whole(row), sourceOf));
+    files.forEach((file, entry) -> write(file, verdicts.whole(entry), sourceOf));
     if (kernels > 0) {
       new EvalResultFiles(folder).write(verdicts);
       times.write(folder);
@@ -65,16 +67,16 @@ public final class RunFolder {
     return new Written(kernels, prompts, configured);
   }
 
-  private static Map<RunFile, RunVerdicts.Row> files(RunVerdicts verdicts) {
-    Map<RunFile, RunVerdicts.Row> files = new LinkedHashMap<>();
-    for (RunVerdicts.Row row : verdicts.rows()) {
-      Verdict verdict = row.outline();
-      if (!EvalResultFiles.covers(verdict.suite())) continue;
-      @Nullable TaskNumber task = TaskNumber.of(verdict.category(), verdict.task()).orElse(null);
-      if (task == null || files.put(new RunFile(task, verdict.sample()), row) == null) continue;
+  private static Map<RunFile, RunVerdicts.Entry> files(RunVerdicts verdicts) {
+    Map<RunFile, RunVerdicts.Entry> files = new LinkedHashMap<>();
+    for (RunVerdicts.Entry entry : verdicts.entries()) {
+      VerdictRow row = entry.row();
+      if (!EvalResultFiles.covers(row.suite())) continue;
+      @Nullable TaskNumber task = TaskNumber.of(row.category(), row.task()).orElse(null);
+      if (task == null || files.put(new RunFile(task, row.sample()), entry) == null) continue;
       throw new IncomparableRuns(
           "the run has several candidates for sample %d of %s/%s, of several models, methods or rounds; a run folder has one"
-              .formatted(verdict.sample(), verdict.category(), verdict.task()));
+              .formatted(row.sample(), row.category(), row.task()));
     }
     return files;
   }

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
@@ -70,7 +71,7 @@ final class RunFolderTimes {
   /** Takes in what was measured beside a sample, if anything was. */
   void add(TaskNumber task, Verdict verdict) {
     List<SizeTiming> sizes = verdict.sizes();
-    boolean timed = verdict.status() == Status.CORRECT && Tally.isTrue(verdict.perfOk());
+    boolean timed = verdict.status() == Status.CORRECT && Objects.equals(verdict.perfOk(), true);
     if (!timed || verdict.device().kind().equals("cpu") || sizes == null || sizes.size() != 1) {
       return;
     }

@@ -1,5 +1,6 @@
 package dev.kbx.report;
 
+import dev.kbx.analysis.Series;
 import dev.kbx.verdict.Against;
 import dev.kbx.verdict.RunInfo;
 import java.util.ArrayList;
@@ -56,7 +57,7 @@ record SeriesText(int width) {
           "Not judged, as kbx or the task failed: %d of %s, which %s."
               .formatted(series.notJudged(), candidates(series.candidates()), notJudged));
     }
-    String extra = Notes.extra(series.extra());
+    String extra = Notes.extra(series.extra(), series.tasks());
     if (extra != null) notes.add(extra);
     return notes.stream().flatMap(note -> wrap(note).stream()).toList();
   }

@@ -2,36 +2,36 @@ package dev.kbx.report;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
-import dev.kbx.stats.Median;
+import dev.kbx.analysis.PublishedAverages;
+import dev.kbx.analysis.SetSpeedup;
+import dev.kbx.analysis.Tally;
+import dev.kbx.analysis.VerdictRow;
 import dev.kbx.stats.Rate;
-import dev.kbx.stats.Ratio;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
-import dev.kbx.verdict.Verdict.SizeTiming;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run in numbers: {@code summary.json}. First KernelBenchX's fields with its meanings, then ours.
- * What was not measured is null here and absent there.
+ * The candidates of a run in numbers: {@code summary.json}. First KernelBenchX's fields with its
+ * meanings, then ours. What was not measured is null here and absent there.
  *
  * @param method the candidates' method where they share one, else the run's id
  * @param total candidates judged, variants too; {@code coverage} has the suite
  * @param callRate percent of {@code total}, one decimal, as are the other two rates
- * @param exePass candidates called and correct, as {@link Tally#isCorrect} has it
+ * @param exePass candidates called and correct, as {@link VerdictRow#correct} has it
  * @param avgSpeedup the same as {@code avgSpeedupGlobal}
- * @param avgSpeedupGlobal all milliseconds of the baseline asked for over all of the candidates,
- *     size by size the same sizes: dominated by the slowest; for comparison with KernelBenchX only;
- *     null where those of a candidate's baseline are not known
- * @param avgSpeedupPerTask arithmetic mean; for comparison with KernelBenchX only
- * @param extra candidates of variants beside the published tasks; these rates, the categories and
- *     {@code speedup} leave them out
+ * @param avgSpeedupGlobal as {@link PublishedAverages}, like {@code avgSpeedupPerTask}
+ * @param model the candidates' model where they share one
+ * @param extra candidates of variants beside the published tasks; the suite's rates, the categories
+ *     and {@code speedup} leave them out
  * @param suiteRates tasks with at least one passing candidate over all tasks of the suite
  * @param speedup over the tasks of correct, timed candidates
  * @param perf says that performance was not measured, and why; null where it was
@@ -51,6 +51,7 @@ import org.jspecify.annotations.Nullable;
   "avg_speedup",
   "avg_speedup_global",
   "avg_speedup_per_task",
+  "model",
   "run",
   "suite",
   "device",
@@ -78,6 +79,7 @@ public record Summary(
     @Nullable Double avgSpeedup,
     @Nullable Double avgSpeedupGlobal,
     @Nullable Double avgSpeedupPerTask,
+    @Nullable String model,
     RunInfo run,
     String suite,
     Verdict.Device device,
@@ -125,35 +127,20 @@ public record Summary(
   public record Category(String category, int candidates, int notJudged, Rates rates) {}
 
   /**
-   * Speedup over a set of tasks, each with the geometric mean of its candidates: a task with many
-   * does not weigh more, nor do they look like independent ones.
+   * Sums up some candidates of a run.
    *
-   * @param candidates how many are correct and timed
-   * @param tasks how many these are of
-   * @param low lower end of the geometric mean's 95 % interval, bootstrap over tasks; null for a
-   *     single one
-   * @param slower how many tasks are slower than the baseline
+   * @param tally what the run asked for and had
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
-  @JsonPropertyOrder({"candidates", "tasks", "geometric_mean", "low", "high", "median", "slower"})
-  public record SetSpeedup(
-      int candidates,
-      int tasks,
-      double geometricMean,
-      @Nullable Double low,
-      @Nullable Double high,
-      double median,
-      long slower) {}
-
-  static Summary of(RunInfo run, Tally tally, List<Verdict> verdicts, List<String> problems) {
-    int total = verdicts.size();
-    Long call = tally.call() ? passes(verdicts, 1) : null;
-    Long exe = tally.correct() ? passes(verdicts, 2) : null;
-    Long perf = tally.perf() ? passes(verdicts, 3) : null;
-    List<Verdict> timed = verdicts.stream().filter(v -> v.speedup() != null).toList();
-    Double global = globalSpeedup(timed);
+  static Summary of(RunInfo run, Tally tally, List<VerdictRow> rows, List<String> problems) {
+    int total = rows.size();
+    Long call = tally.call() ? Tally.passes(rows, 1) : null;
+    Long exe = tally.correct() ? Tally.passes(rows, 2) : null;
+    Long perf = tally.perf() ? Tally.passes(rows, 3) : null;
+    PublishedAverages averages = PublishedAverages.of(rows);
+    Double global = thousandths(averages.global());
+    String method = shared(rows, VerdictRow::method);
     return new Summary(
-        method(run, verdicts),
+        method == null ? run.id() : method,
         total,
         call,
         percent(call, total),
@@ -163,80 +150,42 @@ public record Summary(
         percent(perf, total),
         global,
         global,
-        meanSpeedup(timed),
+        thousandths(averages.perTask()),
+        shared(rows, VerdictRow::model),
         run,
         run.suite(),
         run.device(),
         new TreeMap<>(run.versions()),
         Notes.perf(run, tally),
-        Notes.scaled(verdicts),
-        new Coverage(tally.submitted(verdicts), tally.asked().total()),
-        tally.candidates("", verdicts).notJudged(),
-        tally.extra(verdicts),
-        rates(tally.tasks("", verdicts)),
-        setSpeedup(tally.counted(timed)),
-        labels(Tally.byStatus(verdicts)),
-        tally.byCategory(verdicts).stream().map(Summary::category).toList(),
+        Notes.scaled(rows),
+        new Coverage(tally.submitted(rows), tally.asked().total()),
+        tally.candidates("", rows).notJudged(),
+        tally.extra(rows),
+        rates(tally.tasks("", rows)),
+        rounded(SetSpeedup.of(tally.counted(rows))),
+        labels(Tally.byStatus(rows)),
+        tally.byCategory(rows).stream().map(Summary::category).toList(),
         List.copyOf(problems));
   }
 
-  private static String method(RunInfo run, List<Verdict> verdicts) {
-    List<String> methods =
-        verdicts.stream().map(v -> Objects.requireNonNullElse(v.method(), "")).distinct().toList();
-    return methods.size() == 1 && !methods.contains("") ? methods.getFirst() : run.id();
+  /** What all candidates have; null where they differ or have none. */
+  private static @Nullable String shared(
+      List<VerdictRow> rows, Function<VerdictRow, @Nullable String> of) {
+    Set<Optional<String>> all =
+        rows.stream().map(row -> Optional.ofNullable(of.apply(row))).collect(Collectors.toSet());
+    return all.size() == 1 ? all.iterator().next().orElse(null) : null;
   }
 
-  /** Candidates that passed the first {@code stages} of call, correct and perf. */
-  private static long passes(List<Verdict> verdicts, int stages) {
-    return verdicts.stream()
-        .filter(v -> Tally.isTrue(v.callOk()))
-        .filter(v -> stages < 2 || Tally.isCorrect(v))
-        .filter(v -> stages < 3 || Tally.isTrue(v.perfOk()))
-        .count();
-  }
-
-  private static @Nullable Double globalSpeedup(List<Verdict> timed) {
-    double baseline = 0;
-    double candidate = 0;
-    for (Verdict verdict : timed) {
-      List<SizeTiming> sizes = verdict.sizes();
-      Double ms = Speeds.baselineMs(verdict);
-      if (sizes == null || ms == null) return null;
-      baseline += ms;
-      candidate += sizes.stream().mapToDouble(SizeTiming::candidateMs).sum();
-    }
-    return timed.isEmpty() ? null : rounded(baseline / candidate, 1_000);
-  }
-
-  private static @Nullable Double meanSpeedup(List<Verdict> timed) {
-    if (timed.isEmpty()) return null;
-    return rounded(Arrays.stream(values(timed)).average().orElseThrow(), 1_000);
-  }
-
-  private static @Nullable SetSpeedup setSpeedup(List<Verdict> timed) {
-    List<Verdict> correct = timed.stream().filter(v -> Speeds.of(v) != null).toList();
-    if (correct.isEmpty()) return null;
-    double[] values =
-        correct.stream().collect(Collectors.groupingBy(Tally::taskOf)).values().stream()
-            .mapToDouble(candidates -> Ratio.geometricMean(values(candidates)))
-            .toArray();
-    Ratio ratio = values.length < 2 ? null : Ratio.ofTasks(values);
+  private static @Nullable SetSpeedup rounded(@Nullable SetSpeedup speedup) {
+    if (speedup == null) return null;
     return new SetSpeedup(
-        correct.size(),
-        values.length,
-        rounded(Ratio.geometricMean(values), 1_000),
-        ratio == null ? null : rounded(ratio.low(), 1_000),
-        ratio == null ? null : rounded(ratio.high(), 1_000),
-        rounded(Median.of(values), 1_000),
-        Arrays.stream(values).filter(v -> v < 1).count());
-  }
-
-  private static double[] values(List<Verdict> timed) {
-    return timed.stream()
-        .map(Verdict::speedup)
-        .filter(Objects::nonNull)
-        .mapToDouble(Verdict.Speedup::value)
-        .toArray();
+        speedup.candidates(),
+        speedup.tasks(),
+        rounded(speedup.geometricMean(), 1_000),
+        thousandths(speedup.low()),
+        thousandths(speedup.high()),
+        rounded(speedup.median(), 1_000),
+        speedup.slower());
   }
 
   private static Map<String, Integer> labels(Map<Status, Integer> counts) {
@@ -259,6 +208,10 @@ public record Summary(
 
   private static double inPercent(double share) {
     return rounded(share * 100, 10);
+  }
+
+  private static @Nullable Double thousandths(@Nullable Double value) {
+    return value == null ? null : rounded(value, 1_000);
   }
 
   private static double rounded(double value, int unit) {

@@ -2,6 +2,9 @@ package dev.kbx.report;
 
 import static java.util.stream.Collectors.joining;
 
+import dev.kbx.analysis.AskedTasks;
+import dev.kbx.analysis.Tally;
+import dev.kbx.analysis.VerdictRow;
 import dev.kbx.stats.Rate;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Status;
@@ -31,6 +34,9 @@ public record Table(int width, boolean colour) {
   /** Lines of a reason under its row: what is wrong, and what to do instead. */
   private static final int REASON_LINES = 3;
 
+  /** The same of a file that was named. */
+  private static final int FILE_REASON_LINES = 12;
+
   private static final int NOTE_LINES = 3;
 
   /** With more candidates than this, only some failing ones are listed, or else the first. */
@@ -57,26 +63,37 @@ public record Table(int width, boolean colour) {
    * @param asked the tasks that rates are shares of
    * @param rest where all candidates are listed, when this table leaves some out: the report's path
    */
-  public String render(RunInfo run, RunVerdicts all, AskedTasks asked, String rest) {
-    List<Verdict> verdicts = all.outlines();
-    var tally = Tally.of(run, verdicts, asked);
+  public String render(RunInfo run, RunVerdicts verdicts, AskedTasks asked, String rest) {
+    List<VerdictRow> rows = verdicts.rows();
+    var tally = Tally.of(run, rows, asked);
     var lines = new ArrayList<String>();
-    rows(lines, all, tally, rest);
+    candidates(lines, verdicts, tally, run.ofFiles(), rest);
     lines.add("");
-    categories(lines, verdicts, tally);
-    lines.add("");
-    lines.addAll(statuses(verdicts));
-    notes(lines, run, verdicts, tally);
+    if (run.ofFiles()) {
+      if (rows.size() > 1) lines.addAll(statuses(rows));
+      lines.add(Notes.correct(rows) + ".");
+    } else {
+      categories(lines, rows, tally);
+      lines.add("");
+      lines.addAll(statuses(rows));
+      lines.add(coverage(run, rows, tally));
+    }
+    notes(lines, run, rows, tally);
     return String.join("\n", lines) + "\n";
   }
 
-  private void rows(List<String> lines, RunVerdicts verdicts, Tally tally, String rest) {
-    List<Verdict> listed =
-        verdicts.whole(verdicts.size() <= ALL ? verdicts.rows() : worthListing(verdicts.rows()));
+  /**
+   * @param files whether they are files that were named: then there is room for more of each
+   */
+  private void candidates(
+      List<String> lines, RunVerdicts verdicts, Tally tally, boolean files, String rest) {
+    List<RunVerdicts.Entry> all = verdicts.entries();
+    List<Verdict> listed = verdicts.whole(all.size() <= ALL ? all : worthListing(all));
     var columns = Columns.of(listed, tally, width);
     if (!listed.isEmpty()) lines.add(paint(Ansi.DIM, row(columns, header(tally), Ansi.PLAIN)));
     for (Verdict verdict : listed) {
-      lines.addAll(candidate(verdict, columns));
+      lines.addAll(candidate(verdict, columns, files ? FILE_REASON_LINES : REASON_LINES));
+      if (files && verdict.speedup() != null) lines.add(speedup(verdict.speedup()));
       for (String kernel : ProfileText.lines(verdict.profile())) {
         lines.add(paint(Ansi.DIM, Text.cut(INDENT + kernel, width)));
       }
@@ -113,15 +130,15 @@ public record Table(int width, boolean colour) {
   }
 
   /** The first few of every failing status, grouped by status; of all where none fails. */
-  private static List<RunVerdicts.Row> worthListing(List<RunVerdicts.Row> rows) {
-    Map<Status, List<RunVerdicts.Row>> failing = new EnumMap<>(Status.class);
-    for (RunVerdicts.Row row : rows) {
-      Status status = row.outline().status();
+  private static List<RunVerdicts.Entry> worthListing(List<RunVerdicts.Entry> all) {
+    Map<Status, List<RunVerdicts.Entry>> failing = new EnumMap<>(Status.class);
+    for (RunVerdicts.Entry entry : all) {
+      Status status = entry.row().status();
       if (status == Status.CORRECT) continue;
-      List<RunVerdicts.Row> some = failing.computeIfAbsent(status, _ -> new ArrayList<>());
-      if (some.size() < PER_STATUS) some.add(row);
+      List<RunVerdicts.Entry> some = failing.computeIfAbsent(status, _ -> new ArrayList<>());
+      if (some.size() < PER_STATUS) some.add(entry);
     }
-    if (failing.isEmpty()) return rows.subList(0, FIRST);
+    if (failing.isEmpty()) return all.subList(0, FIRST);
     return failing.values().stream().flatMap(List::stream).toList();
   }
 
@@ -132,7 +149,13 @@ public record Table(int width, boolean colour) {
     return new Cells("task", "source", "status", "stage", "seconds", tally.perf() ? "speedup" : "");
   }
 
-  private List<String> candidate(Verdict verdict, Columns columns) {
+  private String speedup(Verdict.Speedup speedup) {
+    String ratio = Text.ratio(speedup.value(), speedup.low(), speedup.high());
+    String text = "speedup %s against %s".formatted(ratio, Text.clean(speedup.baseline()));
+    return paint(Ansi.DIM, Text.cut(INDENT + text, width));
+  }
+
+  private List<String> candidate(Verdict verdict, Columns columns, int reasonLines) {
     String seconds =
         verdict.seconds().isEmpty()
             ? ""
@@ -155,14 +178,14 @@ public record Table(int width, boolean colour) {
       return List.of(line + "  " + paint(Ansi.DIM, reason));
     }
     List<String> lines = new ArrayList<>(List.of(line.stripTrailing()));
-    for (String part : Text.wrap(reason, width - INDENT.length(), REASON_LINES)) {
+    for (String part : Text.wrap(reason, width - INDENT.length(), reasonLines)) {
       lines.add(paint(Ansi.DIM, INDENT + part));
     }
     return lines;
   }
 
   private static String task(Verdict verdict) {
-    return Text.clean(Tally.nameOf(verdict));
+    return Text.clean(VerdictRow.of(verdict).name());
   }
 
   private static String reason(Verdict verdict) {
@@ -188,10 +211,10 @@ public record Table(int width, boolean colour) {
   }
 
   /** Rates by category; without intervals where the terminal has no room for them. */
-  private void categories(List<String> lines, List<Verdict> verdicts, Tally tally) {
-    List<Tally.Passes> passes = new ArrayList<>(tally.byCategory(verdicts));
-    passes.add(tally.candidates("all", verdicts));
-    passes.add(tally.tasks("tasks asked for", verdicts));
+  private void categories(List<String> lines, List<VerdictRow> rows, Tally tally) {
+    List<Tally.Passes> passes = new ArrayList<>(tally.byCategory(rows));
+    passes.add(tally.candidates("all", rows));
+    passes.add(tally.tasks("tasks asked for", rows));
     List<String> table = grid(passes, tally, true);
     if (Text.columns(table.getFirst()) > width) table = grid(passes, tally, false);
     lines.add(paint(Ansi.DIM, Text.cut(table.getFirst(), width)));
@@ -226,15 +249,15 @@ public record Table(int width, boolean colour) {
   }
 
   private static String rate(@Nullable Rate rate, Tally.Passes passes, boolean interval) {
-    if (rate == null) return passes.unknown();
+    if (rate == null) return Notes.unknown(passes);
     return Text.rate(rate) + (interval ? " " + Text.interval(rate) : "");
   }
 
   /** {@code 12 correct · 5 wrong_values · …}, broken between statuses. */
-  private List<String> statuses(List<Verdict> verdicts) {
+  private List<String> statuses(List<VerdictRow> rows) {
     var lines = new ArrayList<String>();
     var line = new StringBuilder();
-    for (var entry : Tally.byStatus(verdicts).entrySet()) {
+    for (var entry : Tally.byStatus(rows).entrySet()) {
       String part = entry.getValue() + " " + entry.getKey().label();
       if (!line.isEmpty() && line.length() + 3 + part.length() > width) {
         lines.add(line.toString());
@@ -246,14 +269,16 @@ public record Table(int width, boolean colour) {
     return lines;
   }
 
-  private void notes(List<String> lines, RunInfo run, List<Verdict> verdicts, Tally tally) {
-    lines.add(
-        Text.cut(
-            "%d of %d tasks of %s have a candidate. [ ]: 95 %% interval, percent."
-                .formatted(
-                    tally.submitted(verdicts), tally.asked().total(), Text.clean(run.suite())),
-            width));
-    for (Notes.Note note : Notes.of(run, verdicts, tally)) {
+  private String coverage(RunInfo run, List<VerdictRow> rows, Tally tally) {
+    String suite = Text.clean(run.suite());
+    return Text.cut(
+        "%d of %d tasks of %s have a candidate. [ ]: 95 %% interval, percent."
+            .formatted(tally.submitted(rows), tally.asked().total(), suite),
+        width);
+  }
+
+  private void notes(List<String> lines, RunInfo run, List<VerdictRow> rows, Tally tally) {
+    for (Notes.Note note : Notes.of(run, rows, tally)) {
       for (String line : Text.wrap(note.text(), width, NOTE_LINES)) {
         lines.add(paint(Ansi.YELLOW, line));
       }

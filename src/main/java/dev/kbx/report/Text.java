@@ -122,4 +122,14 @@ public final class Text {
   static String interval(Rate rate) {
     return String.format(Locale.ROOT, "[%.0f–%.0f]", rate.low() * 100, rate.high() * 100);
   }
+
+  /** {@code 1.52×}. */
+  static String ratio(double ratio) {
+    return String.format(Locale.ROOT, "%.2f×", ratio);
+  }
+
+  /** {@code 1.52× [1.50–1.54]}. */
+  static String ratio(double ratio, double low, double high) {
+    return String.format(Locale.ROOT, "%.2f× [%.2f–%.2f]", ratio, low, high);
+  }
 }

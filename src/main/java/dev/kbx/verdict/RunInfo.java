@@ -3,6 +3,7 @@ package dev.kbx.verdict;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +66,15 @@ public record RunInfo(
     baseline = baseline == null ? "eager" : baseline;
     tolerance = tolerance == null ? "model" : tolerance;
     versions = Map.copyOf(versions);
+  }
+
+  /**
+   * Whether files are judged, and not a suite: every source is a {@code .py} file that was named. A
+   * folder, a predictions file or a run folder is an attempt at the suite, and only then are rates
+   * shares of it.
+   */
+  public boolean ofFiles() {
+    return sources.stream().allMatch(source -> source.toLowerCase(Locale.ROOT).endsWith(".py"));
   }
 
   /** The same run, ended at {@code end}. */

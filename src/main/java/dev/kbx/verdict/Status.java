@@ -59,6 +59,35 @@ public enum Status {
     return blame;
   }
 
+  /** Whether results were found to be wrong, or not the candidate's own, at whatever stage. */
+  public boolean refuted() {
+    return switch (this) {
+      case WRONG_STRUCTURE,
+          WRONG_SHAPE,
+          WRONG_DTYPE,
+          WRONG_DEVICE,
+          WRONG_VALUES,
+          NONDETERMINISTIC,
+          INPUT_MUTATED,
+          CHEATING ->
+          true;
+      case CORRECT,
+          REJECTED_STATIC,
+          NO_CODE,
+          NO_ENTRY,
+          SYNTAX_ERROR,
+          IMPORT_ERROR,
+          COMPILE_ERROR,
+          RUNTIME_ERROR,
+          TIMEOUT,
+          OUT_OF_MEMORY,
+          CRASHED,
+          INVALID_TASK,
+          INFRASTRUCTURE ->
+          false;
+    };
+  }
+
   /** The name used in files and pages: {@code correct, wrong_values, …}. */
   @JsonValue
   public String label() {

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.tuple;
 import dev.kbx.verdict.Json;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -170,8 +172,13 @@ class RunFolderTest {
             entry -> entry.at("/metadata/kbx/model").stringValue(),
             entry -> entry.at("/metadata/kbx/sample").asInt(-1))
         .containsExactly(tuple(0, "one", -1), tuple(1, "other", 0));
-    assertThat(Json.mapper().readTree(out.resolve("metrics.json")).propertyNames())
-        .containsExactly("level1/19_ReLU.py#/one//0", "level1/19_ReLU.py#/other//0");
+    for (String model : List.of("one", "other")) {
+      assertThat(Json.mapper().readTree(out.resolve("metrics." + model + ".json")).propertyNames())
+          .containsExactly("level1/19_ReLU.py");
+      JsonNode summary = Json.mapper().readTree(out.resolve("summary." + model + ".json"));
+      assertThat(summary.get("model").stringValue()).isEqualTo(model);
+    }
+    assertThat(Files.exists(out.resolve("metrics.json"), LinkOption.NOFOLLOW_LINKS)).isFalse();
     Kbx.Result exported = Kbx.here("export", "kernelbench", folder.resolve("back"), "--out", out);
     assertThat(exported.exit()).isEqualTo(ExitCode.USAGE);
     assertThat(exported.err())

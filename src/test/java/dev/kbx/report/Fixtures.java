@@ -1,5 +1,8 @@
 package dev.kbx.report;
 
+import dev.kbx.analysis.AskedTasks;
+import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.VerdictRow;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Profile;
 import dev.kbx.verdict.Provenance;
@@ -87,7 +90,7 @@ final class Fixtures {
 
   /** As many tasks as the run says. */
   static AskedTasks asked(RunInfo run, List<Verdict> verdicts) {
-    return AskedTasks.counted(new JudgedRun(run, verdicts));
+    return AskedTasks.counted(new JudgedRun(run, VerdictRow.of(verdicts)));
   }
 
   /** A source of its own for every candidate. */

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.kbx.analysis.AskedTasks;
+import dev.kbx.analysis.VerdictRow;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
@@ -173,19 +175,132 @@ class ResultFilesTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"refined, refined, refined", "refined, , run", "refined, sampled, run", ", , run"})
-  void aMethodIsNamedWhereAllCandidatesAreOfIt(
-      @Nullable String one, @Nullable String other, String named) throws IOException {
-    List<Verdict> verdicts = List.of(by(one, 0), by(other, 1));
-    String method = finish(verdicts, Fixtures.H200, "summary.json").get("method").stringValue();
-    assertThat(method.equals("refined")).isEqualTo(named.equals("refined"));
+  @CsvSource({"refined, refined", ", run"})
+  void aMethodIsNamedWhereTheSourceSaysIt(@Nullable String method, String named)
+      throws IOException {
+    List<Verdict> verdicts = List.of(by(method, null, null, 0), by(method, null, null, 1));
+    String said = finish(verdicts, Fixtures.H200, "summary.json").get("method").stringValue();
+    assertThat(said.equals("refined")).isEqualTo(named.equals("refined"));
   }
 
-  private static Verdict by(@Nullable String method, int sample) {
+  /** Two methods by two models; one of them refines, and one has a second sample. */
+  @Test
+  void eachMethodAndModelHasItsOwnFilesWithPublishedKeys() throws IOException {
+    List<Verdict> verdicts =
+        List.of(
+            by("single", "gpt", null, 0),
+            by("single", "gpt", null, 1),
+            by("single", "qwen2.5", null, 0),
+            by("refine", "gpt", 0, 0),
+            by("refine", "gpt", 2, 0),
+            by("refine", "gpt", 1, 0));
+    JsonNode metrics = finish(verdicts, Fixtures.H200, "metrics.refine.gpt.json");
+    assertThat(names(folder))
+        .containsExactlyInAnyOrder(
+            "results.jsonl",
+            "report.html",
+            "metrics.refine.gpt.json",
+            "summary.refine.gpt.json",
+            "metrics.single.gpt.json",
+            "summary.single.gpt.json",
+            "metrics.single.qwen2.5.json",
+            "summary.single.qwen2.5.json");
+    assertThat(metrics.propertyNames()).containsExactly("Math/exp.py");
+    assertThat(metrics.get("Math/exp.py").get("code").stringValue()).contains("refine gpt 2 0.py");
+    assertThat(read("metrics.single.gpt.json").propertyNames()).containsExactly("Math/exp.py");
+    JsonNode summary = read("summary.refine.gpt.json");
+    assertThat(summary.get("method").stringValue()).isEqualTo("refine");
+    assertThat(summary.get("model").stringValue()).isEqualTo("gpt");
+    assertThat(summary.get("total").intValue()).isEqualTo(1);
+    assertThat(summary.get("exe_pass").intValue()).isEqualTo(1);
+    assertThat(summary.get("problems").size()).isEqualTo(1);
+    assertThat(Files.readString(folder.resolve("report.html")))
+        .contains("kbx.db the sources")
+        .doesNotContain("metrics.json");
+  }
+
+  @Test
+  void whatAllCandidatesLackIsNoPartOfAName() throws IOException {
+    finish(
+        List.of(by(null, "a", null, 0), by(null, "b", null, 0)), Fixtures.H200, "summary.a.json");
+    assertThat(read("summary.b.json").get("model").stringValue()).isEqualTo("b");
+    finish(
+        List.of(by("a", null, null, 0), by(null, null, null, 0)), Fixtures.H200, "summary.a.json");
+    assertThat(read("summary.none.json").has("model")).isFalse();
+    assertThat(names(folder)).as("of other candidates").doesNotContain("summary.b.json");
+  }
+
+  /** A run that candidates join has plain files until there is a second model. */
+  @Test
+  void filesThatNoLongerHoldAreRemoved() throws IOException {
+    finish(List.of(by("a", null, null, 0)), Fixtures.H200, "metrics.json");
+    finish(
+        List.of(by("a", null, null, 0), by("b", null, null, 0)), Fixtures.H200, "metrics.a.json");
+    assertThat(names(folder)).doesNotContain("metrics.json", "summary.json");
+    finish(List.of(by("a", null, null, 0)), Fixtures.H200, "metrics.json");
+    assertThat(names(folder)).hasSize(4);
+  }
+
+  /** Who refines hands in the last round. */
+  @Test
+  void theLastRoundIsTheAnswer() throws IOException {
+    List<Verdict> verdicts =
+        List.of(by("a", "m", 1, 0), by("a", "m", 0, 0), by("a", "m", 0, 1), by("a", "m", 2, 1));
+    JsonNode metrics = finish(verdicts, Fixtures.H200, "metrics.json");
+    assertThat(metrics.propertyNames()).containsExactly("Math/exp.py", "Math/exp.py#1");
+    assertThat(metrics.get("Math/exp.py").get("code").stringValue()).contains("a m 1 0.py");
+    assertThat(metrics.get("Math/exp.py#1").get("code").stringValue()).contains("a m 2 1.py");
+    assertThat(read("summary.json").get("total").intValue()).isEqualTo(2);
+  }
+
+  @Test
+  void anyNameIsSafeAndNoTwoAreTheSameFile() throws IOException {
+    List<String> models =
+        List.of(
+            "../../etc/passwd",
+            "a/b",
+            "a%2Fb",
+            "a b",
+            "a+b",
+            "A/b",
+            "..",
+            "",
+            "none",
+            "%6eone",
+            "深度求索",
+            "\ud83d\ude80",
+            "nul\u0000\n",
+            "deepseek-ai/DeepSeek-V3.1",
+            "m".repeat(300) + "1",
+            "m".repeat(300) + "2",
+            "x".repeat(80),
+            "x".repeat(81));
+    List<Verdict> verdicts = new ArrayList<>();
+    verdicts.add(by(null, null, null, 0));
+    for (String model : models) verdicts.add(by(null, model, null, 0));
+    finish(verdicts, Fixtures.H200, "summary.deepseek-ai%2FDeepSeek-V3.1.json");
+    List<String> names = names(folder);
+    assertThat(names).hasSize(2 + 2 * verdicts.size());
+    assertThat(names).allMatch(name -> name.length() < 200 && name.matches("[\\w.%~-]+"));
+    for (String name : names) {
+      if (!name.startsWith("summary")) continue;
+      JsonNode summary = read(name);
+      assertThat(summary.get("total").intValue()).isEqualTo(1);
+      if (!summary.has("model")) assertThat(name).isEqualTo("summary.none.json");
+    }
+  }
+
+  private static Verdict by(
+      @Nullable String method, @Nullable String model, @Nullable Integer round, int sample) {
+    String source = "%s %s %s %d.py".formatted(method, model, round, sample);
     ObjectNode json =
-        Json.mapper()
-            .valueToTree(Fixtures.passed("Math/exp", sample, sample + ".py", Fixtures.H200, 0));
-    return Json.mapper().treeToValue(json.put("method", method), Verdict.class);
+        Json.mapper().valueToTree(Fixtures.passed("Math/exp", sample, source, Fixtures.H200, 0));
+    json.put("method", method).put("model", model).put("round", round);
+    return Json.mapper().treeToValue(json, Verdict.class);
+  }
+
+  private JsonNode read(String file) throws IOException {
+    return Json.mapper().readTree(Files.readString(folder.resolve(file)));
   }
 
   /** Compiling makes the reference 1.25 times as fast: both averages are against that. */
@@ -265,10 +380,10 @@ class ResultFilesTest {
     String table = new Table(100, false).render(run, RunVerdicts.of(verdicts), asked, "");
     assertThat(table)
         .contains("1 of 2 tasks of kernelbenchx have a candidate.")
-        .contains("1 candidate is for dtype variants outside the published tasks; not counted.");
+        .contains("1 candidate is for a dtype variant outside the 2 published tasks; not counted.");
     assertThat(Files.readString(folder.resolve("report.html")))
         .contains("1 of 2 tasks have a correct candidate", "1 candidate for 1 of 2 tasks")
-        .contains("1 candidate is for dtype variants outside the published tasks");
+        .contains("1 candidate is for a dtype variant outside the 2 published tasks");
   }
 
   @Test
@@ -293,7 +408,10 @@ class ResultFilesTest {
     JsonNode metrics = finish(many, Fixtures.CPU, "metrics.json");
     assertThat(metrics.propertyNames())
         .containsAll(
-            many.stream().map(Tally::nameOf).map(n -> n.replaceFirst("(#|$)", ".py$1")).toList());
+            VerdictRow.of(many).stream()
+                .map(VerdictRow::name)
+                .map(n -> n.replaceFirst("(#|$)", ".py$1"))
+                .toList());
     String page = Files.readString(folder.resolve("report.html"));
     assertThat(page)
         .contains("The table has 5,000 of 6,000 candidates")
@@ -348,7 +466,7 @@ class ResultFilesTest {
           Fixtures::source,
           List.of("bad.jsonl:3: unknown task"));
     }
-    return Json.mapper().readTree(Files.readString(folder.resolve(file)));
+    return read(file);
   }
 
   private static List<Verdict> read(Path results) throws IOException {

@@ -4,9 +4,9 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.kbx.analysis.NoiseReport;
+import dev.kbx.analysis.NoiseTwins;
 import dev.kbx.candidate.Candidate;
-import dev.kbx.report.NoiseReport;
-import dev.kbx.report.NoiseTwins;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;

@@ -1,0 +1,181 @@
+package dev.kbx.analysis;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.verdict.NoiseFloor;
+import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict.Speedup;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run against another on the same device: what became of each task and candidate, and which
+ * candidates run faster or slower than before.
+ *
+ * @param changed versions, driver and rules that differ between the two runs
+ * @param noiseFloor how small a difference the second run's first card can tell; null where it was
+ *     not measured
+ * @param noiseFloors the same of every card that the second run timed on, where it was measured
+ * @param withoutFloor UUIDs of those of which it was not
+ * @param speed null where no candidate can be set against its partner
+ * @param untimed ids of the runs that have no speedup, with why
+ * @param candidates pairs, by category, task and sample
+ * @param onlyThen candidates of the first run without a partner
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Comparison(
+    RunInfo then,
+    RunInfo now,
+    int judgedThen,
+    int judgedNow,
+    Map<String, Changed> changed,
+    Map<String, String> untimed,
+    @Nullable NoiseFloor noiseFloor,
+    List<NoiseFloor> noiseFloors,
+    List<String> withoutFloor,
+    TaskOutcomes tasks,
+    @Nullable MatchedSpeed speed,
+    List<Row> candidates,
+    int onlyThen,
+    int onlyNow) {
+
+  /** A version, or the like, that is not what it was; null where a run does not have it. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Changed(@Nullable String then, @Nullable String now) {}
+
+  /**
+   * A candidate and its partner.
+   *
+   * @param sameSource whether they are one source, byte for byte
+   * @param transition null where the task or kbx failed on one of them
+   * @param speed null unless both are correct and timed
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Row(
+      String suite,
+      String category,
+      String task,
+      int sample,
+      boolean sameSource,
+      Side then,
+      Side now,
+      @Nullable Transition transition,
+      @Nullable SpeedChange speed) {}
+
+  /** One run's part of a pair. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Side(
+      String candidate,
+      String source,
+      @Nullable String method,
+      Status status,
+      @Nullable Speedup speedup) {
+    static Side of(VerdictRow v) {
+      return new Side(v.candidate(), v.source(), v.method(), v.status(), v.speedup());
+    }
+  }
+
+  /**
+   * Compares {@code now} with {@code then}.
+   *
+   * @param floors how small a difference devices can tell, where that was measured
+   * @throws IncomparableRuns where they went through different stages before {@code perf}
+   */
+  public static Comparison of(JudgedRun then, JudgedRun now, List<NoiseFloor> floors) {
+    checkStages(then.run(), now.run());
+    Pairs pairs = Pairs.of(then.rows(), now.rows());
+    List<Row> rows = pairs.pairs().stream().map(pair -> row(pair, floors)).toList();
+    Set<String> cards = now.cards();
+    return new Comparison(
+        then.run(),
+        now.run(),
+        then.rows().size(),
+        now.rows().size(),
+        changed(then.run(), now.run()),
+        untimed(then, now),
+        NoiseFloor.of(now.run().device().uuid(), floors),
+        floors.stream().filter(floor -> cards.contains(floor.device().uuid())).toList(),
+        cards.stream().filter(card -> NoiseFloor.of(card, floors) == null).toList(),
+        TaskOutcomes.of(then.rows(), now.rows(), pairs),
+        MatchedSpeed.of(rows, pairs),
+        rows,
+        pairs.onlyThen().size(),
+        pairs.onlyNow().size());
+  }
+
+  private static void checkStages(RunInfo then, RunInfo now) {
+    if (untilCorrect(then).equals(untilCorrect(now))) return;
+    throw new IncomparableRuns(
+        "run %s went through %s and run %s through %s: their statuses do not compare"
+            .formatted(then.id(), labels(then), now.id(), labels(now)));
+  }
+
+  private static List<Stage> untilCorrect(RunInfo run) {
+    return run.stages().stream().filter(stage -> stage != Stage.PERF).sorted().toList();
+  }
+
+  private static String labels(RunInfo run) {
+    return String.join(",", run.stages().stream().map(Stage::label).toList());
+  }
+
+  private static Map<String, Changed> changed(RunInfo then, RunInfo now) {
+    Map<String, Changed> changed = new LinkedHashMap<>();
+    TreeSet<String> names = new TreeSet<>(then.versions().keySet());
+    names.addAll(now.versions().keySet());
+    for (String name : names) {
+      put(changed, name, then.versions().get(name), now.versions().get(name));
+    }
+    put(changed, "driver", then.device().driver(), now.device().driver());
+    put(changed, "suite", then.suite(), now.suite());
+    put(changed, "rules off", rulesOff(then), rulesOff(now));
+    put(changed, "tolerance", then.tolerance(), now.tolerance());
+    if (then.settings() != null && now.settings() != null) {
+      put(changed, "arch", then.settings().arch(), now.settings().arch());
+      put(changed, "time limit", seconds(then.settings()), seconds(now.settings()));
+    }
+    return changed;
+  }
+
+  private static String seconds(RunInfo.Settings settings) {
+    return settings.timeoutSeconds() + " s";
+  }
+
+  private static void put(
+      Map<String, Changed> changed, String name, @Nullable String then, @Nullable String now) {
+    if (!Objects.equals(then, now)) changed.put(name, new Changed(then, now));
+  }
+
+  private static @Nullable String rulesOff(RunInfo run) {
+    return run.rulesOff().isEmpty() ? null : String.join(",", run.rulesOff());
+  }
+
+  private static Map<String, String> untimed(JudgedRun... runs) {
+    Map<String, String> untimed = new LinkedHashMap<>();
+    for (JudgedRun run : runs) if (!run.hasSpeedup()) untimed.put(run.run().id(), run.noSpeedup());
+    return untimed;
+  }
+
+  private static Row row(Pairs.Pair pair, List<NoiseFloor> floors) {
+    VerdictRow then = pair.then();
+    VerdictRow now = pair.now();
+    boolean judged = then.judged() && now.judged();
+    return new Row(
+        now.suite(),
+        now.category(),
+        now.task(),
+        now.sample(),
+        pair.sameSource(),
+        Side.of(then),
+        Side.of(now),
+        judged
+            ? Transition.of(then.status() == Status.CORRECT, now.status() == Status.CORRECT)
+            : null,
+        SpeedChange.of(then, now, floors));
+  }
+}

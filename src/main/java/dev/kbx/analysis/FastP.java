@@ -1,0 +1,200 @@
+package dev.kbx.analysis;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonValue;
+import dev.kbx.stats.Exceedance;
+import dev.kbx.stats.Rate;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.DoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * fast_p of a series: the share of all tasks asked for whose candidate is correct and more than p
+ * times as fast as a baseline. fast_0 is the rate of correct ones.
+ *
+ * <p>A correct candidate without a speedup is unknown, not slow: while there is one, only fast_0 is
+ * known of its group. A candidate that was not judged is not correct here, as all tasks count.
+ *
+ * @param pick which candidate of a task is meant
+ * @param laterFirst tasks whose first sample with a verdict has another number than 0
+ * @param untimed why nothing was timed; null where something was
+ * @param against a baseline each, {@code eager} first and {@code best} of several last
+ * @param rows what every figure was computed from: one candidate a task
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record FastP(
+    Series series,
+    Pick pick,
+    int laterFirst,
+    @Nullable String untimed,
+    List<Against> against,
+    List<Row> rows) {
+  private static final List<Double> THRESHOLDS = List.of(0.0, 0.5, 0.8, 1.0, 1.5, 2.0);
+
+  /** Which candidate stands for a task. */
+  public enum Pick {
+    /** The first by sample: what one try is worth. */
+    FIRST_SAMPLE,
+    /** A correct one before others, and of those the fastest: what all tries together are worth. */
+    BEST_SAMPLE;
+
+    /** As in files: {@code first_sample, …}. */
+    @JsonValue
+    public String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** All groups against one baseline. */
+  public record Against(String baseline, Group overall, List<Group> categories) {}
+
+  /**
+   * Some tasks.
+   *
+   * @param category null for all
+   * @param tasks those asked for; null where that is not known, and then there are no shares
+   * @param correct of their candidates
+   * @param unknown correct ones without a speedup against this baseline
+   * @param thresholds at 0, 0.5, 0.8, 1, 1.5 and 2
+   * @param curve every threshold at which the share changes, from 0: it holds up to the next; null
+   *     while one is unknown
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Group(
+      @Nullable String category,
+      @Nullable Integer tasks,
+      int correct,
+      int unknown,
+      List<Point> thresholds,
+      @Nullable List<Point> curve) {}
+
+  /**
+   * fast_p at one threshold.
+   *
+   * @param faster candidates, correct and faster than p times the baseline; null where unknown
+   * @param share of all tasks, 0 to 1
+   * @param low lower end of Wilson's 95 % interval
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Point(
+      double p,
+      @Nullable Long faster,
+      @Nullable Double share,
+      @Nullable Double low,
+      @Nullable Double high) {}
+
+  /** The candidate that stands for a task, with its known speedups by baseline. */
+  public record Row(
+      String category,
+      String task,
+      int sample,
+      String candidate,
+      String source,
+      Status status,
+      Map<String, Double> speedups) {}
+
+  /**
+   * One for each series of the run.
+   *
+   * @throws IncomparableRuns where correctness was not asked for
+   */
+  public static List<FastP> of(JudgedRun run, AskedTasks asked, Pick pick) {
+    if (!run.run().stages().contains(Stage.CORRECT)) {
+      throw new IncomparableRuns(
+          "run %s: the correct stage was not asked for; fast_p needs it".formatted(run.run().id()));
+    }
+    BaselineSpeeds speeds = BaselineSpeeds.of(run.rows());
+    String untimed = speeds.isTimed(run) ? null : run.untimed();
+    return Series.of(run, asked).stream().map(m -> of(m, speeds, pick, untimed)).toList();
+  }
+
+  private static FastP of(
+      Series.Members members, BaselineSpeeds speeds, Pick pick, @Nullable String untimed) {
+    List<Row> rows = rows(members.rows(), speeds, pick);
+    int later =
+        pick == Pick.FIRST_SAMPLE ? (int) rows.stream().filter(r -> r.sample > 0).count() : 0;
+    List<Against> against = new ArrayList<>();
+    for (String baseline : speeds.withBest()) {
+      List<Group> categories = new ArrayList<>();
+      for (String category : members.asked().categories(members.rows())) {
+        List<Row> own = rows.stream().filter(row -> row.category().equals(category)).toList();
+        categories.add(group(category, members.asked().in(category), own, baseline));
+      }
+      Group overall = group(null, members.asked().total(), rows, baseline);
+      against.add(new Against(baseline, overall, categories));
+    }
+    return new FastP(members.series(), pick, later, untimed, against, rows);
+  }
+
+  private static List<Row> rows(List<VerdictRow> verdicts, BaselineSpeeds speeds, Pick pick) {
+    Map<String, Row> rows = new LinkedHashMap<>();
+    for (VerdictRow v : verdicts) {
+      Row row =
+          new Row(
+              v.category(),
+              v.task(),
+              v.sample(),
+              v.candidate(),
+              v.source(),
+              v.status(),
+              speeds.of(v));
+      rows.merge(
+          v.path(),
+          row,
+          (before, now) ->
+              pick == Pick.BEST_SAMPLE && isBetter(now, before, speeds) ? now : before);
+    }
+    return List.copyOf(rows.values());
+  }
+
+  /** A correct one of unknown speed may be the fastest, and makes its task unknown. */
+  private static boolean isBetter(Row now, Row before, BaselineSpeeds speeds) {
+    if (now.status() != Status.CORRECT) return false;
+    if (before.status() != Status.CORRECT) return true;
+    String first = speeds.names().getFirst();
+    double unknown = Double.POSITIVE_INFINITY;
+    return now.speedups().getOrDefault(first, unknown)
+        > before.speedups().getOrDefault(first, unknown);
+  }
+
+  private static Group group(
+      @Nullable String category, @Nullable Integer tasks, Collection<Row> rows, String baseline) {
+    List<Row> correct = rows.stream().filter(r -> r.status() == Status.CORRECT).toList();
+    double[] known =
+        correct.stream()
+            .map(row -> row.speedups().get(baseline))
+            .filter(Objects::nonNull)
+            .mapToDouble(Double::doubleValue)
+            .toArray();
+    int unknown = correct.size() - known.length;
+    var speedups = new Exceedance(known, Math.max(1, rows.size()));
+    DoubleFunction<Point> at =
+        p -> {
+          if (p == 0) return point(p, correct.size(), tasks);
+          if (unknown > 0) return new Point(p, null, null, null, null);
+          return point(p, speedups.above(p).passes(), tasks);
+        };
+    return new Group(
+        category,
+        tasks,
+        correct.size(),
+        unknown,
+        THRESHOLDS.stream().map(at::apply).toList(),
+        unknown > 0 ? null : Arrays.stream(speedups.steps()).mapToObj(at).toList());
+  }
+
+  private static Point point(double p, long faster, @Nullable Integer tasks) {
+    if (tasks == null || tasks == 0) return new Point(p, faster, null, null, null);
+    var rate = new Rate(faster, tasks);
+    return new Point(p, faster, rate.value(), rate.low(), rate.high());
+  }
+}

@@ -1,0 +1,11 @@
+package dev.kbx.analysis;
+
+/** Runs that cannot be analysed, or not together. */
+public final class IncomparableRuns extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  /** In one line: which runs, why, and what to do instead. */
+  public IncomparableRuns(String message) {
+    super(message);
+  }
+}

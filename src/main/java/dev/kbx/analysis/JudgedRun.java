@@ -1,0 +1,49 @@
+package dev.kbx.analysis;
+
+import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Stage;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** A run and its verdicts' rows; fewer than its candidates where it was cut off. */
+public record JudgedRun(RunInfo run, List<VerdictRow> rows) {
+  public JudgedRun {
+    rows = List.copyOf(rows);
+  }
+
+  /** Whether anything in it was timed, be there a speedup or not. */
+  boolean isTimed() {
+    return hasSpeedup() || rows.stream().anyMatch(row -> row.timed() || !row.baselines().isEmpty());
+  }
+
+  /** Whether anything in it has a speedup against the baseline asked for. */
+  boolean hasSpeedup() {
+    return rows.stream().anyMatch(row -> row.speedup() != null);
+  }
+
+  /** Why it has no speedup, as a clause. */
+  String noSpeedup() {
+    return isTimed()
+        ? "no speedups: no baseline %s for any of its tasks".formatted(run.baseline())
+        : "nothing was timed: " + untimed();
+  }
+
+  /** UUIDs of the cards that something was timed on, in the rows' order. */
+  public Set<String> cards() {
+    Set<String> cards = new LinkedHashSet<>();
+    for (VerdictRow row : rows) {
+      String uuid = row.device().uuid();
+      if (row.speedup() != null && uuid != null) cards.add(uuid);
+    }
+    return cards;
+  }
+
+  /** Why nothing was timed, to follow "nothing was timed". */
+  String untimed() {
+    if (!run.stages().contains(Stage.PERF)) return "the perf stage was not asked for";
+    return run.device().kind().equals("cuda")
+        ? "no candidate got to the perf stage"
+        : "the run used no GPU (" + run.device().name() + ")";
+  }
+}

@@ -1,0 +1,96 @@
+package dev.kbx.analysis;
+
+import dev.kbx.analysis.Comparison.Row;
+import dev.kbx.analysis.Comparison.Side;
+import dev.kbx.analysis.SpeedChange.Outcome;
+import dev.kbx.stats.Ratio;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict.Speedup;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Speed of the candidates that are right in both runs and timed alike.
+ *
+ * @param matched how many
+ * @param change of a task: geometric mean over tasks of each one's geometric mean of now ÷ then,
+ *     with the bootstrap interval over tasks; its ends are null for a single task
+ * @param set correct and timed candidates of each run, as a set
+ */
+public record MatchedSpeed(
+    int matched, int faster, int slower, int same, Portability.Mean change, SetMean set) {
+
+  /**
+   * Geometric means over the candidates that are correct and timed in each run, but for pairs that
+   * were timed differently. The quotient of two such means is {@code change}, that of candidates in
+   * both sets, times {@code composition}, which comes of candidates that joined or left: a mean can
+   * fall while nothing became slower.
+   *
+   * @param change of a candidate: geometric mean of now ÷ then over the candidates in both sets.
+   *     Tasks with many weigh more in it than in the change of a task, or it would not be a factor
+   */
+  public record SetMean(
+      int candidatesThen,
+      double then,
+      int candidatesNow,
+      double now,
+      double change,
+      double composition) {}
+
+  /** Null where no candidate can be set against its partner. */
+  static @Nullable MatchedSpeed of(List<Row> rows, Pairs pairs) {
+    List<Double> changes = new ArrayList<>();
+    Map<String, List<Double>> byTask = new LinkedHashMap<>();
+    for (Row row : rows) {
+      SpeedChange speed = row.speed();
+      if (speed == null || speed.value() == null) continue;
+      changes.add(speed.value());
+      String task = row.suite() + "/" + row.category() + "/" + row.task();
+      byTask.computeIfAbsent(task, _ -> new ArrayList<>()).add(speed.value());
+    }
+    if (changes.isEmpty()) return null;
+    double[] means = byTask.values().stream().mapToDouble(MatchedSpeed::mean).toArray();
+    return new MatchedSpeed(
+        changes.size(),
+        count(rows, Outcome.FASTER),
+        count(rows, Outcome.SLOWER),
+        count(rows, Outcome.SAME),
+        Portability.Mean.of(means),
+        set(rows, pairs, mean(changes)));
+  }
+
+  private static int count(List<Row> rows, Outcome outcome) {
+    return Math.toIntExact(
+        rows.stream()
+            .filter(row -> row.speed() != null && row.speed().outcome() == outcome)
+            .count());
+  }
+
+  private static SetMean set(List<Row> rows, Pairs pairs, double change) {
+    List<Double> then = new ArrayList<>();
+    List<Double> now = new ArrayList<>();
+    for (Row row : rows) {
+      // A pair that was timed differently is in neither set: its two figures do not compare.
+      if (row.speed() != null && row.speed().value() == null) continue;
+      add(then, row.then());
+      add(now, row.now());
+    }
+    for (VerdictRow left : pairs.onlyThen()) add(then, Side.of(left));
+    for (VerdictRow joined : pairs.onlyNow()) add(now, Side.of(joined));
+    double before = mean(then);
+    double after = mean(now);
+    return new SetMean(then.size(), before, now.size(), after, change, after / before / change);
+  }
+
+  private static void add(List<Double> speedups, Side side) {
+    Speedup speedup = side.speedup();
+    if (side.status() == Status.CORRECT && speedup != null) speedups.add(speedup.value());
+  }
+
+  private static double mean(List<Double> ratios) {
+    return Ratio.geometricMean(ratios.stream().mapToDouble(Double::doubleValue).toArray());
+  }
+}

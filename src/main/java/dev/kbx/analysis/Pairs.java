@@ -1,0 +1,70 @@
+package dev.kbx.analysis;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which candidate of one run belongs to which of another: the same source for the same task; else
+ * the same task, method and sample, if possible of the same model and round. Where each run has one
+ * method, methods need not agree: they are what is compared.
+ *
+ * @param pairs by category, task and sample
+ * @param onlyThen candidates of the first run that are left
+ */
+record Pairs(List<Pair> pairs, List<VerdictRow> onlyThen, List<VerdictRow> onlyNow) {
+
+  /** One of each run. */
+  record Pair(VerdictRow then, VerdictRow now) {
+    boolean sameSource() {
+      return then.candidate().equals(now.candidate());
+    }
+  }
+
+  static Pairs of(List<VerdictRow> then, List<VerdictRow> now) {
+    boolean methods = methods(then) > 1 || methods(now) > 1;
+    List<Function<VerdictRow, List<@Nullable Object>>> keys =
+        List.of(
+            v -> key(v, v.candidate(), v.sample()),
+            v -> key(v, v.candidate()),
+            v -> key(v, v.method(), v.model(), v.round(), v.sample()),
+            v -> key(v, methods ? v.method() : null, v.sample()));
+    List<Pair> pairs = new ArrayList<>();
+    List<VerdictRow> first = Tally.sorted(then);
+    List<VerdictRow> second = Tally.sorted(now);
+    for (Function<VerdictRow, List<@Nullable Object>> key : keys) {
+      Map<List<@Nullable Object>, Deque<VerdictRow>> free = new HashMap<>();
+      second.forEach(v -> free.computeIfAbsent(key.apply(v), _ -> new ArrayDeque<>()).add(v));
+      List<VerdictRow> left = new ArrayList<>();
+      for (VerdictRow verdict : first) {
+        VerdictRow partner = free.getOrDefault(key.apply(verdict), new ArrayDeque<>()).poll();
+        if (partner == null) left.add(verdict);
+        else pairs.add(new Pair(verdict, partner));
+      }
+      first = left;
+      second = Tally.sorted(free.values().stream().flatMap(Deque::stream).toList());
+    }
+    pairs.sort(
+        Comparator.comparing((Pair pair) -> pair.then().category())
+            .thenComparing(pair -> pair.then().task())
+            .thenComparingInt(pair -> pair.then().sample()));
+    return new Pairs(List.copyOf(pairs), first, second);
+  }
+
+  private static List<@Nullable Object> key(VerdictRow v, @Nullable Object... parts) {
+    List<@Nullable Object> key = new ArrayList<>(List.of(v.suite(), v.category(), v.task()));
+    key.addAll(Arrays.asList(parts));
+    return key;
+  }
+
+  private static long methods(List<VerdictRow> verdicts) {
+    return verdicts.stream().map(VerdictRow::method).distinct().count();
+  }
+}

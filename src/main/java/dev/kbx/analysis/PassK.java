@@ -1,0 +1,214 @@
+package dev.kbx.analysis;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonValue;
+import dev.kbx.stats.Bootstrap;
+import dev.kbx.stats.PassAtK;
+import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * pass@k of a series: the mean over tasks of {@link PassAtK}, for each way to pass. A task enters
+ * where it has k samples that kbx could judge; k is never made smaller. Figures of different k can
+ * so be of different tasks.
+ *
+ * @param ks ascending
+ * @param rows what every figure was computed from
+ */
+public record PassK(Series series, List<Integer> ks, List<Measure> measures, List<Row> rows) {
+
+  /** What a sample has to do. */
+  public enum Pass {
+    /** Load, compile and return from its calls. */
+    CALLED,
+    /** Be correct. */
+    CORRECT,
+    /** Be correct and faster than eager PyTorch. */
+    FAST;
+
+    /** As in files: {@code called, …}. */
+    @JsonValue
+    public String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** All groups for one way to pass; {@code unknown} says why there is none. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Measure(
+      Pass pass, @Nullable String unknown, @Nullable Group overall, List<Group> categories) {}
+
+  /** Some tasks: all where {@code category} is null. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Group(@Nullable String category, List<At> at) {}
+
+  /**
+   * pass@k.
+   *
+   * @param tasks with at least k samples, which the figure is of
+   * @param value from 0 to 1; null where it is unknown
+   * @param low lower end of its 95 % interval, bootstrap over tasks; null where all tasks agree (a
+   *     single one does), as resampling them says nothing then
+   * @param unknown why; null where the value is known
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record At(
+      int k,
+      int tasks,
+      @Nullable Double value,
+      @Nullable Double low,
+      @Nullable Double high,
+      @Nullable String unknown) {}
+
+  /**
+   * One task.
+   *
+   * @param samples that kbx could judge
+   * @param called null where the stage was not asked for, as {@code correct} is
+   * @param fast null where nothing was timed or a correct sample has no speedup against eager
+   * @param untimed correct samples without such a speedup
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Row(
+      String category,
+      String task,
+      int samples,
+      @Nullable Integer called,
+      @Nullable Integer correct,
+      @Nullable Integer fast,
+      int untimed) {
+    @Nullable Integer passes(Pass pass) {
+      return switch (pass) {
+        case CALLED -> called;
+        case CORRECT -> correct;
+        case FAST -> fast;
+      };
+    }
+  }
+
+  /** One for each series of the run; {@code ks} are positive. */
+  public static List<PassK> of(JudgedRun run, AskedTasks asked, List<Integer> ks) {
+    List<Integer> ascending = ks.stream().distinct().sorted().toList();
+    BaselineSpeeds speeds = BaselineSpeeds.of(run.rows());
+    Map<Pass, String> unmeasured = unmeasured(run, speeds);
+    List<PassK> all = new ArrayList<>();
+    for (Series.Members members : Series.of(run, asked)) {
+      List<Row> rows = rows(members.rows(), run, speeds);
+      List<Measure> measures = new ArrayList<>();
+      for (Pass pass : Pass.values()) {
+        String why = unmeasured.get(pass);
+        measures.add(
+            why == null
+                ? measure(pass, members, rows, ascending)
+                : new Measure(pass, why, null, List.of()));
+      }
+      all.add(new PassK(members.series(), ascending, measures, rows));
+    }
+    return all;
+  }
+
+  /** Why there is nothing to say of a way to pass, for those where there is not. */
+  private static Map<Pass, String> unmeasured(JudgedRun run, BaselineSpeeds speeds) {
+    Map<Pass, String> why = new LinkedHashMap<>();
+    List<Stage> stages = run.run().stages();
+    if (!stages.contains(Stage.CALL)) why.put(Pass.CALLED, "the call stage was not asked for");
+    if (!stages.contains(Stage.CORRECT)) {
+      why.put(Pass.CORRECT, "the correct stage was not asked for");
+      why.put(Pass.FAST, "the correct stage was not asked for");
+    } else if (!speeds.isTimed(run)) {
+      why.put(Pass.FAST, "nothing was timed: " + run.untimed());
+    }
+    return why;
+  }
+
+  private static List<Row> rows(List<VerdictRow> verdicts, JudgedRun run, BaselineSpeeds speeds) {
+    boolean timed = speeds.isTimed(run);
+    Map<String, List<VerdictRow>> tasks = new LinkedHashMap<>();
+    for (VerdictRow verdict : verdicts) {
+      if (!verdict.judged()) continue;
+      tasks.computeIfAbsent(verdict.path(), _ -> new ArrayList<>()).add(verdict);
+    }
+    return tasks.values().stream().map(samples -> row(samples, run.run(), timed, speeds)).toList();
+  }
+
+  private static Row row(
+      List<VerdictRow> samples, RunInfo run, boolean timed, BaselineSpeeds speeds) {
+    boolean call = run.stages().contains(Stage.CALL);
+    boolean correct = run.stages().contains(Stage.CORRECT);
+    List<VerdictRow> right = samples.stream().filter(v -> v.status() == Status.CORRECT).toList();
+    List<Double> known = new ArrayList<>();
+    for (VerdictRow verdict : right) {
+      Double speedup = speeds.of(verdict).get(BaselineSpeeds.EAGER);
+      if (speedup != null) known.add(speedup);
+    }
+    int untimed = correct ? right.size() - known.size() : 0;
+    VerdictRow any = samples.getFirst();
+    return new Row(
+        any.category(),
+        any.task(),
+        samples.size(),
+        call ? count(samples, v -> v.called()) : null,
+        correct ? right.size() : null,
+        timed && correct && untimed == 0 ? count(known, speedup -> speedup > 1) : null,
+        untimed);
+  }
+
+  private static <T> int count(List<T> all, Predicate<T> wanted) {
+    return Math.toIntExact(all.stream().filter(wanted).count());
+  }
+
+  private static Measure measure(
+      Pass pass, Series.Members members, List<Row> rows, List<Integer> ks) {
+    List<Group> categories = new ArrayList<>();
+    for (String category : members.asked().categories(members.rows())) {
+      List<Row> own = rows.stream().filter(row -> row.category().equals(category)).toList();
+      categories.add(group(category, pass, own, ks));
+    }
+    return new Measure(pass, null, group(null, pass, rows, ks), categories);
+  }
+
+  private static Group group(
+      @Nullable String category, Pass pass, List<Row> rows, List<Integer> ks) {
+    return new Group(category, ks.stream().map(k -> at(k, pass, rows)).toList());
+  }
+
+  private static At at(int k, Pass pass, List<Row> rows) {
+    List<Row> entered = rows.stream().filter(row -> row.samples() >= k).toList();
+    if (entered.isEmpty()) return new At(k, 0, null, null, null, tooFew(k, rows));
+    List<PassAtK> tasks = new ArrayList<>();
+    for (Row row : entered) {
+      Integer passes = row.passes(pass);
+      if (passes != null) tasks.add(new PassAtK(row.samples(), passes));
+    }
+    if (tasks.size() < entered.size()) {
+      return new At(k, entered.size(), null, null, null, untimed(entered));
+    }
+    boolean agree = tasks.stream().mapToDouble(task -> task.of(k)).distinct().count() == 1;
+    Bootstrap.Interval interval = agree ? null : PassAtK.interval(tasks, k);
+    return new At(
+        k,
+        tasks.size(),
+        PassAtK.mean(tasks, k),
+        interval == null ? null : interval.low(),
+        interval == null ? null : interval.high(),
+        null);
+  }
+
+  private static String tooFew(int k, List<Row> rows) {
+    int most = rows.stream().mapToInt(Row::samples).max().orElse(0);
+    return "no task has %d judged samples; the most is %d".formatted(k, most);
+  }
+
+  private static String untimed(List<Row> rows) {
+    int untimed = rows.stream().mapToInt(Row::untimed).sum();
+    return "correct samples without a speedup against eager: " + untimed;
+  }
+}

@@ -1,0 +1,307 @@
+package dev.kbx.analysis;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonValue;
+import dev.kbx.stats.Median;
+import dev.kbx.stats.Rate;
+import dev.kbx.stats.Ratio;
+import dev.kbx.stats.Spread;
+import dev.kbx.verdict.Status;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the speedups of the same kernels differ between devices. A kernel is one source for one task
+ * of one suite; only kernels that are correct and timed over the same sizes on all devices enter.
+ *
+ * <p>Each speedup is against the baseline on the kernel's own device, so a faster device is no gain
+ * by itself.
+ *
+ * @param kind {@code portability}, as other documents of runs say what they are
+ * @param baseline what every speedup is against
+ * @param rows kernels in any of the runs
+ * @param entered how many of them entered
+ * @param overall null where none entered
+ * @param kernels those that entered, by category and task
+ * @param leftOut the others, each with the first reason that holds
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Portability(
+    String kind,
+    String baseline,
+    List<Site> devices,
+    int rows,
+    int entered,
+    @Nullable Overall overall,
+    List<Kernel> kernels,
+    List<LeftOut> leftOut) {
+
+  /**
+   * One device: a name and a UUID. Cards of one name that one run used are one device, as each
+   * kernel is timed on one of them; what differs between them is in no interval.
+   *
+   * @param label {@code A, B, …}
+   * @param runs ids of the runs on it, as given
+   * @param versions of the software that these ran with, by its name; several where runs differ
+   * @param speedup over the kernels that entered, null where none did
+   * @param slower those of them that are slower than the baseline, likewise
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Site(
+      String label,
+      String name,
+      List<Card> cards,
+      List<String> runs,
+      SortedMap<String, SortedSet<String>> versions,
+      @Nullable Mean speedup,
+      @Nullable Slower slower) {}
+
+  /** One GPU. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Card(@Nullable String uuid, @Nullable String driver) {}
+
+  /** Geometric mean over kernels; its bootstrap interval is null for a single kernel. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Mean(double value, @Nullable Double low, @Nullable Double high) {
+    static Mean of(double[] values) {
+      if (values.length < 2) return new Mean(values[0], null, null);
+      Ratio ratio = Ratio.ofTasks(values);
+      return new Mean(ratio.value(), ratio.low(), ratio.high());
+    }
+  }
+
+  /** Kernels slower than the baseline, as a share with Wilson's 95 % interval, 0 to 1. */
+  public record Slower(long kernels, long of, double share, double low, double high) {}
+
+  /**
+   * Largest ÷ smallest over all kernels that entered.
+   *
+   * @param mean geometric mean of the observed ones, which are biased upwards; see {@link Spread}
+   * @param toldApart kernels whose interval leaves out 1
+   */
+  public record Overall(Mean mean, double median, double largest, long toldApart) {}
+
+  /** One kernel; speedups in the order of the devices. */
+  public record Kernel(
+      String candidate,
+      String source,
+      String suite,
+      String category,
+      String task,
+      List<Timed> speedups,
+      MaxOverMin maxOverMin) {}
+
+  /** A kernel's speedup on one device, with its 95 % interval and the run it is from. */
+  public record Timed(String device, String run, double value, double low, double high) {}
+
+  /** {@link Spread} with the labels of the devices. */
+  public record MaxOverMin(double value, double low, double high, String slowest, String fastest) {}
+
+  /** A kernel that did not enter: why, and on which devices. */
+  public record LeftOut(
+      String candidate,
+      String source,
+      String suite,
+      String category,
+      String task,
+      Reason reason,
+      List<String> devices) {}
+
+  /** Why a kernel did not enter. */
+  public enum Reason {
+    /** No verdict on it: not submitted there, cut off, or kbx or the task failed. */
+    NOT_JUDGED,
+    NOT_CORRECT,
+    NOT_TIMED,
+    /** The sizes timed are not those of the first device. */
+    DIFFERENT_SIZES;
+
+    /** As in files: {@code not_judged, …}. */
+    @JsonValue
+    public String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /**
+   * Whether runs are to be set side by side, and not one after the other: all have speedups, and no
+   * device is common to all. Statuses compare whatever they are from.
+   */
+  public static boolean isFor(List<JudgedRun> runs) {
+    long ids = runs.stream().map(run -> run.run().id()).distinct().count();
+    return runs.stream().allMatch(JudgedRun::hasSpeedup)
+        && Measured.sites(runs).stream().allMatch(site -> site.runs().size() < ids);
+  }
+
+  /**
+   * Sets the runs side by side. Of two verdicts on one kernel and device the later run's counts.
+   *
+   * @throws IncomparableRuns where a run has no timings, baselines differ, or there is one device
+   */
+  public static Portability of(List<JudgedRun> runs) {
+    for (JudgedRun run : runs) {
+      if (run.hasSpeedup()) continue;
+      throw new IncomparableRuns(
+          "run %s: %s; portability needs timed runs".formatted(run.run().id(), run.noSpeedup()));
+    }
+    String baseline = baseline(runs);
+    Measured measured = Measured.of(runs);
+    if (measured.sites().size() < 2) {
+      throw new IncomparableRuns(
+          "all runs are on one device, %s; name runs on two, or use 'kbx compare'"
+              .formatted(measured.sites().getFirst()));
+    }
+    List<Kernel> kernels = new ArrayList<>();
+    List<LeftOut> leftOut = new ArrayList<>();
+    for (Measured.Row row : measured.rows()) enter(row, measured.sites(), kernels, leftOut);
+    List<Site> sites = new ArrayList<>();
+    for (int i = 0; i < measured.sites().size(); i++) {
+      sites.add(site(measured.sites().get(i), i, kernels, runs));
+    }
+    return new Portability(
+        "portability",
+        baseline,
+        sites,
+        measured.rows().size(),
+        kernels.size(),
+        kernels.isEmpty() ? null : overall(kernels),
+        List.copyOf(kernels),
+        List.copyOf(leftOut));
+  }
+
+  private static String baseline(List<JudgedRun> runs) {
+    Set<String> all = new TreeSet<>();
+    List<String> said = new ArrayList<>();
+    for (JudgedRun run : runs) {
+      Set<String> own = new TreeSet<>();
+      for (VerdictRow verdict : run.rows()) {
+        String against = verdict.against();
+        if (against != null) own.add(against);
+      }
+      all.addAll(own);
+      said.add("%s against %s".formatted(run.run().id(), String.join(" and ", own)));
+    }
+    if (all.size() == 1) return all.iterator().next();
+    throw new IncomparableRuns(
+        "speedups are against different baselines (%s); judge again against one"
+            .formatted(String.join(", ", said)));
+  }
+
+  /** Adds the row to one of the two lists. */
+  private static void enter(
+      Measured.Row row, List<Measured.Site> sites, List<Kernel> kernels, List<LeftOut> leftOut) {
+    for (Reason reason : Reason.values()) {
+      List<String> devices = new ArrayList<>();
+      for (int i = 0; i < sites.size(); i++) {
+        if (holds(reason, row, i)) devices.add(label(i));
+      }
+      if (devices.isEmpty()) continue;
+      VerdictRow v = row.any();
+      leftOut.add(
+          new LeftOut(
+              v.candidate(), v.source(), v.suite(), v.category(), v.task(), reason, devices));
+      return;
+    }
+    kernels.add(kernel(row));
+  }
+
+  private static boolean holds(Reason reason, Measured.Row row, int site) {
+    VerdictRow verdict = row.verdicts().get(site);
+    if (verdict == null) return reason == Reason.NOT_JUDGED;
+    return switch (reason) {
+      case NOT_JUDGED -> !verdict.judged();
+      case NOT_CORRECT -> verdict.status() != Status.CORRECT;
+      case NOT_TIMED -> verdict.correctSpeedup() == null;
+      case DIFFERENT_SIZES -> !row.any().hasSizesOf(verdict);
+    };
+  }
+
+  private static Kernel kernel(Measured.Row row) {
+    List<Timed> timed = new ArrayList<>();
+    List<Ratio> ratios = new ArrayList<>();
+    for (VerdictRow verdict : row.verdicts()) {
+      if (verdict == null) continue;
+      Ratio ratio = verdict.correctSpeedup();
+      if (ratio == null) continue;
+      timed.add(
+          new Timed(label(timed.size()), verdict.run(), ratio.value(), ratio.low(), ratio.high()));
+      ratios.add(ratio);
+    }
+    Spread spread = Spread.of(ratios);
+    VerdictRow any = row.any();
+    return new Kernel(
+        any.candidate(),
+        any.source(),
+        any.suite(),
+        any.category(),
+        any.task(),
+        timed,
+        new MaxOverMin(
+            spread.value(),
+            spread.low(),
+            spread.high(),
+            label(spread.smallest()),
+            label(spread.largest())));
+  }
+
+  private static Site site(
+      Measured.Site site, int index, List<Kernel> kernels, List<JudgedRun> runs) {
+    double[] values = kernels.stream().mapToDouble(k -> k.speedups().get(index).value()).toArray();
+    Mean mean = values.length == 0 ? null : Mean.of(values);
+    Slower slower = null;
+    if (values.length > 0) {
+      long count = Arrays.stream(values).filter(v -> v < 1).count();
+      var rate = new Rate(count, values.length);
+      slower = new Slower(count, values.length, rate.value(), rate.low(), rate.high());
+    }
+    return new Site(
+        label(index),
+        site.name(),
+        List.copyOf(site.cards().values()),
+        List.copyOf(site.runs()),
+        versions(site, runs),
+        mean,
+        slower);
+  }
+
+  private static SortedMap<String, SortedSet<String>> versions(
+      Measured.Site site, List<JudgedRun> runs) {
+    SortedMap<String, SortedSet<String>> versions = new TreeMap<>();
+    for (JudgedRun run : runs) {
+      if (!site.runs().contains(run.run().id())) continue;
+      run.run()
+          .versions()
+          .forEach(
+              (name, version) -> versions.computeIfAbsent(name, _ -> new TreeSet<>()).add(version));
+    }
+    return versions;
+  }
+
+  private static Overall overall(List<Kernel> kernels) {
+    double[] values = kernels.stream().mapToDouble(k -> k.maxOverMin().value()).toArray();
+    return new Overall(
+        Mean.of(values),
+        Median.of(values),
+        kernels.stream()
+            .map(Kernel::maxOverMin)
+            .max(Comparator.comparingDouble(MaxOverMin::value))
+            .orElseThrow()
+            .value(),
+        kernels.stream().filter(k -> k.maxOverMin().low() > 1).count());
+  }
+
+  /** {@code A … Z}, then {@code A1 … Z1}, and so on. */
+  private static String label(int index) {
+    String letter = Character.toString('A' + index % 26);
+    return index < 26 ? letter : letter + index / 26;
+  }
+}

@@ -1,0 +1,90 @@
+package dev.kbx.analysis;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.verdict.RunInfo;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Candidates of one run that one method, model and round made: the samples of a task are numbered
+ * within them, so only within them is one the first.
+ *
+ * @param method null where the source does not say it, as are {@code model} and {@code round}
+ * @param tasks all that the run asked for
+ * @param submitted tasks of them with a verdict
+ * @param candidates verdicts that are counted
+ * @param notJudged those of them that say nothing of the candidate, because kbx or the task failed
+ * @param extra verdicts that are not counted, as their tasks are variants beside the published ones
+ * @param unfinished candidates of the run without a verdict, as it was cut off
+ * @param scaled of {@code candidates}, those judged on smaller inputs than published
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Series(
+    RunInfo run,
+    @Nullable String method,
+    @Nullable String model,
+    @Nullable Integer round,
+    int tasks,
+    int submitted,
+    int candidates,
+    int notJudged,
+    int extra,
+    int unfinished,
+    int scaled) {
+
+  /** A series with what it consists of, sorted by category, task and sample. */
+  record Members(Series series, AskedTasks asked, List<VerdictRow> rows) {}
+
+  private record Key(@Nullable String method, @Nullable String model, @Nullable Integer round)
+      implements Comparable<Key> {
+    private static final Comparator<Key> ORDER =
+        Comparator.comparing(Key::method, Comparator.nullsFirst(Comparator.naturalOrder()))
+            .thenComparing(Key::model, Comparator.nullsFirst(Comparator.naturalOrder()))
+            .thenComparing(Key::round, Comparator.nullsFirst(Comparator.naturalOrder()));
+
+    static Key of(VerdictRow verdict) {
+      return new Key(verdict.method(), verdict.model(), verdict.round());
+    }
+
+    @Override
+    public int compareTo(Key other) {
+      return ORDER.compare(this, other);
+    }
+  }
+
+  /** All series of a run, by method, model and round; one of nothing where it has no verdict. */
+  static List<Members> of(JudgedRun run, AskedTasks asked) {
+    Map<Key, List<VerdictRow>> series =
+        Tally.sorted(run.rows()).stream()
+            .collect(Collectors.groupingBy(Key::of, TreeMap::new, Collectors.toList()));
+    if (series.isEmpty()) series.put(new Key(null, null, null), List.of());
+    List<Members> all = new ArrayList<>();
+    series.forEach((key, verdicts) -> all.add(members(run, asked, key, verdicts)));
+    return all;
+  }
+
+  private static Members members(
+      JudgedRun run, AskedTasks asked, Key key, List<VerdictRow> verdicts) {
+    List<VerdictRow> counted = verdicts.stream().filter(asked::has).toList();
+    int judged = Math.toIntExact(counted.stream().filter(VerdictRow::judged).count());
+    Series series =
+        new Series(
+            run.run(),
+            key.method(),
+            key.model(),
+            key.round(),
+            asked.total(),
+            Math.toIntExact(Tally.tasksOf(counted, _ -> true)),
+            counted.size(),
+            counted.size() - judged,
+            verdicts.size() - counted.size(),
+            Math.max(0, run.run().candidates() - run.rows().size()),
+            Tally.scaled(counted));
+    return new Members(series, asked, counted);
+  }
+}

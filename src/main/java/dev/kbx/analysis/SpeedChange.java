@@ -1,0 +1,73 @@
+package dev.kbx.analysis;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonValue;
+import dev.kbx.stats.Ratio;
+import dev.kbx.verdict.NoiseFloor;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A candidate's speedup now over its partner's then, {@link Ratio#over}'s interval, and whether
+ * that is a difference: the two 95 % intervals do not overlap, and it exceeds the noise floor where
+ * that is known. Not to overlap is more than to differ at 5 % (N. Schenker and J. F. Gentleman, "On
+ * judging the significance of differences by examining the overlap between confidence intervals",
+ * The American Statistician 55 (2001) 182–186); what sessions differ by is in neither interval.
+ *
+ * @param value null, with both ends, where the two cannot be set against each other
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record SpeedChange(
+    Outcome outcome, @Nullable Double value, @Nullable Double low, @Nullable Double high) {
+
+  /** What the two speedups say together. */
+  public enum Outcome {
+    FASTER,
+    SLOWER,
+    /** The difference is within the intervals or the noise floor. */
+    SAME,
+    OTHER_DEVICE,
+    OTHER_BASELINE,
+    /** The sizes timed are not the same, or not known. */
+    OTHER_SIZES;
+
+    /** As in files: {@code faster, other_sizes, …}. */
+    @JsonValue
+    public String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /**
+   * Of two verdicts; null unless both are correct and timed.
+   *
+   * @param floors how small a difference devices can tell; that of the card of {@code now} counts
+   */
+  static @Nullable SpeedChange of(VerdictRow then, VerdictRow now, List<NoiseFloor> floors) {
+    Ratio before = then.correctSpeedup();
+    Ratio after = now.correctSpeedup();
+    if (before == null || after == null) return null;
+    if (!sameDevice(then, now)) return refused(Outcome.OTHER_DEVICE);
+    if (!Objects.equals(then.against(), now.against())) return refused(Outcome.OTHER_BASELINE);
+    if (!then.hasSizesOf(now)) return refused(Outcome.OTHER_SIZES);
+    Ratio change = after.over(before);
+    NoiseFloor floor = NoiseFloor.of(now.device().uuid(), floors);
+    double least = floor != null ? Math.log1p(floor.ofTwo()) : 0;
+    boolean exceeds = Math.abs(Math.log(change.value())) > least;
+    Outcome outcome = Outcome.SAME;
+    if (exceeds && after.low() > before.high()) outcome = Outcome.FASTER;
+    if (exceeds && after.high() < before.low()) outcome = Outcome.SLOWER;
+    return new SpeedChange(outcome, change.value(), change.low(), change.high());
+  }
+
+  private static SpeedChange refused(Outcome why) {
+    return new SpeedChange(why, null, null, null);
+  }
+
+  private static boolean sameDevice(VerdictRow then, VerdictRow now) {
+    return then.device().name().equals(now.device().name())
+        && Objects.equals(then.device().uuid(), now.device().uuid());
+  }
+}

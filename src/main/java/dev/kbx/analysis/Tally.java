@@ -1,0 +1,145 @@
+package dev.kbx.analysis;
+
+import dev.kbx.stats.Rate;
+import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts over the rows of a run, shared by all outputs so that they agree.
+ *
+ * @param call whether the call stage was asked for
+ * @param correct whether the correctness stage was asked for
+ * @param perf whether candidates were timed here
+ * @param asked the tasks that count: rates leave out candidates of variants beside them
+ */
+public record Tally(boolean call, boolean correct, boolean perf, AskedTasks asked) {
+
+  /**
+   * Passes of some candidates by stage.
+   *
+   * @param name of the category, or what is counted
+   * @param candidates all of them
+   * @param notJudged those that neither passed nor failed, because the task or kbx was at fault;
+   *     not part of the rates
+   * @param call null where that stage was not measured
+   */
+  public record Passes(
+      String name,
+      int candidates,
+      int notJudged,
+      @Nullable Rate call,
+      @Nullable Rate correct,
+      @Nullable Rate perf) {}
+
+  /** What a run asked for and had. */
+  public static Tally of(RunInfo run, List<VerdictRow> rows, AskedTasks asked) {
+    boolean timed = rows.stream().anyMatch(row -> row.perfOk() != null);
+    boolean gpu = !run.device().kind().equals("cpu");
+    return new Tally(
+        run.stages().contains(Stage.CALL),
+        run.stages().contains(Stage.CORRECT),
+        run.stages().contains(Stage.PERF) && (gpu || timed),
+        asked);
+  }
+
+  /** By category, task and sample: the order of every output, whatever was judged first. */
+  static List<VerdictRow> sorted(List<VerdictRow> rows) {
+    return rows.stream()
+        .sorted(
+            Comparator.comparing(VerdictRow::category)
+                .thenComparing(VerdictRow::task)
+                .thenComparingInt(VerdictRow::sample))
+        .toList();
+  }
+
+  /** Statuses that occur, in the enum's order. */
+  public static Map<Status, Integer> byStatus(Collection<VerdictRow> rows) {
+    var counts = new EnumMap<Status, Integer>(Status.class);
+    for (VerdictRow row : rows) counts.merge(row.status(), 1, Integer::sum);
+    return counts;
+  }
+
+  /** Categories that occur, by name; rates are over the candidates judged. */
+  public List<Passes> byCategory(Collection<VerdictRow> rows) {
+    Map<String, List<VerdictRow>> categories =
+        counted(rows).stream()
+            .collect(
+                Collectors.groupingBy(VerdictRow::category, TreeMap::new, Collectors.toList()));
+    return categories.entrySet().stream().map(e -> candidates(e.getKey(), e.getValue())).toList();
+  }
+
+  /** All candidates that count as one line. */
+  public Passes candidates(String name, Collection<VerdictRow> rows) {
+    List<VerdictRow> counted = counted(rows);
+    List<VerdictRow> judged = counted.stream().filter(VerdictRow::judged).toList();
+    return new Passes(
+        name,
+        counted.size(),
+        counted.size() - judged.size(),
+        call ? rate(count(judged, VerdictRow::called), judged.size()) : null,
+        correct ? rate(count(judged, VerdictRow::correct), judged.size()) : null,
+        perf ? rate(count(judged, VerdictRow::timed), judged.size()) : null);
+  }
+
+  /** Tasks with at least one passing candidate, over all tasks of the suite asked for. */
+  public Passes tasks(String name, Collection<VerdictRow> rows) {
+    List<VerdictRow> counted = counted(rows);
+    int tasks = asked.total();
+    return new Passes(
+        name,
+        counted.size(),
+        Math.toIntExact(counted.stream().filter(row -> !row.judged()).count()),
+        call ? rate(tasksOf(counted, VerdictRow::called), tasks) : null,
+        correct ? rate(tasksOf(counted, VerdictRow::correct), tasks) : null,
+        perf ? rate(tasksOf(counted, VerdictRow::timed), tasks) : null);
+  }
+
+  /** How many of the tasks asked for have a candidate. */
+  public long submitted(Collection<VerdictRow> rows) {
+    return tasksOf(counted(rows), _ -> true);
+  }
+
+  /** Rows of the tasks asked for. */
+  public List<VerdictRow> counted(Collection<VerdictRow> rows) {
+    return rows.stream().filter(asked::has).toList();
+  }
+
+  /** How many are of variants, and so in no rate. */
+  public int extra(Collection<VerdictRow> rows) {
+    return rows.size() - counted(rows).size();
+  }
+
+  /** Different tasks with a row that {@code wanted} accepts. */
+  static long tasksOf(Collection<VerdictRow> rows, Predicate<VerdictRow> wanted) {
+    return rows.stream().filter(wanted).map(VerdictRow::path).distinct().count();
+  }
+
+  /** How many were judged on less than their tasks are about. */
+  public static int scaled(Collection<VerdictRow> rows) {
+    return Math.toIntExact(rows.stream().filter(VerdictRow::scaled).count());
+  }
+
+  /** Candidates that passed the first {@code stages} of call, correct and perf, variants too. */
+  public static long passes(Collection<VerdictRow> rows, int stages) {
+    return count(
+        rows, row -> row.called() && (stages < 2 || row.correct()) && (stages < 3 || row.timed()));
+  }
+
+  private static long count(Collection<VerdictRow> rows, Predicate<VerdictRow> wanted) {
+    return rows.stream().filter(wanted).count();
+  }
+
+  private static @Nullable Rate rate(long passes, long total) {
+    return total == 0 ? null : new Rate(passes, total);
+  }
+}

@@ -1,0 +1,144 @@
+package dev.kbx.analysis;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.stats.McNemar;
+import dev.kbx.verdict.Status;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tasks of two runs by what became of them. A task counts once: it is right where one of its
+ * candidates is, out of equally many on both sides, as more tries would be an advantage of their
+ * own. These are its {@link Pairs}; where it has none that kbx could judge, the first by sample of
+ * one method.
+ *
+ * @param compared tasks judged in both runs: the sum of the four counts
+ * @param unevenTries those of them of which a run has more candidates; the surplus was left out
+ * @param notJudged tasks in both runs of which one run has no candidate that kbx could judge
+ * @param onlyThen tasks that are in the first run alone
+ */
+public record TaskOutcomes(
+    int compared,
+    int rescued,
+    int regressed,
+    int persistent,
+    int unresolved,
+    int unevenTries,
+    int notJudged,
+    int onlyThen,
+    int onlyNow,
+    Test mcnemar) {
+
+  /**
+   * {@link McNemar} on these tasks.
+   *
+   * @param oddsRatio rescued ÷ regressed; null where nothing regressed
+   * @param low lower end of its exact 95 % interval
+   * @param high null where nothing bounds it
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Test(double pValue, @Nullable Double oddsRatio, double low, @Nullable Double high) {
+    static Test of(McNemar test) {
+      return new Test(test.pValue(), finite(test.oddsRatio()), test.low(), finite(test.high()));
+    }
+
+    private static @Nullable Double finite(double value) {
+      return Double.isFinite(value) ? value : null;
+    }
+  }
+
+  private record Task(String suite, String category, String name) {
+    static Task of(VerdictRow v) {
+      return new Task(v.suite(), v.category(), v.task());
+    }
+  }
+
+  static TaskOutcomes of(List<VerdictRow> then, List<VerdictRow> now, Pairs pairs) {
+    Map<Task, List<VerdictRow>> first = byTask(then);
+    Map<Task, List<VerdictRow>> second = byTask(now);
+    Set<Task> both = new LinkedHashSet<>(first.keySet());
+    both.retainAll(second.keySet());
+    Map<Task, List<Pairs.Pair>> pairsOf =
+        pairs.pairs().stream()
+            .filter(pair -> pair.then().judged() && pair.now().judged())
+            .collect(Collectors.groupingBy(pair -> Task.of(pair.now())));
+    Map<Transition, Integer> counts = new EnumMap<>(Transition.class);
+    int notJudged = 0;
+    int uneven = 0;
+    for (Task task : both) {
+      List<VerdictRow> before = judged(first.getOrDefault(task, List.of()));
+      List<VerdictRow> after = judged(second.getOrDefault(task, List.of()));
+      if (before.isEmpty() || after.isEmpty()) {
+        notJudged++;
+        continue;
+      }
+      List<Pairs.Pair> paired = pairsOf.getOrDefault(task, List.of());
+      List<Pairs.Pair> tries = paired.isEmpty() ? firstBySample(before, after) : paired;
+      if (tries.size() < Math.max(before.size(), after.size())) uneven++;
+      counts.merge(
+          Transition.of(
+              tries.stream().anyMatch(pair -> isRight(pair.then())),
+              tries.stream().anyMatch(pair -> isRight(pair.now()))),
+          1,
+          Integer::sum);
+    }
+    int rescued = counts.getOrDefault(Transition.RESCUED, 0);
+    int regressed = counts.getOrDefault(Transition.REGRESSED, 0);
+    return new TaskOutcomes(
+        both.size() - notJudged,
+        rescued,
+        regressed,
+        counts.getOrDefault(Transition.PERSISTENT, 0),
+        counts.getOrDefault(Transition.UNRESOLVED, 0),
+        uneven,
+        notJudged,
+        first.size() - both.size(),
+        second.size() - both.size(),
+        Test.of(new McNemar(regressed, rescued)));
+  }
+
+  private static Map<Task, List<VerdictRow>> byTask(List<VerdictRow> verdicts) {
+    return Tally.sorted(verdicts).stream()
+        .collect(Collectors.groupingBy(Task::of, LinkedHashMap::new, Collectors.toList()));
+  }
+
+  private static List<VerdictRow> judged(List<VerdictRow> verdicts) {
+    return verdicts.stream().filter(VerdictRow::judged).toList();
+  }
+
+  private static boolean isRight(VerdictRow verdict) {
+    return verdict.status() == Status.CORRECT;
+  }
+
+  /** Equally many of each, of a method that both have, else of each one's first. */
+  private static List<Pairs.Pair> firstBySample(List<VerdictRow> then, List<VerdictRow> now) {
+    Set<Optional<String>> methods = methods(then);
+    methods.retainAll(methods(now));
+    List<VerdictRow> before = ofOneMethod(then, methods);
+    List<VerdictRow> after = ofOneMethod(now, methods);
+    return IntStream.range(0, Math.min(before.size(), after.size()))
+        .mapToObj(i -> new Pairs.Pair(before.get(i), after.get(i)))
+        .toList();
+  }
+
+  private static Set<Optional<String>> methods(List<VerdictRow> verdicts) {
+    return verdicts.stream()
+        .map(verdict -> Optional.ofNullable(verdict.method()))
+        .collect(Collectors.toCollection(LinkedHashSet::new));
+  }
+
+  private static List<VerdictRow> ofOneMethod(
+      List<VerdictRow> verdicts, Set<Optional<String>> common) {
+    String method = (common.isEmpty() ? methods(verdicts) : common).iterator().next().orElse(null);
+    return verdicts.stream().filter(v -> Objects.equals(v.method(), method)).toList();
+  }
+}

@@ -1,0 +1,121 @@
+package dev.kbx.analysis;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.stats.Median;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many candidates a machine judged in what time, and where the time went.
+ *
+ * @param device what it judged on
+ * @param devices how many of them
+ * @param slots candidates at the same time, on all devices together
+ * @param candidates verdicts that fell
+ * @param seconds from the first candidate to the last verdict, the start of workers included
+ * @param perDeviceHour candidates an hour and device
+ * @param aloneSeconds median seconds from one verdict to the next, where there is one slot; the
+ *     first, which starts the workers, left out
+ * @param statuses verdicts by status
+ * @param stages seconds by stage, over all candidates
+ * @param timing seconds by what whoever was alone on a device waited for, by device
+ * @param missing candidates without a verdict when it was cut off; null where all have one
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Throughput(
+    Verdict.Device device,
+    Map<String, String> versions,
+    int devices,
+    int slots,
+    int candidates,
+    double seconds,
+    double perDeviceHour,
+    @Nullable Double aloneSeconds,
+    Map<String, Integer> statuses,
+    Map<String, Stage> stages,
+    Map<Integer, Map<String, Double>> timing,
+    @Nullable Integer missing) {
+
+  /** Seconds that candidates spent in one stage. */
+  public record Stage(int candidates, double median, double most, double all) {}
+
+  /**
+   * One verdict.
+   *
+   * @param stages seconds that the candidate spent in each stage, by label
+   * @param seconds from the start of the run until it fell
+   */
+  public record Judged(Status status, Map<String, Double> stages, double seconds) {}
+
+  /** Adds up a run; {@code judged} in the order in which verdicts fell, at least one. */
+  public static Throughput of(
+      Verdict.Device device,
+      Map<String, String> versions,
+      int devices,
+      int slots,
+      List<Judged> judged,
+      Map<Integer, Map<String, Double>> timing) {
+    double[] fell = judged.stream().mapToDouble(Judged::seconds).toArray();
+    double seconds = fell[fell.length - 1];
+    Map<String, Integer> statuses = new TreeMap<>();
+    Map<String, List<Double>> spent = new TreeMap<>();
+    for (Judged one : judged) {
+      statuses.merge(one.status().label(), 1, Integer::sum);
+      one.stages()
+          .forEach((stage, s) -> spent.computeIfAbsent(stage, _ -> new ArrayList<>()).add(s));
+    }
+    Map<String, Stage> stages = new TreeMap<>();
+    spent.forEach((stage, all) -> stages.put(stage, stage(all)));
+    return new Throughput(
+        device,
+        versions,
+        devices,
+        slots,
+        judged.size(),
+        seconds,
+        3600 * judged.size() / seconds / devices,
+        slots == 1 && fell.length > 1 ? Median.of(gaps(fell)) : null,
+        statuses,
+        stages,
+        timing,
+        null);
+  }
+
+  /** The same as all there is of more. */
+  public Throughput cutOff(int without) {
+    return new Throughput(
+        device,
+        versions,
+        devices,
+        slots,
+        candidates,
+        seconds,
+        perDeviceHour,
+        aloneSeconds,
+        statuses,
+        stages,
+        timing,
+        without);
+  }
+
+  private static double[] gaps(double[] fell) {
+    double[] gaps = new double[fell.length - 1];
+    Arrays.setAll(gaps, i -> fell[i + 1] - fell[i]);
+    return gaps;
+  }
+
+  private static Stage stage(List<Double> seconds) {
+    double[] all = seconds.stream().mapToDouble(Double::doubleValue).toArray();
+    return new Stage(
+        all.length,
+        Median.of(all),
+        Arrays.stream(all).max().orElseThrow(),
+        Arrays.stream(all).sum());
+  }
+}

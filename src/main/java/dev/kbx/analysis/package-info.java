@@ -1,0 +1,12 @@
+/**
+ * Figures of judged runs: rates, pass@k, fast_p, comparison, portability, noise, throughput. Start
+ * with {@link dev.kbx.analysis.VerdictRow}, what each is computed from, and {@link
+ * dev.kbx.analysis.JudgedRun}.
+ *
+ * <p>Pure functions over rows: they read no file and no store, start nothing, and format nothing.
+ * {@code report} shows what they return.
+ */
+@NullMarked
+package dev.kbx.analysis;
+
+import org.jspecify.annotations.NullMarked;

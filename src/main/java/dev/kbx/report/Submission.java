@@ -1,0 +1,126 @@
+package dev.kbx.report;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.kbx.analysis.VerdictRow;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.apache.commons.codec.digest.DigestUtils;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What KernelBenchX's result files hold of a run: the answers of one method and model. A run of
+ * several has a submission each.
+ *
+ * @param name what its files' names have between the first part and {@code .json}: empty where the
+ *     run has one submission, else {@code .method.model}; see {@link #escape}
+ * @param entries the last round of each sample; of sample 0 alone where there are several
+ *     submissions
+ */
+record Submission(String name, List<RunVerdicts.Entry> entries) {
+  /** Of a part of a name, in characters; longer ones end in a hash. */
+  private static final int LONGEST = 80;
+
+  private static final int HASH = 16;
+
+  /** In place of a method or model that only other candidates of the run have. */
+  private static final String NONE = "none";
+
+  private record Maker(@Nullable String method, @Nullable String model) {
+    private static final Comparator<Maker> ORDER =
+        Comparator.comparing(Maker::method, Comparator.nullsFirst(Comparator.naturalOrder()))
+            .thenComparing(Maker::model, Comparator.nullsFirst(Comparator.naturalOrder()));
+
+    static Maker of(RunVerdicts.Entry entry) {
+      return new Maker(entry.row().method(), entry.row().model());
+    }
+  }
+
+  /** All of a run, by method and model; one where it has no candidate. */
+  static List<Submission> of(List<RunVerdicts.Entry> entries) {
+    Map<Maker, List<RunVerdicts.Entry>> makers =
+        entries.stream()
+            .collect(
+                Collectors.groupingBy(
+                    Maker::of, () -> new TreeMap<>(Maker.ORDER), Collectors.toList()));
+    if (makers.size() < 2) return List.of(new Submission("", lastRounds(entries)));
+    boolean methods = makers.keySet().stream().anyMatch(maker -> maker.method() != null);
+    boolean models = makers.keySet().stream().anyMatch(maker -> maker.model() != null);
+    return makers.entrySet().stream()
+        .map(maker -> {
+          String method = methods ? "." + part(maker.getKey().method(), false) : "";
+          String model = models ? "." + part(maker.getKey().model(), true) : "";
+          List<RunVerdicts.Entry> firsts =
+              maker.getValue().stream().filter(entry -> entry.row().sample() == 0).toList();
+          return new Submission(method + model, lastRounds(firsts));
+        })
+        .toList();
+  }
+
+  /** One for each task and sample: the one of the highest round. */
+  private static List<RunVerdicts.Entry> lastRounds(List<RunVerdicts.Entry> entries) {
+    Map<String, RunVerdicts.Entry> last = new LinkedHashMap<>();
+    for (RunVerdicts.Entry entry : entries) {
+      last.merge(
+          entry.row().name(), entry, (one, other) -> round(other) >= round(one) ? other : one);
+    }
+    return List.copyOf(last.values());
+  }
+
+  private static int round(RunVerdicts.Entry entry) {
+    return Objects.requireNonNullElse(entry.row().round(), -1);
+  }
+
+  private static String part(@Nullable String name, boolean dots) {
+    if (name == null) return NONE;
+    // A name that is the word for none is spelt otherwise.
+    return name.equals(NONE)
+        ? "%" + Integer.toHexString(NONE.charAt(0)) + NONE.substring(1)
+        : escape(name, dots);
+  }
+
+  /**
+   * A name as a part of a file's name; no two names give the same. ASCII letters, digits, {@code -}
+   * and {@code _} stay, and dots in models ({@code qwen2.5}); every other byte of the UTF-8 form is
+   * {@code %} and two hex digits, as in URLs. What gets longer than 80 characters is cut there and
+   * ends in {@code ~} and 16 hex digits of the whole name's SHA-256.
+   */
+  private static String escape(String name, boolean dots) {
+    StringBuilder escaped = new StringBuilder();
+    for (byte b : name.getBytes(UTF_8)) {
+      char c = (char) (b & 0xff);
+      boolean stays =
+          (c >= 'a' && c <= 'z')
+              || (c >= 'A' && c <= 'Z')
+              || (c >= '0' && c <= '9')
+              || c == '-'
+              || c == '_'
+              || (dots && c == '.');
+      if (stays) escaped.append(c);
+      else escaped.append('%').append(String.format("%02X", (int) c));
+    }
+    if (escaped.length() <= LONGEST) return escaped.toString();
+    return escaped.substring(0, LONGEST) + "~" + DigestUtils.sha256Hex(name).substring(0, HASH);
+  }
+
+  /**
+   * {@code metrics.json} or, of several submissions, such as {@code metrics.zero-shot.gpt.json}.
+   */
+  String metrics() {
+    return "metrics" + name + ".json";
+  }
+
+  /** {@code summary.json}, likewise. */
+  String summary() {
+    return "summary" + name + ".json";
+  }
+
+  List<VerdictRow> rows() {
+    return entries.stream().map(RunVerdicts.Entry::row).toList();
+  }
+}

@@ -1,0 +1,92 @@
+package dev.kbx.report;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kbx.SimulatedRun;
+import dev.kbx.analysis.AskedTasks;
+import dev.kbx.analysis.Comparison;
+import dev.kbx.analysis.FastP;
+import dev.kbx.analysis.PassK;
+import dev.kbx.analysis.Portability;
+import dev.kbx.verdict.Status;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** No line of an analysis is wider than the terminal. */
+class AnalysisTextTest {
+  private static SimulatedRun run(int number) {
+    return SimulatedRun.on(SimulatedRun.H200, number);
+  }
+
+  @Test
+  void comparisonsFit() {
+    SimulatedRun then = run(1);
+    SimulatedRun now = run(2);
+    IntStream.range(0, 100)
+        .forEach(i -> {
+          String task = "Normalization/a_rather_long_task_name_" + i;
+          then.correct(task, "t" + i, 1);
+          if (i % 3 == 0) now.wrong(task, "n" + i, Status.NONDETERMINISTIC);
+          else now.correct(task, "n" + i, 1 + i / 100.0);
+        });
+    Comparison comparison = Comparison.of(then.judged(), now.judged(), List.of());
+    for (int width : new int[] {80, 120}) {
+      assertThat(new ComparisonText(width).render(comparison).lines())
+          .allMatch(line -> Text.columns(line) <= width);
+    }
+    assertThat(new ComparisonText(120).render(comparison)).contains("40 more, which changed least");
+  }
+
+  @Test
+  void fastpFits() {
+    SimulatedRun run = run(1);
+    for (int i = 0; i < 120; i++) {
+      run.timed("MatrixMultiply/a_long_name_" + i, "m" + i, 2.5, 2.4, 2.3);
+    }
+    AskedTasks asked = AskedTasks.counted(run.judged());
+    FastP fast = FastP.of(run.judged(), asked, FastP.Pick.FIRST_SAMPLE).getFirst();
+    String text = new FastPText(80).render(fast);
+    assertThat(text.lines()).allMatch(line -> Text.columns(line) <= 80);
+    assertThat(text).contains("120 68 %", "[61–75]", "p 0.5", "max-autotune").doesNotContain("…");
+  }
+
+  @Test
+  void passkFits() {
+    SimulatedRun run = run(1);
+    for (int task = 0; task < 120; task++) {
+      String name = "MatrixMultiply/m" + task;
+      int wrong = task / 119;
+      for (int i = 0; i < 9 - wrong; i++) run.correct(name, name + i, 1.5);
+      for (int i = 0; i < wrong; i++) run.wrong(name, name + " w" + i, Status.WRONG_VALUES);
+    }
+    AskedTasks asked = AskedTasks.counted(run.judged());
+    PassK pass = PassK.of(run.judged(), asked, List.of(1, 2, 3, 4, 5, 6, 7)).getFirst();
+    String text = new PassKText(80).render(pass);
+    assertThat(text.lines()).allMatch(line -> Text.columns(line) <= 80);
+    assertThat(text).contains("99.9 % of 120", "[99.7–100.0]", "100.0 % of 120", "pass@7");
+    PassK.Measure correct = pass.measures().get(PassK.Pass.CORRECT.ordinal());
+    PassK.At two = requireNonNull(correct.overall()).at().get(1);
+    assertThat(two.value()).isEqualTo(1);
+    assertThat(two.low()).as("resampling tasks that agree says nothing").isNull();
+  }
+
+  @Test
+  void portabilityFits() {
+    SimulatedRun first = run(1);
+    SimulatedRun second = SimulatedRun.on(SimulatedRun.A100, 2);
+    IntStream.range(0, 80)
+        .forEach(i -> {
+          first.correct("Normalization/a_rather_long_task_name_" + i, "m" + i, 1 + i / 100.0);
+          second.correct("Normalization/a_rather_long_task_name_" + i, "m" + i, 1.5);
+        });
+    Portability portability = Portability.of(List.of(first.judged(), second.judged()));
+    for (int width : new int[] {80, 120}) {
+      assertThat(new PortabilityText(width).render(portability).lines())
+          .allMatch(line -> Text.columns(line) <= width);
+    }
+    assertThat(new PortabilityText(120).render(portability))
+        .contains("20 more are in --json", "1.50× [");
+  }
+}
