@@ -23,14 +23,14 @@ public record AskedTasks(int total, Map<String, Set<String>> byCategory) {
     return new AskedTasks(byCategory.values().stream().mapToInt(Set::size).sum(), byCategory);
   }
 
-  /** As many as the run says, or has candidates for; nobody knows how many in which category. */
+  /** As many as the run says, or has candidates for; how many a category has is not known. */
   public static AskedTasks counted(JudgedRun run) {
     long tried = Tally.tasksOf(run.rows(), _ -> true);
     return new AskedTasks(
         Math.max(run.run().suiteTasks(), Math.toIntExact(tried)), Collections.emptyMap());
   }
 
-  /** Whether the row is of one of them, and not on a variant beside the published tasks. */
+  /** Whether the row is of one of them, and not of a variant outside the published tasks. */
   boolean has(VerdictRow row) {
     return byCategory.isEmpty()
         || byCategory.getOrDefault(row.category(), Set.of()).contains(row.task());

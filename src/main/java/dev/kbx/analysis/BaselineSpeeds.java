@@ -11,14 +11,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The baselines that a run's verdicts hold, and what correct candidates gain over each.
+ * The baselines that a run's verdicts hold, and the speedups of correct candidates against each.
  *
  * @param names {@code eager} first
  */
 record BaselineSpeeds(List<String> names) {
   static final String EAGER = "eager";
 
-  /** The fastest of all for the task: who has the least over a baseline has it against that. */
+  /** The task's fastest baseline: the smallest of a candidate's speedups is against it. */
   static final String BEST = "best";
 
   BaselineSpeeds {
@@ -57,7 +57,7 @@ record BaselineSpeeds(List<String> names) {
     return Collections.unmodifiableMap(known);
   }
 
-  /** Whether a speedup of it is known, be it against the baseline asked for or another. */
+  /** Whether a speedup against any baseline is known, or something was timed without one. */
   boolean isTimed(JudgedRun run) {
     return run.isTimed() || run.rows().stream().anyMatch(verdict -> !of(verdict).isEmpty());
   }

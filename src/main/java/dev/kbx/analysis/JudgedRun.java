@@ -12,7 +12,7 @@ public record JudgedRun(RunInfo run, List<VerdictRow> rows) {
     rows = List.copyOf(rows);
   }
 
-  /** Whether anything in it was timed, be there a speedup or not. */
+  /** Whether anything in it was timed, with or without a speedup. */
   boolean isTimed() {
     return hasSpeedup() || rows.stream().anyMatch(row -> row.timed() || !row.baselines().isEmpty());
   }
@@ -29,7 +29,7 @@ public record JudgedRun(RunInfo run, List<VerdictRow> rows) {
         : "nothing was timed: " + untimed();
   }
 
-  /** UUIDs of the cards that something was timed on, in the rows' order. */
+  /** UUIDs of the GPUs that something was timed on, in the order of the rows. */
   public Set<String> cards() {
     Set<String> cards = new LinkedHashSet<>();
     for (VerdictRow row : rows) {

@@ -33,7 +33,9 @@ public record NoiseReport(
     List<String> untimed,
     @Nullable Integer missing,
     List<NoiseRow> rows) {
-  /** Different sizes from which on they speak for a machine and not for themselves. */
+  /**
+   * How many different sizes a noise floor needs: fewer say more of themselves than of the machine.
+   */
   public static final int LEAST_SIZES = 20;
 
   public NoiseReport {
@@ -77,7 +79,7 @@ public record NoiseReport(
         rows);
   }
 
-  /** The same as all there is of more; it says too little of a device to be its floor. */
+  /** The same of a run that was cut off, without floors: too little was measured for one. */
   public NoiseReport cutOff(int without) {
     return new NoiseReport(
         devices, versions, measured, classes, List.of(), twins, untimed, without, rows);

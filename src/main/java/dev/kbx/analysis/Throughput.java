@@ -17,15 +17,16 @@ import org.jspecify.annotations.Nullable;
  * @param device what it judged on
  * @param devices how many of them
  * @param slots candidates at the same time, on all devices together
- * @param candidates verdicts that fell
+ * @param candidates how many were judged
  * @param seconds from the first candidate to the last verdict, the start of workers included
  * @param perDeviceHour candidates an hour and device
  * @param aloneSeconds median seconds from one verdict to the next, where there is one slot; the
  *     first, which starts the workers, left out
  * @param statuses verdicts by status
  * @param stages seconds by stage, over all candidates
- * @param timing seconds by what whoever was alone on a device waited for, by device
- * @param missing candidates without a verdict when it was cut off; null where all have one
+ * @param timing seconds that candidates waited for while they had a GPU to themselves, by GPU and
+ *     cause
+ * @param missing candidates without a verdict when the run was cut off; null where all have one
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Throughput(
@@ -87,7 +88,7 @@ public record Throughput(
         null);
   }
 
-  /** The same as all there is of more. */
+  /** The same of a run that was cut off with so many candidates to go. */
   public Throughput cutOff(int without) {
     return new Throughput(
         device,

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param method null where the source does not say it, as are {@code model} and {@code round}
  * @param callOk as in a verdict, like {@code exeOk} and {@code perfOk}: null where not measured
  * @param scaled whether it was judged on smaller inputs than published
- * @param kernelShare part of the results' making that is its own kernels', 0 to 1; null where
- *     nobody knows
+ * @param kernelShare share of the result that its own kernels computed, 0 to 1; null where that is
+ *     not known
  * @param speedup against the baseline that the run asked for; null where it was not timed, or the
  *     task has no such baseline
  * @param baselines speedups by baseline, eager first; null against one that the task does not have;
@@ -180,7 +180,7 @@ public record VerdictRow(
   }
 
   /** Whether it got through the call stage. */
-  public boolean called() {
+  boolean called() {
     return Objects.equals(callOk, true);
   }
 
@@ -193,7 +193,7 @@ public record VerdictRow(
   }
 
   /** Whether it was timed. */
-  public boolean timed() {
+  boolean timed() {
     return Objects.equals(perfOk, true);
   }
 
@@ -216,8 +216,8 @@ public record VerdictRow(
   }
 
   /**
-   * Whether both speedups are means over the very same sizes. A mean over other sizes is another
-   * quantity, and where sizes are not known, nobody can say.
+   * Whether both speedups are means over the same sizes: means over different sizes do not compare.
+   * False where the sizes of one are not known.
    */
   boolean hasSizesOf(VerdictRow other) {
     return sizes != null && other.sizes != null && sizes.shapes().equals(other.sizes.shapes());

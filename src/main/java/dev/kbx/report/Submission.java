@@ -31,6 +31,9 @@ record Submission(String name, List<RunVerdicts.Entry> entries) {
   /** In place of a method or model that only other candidates of the run have. */
   private static final String NONE = "none";
 
+  /** A method or model of that very name. */
+  private static final String NAMED_NONE = "%6Eone";
+
   private record Maker(@Nullable String method, @Nullable String model) {
     private static final Comparator<Maker> ORDER =
         Comparator.comparing(Maker::method, Comparator.nullsFirst(Comparator.naturalOrder()))
@@ -78,34 +81,40 @@ record Submission(String name, List<RunVerdicts.Entry> entries) {
 
   private static String part(@Nullable String name, boolean dots) {
     if (name == null) return NONE;
-    // A name that is the word for none is spelt otherwise.
-    return name.equals(NONE)
-        ? "%" + Integer.toHexString(NONE.charAt(0)) + NONE.substring(1)
-        : escape(name, dots);
+    return name.equals(NONE) ? NAMED_NONE : escape(name, dots);
   }
 
   /**
-   * A name as a part of a file's name; no two names give the same. ASCII letters, digits, {@code -}
-   * and {@code _} stay, and dots in models ({@code qwen2.5}); every other byte of the UTF-8 form is
-   * {@code %} and two hex digits, as in URLs. What gets longer than 80 characters is cut there and
-   * ends in {@code ~} and 16 hex digits of the whole name's SHA-256.
+   * A name as a part of a file's name; no two names give the same part. ASCII letters, digits,
+   * {@code -} and {@code _} stay, and dots in models ({@code qwen2.5}). Every other character is
+   * {@code %} and two hex digits for each byte of its UTF-8 form, as in URLs; half a character,
+   * which has none, is {@code %u} and its number. What gets longer than 80 characters is cut there
+   * and ends in {@code ~} and a hash.
    */
   private static String escape(String name, boolean dots) {
     StringBuilder escaped = new StringBuilder();
-    for (byte b : name.getBytes(UTF_8)) {
-      char c = (char) (b & 0xff);
-      boolean stays =
-          (c >= 'a' && c <= 'z')
-              || (c >= 'A' && c <= 'Z')
-              || (c >= '0' && c <= '9')
-              || c == '-'
-              || c == '_'
-              || (dots && c == '.');
-      if (stays) escaped.append(c);
-      else escaped.append('%').append(String.format("%02X", (int) c));
+    for (int c : name.codePoints().toArray()) {
+      if (stays(c) || (dots && c == '.')) {
+        escaped.append((char) c);
+      } else if (Character.getType(c) == Character.SURROGATE) {
+        escaped.append("%%u%04X".formatted(c));
+      } else {
+        for (byte b : Character.toString(c).getBytes(UTF_8)) {
+          escaped.append("%%%02X".formatted(b));
+        }
+      }
     }
     if (escaped.length() <= LONGEST) return escaped.toString();
-    return escaped.substring(0, LONGEST) + "~" + DigestUtils.sha256Hex(name).substring(0, HASH);
+    String hash = DigestUtils.sha256Hex(escaped.toString()).substring(0, HASH);
+    return escaped.substring(0, LONGEST) + "~" + hash;
+  }
+
+  private static boolean stays(int c) {
+    return (c >= 'a' && c <= 'z')
+        || (c >= 'A' && c <= 'Z')
+        || (c >= '0' && c <= '9')
+        || c == '-'
+        || c == '_';
   }
 
   /**

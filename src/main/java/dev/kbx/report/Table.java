@@ -70,8 +70,8 @@ public record Table(int width, boolean colour) {
     candidates(lines, verdicts, tally, run.ofFiles(), rest);
     lines.add("");
     if (run.ofFiles()) {
-      if (rows.size() > 1) lines.addAll(statuses(rows));
-      lines.add(Notes.correct(rows) + ".");
+      if (rows.size() != 1) lines.addAll(statuses(rows));
+      if (!rows.isEmpty()) lines.add(Notes.correct(rows) + ".");
     } else {
       categories(lines, rows, tally);
       lines.add("");

@@ -3,7 +3,8 @@
  * {@code report.html}, KernelBench's {@code eval_results.json} and run folders, and the terminal's
  * table. Start with {@link dev.kbx.report.ResultFiles}.
  *
- * <p>Formats verdicts; never judges, never queries processes.
+ * <p>Renders verdicts and what {@code analysis} makes of them; never judges, computes no figures,
+ * never queries processes.
  */
 @NullMarked
 package dev.kbx.report;

@@ -69,12 +69,17 @@ final class Fixtures {
   private Fixtures() {}
 
   static RunInfo run(Device device, int candidates, int suiteTasks) {
+    return run(device, candidates, suiteTasks, List.of("examples"));
+  }
+
+  /** A run on these sources. */
+  static RunInfo run(Device device, int candidates, int suiteTasks, List<String> sources) {
     var started = Instant.parse("2026-11-21T06:35:01Z");
     return new RunInfo(
         "20261121T063501-kqzp",
         started,
         started.plusSeconds(103),
-        List.of("examples"),
+        sources,
         "kernelbenchx",
         "*",
         List.of(Stage.values()),

@@ -7,6 +7,7 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
+import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
@@ -45,6 +46,21 @@ class HtmlReportTest extends BrowserTest {
       assertThat(gelu).containsText("not measured: no GPU");
       assertThat(gelu).containsText("reduce_kernel");
       shown.picture("laptop-light", page);
+    }
+  }
+
+  @Test
+  void aFileThatWasNamedIsShownWithItsDetails() throws IOException {
+    List<Verdict> one = List.of(Fixtures.passed("Math/exp", 0, "exp.py", Fixtures.H200, 2));
+    var run = Fixtures.run(Fixtures.H200, 1, 20, List.of("exp.py"));
+    try (var shown = show(one, run, new Browser.NewContextOptions())) {
+      Page page = shown.page();
+      assertThat(page.locator("h1")).hasText("Math/exp: correct");
+      assertThat(page.locator(".tile")).hasCount(2);
+      assertThat(page.locator(".tile").last()).containsText("1.10×95 % interval 1.08–1.12×");
+      assertThat(page.locator(".categories")).hasCount(0);
+      assertThat(page.locator(".details")).containsText("(2048, 4096) float32");
+      shown.picture("file-light", page);
     }
   }
 
@@ -207,8 +223,12 @@ class HtmlReportTest extends BrowserTest {
   private Shown show(
       List<Verdict> verdicts, Verdict.Device device, Browser.NewContextOptions options)
       throws IOException {
+    return show(verdicts, Fixtures.run(device, verdicts.size(), 20), options);
+  }
+
+  private Shown show(List<Verdict> verdicts, RunInfo run, Browser.NewContextOptions options)
+      throws IOException {
     try (var files = new ResultFiles(folder)) {
-      var run = Fixtures.run(device, verdicts.size(), 20);
       files.finish(
           run,
           RunVerdicts.of(verdicts),

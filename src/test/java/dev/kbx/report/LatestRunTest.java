@@ -31,6 +31,23 @@ class LatestRunTest {
     assertThat(out.resolve("eval_results.json")).as("of another run").doesNotExist();
   }
 
+  /** Of several models, say: each has files of its own, and there are no plain ones. */
+  @Test
+  void aNameThatTheRunDoesNotHaveLeadsNowhere() throws Exception {
+    run("first", "results.jsonl", "metrics.json");
+    Files.writeString(out.resolve("summary.json"), "of an earlier version");
+    LatestRun second = run("second", "results.jsonl", "metrics.a.json");
+    assertThat(out.resolve("metrics.a.json")).hasContent("second metrics.a.json");
+    for (String name : new String[] {"metrics.json", "summary.json"}) {
+      assertThat(Files.exists(out.resolve(name), LinkOption.NOFOLLOW_LINKS)).as(name).isFalse();
+    }
+    Files.move(
+        second.folder().resolve("metrics.a.json"), second.folder().resolve("metrics.b.json"));
+    second.link();
+    assertThat(out.resolve("metrics.b.json")).exists();
+    assertThat(Files.exists(out.resolve("metrics.a.json"), LinkOption.NOFOLLOW_LINKS)).isFalse();
+  }
+
   @Test
   void aFileOfAnEarlierVersionIsReplaced() throws Exception {
     Files.writeString(out.resolve("results.jsonl"), "old");

@@ -270,6 +270,9 @@ class ResultFilesTest {
             "深度求索",
             "\ud83d\ude80",
             "nul\u0000\n",
+            "?",
+            "\ud800",
+            "\ud801",
             "deepseek-ai/DeepSeek-V3.1",
             "m".repeat(300) + "1",
             "m".repeat(300) + "2",
@@ -384,6 +387,29 @@ class ResultFilesTest {
     assertThat(Files.readString(folder.resolve("report.html")))
         .contains("1 of 2 tasks have a correct candidate", "1 candidate for 1 of 2 tasks")
         .contains("1 candidate is for a dtype variant outside the 2 published tasks");
+  }
+
+  /** The page says what came of the file, and summary.json keeps the suite. */
+  @Test
+  void aFileThatWasNamedIsNoShareOfTheSuite() throws IOException {
+    var failed =
+        Fixtures.failed("Math/exp", 0, Status.WRONG_VALUES, Stage.CORRECT)
+            .message("off by " + Fixtures.HOSTILE);
+    List<Verdict> verdicts = List.of(failed.build(Fixtures.CPU));
+    RunInfo run = Fixtures.run(Fixtures.CPU, 1, 20, List.of("exp.py"));
+    JsonNode summary = finish(run, verdicts, Fixtures.asked(run, verdicts), "summary.json");
+    assertThat(summary.get("coverage").get("tasks_in_suite").intValue()).isEqualTo(20);
+    assertThat(Files.readString(folder.resolve("report.html")))
+        .contains(
+            "<h1>Math/exp: wrong_values</h1>", "decided by the stage correct<br>off by &lt;/s")
+        .doesNotContain("of 20 tasks", "Coverage", "asked for", "By category", "<img");
+    List<Verdict> correct =
+        List.of(Fixtures.passed("Math/exp", 0, "exp.py", Fixtures.H200, 2), verdicts.getFirst());
+    RunInfo two = Fixtures.run(Fixtures.H200, 2, 20, List.of("exp.py", "other/exp.py"));
+    finish(two, correct, Fixtures.asked(two, correct), "summary.json");
+    assertThat(Files.readString(folder.resolve("report.html")))
+        .contains("<h1>1 of 2 correct</h1>", "By status")
+        .doesNotContain("of 20 tasks", "By category");
   }
 
   @Test

@@ -84,6 +84,46 @@ class TableTest {
     assertThat(table).contains("… and 155 more; all are in out/report.html");
   }
 
+  /** Who names a file asks what came of it; the suite is no denominator. */
+  @Test
+  void aFileThatWasNamedIsNoShareOfTheSuite() {
+    List<Verdict> one = List.of(Fixtures.passed("Math/exp", 0, "exp.py", Fixtures.H200, 2));
+    assertThat(ofFiles(one, Fixtures.H200, "exp.py"))
+        .isEqualTo(
+            """
+            task     source status           stage   seconds  speedup
+            Math/exp exp.py correct          correct    3.04    1.10×
+                speedup 1.10× [1.08–1.12] against eager
+
+            1 of 1 correct.
+            """);
+    String wrong = "why ".repeat(100);
+    var failed =
+        Fixtures.failed("Math/exp", 0, Status.WRONG_VALUES, Stage.CORRECT).message(wrong.strip());
+    String table = ofFiles(List.of(failed.build(Fixtures.CPU)), Fixtures.CPU, "exp.PY");
+    assertThat(table).contains("0 of 1 correct.", "this run used no GPU");
+    assertThat(table.split("why", -1)).as("all of the message").hasSize(101);
+    assertThat(ofFiles(List.of(), Fixtures.CPU, "exp.py")).contains("No candidate was judged.");
+  }
+
+  @Test
+  void ofSeveralFilesEachIsListedAndTheCorrectOnesAreCounted() {
+    List<Verdict> verdicts = Fixtures.examples(Fixtures.CPU);
+    assertThat(ofFiles(verdicts, Fixtures.CPU, "gelu.py", "silu.py"))
+        .contains("Activation/gelu#1", "16 correct · 1 rejected_static")
+        .contains("16 of 26 correct, 1 not judged (the task or kbx failed).")
+        .doesNotContain("%", "kernelbenchx", "category");
+    assertThat(ofFiles(verdicts, Fixtures.CPU, "gelu.py", "kernels"))
+        .as("a folder is an attempt at the suite")
+        .contains("18 of 20 tasks of kernelbenchx have a candidate.");
+  }
+
+  private static String ofFiles(List<Verdict> verdicts, Verdict.Device device, String... sources) {
+    var run = Fixtures.run(device, verdicts.size(), 20, List.of(sources));
+    return new Table(100, false)
+        .render(run, RunVerdicts.of(verdicts), Fixtures.asked(run, verdicts), "out/report.html");
+  }
+
   @Test
   void noCandidatesIsSaid() {
     assertThat(render(new Table(80, false), List.of(), Fixtures.CPU))
