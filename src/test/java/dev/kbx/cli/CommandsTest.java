@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -56,7 +57,8 @@ class CommandsTest {
         .contains("<h1>Activation/gelu: correct</h1>")
         .doesNotContain("176");
     assertThat(Files.readString(out.resolve("summary.json"))).contains("\"tasks_in_suite\" : 176");
-    Kbx.Result suite = here("eval", GELU.getParent(), "--stages", "static", "--out", out);
+    Kbx.Result suite =
+        here("eval", requireNonNull(GELU.getParent()), "--stages", "static", "--out", out);
     assertThat(suite.out()).contains("of 176 tasks of kernelbenchx have a candidate");
   }
 

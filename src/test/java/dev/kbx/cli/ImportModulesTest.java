@@ -106,8 +106,8 @@ class ImportModulesTest {
             "8_Broken.py:3: '(' was never closed: class Model(nn.Module:",
             "1_Foreign.py:2: needs the module 'no_such_package', which is neither beside the file"
                 + " nor installed in this Python",
-            "2_Odd_arguments.py:18: get_init_inputs()[0] is a Linear, which cannot be sent to another"
-                + " process");
+            "2_Odd_arguments.py:18: get_init_inputs()[0] is a Linear, which cannot be sent to"
+                + " another process");
   }
 
   @Test

@@ -66,7 +66,11 @@ class AnalysisTextTest {
     String text = new PassKText(80).render(pass);
     assertThat(text.lines()).allMatch(line -> Text.columns(line) <= 80);
     assertThat(text).contains("99.9 % of 120", "[99.7–100.0]", "100.0 % of 120", "pass@7");
-    PassK.Measure correct = pass.measures().get(PassK.Pass.CORRECT.ordinal());
+    PassK.Measure correct =
+        pass.measures().stream()
+            .filter(m -> m.pass() == PassK.Pass.CORRECT)
+            .findAny()
+            .orElseThrow();
     PassK.At two = requireNonNull(correct.overall()).at().get(1);
     assertThat(two.value()).isEqualTo(1);
     assertThat(two.low()).as("resampling tasks that agree says nothing").isNull();
