@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A verdict is remembered by the program that gave it, and by no other build of it. */
 class ChangedJudgeTest {
   private static final Path RULE = Path.of("src/main/java/dev/kbx/check/Sleeping.java");
-  private static final String SAYS = "waits on purpose";
+  private static final String SAYS = "waits deliberately";
 
   @TempDir private Path folder;
   private Path classes;
@@ -68,7 +68,7 @@ class ChangedJudgeTest {
 
   private void changeTheRule() throws IOException {
     Path changed = folder.resolve("Sleeping.java");
-    Files.writeString(changed, Files.readString(RULE).replace(SAYS, "sleeps"));
+    Files.writeString(changed, Files.readString(RULE).replace(SAYS, "sleeps a while"));
     List<String> arguments =
         new ArrayList<>(List.of("-proc:none", "-nowarn", "-d", classes.toString(), "-cp"));
     arguments.add(classes + ":" + System.getProperty("java.class.path"));
@@ -87,6 +87,6 @@ class ChangedJudgeTest {
     changeTheRule();
     Kbx.Result changed = judge();
     assertThat(changed.err()).doesNotContain("from memory");
-    assertThat(changed.out()).contains("sleeps").doesNotContain(SAYS);
+    assertThat(changed.out()).contains("sleeps a while").doesNotContain(SAYS);
   }
 }
