@@ -52,6 +52,11 @@ public record Candidate(
         : new Candidate(task, source.held(), origin, sample, method, model, round);
   }
 
+  /** Whether the source may compile C++. Its author can only wait longer by saying so in vain. */
+  public boolean bringsCpp() {
+    return code().contains("cpp_extension");
+  }
+
   /** SHA-256 of the source, hex: equal sources are one candidate, wherever they came from. */
   public String hash() {
     return DigestUtils.sha256Hex(code());

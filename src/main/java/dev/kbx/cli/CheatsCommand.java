@@ -12,6 +12,7 @@ import dev.kbx.report.CheatFiles;
 import dev.kbx.report.CheatTable;
 import dev.kbx.run.Limits;
 import dev.kbx.run.Plan;
+import dev.kbx.run.RunService;
 import dev.kbx.store.Store;
 import dev.kbx.task.Suites;
 import dev.kbx.verdict.RunInfo;
@@ -172,7 +173,7 @@ final class CheatsCommand implements Callable<Integer> {
               0,
               plan.against(),
               plan.tolerance().label(),
-              plan.settings(candidates));
+              RunService.settings(plan, candidates));
       store.begin(run);
       pool.judge(store, plan, run, candidates, _ -> {});
       store.finish(run.finishedAt(Instant.now()));

@@ -16,6 +16,7 @@ import dev.kbx.run.Baseline;
 import dev.kbx.run.L2State;
 import dev.kbx.run.Limits;
 import dev.kbx.run.Plan;
+import dev.kbx.run.RunService;
 import dev.kbx.run.Tolerance;
 import dev.kbx.store.Store;
 import dev.kbx.task.Suite;
@@ -298,7 +299,7 @@ final class EvalCommand implements Callable<Integer> {
             suiteTasks,
             plan.against(),
             plan.tolerance().label(),
-            plan.settings(candidates));
+            RunService.settings(plan, candidates));
     store.begin(run);
     return run;
   }

@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import dev.kbx.candidate.Candidate;
 import dev.kbx.run.Plan;
+import dev.kbx.run.RunService;
 import dev.kbx.store.Store;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
@@ -41,7 +42,7 @@ record ResumedRun(RunInfo run) {
     same("with --tolerance ", run.tolerance(), plan.tolerance().label());
     RunInfo.Settings then = run.settings();
     if (then == null) return;
-    RunInfo.Settings now = plan.settings(List.of());
+    RunInfo.Settings now = RunService.settings(plan, List.of());
     if (!run.device().kind().equals("cuda")) same("with --arch ", then.arch(), now.arch());
     same("with --timeout ", then.timeoutSeconds(), now.timeoutSeconds());
     same("", profiles(then.profile()), profiles(now.profile()));
@@ -60,7 +61,8 @@ record ResumedRun(RunInfo run) {
               .formatted(run.id(), run.candidates(), candidates.size()));
     }
     RunInfo.Settings then = run.settings();
-    if (then != null && then.sources().equals(plan.settings(candidates).sources())) return;
+    if (then != null && then.sources().equals(RunService.settings(plan, candidates).sources()))
+      return;
     for (Store.Judged judged : store.judged(run.id())) {
       Candidate candidate = candidates.get(judged.position());
       if (candidate.identity().equals(judged.identity())) continue;

@@ -5,6 +5,7 @@ import dev.kbx.python.Interpreter;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.run.BaselineCache;
 import dev.kbx.run.BinaryCache;
+import dev.kbx.run.DeviceDescription;
 import dev.kbx.run.JudgeFingerprint;
 import dev.kbx.run.LocalReferee;
 import dev.kbx.run.PeakCache;
@@ -12,6 +13,7 @@ import dev.kbx.run.Plan;
 import dev.kbx.run.RememberingReferee;
 import dev.kbx.run.Repeats;
 import dev.kbx.run.RunService;
+import dev.kbx.run.Slot;
 import dev.kbx.run.Workers;
 import dev.kbx.store.Store;
 import dev.kbx.store.Stored;
@@ -43,16 +45,22 @@ final class WorkerPool implements AutoCloseable {
 
   private WorkerPool(
       Workers workers,
-      List<Workers.Slot> slots,
+      List<Slot> slots,
       Verdict.Device device,
       Map<String, String> workerVersions) {
     this.workers = workers;
-    this.places = slots.stream().map(Workers.Slot::device).toList();
+    this.places = slots.stream().map(Slot::device).toList();
     this.device = device;
     this.versions = new TreeMap<>(workerVersions);
     versions.put("kbx", Version.number());
     versions.put("judge", JudgeFingerprint.ofThis());
-    this.referee = new LocalReferee(slots, device, versions);
+    this.referee =
+        new LocalReferee(
+            slots,
+            device,
+            versions,
+            keptBaselines(),
+            BinaryCache.in(Home.state().resolve("compiled"), WorkerPool::say));
   }
 
   /** Workers for the stages of a plan. */
@@ -65,8 +73,12 @@ final class WorkerPool implements AutoCloseable {
   private static WorkerPool withoutPython(WorkerOptions options) {
     Workers none =
         new Workers(
-            Home.folder(), Home.folder(), PeakCache.nowhere(), keptBaselines(), WorkerPool::say);
-    List<Workers.Slot> slots = Devices.slots("cpu", options.jobs).stream().map(none::slot).toList();
+            Home.folder(),
+            Home.folder(),
+            PeakCache.nowhere(),
+            keptBaselines().compilers(),
+            WorkerPool::say);
+    List<Slot> slots = Devices.slots("cpu", options.jobs).stream().map(none::slot).toList();
     return new WorkerPool(
         none,
         slots,
@@ -98,18 +110,17 @@ final class WorkerPool implements AutoCloseable {
             python.executable(),
             Home.workers(),
             peaks,
-            keptBaselines(),
-            BinaryCache.in(Home.state().resolve("compiled"), WorkerPool::say),
+            keptBaselines().compilers(),
             WorkerPool::say);
-    List<Workers.Slot> slots = wanted.stream().map(workers::slot).toList();
+    List<Slot> slots = wanted.stream().map(workers::slot).toList();
     try {
       workers.begin();
-      Thread zygote = Workers.inBackground("zygote", workers::zygote);
+      Thread zygote = workers.beginZygote();
       Message.Hello hello = slots.getFirst().greeting();
       zygote.join();
       Map<String, String> versions = new TreeMap<>(hello.versions());
       versions.putAll(toolchain(workers));
-      return new WorkerPool(workers, slots, Workers.described(hello), versions);
+      return new WorkerPool(workers, slots, DeviceDescription.of(hello), versions);
     } catch (WorkerFailure | InterruptedException e) {
       workers.close();
       throw e;

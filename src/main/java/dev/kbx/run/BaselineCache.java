@@ -98,7 +98,7 @@ public final class BaselineCache {
   }
 
   /** Where compilers keep what they made. */
-  Path compilers() {
+  public Path compilers() {
     return folder.resolve("compilers");
   }
 

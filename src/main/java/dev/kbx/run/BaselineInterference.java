@@ -204,7 +204,7 @@ final class BaselineInterference {
     oracle.ask(
         OracleMessage.PreparedSize.class,
         id -> new OracleMessage.PrepareSize(id, size.index(), CALLS, round),
-        Session.ORACLE);
+        Limits.ORACLE);
     return time(oracle, lead, warm);
   }
 
@@ -216,7 +216,7 @@ final class BaselineInterference {
             .ask(
                 OracleMessage.BaselineMeasured.class,
                 id -> new OracleMessage.Baseline(id, lead.flushes(), warm, false),
-                Session.ORACLE)
+                Limits.ORACLE)
             .deviceMs());
   }
 }

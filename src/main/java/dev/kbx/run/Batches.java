@@ -81,7 +81,7 @@ final class Batches {
         oracle.send(
             OracleMessage.BaselineMeasured.class,
             id -> new OracleMessage.Baseline(id, lead.flushes(), plan.warm(), graph),
-            Session.ORACLE);
+            Limits.ORACLE);
     return () -> measured(spending.on("reference", sent::answer), sent.nanos() / 1e6);
   }
 
@@ -103,7 +103,7 @@ final class Batches {
 
   private <T extends OracleMessage> Asked<T> ask(
       String what, Class<T> expected, IntFunction<OracleMessage> request) {
-    Oracle.Asked<T> sent = oracle.send(expected, request, Session.ORACLE);
+    Oracle.Asked<T> sent = oracle.send(expected, request, Limits.ORACLE);
     return () -> spending.on(what, sent::answer);
   }
 

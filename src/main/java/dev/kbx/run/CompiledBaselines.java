@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * costs no verdict. The device must be free of candidates while it works. Used by one thread at a
  * time.
  */
-final class CompiledBaselines implements AutoCloseable {
+final class CompiledBaselines {
   /** Compiling for one size: max-autotune times dozens of kernels for each matrix product. */
   private static final Duration COMPILE = Duration.ofMinutes(5);
 
@@ -34,20 +34,17 @@ final class CompiledBaselines implements AutoCloseable {
   /** How far beyond its kept interval a ratio may lie in a re-check, relative. */
   private static final double DRIFT = 0.03;
 
-  private final Start start;
+  private final Gpu gpu;
   private final BaselineCache kept;
   private final Map<Asked, CompiledTimes> session = new HashMap<>();
-  private @Nullable Oracle oracle;
-
-  /** Starts the oracle. */
-  interface Start {
-    Oracle oracle() throws InterruptedException;
-  }
 
   private record Asked(Path task, Baseline kind, L2State cache) {}
 
-  CompiledBaselines(Start start, BaselineCache kept) {
-    this.start = start;
+  /**
+   * @param kept from before
+   */
+  CompiledBaselines(Gpu gpu, BaselineCache kept) {
+    this.gpu = gpu;
     this.kept = kept;
   }
 
@@ -73,7 +70,7 @@ final class CompiledBaselines implements AutoCloseable {
       throws InterruptedException {
     boolean warm = cache == L2State.WARM;
     try {
-      Oracle worker = oracle();
+      Oracle worker = gpu.baselineOracle();
       Optional<BaselineCache.Key> key = BaselineCache.Key.of(worker.hello(), task, cache);
       Map<String, CompiledTimes.Size> before =
           key.map(k -> kept.read(k, task, kind)).orElse(Map.of());
@@ -102,7 +99,7 @@ final class CompiledBaselines implements AutoCloseable {
 
   /** A compiled kernel that failed may have left a CUDA context that fails for everyone. */
   private CompiledTimes absent(Baseline kind, @Nullable String why) {
-    close();
+    gpu.resetBaselineOracle();
     return CompiledTimes.absent(kind, why);
   }
 
@@ -165,20 +162,5 @@ final class CompiledBaselines implements AutoCloseable {
   private static Round round(OracleMessage.BaselineCompared times, int number) {
     boolean eagerFirst = number % 2 == 0;
     return Round.trusted(times.compiledMs(), times.eagerMs(), eagerFirst);
-  }
-
-  private Oracle oracle() throws InterruptedException {
-    Oracle current = oracle;
-    if (current != null && current.alive()) return current;
-    close();
-    Oracle started = start.oracle();
-    oracle = started;
-    return started;
-  }
-
-  @Override
-  public void close() {
-    if (oracle != null) oracle.close();
-    oracle = null;
   }
 }

@@ -13,7 +13,7 @@ import java.util.Optional;
 
 /** The call and correctness stages of one candidate, on a slot whose device may be shared. */
 final class Correctness {
-  private final Workers.Slot slot;
+  private final Slot slot;
   private final Plan plan;
   private final Candidate candidate;
   private final JudgementBuilder draft;
@@ -23,8 +23,7 @@ final class Correctness {
   /**
    * @param alone whether nobody else uses the device
    */
-  Correctness(
-      Workers.Slot slot, Plan plan, Candidate candidate, JudgementBuilder draft, boolean alone) {
+  Correctness(Slot slot, Plan plan, Candidate candidate, JudgementBuilder draft, boolean alone) {
     this.slot = slot;
     this.plan = plan;
     this.candidate = candidate;
@@ -52,7 +51,7 @@ final class Correctness {
       try {
         outcome = calls(session, files);
       } catch (Oracle.Refused e) {
-        outcome = Session.refused(e.answer());
+        outcome = Outcome.refused(e.answer());
       }
       session.end();
       return session.leave(outcome);
@@ -73,7 +72,7 @@ final class Correctness {
     draft.spent(Stage.CALL, (System.nanoTime() - start) / 1e9);
     if (decided.isEmpty()) {
       draft.flags(restsOn(task));
-      decided = new Calls(session, plan, draft, Session.ORACLE).judge(task.calls());
+      decided = new Calls(session, plan, draft, Limits.ORACLE).judge(task.calls());
     }
     if (decided.isEmpty() && task.module() != null && plan.reaches(Stage.CORRECT)) {
       new OtherWeights(session.oracle(), session.runner(), draft).look(plan.limits().call());

@@ -11,22 +11,20 @@ import dev.kbx.worker.Runner;
 import dev.kbx.worker.Zygote;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One GPU, which several slots share: who may use it, the oracle that times on it, what was
  * measured there, and {@link WarmRunnerPool}.
  *
- * <p>To ask what {@link #oracle} gives, {@link #peaks}, {@link #quietBaseline}, {@link
- * #compiledBaselines} and {@link #profiler} are for whoever holds the lease alone; starting that
- * oracle and hearing its {@link #greeting} are for all.
+ * <p>To ask what {@link #oracle} and {@link #baselineOracle} give and {@link #peaks} are for
+ * whoever holds the lease alone; starting those oracles and hearing the {@link #greeting} are for
+ * all.
  */
 final class Gpu implements AutoCloseable {
   /**
@@ -45,31 +43,40 @@ final class Gpu implements AutoCloseable {
    */
   private static final int CORRECTING = 5;
 
-  private final Workers workers;
+  private final Processes processes;
   private final DeviceSlot device;
   private final SharedExclusiveLock lease = new SharedExclusiveLock(GATHER, PATIENCE);
   private final ConcurrencyLimit correcting = new ConcurrencyLimit(CORRECTING, "wait correctness");
   private final OraclePool oracles;
   private final WarmRunnerPool spares;
-  private final Map<Path, List<BaselineInterference.Times>> quietBaselines = new HashMap<>();
-  private final Set<Sized> unrecordable = new HashSet<>();
   private final Map<Path, MemoryRequirements> needs = new ConcurrentHashMap<>();
   private final Spending spending = new Spending();
-  private final Object timing = new Object();
-  private final CompiledBaselines compiledBaselines;
-  private final Profiler profiler;
-  private @Nullable Oracle oracle;
-  private @Nullable Map<String, Double> peaks;
+  private final PeakCache knownPeaks;
+  private final OnDemand<Oracle> oracle;
+  private final OnDemand<Oracle> baselineOracle;
+  private volatile @Nullable Map<String, Double> peaks;
   private volatile boolean lost;
   private volatile Verdict.@Nullable Device described;
 
-  Gpu(Workers workers, DeviceSlot device) {
-    this.workers = workers;
+  /**
+   * @param knownPeaks of devices, from before
+   * @param expected candidates that are still to be judged on any slot
+   */
+  Gpu(Processes processes, DeviceSlot device, PeakCache knownPeaks, IntSupplier expected) {
+    this.processes = processes;
     this.device = device;
-    this.oracles = new OraclePool(() -> workers.startOracle(device));
-    this.spares = new WarmRunnerPool(workers, device, lease);
-    this.compiledBaselines = workers.compiledBaselines(device);
-    this.profiler = new Profiler(this, workers::notice);
+    this.knownPeaks = knownPeaks;
+    this.oracles = new OraclePool(() -> processes.oracle(device));
+    this.spares = new WarmRunnerPool(processes, device, lease, expected);
+    this.oracle = new OnDemand<>(this::startOracle, Oracle::alive, Oracle::close);
+    this.baselineOracle =
+        new OnDemand<>(() -> processes.baselineOracle(device), Oracle::alive, Oracle::close);
+  }
+
+  private Oracle startOracle() throws InterruptedException {
+    Oracle started = processes.oracle(device);
+    described = DeviceDescription.of(started.hello());
+    return started;
   }
 
   SharedExclusiveLock lease() {
@@ -84,7 +91,7 @@ final class Gpu implements AutoCloseable {
     try {
       String file = task.file().toAbsolutePath().toString();
       OracleMessage.MemoryEstimated said =
-          workers.askShapeTracer(
+          processes.askShapeTracer(
               OracleMessage.MemoryEstimated.class,
               id -> new OracleMessage.EstimateMemory(id, file));
       MemoryRequirements found =
@@ -112,15 +119,20 @@ final class Gpu implements AutoCloseable {
 
   /** The oracle that times. */
   Oracle oracle() throws InterruptedException {
-    synchronized (timing) {
-      Oracle current = oracle;
-      if (current != null && current.alive()) return current;
-      if (current != null) current.close();
-      Oracle started = workers.startOracle(device);
-      oracle = started;
-      described = Workers.described(started.hello());
-      return started;
-    }
+    return oracle.get();
+  }
+
+  /**
+   * An oracle that compiles references and times what comes of it. A compiler that hangs or falls
+   * costs no verdict there.
+   */
+  Oracle baselineOracle() throws InterruptedException {
+    return baselineOracle.get();
+  }
+
+  /** Ends that oracle, so that the next use starts from nothing. */
+  void resetBaselineOracle() {
+    baselineOracle.reset();
   }
 
   /** What the oracle that times says of itself and the device. */
@@ -145,16 +157,21 @@ final class Gpu implements AutoCloseable {
 
   /** Starts the oracles: the first candidates need all of them at once. */
   void begin() {
-    Workers.inBackground("timing oracle", this::oracle);
-    for (int i = 0; i < CORRECTING; i++) Workers.inBackground("oracle", this::spareOracle);
+    Processes.inBackground("timing oracle", this::oracle);
+    for (int i = 0; i < CORRECTING; i++) Processes.inBackground("oracle", this::spareOracle);
+  }
+
+  /** As {@link #ready}, while the first candidates are being compiled. */
+  void readyInBackground(Plan plan) {
+    var _ = Processes.inBackground("spares", () -> ready(plan));
   }
 
   /** Makes runners and measures peaks before a plan's first candidate needs them. */
-  void ready(Plan plan) throws InterruptedException {
+  private void ready(Plan plan) throws InterruptedException {
     Message.Hello greeting = greeting();
     if (plan.reaches(Stage.PERF)) spares.expectTiming();
     spares.refill(plan.arch(), greeting, plan.limits().allowance());
-    if (!plan.reaches(Stage.PERF) || workers.peaks().has(greeting)) return;
+    if (!plan.reaches(Stage.PERF) || knownPeaks.has(greeting)) return;
     try (var _ = lease.alone()) {
       var _ = spending.on("peaks", this::peaks);
     }
@@ -177,7 +194,7 @@ final class Gpu implements AutoCloseable {
     Map<String, Double> known = peaks;
     if (known != null) return known;
     try {
-      Map<String, Double> found = workers.peaks().of(oracle().hello(), this::measurePeaks);
+      Map<String, Double> found = knownPeaks.of(oracle().hello(), this::measurePeaks);
       peaks = found;
       return found;
     } catch (Oracle.Refused e) {
@@ -191,53 +208,19 @@ final class Gpu implements AutoCloseable {
         .ask(OracleMessage.Peaks.class, id -> new OracleMessage.MeasurePeaks(id, false), PEAKS);
   }
 
-  /**
-   * The reference's times on each size of the task that is open, measured once. No candidate's code
-   * may be loaded on this device.
-   */
-  List<BaselineInterference.Times> quietBaseline(
-      Task task, List<OracleMessage.Size> sizes, boolean warm)
-      throws InterruptedException, Oracle.Refused {
-    List<BaselineInterference.Times> known = quietBaselines.get(task.file());
-    if (known != null) return known;
-    List<BaselineInterference.Times> measured = BaselineInterference.measure(oracle(), sizes, warm);
-    quietBaselines.put(task.file(), measured);
-    return measured;
-  }
-
-  private record Sized(Path task, int size) {}
-
-  /** Whether a CUDA graph of the reference on this size is worth a try. */
-  boolean recordable(Path task, int size) {
-    return !unrecordable.contains(new Sized(task, size));
-  }
-
-  /** There can be none. */
-  void unrecordable(Path task, int size) {
-    unrecordable.add(new Sized(task, size));
-  }
-
-  /** Baselines besides eager. */
-  CompiledBaselines compiledBaselines() {
-    return compiledBaselines;
-  }
-
-  /** Nsight Compute on this device. */
-  Profiler profiler() {
-    return profiler;
+  /** Says, once, what this machine cannot do of what was asked for. */
+  void notice(String text) {
+    processes.notice(text);
   }
 
   /** A runner that may talk to itself, without a CUDA context. */
   Runner runnerWithLoopback(String arch, Zygote.Allowance allowance) throws InterruptedException {
-    return workers.zygote().spawnWithLoopback(device, arch, oracle().hello(), allowance);
+    return processes.zygote().spawnWithLoopback(device, arch, oracle().hello(), allowance);
   }
 
   /** Ends the oracle that times, so that the next use starts from nothing. */
   void reset() {
-    synchronized (timing) {
-      if (oracle != null) oracle.close();
-      oracle = null;
-    }
+    oracle.reset();
   }
 
   /**
@@ -254,7 +237,7 @@ final class Gpu implements AutoCloseable {
 
   @Override
   public void close() {
-    List.<Runnable>of(spares::close, compiledBaselines::close, oracles::close, this::reset)
+    List.<Runnable>of(spares::close, baselineOracle::close, oracles::close, oracle::close)
         .parallelStream()
         .forEach(Runnable::run);
   }

@@ -7,11 +7,9 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.WorkerFailure;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Takes one candidate through its stages: static, then {@link Correctness} and {@link Performance}.
@@ -25,22 +23,15 @@ final class Judge {
    */
   private static final int RETRIES = 2;
 
-  /** Endings after which a device may not be what it was. */
-  private static final Set<Status> FAULTS =
-      EnumSet.of(
-          Status.TIMEOUT,
-          Status.CRASHED,
-          Status.RUNTIME_ERROR,
-          Status.OUT_OF_MEMORY,
-          Status.INFRASTRUCTURE);
-
-  private final Workers.Slot slot;
+  private final Bench bench;
+  private final Slot slot;
   private final Plan plan;
   private final Verdict.Device device;
   private final Map<String, String> versions;
 
-  Judge(Workers.Slot slot, Plan plan, Verdict.Device device, Map<String, String> versions) {
-    this.slot = slot;
+  Judge(Bench bench, Plan plan, Verdict.Device device, Map<String, String> versions) {
+    this.bench = bench;
+    this.slot = bench.slot();
     this.plan = plan;
     this.device = device;
     this.versions = versions;
@@ -101,12 +92,12 @@ final class Judge {
   private Precompiler.Compiled compiled(Candidate candidate, JudgementBuilder draft)
       throws InterruptedException {
     // Without a GPU kernels are compiled as they are called; C++ takes longer than a call may.
-    if (slot.gpu() == null && !Precompiler.bringsCpp(candidate)) {
+    if (slot.gpu() == null && !candidate.bringsCpp()) {
       return Precompiler.Compiled.NOTHING;
     }
-    Precompiler precompiler = new Precompiler(slot, plan, draft, versions);
+    Precompiler precompiler = new Precompiler(bench, plan, draft, versions);
     for (int failures = 0; ; ) {
-      try (ConcurrencyLimit.Pass _ = slot.compiling(Precompiler.bringsCpp(candidate))) {
+      try (ConcurrencyLimit.Pass _ = slot.compiling(candidate.bringsCpp())) {
         return precompiler.compile(candidate);
       } catch (WorkerFailure e) {
         if (slot.isLost()) throw new DeviceLost(device(), e);
@@ -133,12 +124,13 @@ final class Judge {
   private Optional<Outcome> run(
       Candidate candidate, JudgementBuilder draft, Map<String, String> files, boolean alone)
       throws InterruptedException {
-    Gpu gpu = slot.gpu();
-    if (gpu == null) {
+    GpuBench place = bench.gpu();
+    if (place == null) {
       return Optional.of(new Correctness(slot, plan, candidate, draft, true).judge(files));
     }
     Outcome outcome;
     boolean sound;
+    Gpu gpu = place.gpu();
     MemoryRequirements needs = gpu.needs(candidate.task());
     Plan own = plan.with(needs);
     Correctness correctness = new Correctness(slot, own, candidate, draft, alone);
@@ -146,9 +138,9 @@ final class Judge {
         SharedExclusiveLock.Held held =
             alone ? gpu.lease().alone() : gpu.lease().shared(needs.part())) {
       outcome = correctness.judge(files);
-      boolean othersFault = isFault(outcome.status()) && held.company();
+      boolean othersFault = outcome.isFault() && held.company();
       if (othersFault || (!alone && wantsRoom(needs, outcome))) return Optional.empty();
-      sound = !isFault(outcome.status()) || slot.computes();
+      sound = !outcome.isFault() || slot.computes();
     }
     // Whoever came beside it may have filled the GPU, which then only looks lost.
     if (!sound && slot.isLost()) return Optional.of(outcome);
@@ -160,21 +152,16 @@ final class Judge {
       return Optional.of(outcome);
     }
     try (var _ = gpu.lease().alone()) {
-      Performance performance = new Performance(gpu, own, candidate, draft);
+      Performance performance = new Performance(place, own, candidate, draft);
       Outcome timed = performance.judge(files);
       // After a fault the device is looked at before anybody else uses it.
-      if (performance.faulted() || isFault(timed.status())) slot.probe();
+      if (performance.faulted() || timed.isFault()) slot.probe();
       if (timed.status() == Status.CORRECT && !slot.lost()) {
-        compare(gpu, candidate, draft);
-        profile(gpu, candidate, draft, files);
+        compare(place, candidate, draft);
+        profile(place, candidate, draft, files);
       }
       return Optional.of(timed);
     }
-  }
-
-  /** Whether a device may not be what it was after an ending like this. */
-  static boolean isFault(Status status) {
-    return FAULTS.contains(status);
   }
 
   /**
@@ -188,24 +175,29 @@ final class Judge {
 
   /** Last, when nothing is left to decide: what fails here is noted and decides nothing. */
   private void profile(
-      Gpu gpu, Candidate candidate, JudgementBuilder draft, Map<String, String> files)
+      GpuBench place, Candidate candidate, JudgementBuilder draft, Map<String, String> files)
       throws InterruptedException {
     if (!plan.profile() || draft.timing() == null) return;
     Profile found =
-        gpu.spending().on("profile", () -> gpu.profiler().of(candidate, plan.arch(), files));
+        place
+            .gpu()
+            .spending()
+            .on("profile", () -> place.profiler().of(candidate, plan.arch(), files));
     draft.profile(found);
     if (found.failure() != null) slot.probe();
   }
 
   /** After the candidate's process: it could make a baseline slow that others are measured by. */
-  private void compare(Gpu gpu, Candidate candidate, JudgementBuilder draft)
+  private void compare(GpuBench place, Candidate candidate, JudgementBuilder draft)
       throws InterruptedException {
     Timing.Result timing = draft.timing();
     if (timing == null) return;
     draft.comparison(
-        gpu.spending()
+        place
+            .gpu()
+            .spending()
             .on(
                 "compiled baselines",
-                () -> Comparison.of(timing, candidate, plan, gpu.compiledBaselines())));
+                () -> Comparison.of(timing, candidate, plan, place.references().compiled())));
   }
 }

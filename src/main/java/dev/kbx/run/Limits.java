@@ -21,6 +21,9 @@ public record Limits(
     Zygote.Allowance allowance,
     MemoryRequirements needs) {
 
+  /** Oracle work on one call or file: seconds at most, on a machine that may be busy. */
+  static final Duration ORACLE = Duration.ofMinutes(2);
+
   /**
    * An honest import of torch code takes under a second; a download or a busy loop does not end.
    */

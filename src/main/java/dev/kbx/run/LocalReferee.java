@@ -3,10 +3,13 @@ package dev.kbx.run;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Verdict;
+import dev.kbx.worker.DeviceSlot;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
@@ -16,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * device is lost is given no other, and its candidate goes to another device once.
  */
 public final class LocalReferee implements Referee {
-  private final List<Workers.Slot> slots;
-  private final Queue<Workers.Slot> free;
+  private final List<Bench> benches;
+  private final Queue<Bench> free;
   private final Verdict.Device device;
   private final Map<String, String> versions;
   private @Nullable DeviceLost last;
@@ -26,30 +29,57 @@ public final class LocalReferee implements Referee {
    * @param slots where to judge; at least one
    * @param device of the first slot, which judgements name until their own has said what it is
    * @param versions of what judges, by name
+   * @param baselines what is known of compiled references from before
+   * @param binaries what candidates were compiled to before
    */
   public LocalReferee(
-      List<Workers.Slot> slots, Verdict.Device device, Map<String, String> versions) {
-    this.slots = List.copyOf(slots);
-    this.free = new ArrayDeque<>(slots);
+      List<Slot> slots,
+      Verdict.Device device,
+      Map<String, String> versions,
+      BaselineCache baselines,
+      BinaryCache binaries) {
+    this.benches = benches(slots, baselines, binaries);
+    this.free = new ArrayDeque<>(benches);
     this.device = device;
     this.versions = Map.copyOf(versions);
   }
 
+  private static List<Bench> benches(
+      List<Slot> slots, BaselineCache baselines, BinaryCache binaries) {
+    Map<Gpu, GpuBench> gpus = new HashMap<>();
+    List<Bench> benches = new ArrayList<>();
+    for (Slot slot : slots) {
+      Gpu gpu = slot.gpu();
+      GpuBench shared =
+          gpu == null ? null : gpus.computeIfAbsent(gpu, _ -> GpuBench.of(gpu, baselines));
+      benches.add(new Bench(slot, binaries, shared));
+    }
+    return List.copyOf(benches);
+  }
+
   @Override
   public int capacity() {
-    return slots.size();
+    return benches.size();
   }
 
   @Override
   public void expect(Plan plan, int candidates) {
-    if (candidates > 0) slots.getFirst().ready(plan, candidates);
+    if (candidates <= 0) return;
+    benches.getFirst().slot().expect(candidates);
+    benches.stream()
+        .map(bench -> bench.slot().gpu())
+        .filter(Objects::nonNull)
+        .distinct()
+        .forEach(gpu -> gpu.readyInBackground(plan));
   }
 
   /** The devices whose judgements these may be, as far as they have said which they are. */
   List<Verdict.Device> devices() {
     List<Verdict.Device> devices = new ArrayList<>();
-    for (Workers.Slot slot : slots) {
-      boolean first = slot.gpu() == null || slot.device().equals(slots.getFirst().device());
+    DeviceSlot named = benches.getFirst().slot().device();
+    for (Bench bench : benches) {
+      Slot slot = bench.slot();
+      boolean first = slot.gpu() == null || slot.device().equals(named);
       Optional<Verdict.Device> own = slot.described();
       if (own.isEmpty() && first) own = Optional.of(device);
       own.filter(found -> !devices.contains(found)).ifPresent(devices::add);
@@ -69,33 +99,32 @@ public final class LocalReferee implements Referee {
 
   /** What is done on a slot. */
   interface Work<T> {
-    T on(Workers.Slot slot) throws InterruptedException;
+    T on(Bench bench) throws InterruptedException;
   }
 
   @Override
   public Judgement judge(Candidate candidate, Plan plan) throws InterruptedException {
     try {
-      return on(slot -> judge(slot, candidate, plan));
+      return on(bench -> judge(bench, candidate, plan));
     } catch (DeviceLost e) {
-      return on(slot -> judgeOrGiveUp(slot, candidate, plan));
+      return on(bench -> judgeOrGiveUp(bench, candidate, plan));
     }
   }
 
-  private Judgement judge(Workers.Slot slot, Candidate candidate, Plan plan)
-      throws InterruptedException {
-    Judgement judgement = new Judge(slot, plan, device, versions).judge(candidate);
-    slot.settled();
-    return slot.lost() ? judgement.with(Judgement.DEVICE_LOST) : judgement;
+  private Judgement judge(Bench bench, Candidate candidate, Plan plan) throws InterruptedException {
+    Judgement judgement = new Judge(bench, plan, device, versions).judge(candidate);
+    bench.slot().settled();
+    return bench.slot().lost() ? judgement.with(Judgement.DEVICE_LOST) : judgement;
   }
 
   /** No third device is risked for a candidate under which two were lost. */
-  private Judgement judgeOrGiveUp(Workers.Slot slot, Candidate candidate, Plan plan)
+  private Judgement judgeOrGiveUp(Bench bench, Candidate candidate, Plan plan)
       throws InterruptedException {
     try {
-      return judge(slot, candidate, plan);
+      return judge(bench, candidate, plan);
     } catch (DeviceLost e) {
       lost(e);
-      return new Judge(slot, plan, device, versions).givenUp(e);
+      return new Judge(bench, plan, device, versions).givenUp(e);
     }
   }
 
@@ -105,38 +134,38 @@ public final class LocalReferee implements Referee {
    * @throws DeviceLost when its device was lost, or no slot is left
    */
   <T> T on(Work<T> work) throws InterruptedException {
-    Workers.Slot slot = take();
+    Bench bench = take();
     try {
-      return work.on(slot);
+      return work.on(bench);
     } catch (DeviceLost e) {
       lost(e);
       throw e;
     } finally {
-      giveBack(slot);
+      giveBack(bench);
     }
   }
 
   /** Whether anything can still be judged. */
   boolean usable() {
-    return slots.stream().anyMatch(slot -> !slot.lost());
+    return benches.stream().anyMatch(bench -> !bench.slot().lost());
   }
 
-  private synchronized Workers.Slot take() throws InterruptedException {
+  private synchronized Bench take() throws InterruptedException {
     while (true) {
-      Workers.Slot slot = free.poll();
-      if (slot == null && usable()) {
+      Bench bench = free.poll();
+      if (bench == null && usable()) {
         wait();
-      } else if (slot == null) {
+      } else if (bench == null) {
         DeviceLost why = last;
         throw why != null ? why : new DeviceLost("every device stopped computing");
-      } else if (!slot.lost()) {
-        return slot;
+      } else if (!bench.slot().lost()) {
+        return bench;
       }
     }
   }
 
-  private synchronized void giveBack(Workers.Slot slot) {
-    free.add(slot);
+  private synchronized void giveBack(Bench bench) {
+    free.add(bench);
     notifyAll();
   }
 

@@ -19,9 +19,6 @@ import org.apache.commons.codec.digest.DigestUtils;
  * <p>A task's file is read once, as the oracle does.
  */
 final class MemoKeys {
-  /** Hexadecimal digits that stand for all sources of a run. */
-  private static final int SOURCES = 16;
-
   private final String versions;
   private final Map<Task, String> tasks = new ConcurrentHashMap<>();
 
@@ -76,14 +73,5 @@ final class MemoKeys {
   /** Hex; the key {@code of} a candidate on a device. */
   static String on(Verdict.Device device, String of) {
     return DigestUtils.sha256Hex(device + of);
-  }
-
-  /** Hex; equal for the same sources for the same tasks in the same order, by their checksums. */
-  static String sources(List<Candidate> candidates) {
-    StringBuilder all = new StringBuilder();
-    for (Candidate candidate : candidates) {
-      all.append(candidate.task().path()).append(' ').append(candidate.source().sum()).append('\n');
-    }
-    return DigestUtils.sha256Hex(all.toString()).substring(0, SOURCES);
   }
 }

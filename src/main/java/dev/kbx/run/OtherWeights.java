@@ -48,7 +48,7 @@ final class OtherWeights {
       throws InterruptedException, Oracle.Refused, TimeoutException, Runner.Lost {
     OracleMessage.WeightsChanged state =
         oracle.ask(
-            OracleMessage.WeightsChanged.class, OracleMessage.ChangeWeights::new, Session.ORACLE);
+            OracleMessage.WeightsChanged.class, OracleMessage.ChangeWeights::new, Limits.ORACLE);
     if (state.parameters().isEmpty()) return false;
     Message taken =
         runner.ask(
@@ -60,7 +60,7 @@ final class OtherWeights {
         oracle.ask(
             OracleMessage.Prepared.class,
             id -> new OracleMessage.Prepare(id, state.call()),
-            Session.ORACLE);
+            Limits.ORACLE);
     Message answer =
         runner.ask(
             RunnerMessage.Returned.class,
@@ -71,7 +71,7 @@ final class OtherWeights {
         oracle.ask(
             OracleMessage.Checked.class,
             id -> new OracleMessage.Check(id, state.call(), returned.value()),
-            Session.ORACLE);
+            Limits.ORACLE);
     return !checked.correct();
   }
 }

@@ -4,6 +4,7 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict.Frame;
 import dev.kbx.verdict.Verdict.Mismatch;
+import dev.kbx.worker.Message;
 import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.Runner;
 import dev.kbx.worker.RunnerMessage;
@@ -163,6 +164,20 @@ record Outcome(
     };
   }
 
+  /** The oracle refused what it was asked for. */
+  static Outcome refused(Message.Failed answer) {
+    String where =
+        answer.file() == null
+            ? ""
+            : answer.file() + (answer.line() == null ? "" : ":" + answer.line()) + ": ";
+    Status status =
+        switch (answer.reason()) {
+          case INVALID_TASK -> Status.INVALID_TASK;
+          case UNSUPPORTED, MEMORY, INTERNAL -> Status.INFRASTRUCTURE;
+        };
+    return of(status, Stage.CALL, where + answer.message());
+  }
+
   /** The oracle found the result wrong. */
   static Outcome wrong(OracleMessage.Checked checked, Stage stage, String call) {
     List<Mismatch> mismatches =
@@ -183,6 +198,14 @@ record Outcome(
       case WRONG_VALUES -> Status.WRONG_VALUES;
       case NONDETERMINISTIC -> Status.NONDETERMINISTIC;
       case INPUT_MUTATED -> Status.INPUT_MUTATED;
+    };
+  }
+
+  /** Whether a device may not be what it was after an ending like this. */
+  boolean isFault() {
+    return switch (status) {
+      case TIMEOUT, CRASHED, RUNTIME_ERROR, OUT_OF_MEMORY, INFRASTRUCTURE -> true;
+      default -> false;
     };
   }
 

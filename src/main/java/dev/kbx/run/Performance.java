@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Performance {
   private final Gpu gpu;
+  private final References references;
   private final Plan plan;
   private final Candidate candidate;
   private final JudgementBuilder draft;
@@ -28,8 +29,9 @@ final class Performance {
   private List<OracleMessage.Size> sizes = List.of();
   private @Nullable Timing timing;
 
-  Performance(Gpu gpu, Plan plan, Candidate candidate, JudgementBuilder draft) {
-    this.gpu = gpu;
+  Performance(GpuBench bench, Plan plan, Candidate candidate, JudgementBuilder draft) {
+    this.gpu = bench.gpu();
+    this.references = bench.references();
     this.plan = plan;
     this.candidate = candidate;
     this.draft = draft;
@@ -75,13 +77,14 @@ final class Performance {
     OracleMessage.Opened task = spending.on("open", () -> session.open(true, true));
     sizes = task.sizes();
     List<BaselineInterference.Times> times =
-        spending.on("baseline", () -> gpu.quietBaseline(candidate.task(), sizes, plan.warm()));
+        spending.on("baseline", () -> references.quiet(candidate.task(), sizes, plan.warm()));
     BaselineInterference before = new BaselineInterference(session.oracle(), times, plan.warm());
     quiet = before;
     Optional<Outcome> decided = spending.on("load", () -> session.load(task, files));
     if (decided.isPresent()) return decided.get().at(Stage.PERF);
     Watch watch = new Watch(Policy.of(candidate.task()));
-    Timing sized = new Timing(session, plan, gpu, candidate.task().file(), before, watch, sizes);
+    Timing sized =
+        new Timing(session, plan, gpu, references, candidate.task().file(), before, watch, sizes);
     timing = sized;
     return sized.judge().orElse(Outcome.correct(Stage.PERF));
   }
@@ -103,7 +106,7 @@ final class Performance {
 
   /** Whether the candidate's process failed at something that its verdict does not rest on. */
   boolean faulted() {
-    return timing != null && timing.dropped().filter(o -> Judge.isFault(o.status())).isPresent();
+    return timing != null && timing.dropped().filter(Outcome::isFault).isPresent();
   }
 
   /**
@@ -114,7 +117,7 @@ final class Performance {
    */
   private Outcome refused(Oracle.Refused refusal) throws InterruptedException {
     if (quiet == null || refusal.answer().reason() != Message.Failed.Reason.MEMORY) {
-      return Session.refused(refusal.answer()).at(Stage.PERF);
+      return Outcome.refused(refusal.answer()).at(Stage.PERF);
     }
     if (timing != null && timing.hasNoRoomForGraphs()) {
       throw new WorkerFailure("the GPU has no room for graphs of the reference");
@@ -122,7 +125,7 @@ final class Performance {
     try {
       var _ = BaselineInterference.measure(gpu.oracle(), sizes, plan.warm());
     } catch (Oracle.Refused e) {
-      return Session.refused(e.answer()).at(Stage.PERF);
+      return Outcome.refused(e.answer()).at(Stage.PERF);
     }
     return Outcome.of(
         Status.OUT_OF_MEMORY,

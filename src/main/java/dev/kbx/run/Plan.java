@@ -1,9 +1,7 @@
 package dev.kbx.run;
 
-import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
 import dev.kbx.verdict.Against;
-import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -47,16 +45,6 @@ public record Plan(
   Plan with(MemoryRequirements needs) {
     Limits own = limits.with(needs);
     return new Plan(stages, rules, arch, secret, own, tolerance, baseline, cache, profile);
-  }
-
-  /** What a run over {@code candidates} says besides stages, rules, tolerance and baseline. */
-  public RunInfo.Settings settings(List<Candidate> candidates) {
-    return new RunInfo.Settings(
-        arch,
-        Math.toIntExact(limits.call().toSeconds()),
-        Seeds.name(secret),
-        profile,
-        MemoKeys.sources(candidates));
   }
 
   /** What speedups are against, in words: {@code eager}, or {@code eager, warm cache}. */

@@ -61,13 +61,15 @@ final class Precompiler {
               + " they are sent to the runner that calls them; compile less, or without debug"
               + " symbols");
 
-  private final Workers.Slot slot;
+  private final Slot slot;
+  private final BinaryCache binaries;
   private final Plan plan;
   private final JudgementBuilder draft;
   private final Map<String, String> versions;
 
-  Precompiler(Workers.Slot slot, Plan plan, JudgementBuilder draft, Map<String, String> versions) {
-    this.slot = slot;
+  Precompiler(Bench bench, Plan plan, JudgementBuilder draft, Map<String, String> versions) {
+    this.slot = bench.slot();
+    this.binaries = bench.binaries();
     this.plan = plan;
     this.draft = draft;
     this.versions = versions;
@@ -124,23 +126,18 @@ final class Precompiler {
     }
   }
 
-  /** Whether the source may compile C++. Its author can only wait longer by saying so in vain. */
-  static boolean bringsCpp(Candidate candidate) {
-    return candidate.code().contains("cpp_extension");
-  }
-
   /** Throws {@link WorkerFailure} where C++ could not be compiled and may be at another try. */
   Compiled compile(Candidate candidate) throws InterruptedException {
     long start = System.nanoTime();
-    boolean cpp = bringsCpp(candidate);
+    boolean cpp = candidate.bringsCpp();
     try {
       BinaryCache.Key key = BinaryCache.Key.of(candidate, arch(), timed(), versions);
-      Map<String, String> files = slot.binaries().read(key);
+      Map<String, String> files = binaries.read(key);
       if (files.isEmpty()) {
         Made made = compile(candidate, traceShapes(candidate), cpp);
         if (cpp && made.tooLarge()) return Compiled.failed(TOO_LARGE);
         files = made.files();
-        if (made.whole()) slot.binaries().write(key, files);
+        if (made.whole()) binaries.write(key, files);
       }
       return Compiled.of(files);
     } catch (TimeoutException e) {
@@ -250,7 +247,7 @@ final class Precompiler {
     if (slot.gpu() != null) return slot.askShapeTracer(OracleMessage.ShapesTraced.class, request);
     try (OraclePool.Borrowed borrowed = slot.borrow()) {
       OracleMessage.ShapesTraced traced =
-          borrowed.oracle().ask(OracleMessage.ShapesTraced.class, request, Session.ORACLE);
+          borrowed.oracle().ask(OracleMessage.ShapesTraced.class, request, Limits.ORACLE);
       borrowed.sound();
       return traced;
     }
@@ -268,7 +265,7 @@ final class Precompiler {
 
   private String arch() throws InterruptedException {
     if (slot.gpu() == null) return plan.arch();
-    String arch = Workers.described(slot.greeting()).arch();
+    String arch = DeviceDescription.of(slot.greeting()).arch();
     if (arch == null) throw new WorkerFailure("a device without an architecture");
     return arch;
   }

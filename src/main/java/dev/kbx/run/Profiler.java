@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -53,13 +52,11 @@ final class Profiler {
   private static final int MOST_TRIES = 2;
 
   private final Gpu gpu;
-  private final Consumer<String> notices;
   private int tries;
   private @Nullable String unable;
 
-  Profiler(Gpu gpu, Consumer<String> notices) {
+  Profiler(Gpu gpu) {
     this.gpu = gpu;
-    this.notices = notices;
   }
 
   /**
@@ -87,7 +84,7 @@ final class Profiler {
     if (tries == 0 || (unable != null && tries < MOST_TRIES)) {
       unable = run(null, arch, PROBE, List.of("probe"), Map.of(), probe()).failure();
       if (unable != null && tries == 0) {
-        notices.accept("nothing is profiled: " + unable + "; see Profile in docs/gpu.md");
+        gpu.notice("nothing is profiled: " + unable + "; see Profile in docs/gpu.md");
       }
       tries++;
     }
@@ -112,7 +109,7 @@ final class Profiler {
         .ask(
             OracleMessage.LargestShapesTraced.class,
             id -> new OracleMessage.TraceLargestShapes(id, file),
-            Session.ORACLE);
+            Limits.ORACLE);
   }
 
   private Profile run(

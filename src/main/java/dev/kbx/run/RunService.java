@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,9 @@ public final class RunService implements AutoCloseable {
    * remembered, no device is kept waiting.
    */
   private static final int LOOKAHEAD = 16;
+
+  /** Hexadecimal digits that stand for all sources of a run. */
+  private static final int SOURCES = 16;
 
   private final Store store;
   private final Referee referee;
@@ -81,6 +85,25 @@ public final class RunService implements AutoCloseable {
   public static RunService open(
       Store store, Referee referee, Plan plan, RunInfo run, Listener listener) {
     return new RunService(store, referee, plan, run, listener);
+  }
+
+  /** What a run says of its plan besides stages, rules, tolerance and baseline. */
+  public static RunInfo.Settings settings(Plan plan, List<Candidate> candidates) {
+    return new RunInfo.Settings(
+        plan.arch(),
+        Math.toIntExact(plan.limits().call().toSeconds()),
+        Seeds.name(plan.secret()),
+        plan.profile(),
+        sources(candidates));
+  }
+
+  /** Hex; equal for the same sources for the same tasks in the same order, by their checksums. */
+  private static String sources(List<Candidate> candidates) {
+    StringBuilder all = new StringBuilder();
+    for (Candidate candidate : candidates) {
+      all.append(candidate.task().path()).append(' ').append(candidate.source().sum()).append('\n');
+    }
+    return DigestUtils.sha256Hex(all.toString()).substring(0, SOURCES);
   }
 
   /** Candidates that have a verdict, or will have one. */

@@ -24,9 +24,6 @@ import java.util.concurrent.TimeoutException;
  * oracle is asked what came of it; nothing the runner says is believed.
  */
 final class Session implements AutoCloseable {
-  /** Oracle work on one call or file: seconds at most, on a machine that may be busy. */
-  static final Duration ORACLE = Duration.ofMinutes(2);
-
   private final Oracle oracle;
   private final Runner runner;
   private final Plan plan;
@@ -73,7 +70,7 @@ final class Session implements AutoCloseable {
                 needs.returned(),
                 alone,
                 plan.tolerance() == Tolerance.PUBLISHED),
-        ORACLE);
+        Limits.ORACLE);
   }
 
   /**
@@ -134,7 +131,7 @@ final class Session implements AutoCloseable {
    * a GPU is emulated, and of C++ where the zygote has found that it cannot be compiled.
    */
   Outcome raised(RunnerMessage.Raised raised, boolean loading) {
-    boolean noCpp = runner.lacks() != null && Precompiler.bringsCpp(candidate);
+    boolean noCpp = runner.lacks() != null && candidate.bringsCpp();
     return Outcome.raised(raised, loading, runner.emulates() || noCpp);
   }
 
@@ -146,7 +143,7 @@ final class Session implements AutoCloseable {
   /** Drops the task at the oracle; {@code outcome}, unless the runner did what no runner may. */
   Outcome leave(Outcome outcome) throws InterruptedException {
     try {
-      oracle.ask(OracleMessage.Closed.class, OracleMessage.Close::new, ORACLE);
+      oracle.ask(OracleMessage.Closed.class, OracleMessage.Close::new, Limits.ORACLE);
     } catch (Oracle.Refused e) {
       throw new WorkerFailure("the oracle could not close a candidate: " + e.getMessage(), e);
     }
@@ -154,20 +151,6 @@ final class Session implements AutoCloseable {
     return outcome.status() == Status.CORRECT && violation != null
         ? Outcome.violation(outcome.stage(), violation)
         : outcome;
-  }
-
-  /** The outcome where the oracle refused. */
-  static Outcome refused(Message.Failed answer) {
-    String where =
-        answer.file() == null
-            ? ""
-            : answer.file() + (answer.line() == null ? "" : ":" + answer.line()) + ": ";
-    Status status =
-        switch (answer.reason()) {
-          case INVALID_TASK -> Status.INVALID_TASK;
-          case UNSUPPORTED, MEMORY, INTERNAL -> Status.INFRASTRUCTURE;
-        };
-    return Outcome.of(status, Stage.CALL, where + answer.message());
   }
 
   /** Whoever has the device next must not meet this candidate's process there. */

@@ -29,7 +29,7 @@ final class Timing {
   private final List<SizeBenchmark> runs = new ArrayList<>();
   private final Set<String> flags = new LinkedHashSet<>();
   private final Plan plan;
-  private final Gpu gpu;
+  private final References references;
   private final Path task;
   private final Watch watch;
   private @Nullable Outcome dropped;
@@ -42,12 +42,13 @@ final class Timing {
       Session session,
       Plan plan,
       Gpu gpu,
+      References references,
       Path task,
       BaselineInterference quiet,
       Watch watch,
       List<OracleMessage.Size> sizes) {
     this.plan = plan;
-    this.gpu = gpu;
+    this.references = references;
     this.task = task;
     this.watch = watch;
     Batches batches = new Batches(session, plan, gpu.spending());
@@ -69,7 +70,7 @@ final class Timing {
   }
 
   private boolean isRecorded(SizeBenchmark run) {
-    return plan.baseline() == Baseline.EAGER && gpu.recordable(task, run.index());
+    return plan.baseline() == Baseline.EAGER && references.recordable(task, run.index());
   }
 
   /**
@@ -86,7 +87,8 @@ final class Timing {
       try {
         found = recorded(run);
       } catch (WorkerFailure e) {
-        gpu.unrecordable(task, run.index()); // Whatever the oracle died of, it is not tried again.
+        references.unrecordable(
+            task, run.index()); // Whatever the oracle died of, it is not tried again.
         throw e;
       }
       recording = null;
@@ -94,7 +96,7 @@ final class Timing {
       Outcome outcome = found.get();
       if (outcome.status() == Status.CHEATING) return found;
       if (outcome.status() != Status.INFRASTRUCTURE) return launchedOnly(outcome);
-      gpu.unrecordable(task, run.index());
+      references.unrecordable(task, run.index());
       Optional<Outcome> decided = run.measure(false);
       if (decided.isPresent()) return decided;
     }
@@ -108,7 +110,7 @@ final class Timing {
     } catch (Oracle.Refused e) {
       // Who took the memory is to be found out.
       if (e.answer().reason() == Message.Failed.Reason.MEMORY) throw e;
-      return Optional.of(Session.refused(e.answer()));
+      return Optional.of(Outcome.refused(e.answer()));
     }
   }
 
@@ -131,7 +133,7 @@ final class Timing {
     } catch (Oracle.Refused e) {
       // The graphs themselves take more than there is.
     }
-    for (SizeBenchmark run : runs) gpu.unrecordable(task, run.index());
+    for (SizeBenchmark run : runs) references.unrecordable(task, run.index());
     return true;
   }
 

@@ -85,14 +85,14 @@ public final class Verification {
 
   /** What is found out about a task. */
   private interface Way {
-    List<Control> of(Workers.Slot slot, Task task)
+    List<Control> of(Bench bench, Task task)
         throws InterruptedException, Oracle.Refused, IOException;
   }
 
-  private List<Control> traceShapes(Workers.Slot slot, Task task)
+  private List<Control> traceShapes(Bench bench, Task task)
       throws InterruptedException, Oracle.Refused {
     String file = task.file().toAbsolutePath().toString();
-    try (OraclePool.Borrowed borrowed = slot.borrow()) {
+    try (OraclePool.Borrowed borrowed = bench.slot().borrow()) {
       try {
         borrowed
             .oracle()
@@ -109,34 +109,36 @@ public final class Verification {
     return List.of();
   }
 
-  private List<Control> controls(Workers.Slot slot, Task task)
+  private List<Control> controls(Bench bench, Task task)
       throws InterruptedException, Oracle.Refused, IOException {
     List<Control> controls = new ArrayList<>();
-    for (OracleMessage.Control control : askOracle(slot, task)) controls.add(control(control));
-    if (Files.exists(task.kernel())) controls.add(kernel(slot, task));
+    for (OracleMessage.Control control : askOracle(bench.slot(), task))
+      controls.add(control(control));
+    if (Files.exists(task.kernel())) controls.add(kernel(bench, task));
     return controls;
   }
 
   private TaskVerdict judge(Task task, Way way) throws InterruptedException {
     while (true) {
       try {
-        return referee.on(slot -> judge(slot, task, way));
+        return referee.on(bench -> judge(bench, task, way));
       } catch (DeviceLost e) {
         if (!referee.usable()) throw e;
       }
     }
   }
 
-  private TaskVerdict judge(Workers.Slot slot, Task task, Way way) throws InterruptedException {
+  private TaskVerdict judge(Bench bench, Task task, Way way) throws InterruptedException {
     long start = System.nanoTime();
     String key = key(task); // Of the files as they are now: they may change meanwhile.
     List<Control> controls = List.of();
     String problem = null;
     try {
-      controls = way.of(slot, task);
+      controls = way.of(bench, task);
     } catch (Oracle.Refused e) {
       problem = place(task, e.answer()) + ": " + e.answer().message();
     } catch (WorkerFailure e) {
+      Slot slot = bench.slot();
       if (slot.isLost()) throw new DeviceLost(slot.described().orElse(referee.device()), e);
       problem = task.file() + ": " + e.getMessage();
     } catch (IOException e) {
@@ -153,7 +155,7 @@ public final class Verification {
         key);
   }
 
-  private List<OracleMessage.Control> askOracle(Workers.Slot slot, Task task)
+  private List<OracleMessage.Control> askOracle(Slot slot, Task task)
       throws InterruptedException, Oracle.Refused {
     Gpu gpu = slot.gpu();
     if (gpu == null) return askOracle(slot, task, true);
@@ -168,7 +170,7 @@ public final class Verification {
     }
   }
 
-  private List<OracleMessage.Control> askOracle(Workers.Slot slot, Task task, boolean alone)
+  private List<OracleMessage.Control> askOracle(Slot slot, Task task, boolean alone)
       throws InterruptedException, Oracle.Refused {
     String file = task.file().toAbsolutePath().toString();
     String seed = Seeds.of(plan.secret(), task, "");
@@ -194,11 +196,11 @@ public final class Verification {
     return new Control(said.name(), kind, said.ok(), said.status(), said.detail(), said.line());
   }
 
-  private Control kernel(Workers.Slot slot, Task task) throws InterruptedException, IOException {
+  private Control kernel(Bench bench, Task task) throws InterruptedException, IOException {
     String code = Files.readString(task.kernel());
     Candidate candidate = new Candidate(task, code, task.kernel().toString(), 0, null, null, null);
     Judgement verdict =
-        new Judge(slot, plan, referee.device(), referee.versions()).judge(candidate);
+        new Judge(bench, plan, referee.device(), referee.versions()).judge(candidate);
     boolean right = verdict.status() == Status.CORRECT && verdict.flags().isEmpty();
     String detail = verdict.message();
     if (verdict.status() == Status.CORRECT) {

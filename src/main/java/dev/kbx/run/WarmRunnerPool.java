@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,9 +46,10 @@ final class WarmRunnerPool implements AutoCloseable {
 
   private static final Duration COURTESY = Duration.ofMillis(5);
 
-  private final Workers workers;
+  private final Processes processes;
   private final DeviceSlot device;
   private final SharedExclusiveLock lease;
+  private final IntSupplier expected;
   private final Stock called = new Stock();
   private final Stock timed = new Stock();
   private boolean timing;
@@ -71,10 +73,15 @@ final class WarmRunnerPool implements AutoCloseable {
     };
   }
 
-  WarmRunnerPool(Workers workers, DeviceSlot device, SharedExclusiveLock lease) {
-    this.workers = workers;
+  /**
+   * @param expected candidates that are still to be judged: no more runners are kept
+   */
+  WarmRunnerPool(
+      Processes processes, DeviceSlot device, SharedExclusiveLock lease, IntSupplier expected) {
+    this.processes = processes;
     this.device = device;
     this.lease = lease;
+    this.expected = expected;
   }
 
   /** One that is ready, or else a new one. The device must be held. */
@@ -178,7 +185,7 @@ final class WarmRunnerPool implements AutoCloseable {
     Long bytes = greeting.deviceBytes();
     int all = bytes == null ? MOST : Math.clamp(bytes / BYTES_EACH, Use.values().length, MOST);
     int called = Math.max(1, all / CALLED_PART);
-    return Math.min(use == Use.CALLED ? called : all - called, workers.expected());
+    return Math.min(use == Use.CALLED ? called : all - called, expected.getAsInt());
   }
 
   /** Candidates may have ended since one of it was claimed. */
@@ -208,7 +215,7 @@ final class WarmRunnerPool implements AutoCloseable {
 
   private Runner fork(Use use, String arch, Message.Hello greeting, Zygote.Allowance allowance)
       throws InterruptedException {
-    return workers.zygote().spawn(device, arch, greeting, allowance, use == Use.TIMED);
+    return processes.zygote().spawn(device, arch, greeting, allowance, use == Use.TIMED);
   }
 
   private static Runner withContext(Runner runner) throws InterruptedException {

@@ -6,11 +6,13 @@ import dev.kbx.TestPython;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
 import dev.kbx.run.BaselineCache;
+import dev.kbx.run.BinaryCache;
 import dev.kbx.run.Limits;
 import dev.kbx.run.LocalReferee;
 import dev.kbx.run.PeakCache;
 import dev.kbx.run.Plan;
 import dev.kbx.run.Repeats;
+import dev.kbx.run.Slot;
 import dev.kbx.run.Workers;
 import dev.kbx.task.Suites;
 import dev.kbx.task.Task;
@@ -48,10 +50,15 @@ class NoiseCandidatesTest {
         new Plan(
             List.of(Stage.CALL, Stage.CORRECT), Rules.all(), "sm_90", "secret", Limits.defaults());
     try (Workers workers = workers()) {
-      Workers.Slot slot = workers.slot(DeviceSlot.cpu(0));
+      Slot slot = workers.slot(DeviceSlot.cpu(0));
       Verdict.Device device = new Verdict.Device("cpu", "here", null, null, null);
+      BaselineCache baselines =
+          new BaselineCache(TestPython.home().resolve("target").resolve("baselines"), _ -> {});
       List<Verdict> verdicts =
-          new Repeats(new LocalReferee(List.of(slot), device, Map.of()), plan)
+          new Repeats(
+                  new LocalReferee(
+                      List.of(slot), device, Map.of(), baselines, BinaryCache.nowhere()),
+                  plan)
               .judge(candidates, _ -> {});
       assertThat(verdicts)
           .allSatisfy(verdict ->
@@ -68,7 +75,7 @@ class NoiseCandidatesTest {
         TestPython.interpreter().executable(),
         TestPython.home(),
         PeakCache.nowhere(),
-        new BaselineCache(TestPython.home().resolve("target").resolve("baselines"), _ -> {}),
+        TestPython.home().resolve("target").resolve("compilers"),
         _ -> {});
   }
 

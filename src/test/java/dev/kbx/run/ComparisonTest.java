@@ -168,10 +168,14 @@ class ComparisonTest {
         {"device": {"uuid": "GPU-a"}, "versions": {}, "failure": {}, "compiled_ms": [80, 80]}
         """);
     Plan plan = against(Baseline.COMPILE);
-    try (Workers workers = FakeWorkers.start(kept)) {
-      Workers.Slot slot = workers.slot(DeviceSlot.cuda(0));
+    try (Workers workers = FakeWorkers.compilingIn(kept.compilers())) {
+      Slot slot = workers.slot(DeviceSlot.cuda(0));
       Judgement verdict =
-          new Judge(slot, plan, FakeWorkers.DEVICE, Map.of())
+          new Judge(
+                  FakeWorkers.bench(slot, BinaryCache.nowhere(), kept),
+                  plan,
+                  FakeWorkers.DEVICE,
+                  Map.of())
               .judge(FakeWorkers.candidate("timed", Map.of()));
       assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
       Speedup speedup = requireNonNull(verdict.speedup());

@@ -1,5 +1,6 @@
 package dev.kbx.run;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -15,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,6 +41,12 @@ class CompiledBaselinesTest {
   private final Map<String, Object> play = new HashMap<>();
   private final List<String> warnings = new ArrayList<>();
   private Instant now = MONDAY;
+  private Workers workers = FakeWorkers.start();
+
+  @AfterEach
+  void close() {
+    workers.close();
+  }
 
   @BeforeEach
   void begin() throws IOException {
@@ -49,12 +57,20 @@ class CompiledBaselinesTest {
   }
 
   private CompiledBaselines session() throws IOException {
+    BaselineCache kept = played();
+    workers.close();
+    workers = FakeWorkers.compilingIn(kept.compilers());
+    Gpu gpu = requireNonNull(workers.slot(DeviceSlot.cuda(0)).gpu());
+    return new CompiledBaselines(gpu, kept);
+  }
+
+  /** Tells oracles what to play from now on. */
+  private BaselineCache played() throws IOException {
     BaselineCache kept = new BaselineCache(folder, () -> now, warnings::add);
     Files.createDirectories(kept.compilers());
     Files.writeString(
         kept.compilers().resolve("play.json"), JsonMapper.shared().writeValueAsString(play));
-    Workers workers = FakeWorkers.start(kept);
-    return workers.compiledBaselines(DeviceSlot.cpu(0));
+    return kept;
   }
 
   private static CompiledTimes of(CompiledBaselines baselines, String name) throws Exception {
@@ -67,9 +83,7 @@ class CompiledBaselinesTest {
 
   /** A session from start to end. */
   private CompiledTimes measured() throws Exception {
-    try (CompiledBaselines baselines = session()) {
-      return of(baselines, "task");
-    }
+    return of(session(), "task");
   }
 
   /** What the oracle was asked since the last time. */
@@ -91,15 +105,14 @@ class CompiledBaselinesTest {
 
   @Test
   void aSessionMeasuresEachTaskOnce() throws Exception {
-    try (CompiledBaselines baselines = session()) {
-      CompiledTimes times = of(baselines, "task");
-      assertThat(times.ratio().value()).isCloseTo(2, within(1e-9));
-      assertThat(times.sizes()).extracting(CompiledTimes.Size::shape).isEqualTo(SHAPES);
-      assertThat(times.sizes().getFirst().eagerMs()).isEqualTo(100);
-      assertThat(times.sizes().getFirst().compiledMs()).isEqualTo(50);
-      assertThat(of(baselines, "task")).isSameAs(times);
-      assertThat(asked()).matches(MEASURED);
-    }
+    CompiledBaselines baselines = session();
+    CompiledTimes times = of(baselines, "task");
+    assertThat(times.ratio().value()).isCloseTo(2, within(1e-9));
+    assertThat(times.sizes()).extracting(CompiledTimes.Size::shape).isEqualTo(SHAPES);
+    assertThat(times.sizes().getFirst().eagerMs()).isEqualTo(100);
+    assertThat(times.sizes().getFirst().compiledMs()).isEqualTo(50);
+    assertThat(of(baselines, "task")).isSameAs(times);
+    assertThat(asked()).matches(MEASURED);
   }
 
   @Test
@@ -159,10 +172,9 @@ class CompiledBaselinesTest {
   void aTaskOfThatNameInAnotherSuiteLeavesTheKeptBaseline() throws Exception {
     measured();
     asked();
-    try (CompiledBaselines baselines = session()) {
-      of(baselines, FakeWorkers.candidate("another", "task", Map.of()).task());
-      assertThat(asked()).matches(MEASURED);
-    }
+    CompiledBaselines baselines = session();
+    of(baselines, FakeWorkers.candidate("another", "task", Map.of()).task());
+    assertThat(asked()).matches(MEASURED);
     measured();
     assertThat(asked()).matches(RECHECKED);
     assertThat(warnings).isEmpty();
@@ -220,25 +232,23 @@ class CompiledBaselinesTest {
 
   @Test
   void aReferenceThatCannotBeCompiledHasNoBaseline() throws Exception {
-    try (CompiledBaselines baselines = session()) {
-      CompiledTimes times = of(baselines, "uncompilable");
-      assertThat(times.present()).isFalse();
-      assertThat(times.failure()).isEqualTo("n=1: Unsupported: foo");
-      assertThat(of(baselines, "uncompilable")).isSameAs(times);
-      assertThat(of(baselines, "task").present()).isTrue();
-      assertThat(asked()).matches("compile " + MEASURED);
-    }
+    CompiledBaselines baselines = session();
+    CompiledTimes times = of(baselines, "uncompilable");
+    assertThat(times.present()).isFalse();
+    assertThat(times.failure()).isEqualTo("n=1: Unsupported: foo");
+    assertThat(of(baselines, "uncompilable")).isSameAs(times);
+    assertThat(of(baselines, "task").present()).isTrue();
+    assertThat(asked()).matches("compile " + MEASURED);
   }
 
   @Test
   void aCompilerThatFallsCostsItsTaskAlone() throws Exception {
     play.put("die", true);
-    try (CompiledBaselines baselines = session()) {
-      assertThat(of(baselines, "task").failure()).contains("given up", "no more memory");
-      play.remove("die");
-      session().close();
-      assertThat(of(baselines, "other").present()).isTrue();
-      assertThat(of(baselines, "task").present()).isFalse();
-    }
+    CompiledBaselines baselines = session();
+    assertThat(of(baselines, "task").failure()).contains("given up", "no more memory");
+    play.remove("die");
+    var _ = played();
+    assertThat(of(baselines, "other").present()).isTrue();
+    assertThat(of(baselines, "task").present()).isFalse();
   }
 }

@@ -35,31 +35,21 @@ final class FakeWorkers {
   private FakeWorkers() {}
 
   static Workers start() {
-    return start(new BaselineCache(Path.of("target/baselines"), _ -> {}));
+    return start(_ -> {});
   }
 
-  /** Workers whose compiled baselines, and what is said of them, lie in a folder. */
-  static Workers start(BaselineCache baselines) {
-    return start(baselines, _ -> {});
+  /** Workers whose compilers of baselines work in a folder. */
+  static Workers compilingIn(Path compilers) {
+    return new Workers(Path.of("python3"), HOME, PeakCache.nowhere(), compilers, _ -> {});
   }
 
   /** Workers that say to {@code notices} what they cannot do. */
   static Workers start(Consumer<String> notices) {
-    return start(new BaselineCache(Path.of("target/baselines"), _ -> {}), notices);
+    return start(Path.of("python3"), notices);
   }
 
-  /** Workers that keep what candidates are compiled to. */
-  static Workers keeping(BinaryCache binaries) {
-    BaselineCache baselines = new BaselineCache(Path.of("target/baselines"), _ -> {});
-    return new Workers(Path.of("python3"), HOME, PeakCache.nowhere(), baselines, binaries, _ -> {});
-  }
-
-  private static Workers start(BaselineCache baselines, Consumer<String> notices) {
-    return start(Path.of("python3"), baselines, notices);
-  }
-
-  private static Workers start(Path python, BaselineCache baselines, Consumer<String> notices) {
-    return new Workers(python, HOME, PeakCache.nowhere(), baselines, notices);
+  private static Workers start(Path python, Consumer<String> notices) {
+    return new Workers(python, HOME, PeakCache.nowhere(), Path.of("target/compilers"), notices);
   }
 
   /**
@@ -71,14 +61,28 @@ final class FakeWorkers {
     Path python = folder.resolve("python");
     Files.writeString(python, "#!/bin/sh\nKBX_FAKE_LACKS='no nvcc' exec python3 \"$@\"\n");
     Files.setPosixFilePermissions(python, PosixFilePermissions.fromString("rwx------"));
-    return start(python, new BaselineCache(Path.of("target/baselines"), _ -> {}), _ -> {});
+    return start(python, _ -> {});
   }
 
-  static LocalReferee referee(Workers.Slot... slots) {
-    return new LocalReferee(List.of(slots), DEVICE, Map.of());
+  static LocalReferee referee(Slot... slots) {
+    return new LocalReferee(List.of(slots), DEVICE, Map.of(), baselines(), BinaryCache.nowhere());
   }
 
-  static Workers.Slot slot(Workers workers, int index) {
+  private static BaselineCache baselines() {
+    return new BaselineCache(Path.of("target/baselines"), _ -> {});
+  }
+
+  /** A bench on a slot that remembers nothing from before. */
+  static Bench bench(Slot slot) {
+    return bench(slot, BinaryCache.nowhere(), baselines());
+  }
+
+  static Bench bench(Slot slot, BinaryCache binaries, BaselineCache baselines) {
+    Gpu gpu = slot.gpu();
+    return new Bench(slot, binaries, gpu == null ? null : GpuBench.of(gpu, baselines));
+  }
+
+  static Slot slot(Workers workers, int index) {
     return workers.slot(DeviceSlot.cpu(index));
   }
 

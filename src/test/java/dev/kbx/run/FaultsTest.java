@@ -24,7 +24,7 @@ class FaultsTest {
   private static final int DEAD = 7;
 
   private final Workers workers = FakeWorkers.start();
-  private final List<Workers.Slot> slots = new ArrayList<>();
+  private final List<Slot> slots = new ArrayList<>();
   private final List<Judgement> verdicts = Collections.synchronizedList(new ArrayList<>());
 
   @AfterEach
@@ -32,8 +32,8 @@ class FaultsTest {
     workers.close();
   }
 
-  private Workers.Slot gpu(int index) {
-    Workers.Slot slot = workers.slot(DeviceSlot.cuda(index));
+  private Slot gpu(int index) {
+    Slot slot = workers.slot(DeviceSlot.cuda(index));
     slots.add(slot);
     return slot;
   }
@@ -52,7 +52,7 @@ class FaultsTest {
   }
 
   private void judge(List<Candidate> candidates) throws InterruptedException {
-    LocalReferee referee = FakeWorkers.referee(slots.toArray(new Workers.Slot[0]));
+    LocalReferee referee = FakeWorkers.referee(slots.toArray(new Slot[0]));
     Dispatcher.run(
         referee.capacity(),
         candidates,

@@ -30,7 +30,7 @@ class JudgeTest {
           + "\"compiled\":[]}";
 
   private static Workers workers;
-  private static Workers.Slot slot;
+  private static Slot slot;
 
   @BeforeAll
   static void open() {
@@ -44,7 +44,7 @@ class JudgeTest {
   }
 
   private Judgement judge(Plan plan, String task, Map<String, ?> script) throws Exception {
-    return new Judge(slot, plan, FakeWorkers.DEVICE, Map.of())
+    return new Judge(FakeWorkers.bench(slot), plan, FakeWorkers.DEVICE, Map.of())
         .judge(FakeWorkers.candidate(task, script));
   }
 
@@ -71,9 +71,9 @@ class JudgeTest {
             "sm_90",
             "secret",
             FakeWorkers.plan().limits());
-    Workers.Slot gpu = workers.slot(DeviceSlot.cuda(0));
+    Slot gpu = workers.slot(DeviceSlot.cuda(0));
     Judgement verdict =
-        new Judge(gpu, timed, FakeWorkers.DEVICE, Map.of())
+        new Judge(FakeWorkers.bench(gpu), timed, FakeWorkers.DEVICE, Map.of())
             .judge(FakeWorkers.candidate("task", Map.of()));
     assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
     assertThat(verdict.flags()).containsExactly("no_sizes");
@@ -82,9 +82,9 @@ class JudgeTest {
 
   @Test
   void whatHasNoRoomBesideOthersIsJudgedAlone() throws Exception {
-    Workers.Slot gpu = workers.slot(DeviceSlot.cuda(0));
+    Slot gpu = workers.slot(DeviceSlot.cuda(0));
     Judgement verdict =
-        new Judge(gpu, FakeWorkers.plan(), FakeWorkers.DEVICE, Map.of())
+        new Judge(FakeWorkers.bench(gpu), FakeWorkers.plan(), FakeWorkers.DEVICE, Map.of())
             .judge(FakeWorkers.module("crowded", Map.of()));
     assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
   }
@@ -204,8 +204,8 @@ class JudgeTest {
         + "}";
   }
 
-  private static Judgement judgeOn(Workers.Slot slot, Map<String, ?> script) throws Exception {
-    return new Judge(slot, FakeWorkers.plan(), FakeWorkers.DEVICE, Map.of())
+  private static Judgement judgeOn(Slot slot, Map<String, ?> script) throws Exception {
+    return new Judge(FakeWorkers.bench(slot), FakeWorkers.plan(), FakeWorkers.DEVICE, Map.of())
         .judge(FakeWorkers.candidate("task", script));
   }
 
@@ -228,7 +228,7 @@ class JudgeTest {
   })
   void onAGpuThatLacksNothingTheCandidateHasFailed(String request, String mentioned, Status status)
       throws Exception {
-    Workers.Slot gpu = workers.slot(DeviceSlot.cuda(FakeWorkers.OF_KNOWN_ARCHITECTURE));
+    Slot gpu = workers.slot(DeviceSlot.cuda(FakeWorkers.OF_KNOWN_ARCHITECTURE));
     Judgement verdict = judgeOn(gpu, Map.of(request, List.of(lacking("")), mentioned, "mentioned"));
     assertThat(verdict.status()).as(verdict.message()).isEqualTo(status);
     assertThat(verdict.message()).isEqualTo("E: no frobnicator");
@@ -244,7 +244,7 @@ class JudgeTest {
   void onAGpuWithoutCompilersOnlyCppLacksSomething(
       String request, String mentioned, Status status, @TempDir Path folder) throws Exception {
     try (Workers without = FakeWorkers.withoutCompilers(folder)) {
-      Workers.Slot gpu = without.slot(DeviceSlot.cuda(FakeWorkers.OF_KNOWN_ARCHITECTURE));
+      Slot gpu = without.slot(DeviceSlot.cuda(FakeWorkers.OF_KNOWN_ARCHITECTURE));
       Judgement verdict =
           judgeOn(gpu, Map.of(request, List.of(lacking("")), mentioned, "mentioned"));
       assertThat(verdict.status()).as(verdict.message()).isEqualTo(status);

@@ -10,7 +10,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,13 +23,7 @@ class PrecompilerTest {
   private static final String IN_FORWARD = "triton/b/kernel.cubin";
 
   @TempDir private Path folder;
-  private Workers workers = FakeWorkers.start();
-
-  @BeforeEach
-  void keeping() {
-    workers.close();
-    workers = FakeWorkers.keeping(BinaryCache.in(folder, _ -> {}));
-  }
+  private final Workers workers = FakeWorkers.start();
 
   @AfterEach
   void close() {
@@ -60,8 +53,8 @@ class PrecompilerTest {
 
   private Precompiler.Compiled compile(Candidate candidate) throws Exception {
     Plan plan = FakeWorkers.plan(Duration.ofSeconds(10), Duration.ofSeconds(60));
-    return new Precompiler(FakeWorkers.slot(workers, 0), plan, new JudgementBuilder(), VERSIONS)
-        .compile(candidate);
+    Bench bench = new Bench(FakeWorkers.slot(workers, 0), BinaryCache.in(folder, _ -> {}), null);
+    return new Precompiler(bench, plan, new JudgementBuilder(), VERSIONS).compile(candidate);
   }
 
   private Precompiler.Compiled compile(Map<String, Object> script) throws Exception {

@@ -27,7 +27,7 @@ class ProfilerTest {
 
   private final List<String> notices = new ArrayList<>();
   private final Workers workers = FakeWorkers.start(notices::add);
-  private final Workers.Slot slot = workers.slot(DeviceSlot.cuda(0));
+  private final Bench bench = FakeWorkers.bench(workers.slot(DeviceSlot.cuda(0)));
 
   @AfterEach
   void close() {
@@ -47,7 +47,7 @@ class ProfilerTest {
             Baseline.EAGER,
             L2State.COLD,
             profile);
-    return new Judge(slot, plan, FakeWorkers.DEVICE, Map.of())
+    return new Judge(bench, plan, FakeWorkers.DEVICE, Map.of())
         .judge(FakeWorkers.candidate(task, script));
   }
 

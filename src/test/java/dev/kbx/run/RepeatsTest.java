@@ -31,7 +31,7 @@ class RepeatsTest {
     return candidates;
   }
 
-  private static List<Verdict> judge(Workers.Slot slot, double slowness) throws Exception {
+  private static List<Verdict> judge(Slot slot, double slowness) throws Exception {
     Plan plan =
         new Plan(
             List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
@@ -49,7 +49,7 @@ class RepeatsTest {
   @Test
   void equalSourcesAreJudgedEachTimeAndShowTheNoise() throws Exception {
     try (Workers workers = FakeWorkers.start()) {
-      Workers.Slot slot = workers.slot(DeviceSlot.cuda(0));
+      Slot slot = workers.slot(DeviceSlot.cuda(0));
       List<Verdict> same = judge(slot, 1);
       List<Verdict> slowed = judge(slot, 1.03);
       NoiseReport report = NoiseReport.of(Map.of(), Instant.EPOCH, same, same, slowed);

@@ -36,7 +36,7 @@ class RunServiceTest {
   private static final Map<String, ?> SILENT = Map.of("call", List.of());
 
   private final Workers workers = FakeWorkers.start();
-  private final List<Workers.Slot> slots =
+  private final List<Slot> slots =
       List.of(FakeWorkers.slot(workers, 0), FakeWorkers.slot(workers, 1));
   private final List<Stored> heard = Collections.synchronizedList(new ArrayList<>());
   private Store store;
@@ -81,9 +81,9 @@ class RunServiceTest {
     return judge(run, plan, slots, candidates);
   }
 
-  private int judge(RunInfo run, Plan plan, List<Workers.Slot> places, List<Candidate> candidates)
+  private int judge(RunInfo run, Plan plan, List<Slot> places, List<Candidate> candidates)
       throws Exception {
-    LocalReferee local = FakeWorkers.referee(places.toArray(new Workers.Slot[0]));
+    LocalReferee local = FakeWorkers.referee(places.toArray(new Slot[0]));
     RememberingReferee referee = new RememberingReferee(local, store);
     try (RunService service =
         RunService.open(store, referee, plan, run, (stored, _) -> heard.add(stored))) {
@@ -121,9 +121,8 @@ class RunServiceTest {
 
   @Test
   void aVerdictIsRememberedForTheDeviceThatJudged() throws Exception {
-    List<Workers.Slot> one = List.of(workers.slot(DeviceSlot.cuda(0)));
-    List<Workers.Slot> other =
-        List.of(workers.slot(DeviceSlot.cuda(FakeWorkers.OF_KNOWN_ARCHITECTURE)));
+    List<Slot> one = List.of(workers.slot(DeviceSlot.cuda(0)));
+    List<Slot> other = List.of(workers.slot(DeviceSlot.cuda(FakeWorkers.OF_KNOWN_ARCHITECTURE)));
     List<Candidate> candidates = equals(1, "task", RIGHT);
     assertThat(judge(begin("1", 1), FakeWorkers.plan(), one, candidates)).isZero();
     assertThat(judge(begin("2", 1), FakeWorkers.plan(), other, candidates)).isZero();
@@ -164,7 +163,7 @@ class RunServiceTest {
         List.of(
             FakeWorkers.candidate("timed", RIGHT),
             FakeWorkers.candidate("timed", Map.of("profile", List.of(failed))));
-    List<Workers.Slot> gpu = List.of(workers.slot(DeviceSlot.cuda(0)));
+    List<Slot> gpu = List.of(workers.slot(DeviceSlot.cuda(0)));
     assertThat(judge(begin("1", 2), timed(false), gpu, candidates)).isZero();
     assertThat(judge(begin("2", 2), timed(true), gpu, candidates)).as("not profiled").isZero();
     assertThat(judge(begin("3", 2), timed(true), gpu, candidates)).as("one failed").isEqualTo(1);
@@ -224,14 +223,14 @@ class RunServiceTest {
 
   @Test
   void noMoreRunnersAreReadyThanCandidatesAreLeft() throws Exception {
-    List<Workers.Slot> gpu = List.of(workers.slot(DeviceSlot.cuda(0)));
+    List<Slot> gpu = List.of(workers.slot(DeviceSlot.cuda(0)));
     judge(begin("1", 1), timed(false), gpu, List.of(FakeWorkers.candidate("timed", RIGHT)));
     Thread.sleep(500); // For those who would make more.
     // One compiles, one is called, one is timed, and each of the last two has left another behind.
     assertThat(lastRunner(gpu.getFirst())).isBetween(3, 5);
   }
 
-  private static int lastRunner(Workers.Slot slot) throws Exception {
+  private static int lastRunner(Slot slot) throws Exception {
     Zygote zygote = slot.zygote();
     Limits limits = Limits.defaults();
     try (Runner runner = zygote.spawn(slot.device(), "sm_90", limits.allowance())) {
@@ -241,8 +240,7 @@ class RunServiceTest {
 
   @Test
   void noThirdDeviceIsRiskedForACandidate() throws Exception {
-    List<Workers.Slot> dead =
-        List.of(workers.slot(DeviceSlot.cuda(7)), workers.slot(DeviceSlot.cuda(8)));
+    List<Slot> dead = List.of(workers.slot(DeviceSlot.cuda(7)), workers.slot(DeviceSlot.cuda(8)));
     RunInfo run = begin("run", 1);
     judge(run, FakeWorkers.plan(), dead, List.of(FakeWorkers.candidate("timed", RIGHT)));
     assertThat(store.verdicts("run").values())

@@ -33,12 +33,12 @@ import tools.jackson.databind.json.JsonMapper;
 @Timeout(60)
 class TimingTest {
   private static Workers workers;
-  private static Workers.Slot slot;
+  private static Bench bench;
 
   @BeforeAll
   static void open() {
     workers = FakeWorkers.start();
-    slot = workers.slot(DeviceSlot.cuda(0));
+    bench = FakeWorkers.bench(workers.slot(DeviceSlot.cuda(0)));
   }
 
   @AfterAll
@@ -47,18 +47,17 @@ class TimingTest {
   }
 
   private static Judgement judge(String task, Map<String, ?> script) throws Exception {
-    return judge(slot, task, script);
+    return judge(bench, task, script);
   }
 
   /** On a device whose memory no other test has asked for. */
   private static Judgement judgeOnFresh(String task) throws Exception {
     try (Workers own = FakeWorkers.start()) {
-      return judge(own.slot(DeviceSlot.cuda(0)), task, Map.of());
+      return judge(FakeWorkers.bench(own.slot(DeviceSlot.cuda(0))), task, Map.of());
     }
   }
 
-  private static Judgement judge(Workers.Slot slot, String task, Map<String, ?> script)
-      throws Exception {
+  private static Judgement judge(Bench bench, String task, Map<String, ?> script) throws Exception {
     Plan plan =
         new Plan(
             List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
@@ -66,7 +65,7 @@ class TimingTest {
             "sm_90",
             "secret",
             FakeWorkers.plan().limits());
-    return new Judge(slot, plan, FakeWorkers.DEVICE, Map.of())
+    return new Judge(bench, plan, FakeWorkers.DEVICE, Map.of())
         .judge(FakeWorkers.candidate(task, script));
   }
 
