@@ -1,8 +1,8 @@
 package dev.kbx.cli;
 
+import dev.kbx.plan.Limits;
 import dev.kbx.python.Interpreter;
 import dev.kbx.python.PythonProblem;
-import dev.kbx.run.Limits;
 import dev.kbx.verdict.Json;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;

@@ -1,7 +1,7 @@
 package dev.kbx.cli;
 
 /** What {@code kbx} leaves with; scripts rely on it. */
-public final class ExitCode {
+final class ExitCode {
   /** The command did what it was asked, whatever the verdicts. */
   public static final int OK = 0;
 

@@ -3,10 +3,10 @@ package dev.kbx.cli;
 import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.judge.Verification;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.Counted;
 import dev.kbx.report.Text;
-import dev.kbx.run.Verification;
 import dev.kbx.task.BrokenTask;
 import dev.kbx.task.Checkout;
 import dev.kbx.task.OriginalLevels;

@@ -2,7 +2,7 @@ package dev.kbx.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.kbx.run.CacheFile;
+import dev.kbx.device.CacheFile;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.NoiseFloor;
 import java.io.IOException;

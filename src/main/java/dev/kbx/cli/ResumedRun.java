@@ -1,7 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.candidate.Candidate;
-import dev.kbx.run.Plan;
+import dev.kbx.plan.Plan;
 import dev.kbx.run.RunService;
 import dev.kbx.store.Store;
 import dev.kbx.verdict.RunInfo;

@@ -1,12 +1,12 @@
 package dev.kbx.cli;
 
 import dev.kbx.check.Rules;
+import dev.kbx.judge.Verification;
+import dev.kbx.plan.Limits;
+import dev.kbx.plan.Plan;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.ControlFiles;
 import dev.kbx.report.ControlMatrix;
-import dev.kbx.run.Limits;
-import dev.kbx.run.Plan;
-import dev.kbx.run.Verification;
 import dev.kbx.task.BrokenTask;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;

@@ -13,7 +13,7 @@ import java.util.Set;
  * @param merit whether it may end as {@code correct}, because its own kernel computes the result
  *     and the attempt changes nothing
  */
-public record Ending(String text, Set<Status> statuses, boolean merit) {
+record Ending(String text, Set<Status> statuses, boolean merit) {
   private static final String MERIT = "merit";
 
   /** Reads statuses and {@code merit}, separated by bars. Throws {@link MalformedHeader}. */

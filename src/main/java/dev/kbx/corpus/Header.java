@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What a file of the corpus says of itself, in the docstring at its top. */
-public sealed interface Header {
+sealed interface Header {
   /** Its first line. */
   String summary();
 

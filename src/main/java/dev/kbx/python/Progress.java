@@ -1,7 +1,7 @@
 package dev.kbx.python;
 
 /** Hears what an installation is doing. Called from one thread, a few times a second. */
-public interface Progress {
+interface Progress {
   /** Something worth a line of its own: an untested version, waiting for another kbx. */
   void note(String line);
 

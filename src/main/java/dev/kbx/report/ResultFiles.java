@@ -45,16 +45,16 @@ public final class ResultFiles implements AutoCloseable {
     this.results = new LineFile(results());
   }
 
-  public Path results() {
+  Path results() {
     return out.resolve("results.jsonl");
   }
 
-  public Path report() {
+  Path report() {
     return out.resolve("report.html");
   }
 
   /** Adds one line to {@code results.jsonl}; it survives a kill of this process. */
-  public void append(Verdict verdict) {
+  void append(Verdict verdict) {
     results.append(verdict);
   }
 

@@ -47,7 +47,7 @@ public final class RunVerdicts {
   }
 
   /** Verdicts that are in memory, by position. */
-  public static RunVerdicts of(List<Verdict> verdicts) {
+  static RunVerdicts of(List<Verdict> verdicts) {
     var reader = new Reader();
     for (int i = 0; i < verdicts.size(); i++) reader.add(i, verdicts.get(i));
     return reader.verdicts(verdicts::get);

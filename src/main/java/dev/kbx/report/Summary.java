@@ -67,7 +67,7 @@ import org.jspecify.annotations.Nullable;
   "by_category",
   "problems"
 })
-public record Summary(
+record Summary(
     String method,
     int total,
     @Nullable Long callPass,

@@ -22,7 +22,7 @@ public final class UnwritableException extends RuntimeException {
   }
 
   /** The file or folder that was to be written. */
-  public Path file() {
+  Path file() {
     return file;
   }
 

@@ -2,6 +2,12 @@ package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
+import dev.kbx.judge.JudgeFingerprint;
+import dev.kbx.plan.Baseline;
+import dev.kbx.plan.L2State;
+import dev.kbx.plan.Limits;
+import dev.kbx.plan.Plan;
+import dev.kbx.plan.Tolerance;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;

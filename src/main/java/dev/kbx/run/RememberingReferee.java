@@ -1,6 +1,9 @@
 package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
+import dev.kbx.judge.LocalReferee;
+import dev.kbx.judge.Referee;
+import dev.kbx.plan.Plan;
 import dev.kbx.store.Store;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Verdict;

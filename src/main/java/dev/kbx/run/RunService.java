@@ -1,6 +1,12 @@
 package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
+import dev.kbx.device.DeviceLost;
+import dev.kbx.judge.Dispatcher;
+import dev.kbx.judge.FirstFailure;
+import dev.kbx.judge.Referee;
+import dev.kbx.plan.Plan;
+import dev.kbx.plan.Seeds;
 import dev.kbx.store.Store;
 import dev.kbx.store.Stored;
 import dev.kbx.verdict.CandidateIdentity;
@@ -104,11 +110,6 @@ public final class RunService implements AutoCloseable {
       all.append(candidate.task().path()).append(' ').append(candidate.source().sum()).append('\n');
     }
     return DigestUtils.sha256Hex(all.toString()).substring(0, SOURCES);
-  }
-
-  /** Candidates that have a verdict, or will have one. */
-  public synchronized int size() {
-    return places.size();
   }
 
   /**

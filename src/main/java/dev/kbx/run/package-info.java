@@ -1,9 +1,6 @@
 /**
- * Runs: the pipeline that takes a candidate through its stages ({@link dev.kbx.run.Judge}), the
- * schedule over slots ({@link dev.kbx.run.Dispatcher}) and what makes a run resumable ({@link
- * dev.kbx.run.Evaluation}).
- *
- * <p>The one place where stages are ordered and answers become verdicts.
+ * Runs: candidates join one while it goes on ({@link dev.kbx.run.RunService}), each distinct one is
+ * judged once ({@link dev.kbx.run.RememberingReferee}), and a run that was cut off goes on.
  */
 @NullMarked
 package dev.kbx.run;

@@ -24,7 +24,7 @@ public final class Bootstrap {
    * The 95 % interval of {@code statistic} over samples like {@code sample}, which has at least two
    * values. The statistic must not keep the array that it is given.
    */
-  public static Interval interval(double[] sample, ToDoubleFunction<double[]> statistic) {
+  static Interval interval(double[] sample, ToDoubleFunction<double[]> statistic) {
     if (sample.length < 2) throw new IllegalArgumentException("a bootstrap needs two values");
     var random = new SplittableRandom(SEED);
     double[] resample = new double[sample.length];

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param inputs arguments of {@code forward} likewise, {@code x} → {@code float32 (4096, 393216)}
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public record Sizes(
+record Sizes(
     List<String> stated,
     @Nullable Map<String, String> constructor,
     @Nullable Map<String, String> inputs) {

@@ -95,7 +95,7 @@ public final class Runner implements AutoCloseable {
   }
 
   /** Seconds from the request to the sandboxed process. */
-  public double spawnSeconds() {
+  double spawnSeconds() {
     return spawnSeconds;
   }
 

@@ -174,7 +174,7 @@ public final class Zygote implements AutoCloseable {
   }
 
   /** Process id, for tests and {@code kbx doctor}. */
-  public long pid() {
+  long pid() {
     return process.pid();
   }
 

@@ -5,17 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kbx.TestPython;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
-import dev.kbx.run.BaselineCache;
-import dev.kbx.run.BinaryCache;
-import dev.kbx.run.Limits;
-import dev.kbx.run.LocalReferee;
-import dev.kbx.run.PeakCache;
-import dev.kbx.run.Plan;
-import dev.kbx.run.Repeats;
-import dev.kbx.run.Slot;
-import dev.kbx.run.Workers;
+import dev.kbx.device.PeakCache;
+import dev.kbx.device.Slot;
+import dev.kbx.device.Workers;
+import dev.kbx.judge.BinaryCache;
+import dev.kbx.judge.LocalReferee;
+import dev.kbx.judge.Repeats;
+import dev.kbx.plan.Limits;
+import dev.kbx.plan.Plan;
 import dev.kbx.task.Suites;
 import dev.kbx.task.Task;
+import dev.kbx.timing.BaselineCache;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
@@ -57,7 +57,12 @@ class NoiseCandidatesTest {
       List<Verdict> verdicts =
           new Repeats(
                   new LocalReferee(
-                      List.of(slot), device, Map.of(), baselines, BinaryCache.nowhere()),
+                      List.of(slot),
+                      device,
+                      Map.of(),
+                      baselines,
+                      BinaryCache.in(
+                          TestPython.home().resolve("target").resolve("compiled"), _ -> {})),
                   plan)
               .judge(candidates, _ -> {});
       assertThat(verdicts)

@@ -3,6 +3,9 @@ package dev.kbx.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.candidate.Candidate;
+import dev.kbx.device.Workers;
+import dev.kbx.judge.FakeWorkers;
+import dev.kbx.judge.LocalReferee;
 import dev.kbx.store.Store;
 import dev.kbx.verdict.RunInfo;
 import java.nio.file.Files;

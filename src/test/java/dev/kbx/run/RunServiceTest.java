@@ -4,6 +4,15 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.candidate.Candidate;
+import dev.kbx.device.Slot;
+import dev.kbx.device.Workers;
+import dev.kbx.judge.FakeWorkers;
+import dev.kbx.judge.LocalReferee;
+import dev.kbx.plan.Baseline;
+import dev.kbx.plan.L2State;
+import dev.kbx.plan.Limits;
+import dev.kbx.plan.Plan;
+import dev.kbx.plan.Tolerance;
 import dev.kbx.store.Store;
 import dev.kbx.store.Stored;
 import dev.kbx.verdict.Judgement;
@@ -217,7 +226,7 @@ class RunServiceTest {
     }
     try (RunService again = RunService.open(store, referee, FakeWorkers.plan(), run, nobody)) {
       assertThat(again.submit(candidate)).isCompleted();
-      assertThat(again.size()).isEqualTo(1);
+      assertThat(store.count(run.id())).isEqualTo(1);
     }
   }
 

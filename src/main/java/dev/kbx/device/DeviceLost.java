@@ -1,0 +1,17 @@
+package dev.kbx.device;
+
+import dev.kbx.verdict.Verdict;
+import dev.kbx.worker.WorkerFailure;
+
+/** A device no longer computes: what was to be judged there is judged elsewhere, or not at all. */
+public final class DeviceLost extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  public DeviceLost(String message) {
+    super(message);
+  }
+
+  public DeviceLost(Verdict.Device device, WorkerFailure why) {
+    super("%s no longer computes: %s".formatted(device.name(), why.getMessage()), why);
+  }
+}

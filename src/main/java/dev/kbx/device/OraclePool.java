@@ -1,0 +1,96 @@
+package dev.kbx.device;
+
+import dev.kbx.worker.Oracle;
+import dev.kbx.worker.WorkerFailure;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Oracles that do not time, all of one device: each is used for one candidate or task at a time and
+ * kept for the next, with what it knows of tasks by then. There are as many as are used at the same
+ * time.
+ */
+public final class OraclePool implements AutoCloseable {
+  /** How one is started. */
+  interface Start {
+    public Oracle oracle() throws InterruptedException;
+  }
+
+  private final Start start;
+  private final Deque<Oracle> idle = new ArrayDeque<>();
+  private final Set<Oracle> all = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
+
+  OraclePool(Start start) {
+    this.start = start;
+  }
+
+  /** An oracle for one user, who gives it back by closing this. */
+  public final class Borrowed implements AutoCloseable {
+    private final Oracle oracle;
+    private boolean sound;
+
+    private Borrowed(Oracle oracle) {
+      this.oracle = oracle;
+    }
+
+    public Oracle oracle() {
+      return oracle;
+    }
+
+    /** It has answered all that it was asked. One that is not said to be sound is ended. */
+    public void sound() {
+      sound = true;
+    }
+
+    @Override
+    public void close() {
+      if (sound && oracle.alive()) giveBack(oracle);
+      else end(oracle);
+    }
+  }
+
+  /** One that nobody uses; it is started if there is none. */
+  Borrowed borrow() throws InterruptedException {
+    for (Oracle ready = poll(); ready != null; ready = poll()) {
+      if (ready.alive()) return new Borrowed(ready);
+      end(ready);
+    }
+    if (closed) throw new WorkerFailure("the workers were closed");
+    Oracle started = start.oracle();
+    all.add(started);
+    if (closed) end(started);
+    return new Borrowed(started);
+  }
+
+  private synchronized @Nullable Oracle poll() {
+    return idle.poll();
+  }
+
+  private void giveBack(Oracle oracle) {
+    synchronized (this) {
+      if (!closed) {
+        idle.push(oracle);
+        return;
+      }
+    }
+    end(oracle);
+  }
+
+  private void end(Oracle oracle) {
+    all.remove(oracle);
+    oracle.close();
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      closed = true;
+      idle.clear();
+    }
+    all.parallelStream().forEach(this::end);
+  }
+}

@@ -1,0 +1,133 @@
+package dev.kbx.device;
+
+import dev.kbx.verdict.Json;
+import dev.kbx.worker.Message;
+import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+
+/**
+ * Measured peaks of devices, a file for each, used again while device, driver, torch and worker are
+ * the same and the figures are not old. Safe for use by several threads and processes.
+ */
+public final class PeakCache {
+  /** Thermal paste, power limits and neighbours change: peaks are measured again after this. */
+  private static final Duration FRESH = Duration.ofDays(30);
+
+  private final @Nullable Path folder;
+  private final InstantSource clock;
+  private final Consumer<String> problems;
+
+  private PeakCache(@Nullable Path folder, InstantSource clock, Consumer<String> problems) {
+    this.folder = folder;
+    this.clock = clock;
+    this.problems = problems;
+  }
+
+  /**
+   * Peaks kept in a folder, which need not exist.
+   *
+   * @param problems is told in one line when a file there cannot be used
+   */
+  public static PeakCache in(Path folder, InstantSource clock, Consumer<String> problems) {
+    return new PeakCache(folder, clock, problems);
+  }
+
+  /** Nothing is kept. */
+  public static PeakCache nowhere() {
+    return new PeakCache(null, InstantSource.system(), _ -> {});
+  }
+
+  /** Asks a device. */
+  interface Measuring {
+    OracleMessage.Peaks measure() throws InterruptedException, Oracle.Refused;
+  }
+
+  /** What figures hold for. */
+  private record Device(String uuid, String driver, String torch, String worker) {
+    static @Nullable Device of(Message.Hello hello) {
+      String uuid = hello.deviceUuid();
+      String driver = hello.deviceDriver();
+      String torch = hello.versions().get("torch");
+      String worker = hello.versions().get("worker");
+      if (uuid == null || driver == null || torch == null || worker == null) return null;
+      return new Device(uuid, driver, torch, worker);
+    }
+  }
+
+  /** One file. */
+  private record Kept(Device device, Instant measured, Map<String, Double> figures) {}
+
+  /** The kept figures of the device that said hello, or else those measured now. */
+  Map<String, Double> of(Message.Hello hello, Measuring measuring)
+      throws InterruptedException, Oracle.Refused {
+    Device device = Device.of(hello);
+    if (folder == null || device == null) return measuring.measure().figures();
+    Path file = file(folder, device);
+    Kept kept = valid(file, device);
+    if (kept != null) return kept.figures();
+    OracleMessage.Peaks measured = measuring.measure();
+    // What a hot device can do is no peak.
+    boolean typical = measured.state() == null || !measured.state().slowed();
+    if (typical) write(file, new Kept(device, clock.instant(), measured.figures()));
+    return measured.figures();
+  }
+
+  /** Whether {@link #of} need measure nothing. */
+  boolean has(Message.Hello hello) {
+    Device device = Device.of(hello);
+    return folder != null && device != null && valid(file(folder, device), device) != null;
+  }
+
+  private static Path file(Path folder, Device device) {
+    return folder.resolve(CacheFile.named(device.uuid()) + ".json");
+  }
+
+  private @Nullable Kept valid(Path file, Device device) {
+    Kept kept = read(file);
+    return kept != null && kept.device().equals(device) && fresh(kept) ? kept : null;
+  }
+
+  private boolean fresh(Kept kept) {
+    Duration age = Duration.between(kept.measured(), clock.instant());
+    return !age.isNegative() && age.compareTo(FRESH) < 0;
+  }
+
+  private @Nullable Kept read(Path file) {
+    if (!Files.exists(file)) return null;
+    try {
+      Kept kept = Json.mapper().readValue(Files.readAllBytes(file), Kept.class);
+      if (complete(kept)) return kept;
+      problems.accept(file + " has no peaks of a device; they are measured again");
+    } catch (IOException | JacksonException e) {
+      problems.accept(file + " cannot be read; the device's peaks are measured again");
+    }
+    return null;
+  }
+
+  private static boolean complete(@Nullable Kept kept) {
+    return kept != null
+        && kept.device() != null
+        && kept.measured() != null
+        && kept.figures() != null
+        && kept.figures().values().stream().allMatch(v -> v != null && v > 0 && v < 1e12);
+  }
+
+  private void write(Path file, Kept kept) {
+    try {
+      CacheFile.replace(
+          file, Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsBytes(kept));
+    } catch (IOException e) {
+      problems.accept("the device's peaks cannot be kept in " + file + ": " + e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package dev.kbx.device;
+
+import dev.kbx.plan.Limits;
+import dev.kbx.worker.DeviceSlot;
+import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
+import dev.kbx.worker.WorkerFailure;
+import dev.kbx.worker.Zygote;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+
+/** What all slots of this machine share: the zygote, and oracles that no device is taken up by. */
+final class Processes implements AutoCloseable {
+  private final Path python;
+  private final Path home;
+  private final Path compilers;
+  private final Consumer<String> notices;
+  private final Set<String> noticed = ConcurrentHashMap.newKeySet();
+  private final OnDemand<Zygote> zygote;
+  private final OnDemand<Oracle> shapeTracer;
+  private final OraclePool onCpu = new OraclePool(() -> oracle(DeviceSlot.cpu(0)));
+
+  /**
+   * @param python interpreter with torch and triton
+   * @param home folder that holds {@code worker/}
+   * @param compilers where compilers of baselines keep what they made
+   * @param notices hears, once each, what this machine cannot do of what was asked for
+   */
+  Processes(Path python, Path home, Path compilers, Consumer<String> notices) {
+    this.python = python;
+    this.home = home;
+    this.compilers = compilers;
+    this.notices = notices;
+    this.zygote = new OnDemand<>(() -> Zygote.start(python, home), Zygote::alive, Zygote::close);
+    this.shapeTracer =
+        new OnDemand<>(() -> Oracle.shapeTracer(python, home), Oracle::alive, Oracle::close);
+  }
+
+  /** The zygote, alive as far as is known. */
+  Zygote zygote() throws InterruptedException {
+    return zygote.get();
+  }
+
+  /** A new oracle of a device. */
+  Oracle oracle(DeviceSlot device) throws InterruptedException {
+    return Oracle.start(python, home, device);
+  }
+
+  /** A new oracle that compiles references and times them. */
+  Oracle baselineOracle(DeviceSlot device) throws InterruptedException {
+    return Oracle.ofBaselines(python, home, device, compilers);
+  }
+
+  /** Oracles of the CPU. */
+  OraclePool onCpu() {
+    return onCpu;
+  }
+
+  /** Starts the oracle that traces shapes, if it is not there. */
+  void startShapeTracer() throws InterruptedException {
+    var _ = shapeTracer.get();
+  }
+
+  /**
+   * Asks the oracle that says on the CPU what calls look like. It needs no GPU and may be asked at
+   * any time, by several threads at once. One that fails to answer is ended: the next gets another.
+   */
+  <T extends OracleMessage> T askShapeTracer(
+      Class<T> expected, IntFunction<? extends OracleMessage> request)
+      throws InterruptedException, Oracle.Refused {
+    Oracle asked = shapeTracer.get();
+    try {
+      return asked.ask(expected, request, Limits.ORACLE);
+    } catch (WorkerFailure e) {
+      asked.close();
+      throw e;
+    }
+  }
+
+  /** Passes on what was not said before. */
+  void notice(String text) {
+    if (noticed.add(text)) notices.accept(text);
+  }
+
+  @Override
+  public void close() {
+    List.<Runnable>of(onCpu::close, shapeTracer::close, zygote::close).parallelStream()
+        .forEach(Runnable::run); // A process with torch takes a while to go.
+  }
+
+  /** Starts a process. */
+  interface Start {
+    void start() throws InterruptedException;
+  }
+
+  /** Starts a process while nobody needs it yet; whoever does finds out what is wrong. */
+  static Thread inBackground(String name, Start process) {
+    return Thread.ofVirtual()
+        .name(name)
+        .start(() -> {
+          try {
+            process.start();
+          } catch (WorkerFailure e) {
+            System.getLogger("kbx").log(System.Logger.Level.DEBUG, "no " + name, e);
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
+  }
+}

@@ -1,0 +1,161 @@
+package dev.kbx.device;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Who may use a device: many at once for what is not timed, or one alone for what is.
+ *
+ * <p>Many are as many as fit: each says which part of the device it takes, and they are let in as
+ * they came, so that one who takes much is not kept waiting by ever more who take little.
+ *
+ * <p>Whoever waits to be alone waits for others of the kind, so that the device changes hands
+ * seldom: until {@code gather} of them wait, or the first one has waited for {@code patience}, the
+ * device goes on being shared. Then nobody else is let in, and they follow one another.
+ */
+public final class SharedExclusiveLock {
+  private final int gather;
+  private final long patienceNanos;
+  private final ReentrantLock lock = new ReentrantLock(true);
+  private final Condition changed = lock.newCondition();
+  private final Set<Share> sharing = new HashSet<>();
+  private final Deque<Share> queue = new ArrayDeque<>();
+  private boolean taken;
+  private int waiting;
+  private long waitingSince;
+
+  /** Whether the device is changing hands among those who want it alone. */
+  private boolean closed;
+
+  /** Parts of all who share add up to no more: contexts and runners that stand ready take some. */
+  static final double MOST = 0.85;
+
+  SharedExclusiveLock(int gather, Duration patience) {
+    this.gather = gather;
+    this.patienceNanos = patience.toNanos();
+  }
+
+  /** The right to use the device until it is closed. */
+  public interface Held extends AutoCloseable {
+    /** Whether somebody else used the device at some time meanwhile. */
+    boolean company();
+
+    @Override
+    void close();
+  }
+
+  /** Waits until nobody has the device alone. */
+  Held shared() throws InterruptedException {
+    return shared(0);
+  }
+
+  /**
+   * Waits until nobody has the device alone and there is room.
+   *
+   * @param part of the device that will be taken; 0 for what is too little to count. Whoever takes
+   *     more than there is has it without others that count.
+   */
+  public Held shared(double part) throws InterruptedException {
+    try (var _ = Span.of("wait shared")) {
+      return share(part);
+    }
+  }
+
+  private Held share(double part) throws InterruptedException {
+    lock.lockInterruptibly();
+    Share share = new Share(part);
+    if (part > 0) queue.add(share);
+    try {
+      while (taken || closing() || !hasRoom(share)) changed.await();
+      sharing.add(share);
+      if (sharing.size() > 1) sharing.forEach(each -> each.company = true);
+      return share;
+    } finally {
+      queue.remove(share);
+      changed.signalAll();
+      lock.unlock();
+    }
+  }
+
+  private boolean hasRoom(Share share) {
+    if (share.part == 0) return true;
+    double used = sharing.stream().mapToDouble(each -> each.part).sum();
+    return share.equals(queue.peek()) && (used == 0 || used + share.part <= MOST);
+  }
+
+  /** Waits until nobody else uses the device. */
+  public Held alone() throws InterruptedException {
+    try (var _ = Span.of("wait alone")) {
+      return take();
+    }
+  }
+
+  private Held take() throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      if (waiting++ == 0) waitingSince = System.nanoTime();
+      try {
+        while (taken || !sharing.isEmpty()) changed.await();
+      } finally {
+        waiting--;
+        changed.signalAll();
+      }
+      taken = true;
+      return new Alone();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private final class Share implements Held {
+    private final double part;
+    private volatile boolean company;
+
+    Share(double part) {
+      this.part = part;
+    }
+
+    @Override
+    public boolean company() {
+      return company;
+    }
+
+    @Override
+    public void close() {
+      give(() -> sharing.remove(this));
+    }
+  }
+
+  private final class Alone implements Held {
+    @Override
+    public boolean company() {
+      return false;
+    }
+
+    @Override
+    public void close() {
+      give(() -> taken = false);
+    }
+  }
+
+  private boolean closing() {
+    if (waiting == 0) closed = false;
+    else if (waiting >= gather || System.nanoTime() - waitingSince >= patienceNanos) closed = true;
+    return closed;
+  }
+
+  private void give(Runnable how) {
+    lock.lock();
+    try {
+      how.run();
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

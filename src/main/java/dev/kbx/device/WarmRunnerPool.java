@@ -1,0 +1,239 @@
+package dev.kbx.device;
+
+import dev.kbx.worker.DeviceSlot;
+import dev.kbx.worker.Message;
+import dev.kbx.worker.Runner;
+import dev.kbx.worker.WorkerFailure;
+import dev.kbx.worker.Zygote;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runners of one GPU that have a CUDA context and wait for a candidate.
+ *
+ * <p>A context is work for the device: they are made while it is shared, so that whoever has it
+ * alone finds one ready.
+ */
+public final class WarmRunnerPool implements AutoCloseable {
+  /** What a runner is for. */
+  public enum Use {
+    /** Calls whose results count. */
+    CALLED,
+    /** Calls whose time counts, too: kernels run side by side in it as in any process. */
+    TIMED
+  }
+
+  /** Runners kept ready: for candidates that follow one another while none can be made. */
+  private static final int MOST = 12;
+
+  /**
+   * One in so many is for calls: those are made while the device is shared, and in half the time.
+   */
+  private static final int CALLED_PART = 3;
+
+  /** Memory of the device for each of them: a context takes a sixteenth of it. */
+  private static final long BYTES_EACH = 8L << 30;
+
+  /**
+   * Made at the same time: a driver does next to nothing of it side by side (on an H200 one takes
+   * 0.12 s, four 0.4 s).
+   */
+  private static final int MAKERS = 3;
+
+  private static final Duration COURTESY = Duration.ofMillis(5);
+
+  private final Processes processes;
+  private final DeviceSlot device;
+  private final SharedExclusiveLock lease;
+  private final IntSupplier expected;
+  private final Stock called = new Stock();
+  private final Stock timed = new Stock();
+  private boolean timing;
+  private int makers;
+
+  /** Candidates that are having one made now, which spares would hold up. */
+  private int needed;
+
+  private boolean closed;
+
+  /** Those of one use. */
+  private static final class Stock {
+    final Deque<Runner> ready = new ArrayDeque<>();
+    int making;
+  }
+
+  private Stock stock(Use use) {
+    return switch (use) {
+      case CALLED -> called;
+      case TIMED -> timed;
+    };
+  }
+
+  /**
+   * @param expected candidates that are still to be judged: no more runners are kept
+   */
+  WarmRunnerPool(
+      Processes processes, DeviceSlot device, SharedExclusiveLock lease, IntSupplier expected) {
+    this.processes = processes;
+    this.device = device;
+    this.lease = lease;
+    this.expected = expected;
+  }
+
+  /** One that is ready, or else a new one. The device must be held. */
+  Runner take(Use use, String arch, Message.Hello greeting, Zygote.Allowance allowance)
+      throws InterruptedException {
+    if (use == Use.TIMED) expectTiming();
+    Runner found = poll(use);
+    refill(arch, greeting, allowance);
+    return found != null ? found : make(use, arch, greeting, allowance);
+  }
+
+  /** A new one. The device must be held. */
+  Runner make(Use use, String arch, Message.Hello greeting, Zygote.Allowance allowance)
+      throws InterruptedException {
+    need(1);
+    try {
+      return withContext(fork(use, arch, greeting, allowance));
+    } finally {
+      need(-1);
+    }
+  }
+
+  private synchronized void need(int more) {
+    needed += more;
+    notifyAll();
+  }
+
+  /** Candidates that were let in at the same moment look for a runner first. */
+  private void giveWay() throws InterruptedException {
+    Thread.sleep(COURTESY);
+    synchronized (this) {
+      while (needed > 0) wait();
+    }
+  }
+
+  /**
+   * Says that there will be timing. Before that, or before the first is taken, none is made for it.
+   */
+  synchronized void expectTiming() {
+    timing = true;
+  }
+
+  /** Makes runners for later, as soon as the device is shared. */
+  synchronized void refill(String arch, Message.Hello greeting, Zygote.Allowance allowance) {
+    for (; makers < MAKERS; makers++) {
+      Thread.ofVirtual().name("spares").start(() -> fill(arch, greeting, allowance));
+    }
+  }
+
+  private void fill(String arch, Message.Hello greeting, Zygote.Allowance allowance) {
+    boolean over = false;
+    try {
+      for (Use use = claim(greeting); use != null; use = claim(greeting)) {
+        try {
+          // Forked, and its driver initialised, while the device may be timing somebody.
+          keep(use, greeting, fork(use, arch, greeting, allowance));
+        } finally {
+          release(use);
+        }
+      }
+      over = true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (WorkerFailure e) {
+      // Whoever needs a runner next makes one, and reports what is wrong.
+      System.getLogger("kbx").log(System.Logger.Level.DEBUG, "no spare runner", e);
+    } finally {
+      if (!over) made();
+    }
+  }
+
+  private void keep(Use use, Message.Hello greeting, Runner runner) throws InterruptedException {
+    try (var _ = lease.shared()) {
+      giveWay();
+      if (enough(use, greeting)) runner.close();
+      else add(use, withContext(runner));
+    } catch (InterruptedException e) {
+      runner.close();
+      throw e;
+    }
+  }
+
+  /**
+   * What is wanted next: who is timed cannot wait for it beside others. Where nothing is, who asks
+   * makes no more.
+   */
+  private synchronized @Nullable Use claim(Message.Hello greeting) {
+    for (Use use : closed ? List.<Use>of() : List.of(Use.TIMED, Use.CALLED)) {
+      Stock stock = stock(use);
+      if (stock.ready.size() + stock.making < most(use, greeting)) {
+        stock.making++;
+        return use;
+      }
+    }
+    makers--;
+    return null;
+  }
+
+  private int most(Use use, Message.Hello greeting) {
+    if (use == Use.TIMED && !timing) return 0;
+    Long bytes = greeting.deviceBytes();
+    int all = bytes == null ? MOST : Math.clamp(bytes / BYTES_EACH, Use.values().length, MOST);
+    int called = Math.max(1, all / CALLED_PART);
+    return Math.min(use == Use.CALLED ? called : all - called, expected.getAsInt());
+  }
+
+  /** Candidates may have ended since one of it was claimed. */
+  private synchronized boolean enough(Use use, Message.Hello greeting) {
+    return closed || stock(use).ready.size() >= most(use, greeting);
+  }
+
+  private synchronized void add(Use use, Runner runner) {
+    if (closed) runner.close();
+    else stock(use).ready.add(runner);
+  }
+
+  private synchronized void release(Use use) {
+    stock(use).making--;
+  }
+
+  private synchronized void made() {
+    makers--;
+  }
+
+  private synchronized @Nullable Runner poll(Use use) {
+    Deque<Runner> ready = stock(use).ready;
+    Runner found = ready.poll();
+    while (found != null && found.ended()) found = ready.poll();
+    return found;
+  }
+
+  private Runner fork(Use use, String arch, Message.Hello greeting, Zygote.Allowance allowance)
+      throws InterruptedException {
+    return processes.zygote().spawn(device, arch, greeting, allowance, use == Use.TIMED);
+  }
+
+  private static Runner withContext(Runner runner) throws InterruptedException {
+    try {
+      runner.attach();
+      return runner;
+    } catch (InterruptedException | RuntimeException e) {
+      runner.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    for (Use use : Use.values()) {
+      stock(use).ready.forEach(Runner::close);
+      stock(use).ready.clear();
+    }
+  }
+}

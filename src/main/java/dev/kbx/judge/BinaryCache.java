@@ -1,0 +1,187 @@
+package dev.kbx.judge;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.device.CacheFile;
+import dev.kbx.verdict.Json;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.apache.commons.codec.digest.DigestUtils;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+
+/**
+ * What candidates were compiled to before, a file for each candidate, task, architecture and
+ * toolchain.
+ *
+ * <p>A candidate's own process made the files, so they are given to that same source again and to
+ * nobody else: whatever they hold, its author could have written into the source. They are data
+ * here, never opened under names of the candidate's choice.
+ *
+ * <p>Safe for use by several threads and processes: files are replaced as a whole. Those that were
+ * used last stay when there are too many.
+ */
+public final class BinaryCache {
+  /** The folder's size above which the files unused for longest are deleted. */
+  private static final long MOST_BYTES = 2L << 30;
+
+  /** That part of it may be written before it is looked at again. */
+  private static final int SHARE = 8;
+
+  /** Errors are found again each time: a machine that was short of memory makes some, too. */
+  private static final String ERRORS = "libraries/.*\\.json";
+
+  private final @Nullable Path folder;
+  private final InstantSource clock;
+  private final long mostBytes;
+  private final Consumer<String> warn;
+  private final AtomicLong unswept = new AtomicLong(Long.MAX_VALUE / 2);
+  private final AtomicBoolean warned = new AtomicBoolean();
+
+  BinaryCache(@Nullable Path folder, InstantSource clock, long mostBytes, Consumer<String> warn) {
+    this.folder = folder;
+    this.clock = clock;
+    this.mostBytes = mostBytes;
+    this.warn = warn;
+  }
+
+  /**
+   * Keeps them in a folder, which need not exist.
+   *
+   * @param warn hears one line where nothing can be kept
+   */
+  public static BinaryCache in(Path folder, Consumer<String> warn) {
+    return new BinaryCache(folder, InstantSource.system(), MOST_BYTES, warn);
+  }
+
+  /** Nothing is kept. */
+  static BinaryCache nowhere() {
+    return new BinaryCache(null, InstantSource.system(), 0, _ -> {});
+  }
+
+  /**
+   * What a candidate's binaries depend on.
+   *
+   * @param candidate SHA-256 of its source
+   * @param task SHA-256 of the task file: shapes decide what a kernel is compiled for
+   * @param timed whether benchmark sizes count among those shapes
+   * @param versions of Python, torch, triton, worker and, where installed, of nvcc and the compiler
+   */
+  record Key(
+      String candidate, String task, String arch, boolean timed, Map<String, String> versions) {
+    Key {
+      versions = Map.copyOf(versions);
+    }
+
+    static Key of(Candidate candidate, String arch, boolean timed, Map<String, String> versions) {
+      return new Key(candidate.hash(), candidate.task().digest(), arch, timed, versions);
+    }
+
+    /** Whether the Python is known that these come from. */
+    boolean complete() {
+      return versions.containsKey("worker");
+    }
+
+    String name() {
+      List<Object> parts = List.of(candidate, task, arch, timed, new TreeMap<>(versions));
+      return DigestUtils.sha256Hex(parts.toString());
+    }
+  }
+
+  private record Kept(Key key, Map<String, String> files) {
+    Kept {
+      requireNonNull(key);
+      files = Map.copyOf(files);
+    }
+  }
+
+  /** The files kept under this key; empty if there are none. */
+  Map<String, String> read(Key key) {
+    Path file = file(key);
+    if (file == null) return Map.of();
+    try {
+      Kept kept = Json.mapper().readValue(Files.readAllBytes(file), Kept.class);
+      if (!kept.key().equals(key)) return Map.of();
+      Files.setLastModifiedTime(file, FileTime.from(clock.instant()));
+      return kept.files();
+    } catch (NoSuchFileException e) {
+      return Map.of();
+    } catch (IOException | JacksonException | NullPointerException e) {
+      return Map.of(); // Compiled again, and replaced.
+    }
+  }
+
+  /** Keeps these files, unless they are none or tell of errors. */
+  void write(Key key, Map<String, String> files) {
+    Path file = file(key);
+    if (file == null || files.isEmpty()) return;
+    if (files.keySet().stream().anyMatch(name -> name.matches(ERRORS))) return;
+    try {
+      byte[] content = Json.mapper().writeValueAsBytes(new Kept(key, files));
+      if (unswept.addAndGet(content.length) > mostBytes / SHARE) sweep();
+      CacheFile.replace(file, content);
+    } catch (IOException e) {
+      if (!warned.getAndSet(true)) {
+        warn.accept("what is compiled cannot be kept in %s (%s)".formatted(folder, e.getMessage()));
+      }
+    }
+  }
+
+  private @Nullable Path file(Key key) {
+    if (folder == null || !key.complete()) return null;
+    String name = key.name();
+    return folder.resolve(name.substring(0, 2)).resolve(name + ".json");
+  }
+
+  private record Aged(Path path, FileTime used, long bytes) {}
+
+  /** All files below a folder, but for those that others replace or delete meanwhile. */
+  private static List<Aged> aged(Path folder) throws IOException {
+    List<Aged> all = new ArrayList<>();
+    Files.walkFileTree(
+        folder,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes about) {
+            all.add(new Aged(file, about.lastModifiedTime(), about.size()));
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException why) throws IOException {
+            if (why instanceof NoSuchFileException) return FileVisitResult.CONTINUE;
+            throw why;
+          }
+        });
+    return all;
+  }
+
+  /** Deletes the files unused for longest until the rest is small enough. */
+  private synchronized void sweep() throws IOException {
+    if (unswept.getAndSet(0) <= mostBytes / SHARE) return; // Another thread just did.
+    List<Aged> all = aged(requireNonNull(folder));
+    all.sort(Comparator.comparing(Aged::used));
+    long bytes = all.stream().mapToLong(Aged::bytes).sum();
+    for (Aged each : all) {
+      if (bytes <= mostBytes) return;
+      Files.deleteIfExists(each.path());
+      bytes -= each.bytes();
+    }
+  }
+}

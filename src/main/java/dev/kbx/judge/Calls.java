@@ -1,0 +1,109 @@
+package dev.kbx.judge;
+
+import dev.kbx.outcome.Attribution;
+import dev.kbx.outcome.Outcome;
+import dev.kbx.plan.Plan;
+import dev.kbx.verdict.Stage;
+import dev.kbx.worker.Message;
+import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
+import dev.kbx.worker.Runner;
+import dev.kbx.worker.RunnerMessage;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+
+/** The call and correctness stages: every planned call is made once and, if asked for, compared. */
+final class Calls {
+  private final Session session;
+  private final Oracle oracle;
+  private final Runner runner;
+  private final Plan plan;
+  private final JudgementBuilder draft;
+  private final Duration oracleLimit;
+  private long runnerNanos;
+
+  Calls(Session session, Plan plan, JudgementBuilder draft, Duration oracleLimit) {
+    this.session = session;
+    this.oracle = session.oracle();
+    this.runner = session.runner();
+    this.plan = plan;
+    this.draft = draft;
+    this.oracleLimit = oracleLimit;
+  }
+
+  /** Empty when every call was made and found right. */
+  Optional<Outcome> judge(List<OracleMessage.PlannedCall> planned)
+      throws InterruptedException, Oracle.Refused {
+    long limit = plan.limits().correctness().toNanos();
+    for (OracleMessage.PlannedCall call : planned) {
+      if (runnerNanos > limit) {
+        return Optional.of(
+            Outcome.timeout(Stage.CALL, "all calls together", plan.limits().correctness()));
+      }
+      Optional<Outcome> decided = judge(call);
+      if (decided.isPresent()) return decided;
+    }
+    return Optional.empty();
+  }
+
+  private Optional<Outcome> judge(OracleMessage.PlannedCall call)
+      throws InterruptedException, Oracle.Refused {
+    OracleMessage.Prepared inputs =
+        oracle.ask(
+            OracleMessage.Prepared.class,
+            id -> new OracleMessage.Prepare(id, call.index()),
+            oracleLimit);
+    Message answer;
+    long start = System.nanoTime();
+    try {
+      answer =
+          runner.ask(
+              RunnerMessage.Returned.class,
+              id -> new RunnerMessage.Call(id, inputs.args(), inputs.kwargs()),
+              plan.limits().call());
+    } catch (TimeoutException e) {
+      return Optional.of(Outcome.timeout(Stage.CALL, name(call), plan.limits().call()));
+    } catch (Runner.Lost e) {
+      return Optional.of(Outcome.lost(e, Stage.CALL));
+    } finally {
+      long taken = System.nanoTime() - start;
+      runnerNanos += taken;
+      draft.spent(Stage.CALL, taken / 1e9);
+    }
+    return switch (answer) {
+      case RunnerMessage.Raised raised -> {
+        draft.compiledInCall(raised.compiled());
+        yield Optional.of(session.raised(raised, false));
+      }
+      case RunnerMessage.Returned returned -> {
+        draft.compiledInCall(returned.compiled());
+        yield plan.reaches(Stage.CORRECT) ? check(call, returned) : Optional.empty();
+      }
+      default -> throw new IllegalStateException("a runner answers returned or raised");
+    };
+  }
+
+  private Optional<Outcome> check(OracleMessage.PlannedCall call, RunnerMessage.Returned returned)
+      throws InterruptedException, Oracle.Refused {
+    long start = System.nanoTime();
+    OracleMessage.Checked checked =
+        oracle.ask(
+            OracleMessage.Checked.class,
+            id -> new OracleMessage.Check(id, call.index(), returned.value()),
+            oracleLimit);
+    draft.spent(Stage.CORRECT, (System.nanoTime() - start) / 1e9);
+    draft.errors(checked.metrics());
+    draft.flags(checked.flags());
+    draft.origins().add(returned.origin());
+    if (draft.origins().incomplete()) draft.flags(List.of(Attribution.NONE));
+    return checked.correct()
+        ? Optional.empty()
+        : Optional.of(Outcome.wrong(checked, Stage.CORRECT, name(call)));
+  }
+
+  private static String name(OracleMessage.PlannedCall call) {
+    return "%s, %s values".formatted(call.parameters(), call.distribution());
+  }
+}

@@ -1,0 +1,209 @@
+package dev.kbx.judge;
+
+import dev.kbx.check.Finding;
+import dev.kbx.outcome.Attribution;
+import dev.kbx.outcome.Outcome;
+import dev.kbx.plan.Plan;
+import dev.kbx.timing.Comparison;
+import dev.kbx.timing.Timing;
+import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Profile;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import dev.kbx.verdict.Verdict.Kernel;
+import dev.kbx.worker.RunnerMessage;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** What has been learnt of one candidate so far, stage by stage; becomes a judgement. */
+final class JudgementBuilder {
+  /** A runner may claim any number of kernels; this many are kept. */
+  private static final int MAX_KERNELS = 100;
+
+  private static final int MAX_NAME = 200;
+
+  private final Set<String> flags = new LinkedHashSet<>();
+  private final List<Kernel> kernels = new ArrayList<>();
+  private final Map<String, Double> errors = new TreeMap<>();
+  private final Map<String, Double> seconds = new TreeMap<>();
+  private final Attribution origins = new Attribution();
+  private @Nullable Map<String, Double> quality;
+  private @Nullable Finding imprecision;
+  private Timing.@Nullable Result timing;
+  private @Nullable Comparison comparison;
+  private @Nullable Profile profile;
+  private @Nullable String output;
+
+  JudgementBuilder() {}
+
+  /** Starts where another got to. */
+  JudgementBuilder(JudgementBuilder before) {
+    flags.addAll(before.flags);
+    seconds.putAll(before.seconds);
+    quality = before.quality;
+    imprecision = before.imprecision;
+  }
+
+  void spent(Stage stage, double time) {
+    seconds.merge(stage.label(), time, Double::sum);
+  }
+
+  /**
+   * Kernels compiled within a call whose time was counted: that part of it was the compile stage's.
+   */
+  void compiledInCall(@Nullable List<RunnerMessage.Compiled> found) {
+    if (found == null) return;
+    for (RunnerMessage.Compiled k : found) {
+      if (kernels.size() >= MAX_KERNELS) return;
+      kernels.add(
+          new Kernel(
+              cut(k.kernel()),
+              cut(k.arch()),
+              figure(k.registers()),
+              figure(k.sharedBytes()),
+              figure(k.spills()),
+              figure(k.seconds())));
+      Double time = figure(k.seconds());
+      if (time != null && time < seconds.getOrDefault(Stage.CALL.label(), 0.0)) {
+        spent(Stage.COMPILE, time);
+        spent(Stage.CALL, -time);
+      }
+    }
+  }
+
+  /** A claim, unless nothing could ever have measured it. */
+  private static @Nullable Integer figure(@Nullable Integer claimed) {
+    return claimed == null || claimed < 0 ? null : claimed;
+  }
+
+  private static @Nullable Double figure(@Nullable Double claimed) {
+    return claimed == null || !Double.isFinite(claimed) || claimed < 0 ? null : claimed;
+  }
+
+  private static String cut(String name) {
+    return name.length() > MAX_NAME ? name.substring(0, MAX_NAME) + "…" : name;
+  }
+
+  /** Keeps the largest of each figure over all calls. */
+  void errors(Map<String, Double> metrics) {
+    metrics.forEach((name, value) -> errors.merge(name, value, Math::max));
+  }
+
+  void flags(List<String> found) {
+    flags.addAll(found);
+  }
+
+  /** Who made the results of the calls so far. */
+  Attribution origins() {
+    return origins;
+  }
+
+  void quality(Map<String, Double> figures) {
+    quality = Map.copyOf(figures);
+  }
+
+  /** What the source does that wrong values may come from. */
+  void imprecision(Finding found) {
+    imprecision = found;
+  }
+
+  void timing(Timing.Result result) {
+    timing = result;
+    flags.addAll(result.flags());
+  }
+
+  /** What was timed; null where nothing was. */
+  Timing.@Nullable Result timing() {
+    return timing;
+  }
+
+  void comparison(Comparison found) {
+    comparison = found;
+  }
+
+  void profile(Profile found) {
+    profile = found;
+  }
+
+  void output(@Nullable String text) {
+    output = text == null || text.isBlank() ? null : text;
+  }
+
+  private @Nullable String message(Outcome outcome) {
+    if (outcome.status() != Status.WRONG_VALUES || imprecision == null) return outcome.message();
+    return outcome.message() + "; " + imprecision.sentence();
+  }
+
+  /** What was found, ending with {@code outcome}. */
+  Judgement judgement(
+      Plan plan, Verdict.Device device, Map<String, String> versions, Outcome outcome) {
+    Status status = outcome.status();
+    boolean ours = status.blame() == Status.Blame.KBX || status.blame() == Status.Blame.TASK;
+    boolean timed = timing != null || outcome.stage() == Stage.PERF;
+    return new Judgement(
+        status,
+        outcome.stage(),
+        ours ? null : passed(outcome, plan, Stage.CALL),
+        ours ? null : passed(outcome, plan, Stage.CORRECT),
+        (!ours && timed) ? passed(outcome, plan, Stage.PERF) : null,
+        message(outcome),
+        outcome.rule(),
+        outcome.evidence(),
+        List.copyOf(flags),
+        comparison == null ? null : comparison.speedup(),
+        timing == null ? null : timing.sizes(),
+        comparison == null ? null : comparison.baselines(),
+        profile,
+        compile(),
+        kernels.isEmpty() ? null : List.copyOf(kernels),
+        outcome.mismatches() == null || outcome.mismatches().isEmpty()
+            ? null
+            : outcome.mismatches(),
+        errors.isEmpty() ? null : Map.copyOf(errors),
+        quality,
+        origins.summary(),
+        outcome.frames() == null || outcome.frames().isEmpty() ? null : outcome.frames(),
+        output,
+        device,
+        versions,
+        Map.copyOf(seconds));
+  }
+
+  /**
+   * Whether the candidate got through {@code stage}: not where an earlier one failed it. Null for
+   * one that passed all that was asked for, and this was not.
+   */
+  private static @Nullable Boolean passed(Outcome outcome, Plan plan, Stage stage) {
+    if (outcome.status() == Status.CORRECT) {
+      return outcome.stage().compareTo(stage) >= 0 ? true : null;
+    }
+    if (!plan.reaches(stage)) return outcome.stage().compareTo(stage) <= 0 ? false : null;
+    return outcome.stage().compareTo(stage) > 0;
+  }
+
+  private Verdict.@Nullable Compile compile() {
+    if (kernels.isEmpty()) return null;
+    return new Verdict.Compile(
+        kernels.getFirst().arch(),
+        largest(Kernel::registers),
+        largest(Kernel::sharedBytes),
+        largest(Kernel::spills));
+  }
+
+  private @Nullable Integer largest(Function<Kernel, @Nullable Integer> figure) {
+    return kernels.stream()
+        .map(figure)
+        .filter(Objects::nonNull)
+        .max(Comparator.naturalOrder())
+        .orElse(null);
+  }
+}

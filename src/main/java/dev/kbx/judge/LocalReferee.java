@@ -1,0 +1,180 @@
+package dev.kbx.judge;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.device.DeviceLost;
+import dev.kbx.device.Gpu;
+import dev.kbx.device.Slot;
+import dev.kbx.plan.Plan;
+import dev.kbx.timing.BaselineCache;
+import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Verdict;
+import dev.kbx.worker.DeviceSlot;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Judges on this machine: a candidate takes the slot that has been free for longest. A slot whose
+ * device is lost is given no other, and its candidate goes to another device once.
+ */
+public final class LocalReferee implements Referee {
+  private final List<Bench> benches;
+  private final Queue<Bench> free;
+  private final Verdict.Device device;
+  private final Map<String, String> versions;
+  private @Nullable DeviceLost last;
+
+  /**
+   * @param slots where to judge; at least one
+   * @param device of the first slot, which judgements name until their own has said what it is
+   * @param versions of what judges, by name
+   * @param baselines what is known of compiled references from before
+   * @param binaries what candidates were compiled to before
+   */
+  public LocalReferee(
+      List<Slot> slots,
+      Verdict.Device device,
+      Map<String, String> versions,
+      BaselineCache baselines,
+      BinaryCache binaries) {
+    this.benches = benches(slots, baselines, binaries);
+    this.free = new ArrayDeque<>(benches);
+    this.device = device;
+    this.versions = Map.copyOf(versions);
+  }
+
+  private static List<Bench> benches(
+      List<Slot> slots, BaselineCache baselines, BinaryCache binaries) {
+    Map<Gpu, GpuBench> gpus = new HashMap<>();
+    List<Bench> benches = new ArrayList<>();
+    for (Slot slot : slots) {
+      Gpu gpu = slot.gpu();
+      GpuBench shared =
+          gpu == null ? null : gpus.computeIfAbsent(gpu, _ -> GpuBench.of(gpu, baselines));
+      benches.add(new Bench(slot, binaries, shared));
+    }
+    return List.copyOf(benches);
+  }
+
+  @Override
+  public int capacity() {
+    return benches.size();
+  }
+
+  @Override
+  public void expect(Plan plan, int candidates) {
+    if (candidates <= 0) return;
+    benches.getFirst().slot().expect(candidates);
+    benches.stream()
+        .map(bench -> bench.slot().gpu())
+        .filter(Objects::nonNull)
+        .distinct()
+        .forEach(gpu -> gpu.readyInBackground(plan));
+  }
+
+  /** The devices whose judgements these may be, as far as they have said which they are. */
+  public List<Verdict.Device> devices() {
+    List<Verdict.Device> devices = new ArrayList<>();
+    DeviceSlot named = benches.getFirst().slot().device();
+    for (Bench bench : benches) {
+      Slot slot = bench.slot();
+      boolean first = slot.gpu() == null || slot.device().equals(named);
+      Optional<Verdict.Device> own = slot.described();
+      if (own.isEmpty() && first) own = Optional.of(device);
+      own.filter(found -> !devices.contains(found)).ifPresent(devices::add);
+    }
+    return devices;
+  }
+
+  /** The device that judgements name until their own has said what it is. */
+  Verdict.Device device() {
+    return device;
+  }
+
+  /** What judges here, by name. */
+  public Map<String, String> versions() {
+    return versions;
+  }
+
+  /** What is done on a slot. */
+  interface Work<T> {
+    T on(Bench bench) throws InterruptedException;
+  }
+
+  @Override
+  public Judgement judge(Candidate candidate, Plan plan) throws InterruptedException {
+    try {
+      return on(bench -> judge(bench, candidate, plan));
+    } catch (DeviceLost e) {
+      return on(bench -> judgeOrGiveUp(bench, candidate, plan));
+    }
+  }
+
+  private Judgement judge(Bench bench, Candidate candidate, Plan plan) throws InterruptedException {
+    Judgement judgement = new Judge(bench, plan, device, versions).judge(candidate);
+    bench.slot().settled();
+    return bench.slot().lost() ? judgement.with(Judgement.DEVICE_LOST) : judgement;
+  }
+
+  /** No third device is risked for a candidate under which two were lost. */
+  private Judgement judgeOrGiveUp(Bench bench, Candidate candidate, Plan plan)
+      throws InterruptedException {
+    try {
+      return judge(bench, candidate, plan);
+    } catch (DeviceLost e) {
+      lost(e);
+      return new Judge(bench, plan, device, versions).givenUp(e);
+    }
+  }
+
+  /**
+   * Does something on the slot that has been free for longest.
+   *
+   * @throws DeviceLost when its device was lost, or no slot is left
+   */
+  <T> T on(Work<T> work) throws InterruptedException {
+    Bench bench = take();
+    try {
+      return work.on(bench);
+    } catch (DeviceLost e) {
+      lost(e);
+      throw e;
+    } finally {
+      giveBack(bench);
+    }
+  }
+
+  /** Whether anything can still be judged. */
+  boolean usable() {
+    return benches.stream().anyMatch(bench -> !bench.slot().lost());
+  }
+
+  private synchronized Bench take() throws InterruptedException {
+    while (true) {
+      Bench bench = free.poll();
+      if (bench == null && usable()) {
+        wait();
+      } else if (bench == null) {
+        DeviceLost why = last;
+        throw why != null ? why : new DeviceLost("every device stopped computing");
+      } else if (!bench.slot().lost()) {
+        return bench;
+      }
+    }
+  }
+
+  private synchronized void giveBack(Bench bench) {
+    free.add(bench);
+    notifyAll();
+  }
+
+  private synchronized void lost(DeviceLost why) {
+    last = why;
+  }
+}

@@ -1,0 +1,154 @@
+package dev.kbx.judge;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.device.Gpu;
+import dev.kbx.device.Spending;
+import dev.kbx.device.WarmRunnerPool;
+import dev.kbx.outcome.Outcome;
+import dev.kbx.plan.Plan;
+import dev.kbx.task.Policy;
+import dev.kbx.timing.BaselineInterference;
+import dev.kbx.timing.References;
+import dev.kbx.timing.Timing;
+import dev.kbx.timing.Watch;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import dev.kbx.worker.Message;
+import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
+import dev.kbx.worker.Runner;
+import dev.kbx.worker.WorkerFailure;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The performance stage of one candidate that was found correct, in a runner of its own, alone on
+ * the GPU: whatever it did before is gone, and so is whatever others do.
+ */
+final class Performance {
+  private final Gpu gpu;
+  private final References references;
+  private final Plan plan;
+  private final Candidate candidate;
+  private final JudgementBuilder draft;
+  private final Spending spending;
+  private @Nullable BaselineInterference quiet;
+  private List<OracleMessage.Size> sizes = List.of();
+  private @Nullable Timing timing;
+
+  Performance(GpuBench bench, Plan plan, Candidate candidate, JudgementBuilder draft) {
+    this.gpu = bench.gpu();
+    this.references = bench.references();
+    this.plan = plan;
+    this.candidate = candidate;
+    this.draft = draft;
+    this.spending = gpu.spending();
+  }
+
+  /**
+   * Times every size. The device must be held alone.
+   *
+   * @param files what was compiled ahead
+   */
+  Outcome judge(Map<String, String> files) throws InterruptedException {
+    long start = System.nanoTime();
+    try (Session session = start()) {
+      Outcome outcome;
+      try {
+        outcome = end(session, time(session, files));
+      } catch (Oracle.Refused e) {
+        session.end();
+        outcome = refused(e);
+      }
+      return session.leave(outcome);
+    } catch (RuntimeException e) {
+      gpu.reset();
+      throw e;
+    } finally {
+      draft.spent(Stage.PERF, (System.nanoTime() - start) / 1e9);
+    }
+  }
+
+  private Session start() throws InterruptedException {
+    long start = System.nanoTime();
+    Oracle oracle = gpu.oracle();
+    Runner runner =
+        gpu.runner(WarmRunnerPool.Use.TIMED, plan.arch(), oracle.hello(), plan.limits());
+    spending.add("start", start);
+    return new Session(oracle, runner, plan, candidate, draft);
+  }
+
+  private Outcome time(Session session, Map<String, String> files)
+      throws InterruptedException, Oracle.Refused {
+    var _ = spending.on("peaks", gpu::peaks); // Before any code of the candidate's is there.
+    OracleMessage.Opened task = spending.on("open", () -> session.open(true, true));
+    sizes = task.sizes();
+    List<BaselineInterference.Times> times =
+        spending.on("baseline", () -> references.quiet(candidate.task(), sizes, plan.warm()));
+    BaselineInterference before = new BaselineInterference(session.oracle(), times, plan.warm());
+    quiet = before;
+    Optional<Outcome> decided = spending.on("load", () -> session.load(task, files));
+    if (decided.isPresent()) return decided.get().at(Stage.PERF);
+    Watch watch = new Watch(Policy.of(candidate.task()));
+    Timing sized =
+        new Timing(
+            session.oracle(),
+            session.runner(),
+            plan,
+            gpu,
+            references,
+            candidate.task().file(),
+            before,
+            watch,
+            sizes);
+    timing = sized;
+    return sized.judge().orElse(Outcome.correct(Stage.PERF));
+  }
+
+  /** Ends the runner. What it held back then shows. */
+  private Outcome end(Session session, Outcome outcome) throws InterruptedException {
+    return spending.on(
+        "end",
+        () -> {
+          session.end();
+          if (outcome.status() != Status.CORRECT || quiet == null || timing == null) return outcome;
+          Optional<Outcome> held = quiet.verdict();
+          if (held.isPresent()) return held.get();
+          timing.settle();
+          draft.timing(timing.result());
+          return outcome;
+        });
+  }
+
+  /** Whether the candidate's process failed at something that its verdict does not rest on. */
+  boolean faulted() {
+    return timing != null && timing.dropped().filter(Outcome::isFault).isPresent();
+  }
+
+  /**
+   * The outcome where the oracle refused. It had memory for every size before the candidate was
+   * loaded; if it has again, now that the runner is gone, the candidate took it.
+   *
+   * @throws WorkerFailure where only graphs of the reference have none: tried again without them
+   */
+  private Outcome refused(Oracle.Refused refusal) throws InterruptedException {
+    if (quiet == null || refusal.answer().reason() != Message.Failed.Reason.MEMORY) {
+      return Outcome.refused(refusal.answer()).at(Stage.PERF);
+    }
+    if (timing != null && timing.hasNoRoomForGraphs()) {
+      throw new WorkerFailure("the GPU has no room for graphs of the reference");
+    }
+    try {
+      var _ = BaselineInterference.measure(gpu.oracle(), sizes, plan.warm());
+    } catch (Oracle.Refused e) {
+      return Outcome.refused(e.answer()).at(Stage.PERF);
+    }
+    return Outcome.of(
+        Status.OUT_OF_MEMORY,
+        Stage.PERF,
+        "while the candidate's process lived, the reference's inputs had no room on the GPU;"
+            + " without it they have");
+  }
+}

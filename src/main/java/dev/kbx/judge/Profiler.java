@@ -1,0 +1,156 @@
+package dev.kbx.judge;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.device.Gpu;
+import dev.kbx.outcome.Outcome;
+import dev.kbx.plan.Limits;
+import dev.kbx.plan.Plan;
+import dev.kbx.verdict.Profile;
+import dev.kbx.verdict.Stage;
+import dev.kbx.worker.Message;
+import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
+import dev.kbx.worker.Runner;
+import dev.kbx.worker.RunnerMessage;
+import dev.kbx.worker.WorkerFailure;
+import dev.kbx.worker.Zygote;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Has Nsight Compute look at candidates on one GPU, which must be held alone.
+ *
+ * <p>Whether that is possible here at all is found out once, on a kernel that is no candidate's: so
+ * no candidate can make it look impossible for the others. What a candidate's runner answers is a
+ * claim, and every failure is a line in its profile and nothing else.
+ */
+final class Profiler {
+  /** After this long Nsight Compute is ended: it replays each launch about a dozen times. */
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  /** What the runner gets besides. */
+  private static final Duration GRACE = Duration.ofSeconds(15);
+
+  /**
+   * Profiler and program are processes with torch and a CUDA context or threads of their own, and
+   * memory that the device has no room to keep for a replay is kept on the host.
+   */
+  private static final Zygote.Allowance ALLOWANCE =
+      new Zygote.Allowance(8L << 30, 600, 1024, 1L << 30);
+
+  private static final String PROBE =
+      """
+      def probe(x):
+          return x + 1
+      """;
+
+  private static final long PROBED = 1 << 20;
+
+  /** A machine that is slow to start may be quicker when the next candidate comes. */
+  private static final int MOST_TRIES = 2;
+
+  private final Gpu gpu;
+  private int tries;
+  private @Nullable String unable;
+
+  Profiler(Gpu gpu) {
+    this.gpu = gpu;
+  }
+
+  /**
+   * A candidate's profile at its task's largest benchmark size.
+   *
+   * @param arch as in {@link Plan}
+   * @param files what was compiled ahead
+   */
+  Profile of(Candidate candidate, String arch, Map<String, String> files)
+      throws InterruptedException {
+    try {
+      String why = unable(arch);
+      if (why != null) return Profile.failed(why);
+      OracleMessage.LargestShapesTraced size = largest(candidate);
+      return run(size.shape(), arch, candidate.code(), size.entries(), files, size.call());
+    } catch (Oracle.Refused e) {
+      return ProfileClaims.failed(e.answer().message());
+    } catch (RuntimeException e) { // The verdict has fallen, and no fault of ours may change it.
+      return ProfileClaims.failed("kbx failed here: " + e.getMessage());
+    }
+  }
+
+  /** Why nothing can be profiled on this device; null if it can. Said aloud when it is found. */
+  private @Nullable String unable(String arch) throws InterruptedException {
+    if (tries == 0 || (unable != null && tries < MOST_TRIES)) {
+      unable = run(null, arch, PROBE, List.of("probe"), Map.of(), probe()).failure();
+      if (unable != null && tries == 0) {
+        gpu.notice("nothing is profiled: " + unable + "; see Profile in docs/gpu.md");
+      }
+      tries++;
+    }
+    return unable;
+  }
+
+  private static JsonNode probe() {
+    JsonNodeFactory json = JsonNodeFactory.instance;
+    ObjectNode tensor = json.objectNode().put("t", "tensor").put("dtype", "float32");
+    tensor.set("shape", json.arrayNode().add(PROBED));
+    tensor.set("stride", json.arrayNode().add(1));
+    ObjectNode call = json.objectNode();
+    call.set("args", json.arrayNode().add(tensor));
+    call.set("kwargs", json.objectNode());
+    return call;
+  }
+
+  private OracleMessage.LargestShapesTraced largest(Candidate candidate)
+      throws InterruptedException, Oracle.Refused {
+    String file = candidate.task().file().toAbsolutePath().toString();
+    return gpu.oracle()
+        .ask(
+            OracleMessage.LargestShapesTraced.class,
+            id -> new OracleMessage.TraceLargestShapes(id, file),
+            Limits.ORACLE);
+  }
+
+  private Profile run(
+      @Nullable String shape,
+      String arch,
+      String source,
+      List<String> entries,
+      Map<String, String> files,
+      JsonNode call)
+      throws InterruptedException {
+    Runner runner = gpu.runnerWithLoopback(arch, ALLOWANCE);
+    try {
+      Message answer =
+          runner.ask(
+              RunnerMessage.Profiled.class,
+              id -> new RunnerMessage.Profile(id, source, entries, files, call, LIMIT.toSeconds()),
+              LIMIT.plus(GRACE));
+      return switch (answer) {
+        case RunnerMessage.Profiled profiled -> ProfileClaims.of(shape, profiled);
+        case RunnerMessage.Raised raised -> ProfileClaims.failed(raised.message());
+        default -> throw new IllegalStateException("a runner answers profiled or raised");
+      };
+    } catch (TimeoutException e) {
+      return ProfileClaims.failed("its process did not answer in time");
+    } catch (Runner.Lost e) {
+      return ProfileClaims.failed(Outcome.lost(e, Stage.PERF).message());
+    } finally {
+      end(runner);
+    }
+  }
+
+  /** Whoever has the device next must not meet this process there. */
+  private static void end(Runner runner) throws InterruptedException {
+    try {
+      var _ = runner.end();
+    } catch (WorkerFailure e) {
+      System.getLogger("kbx").log(System.Logger.Level.DEBUG, "a runner did not end", e);
+    }
+  }
+}

@@ -1,0 +1,245 @@
+package dev.kbx.judge;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.device.ConcurrencyLimit;
+import dev.kbx.device.DeviceLost;
+import dev.kbx.device.Gpu;
+import dev.kbx.device.OraclePool;
+import dev.kbx.device.SharedExclusiveLock;
+import dev.kbx.device.Slot;
+import dev.kbx.plan.Plan;
+import dev.kbx.plan.Seeds;
+import dev.kbx.task.Task;
+import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.TaskVerdict;
+import dev.kbx.verdict.TaskVerdict.Control;
+import dev.kbx.verdict.TaskVerdict.Kind;
+import dev.kbx.worker.Message;
+import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
+import dev.kbx.worker.WorkerFailure;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.apache.commons.codec.digest.DigestUtils;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Judges tasks by their controls. The functions of a task file run in the oracle; the kernel beside
+ * it goes the way of every candidate.
+ */
+public final class Verification {
+  private static final Duration LIMIT = Duration.ofMinutes(5);
+
+  private final LocalReferee referee;
+  private final Plan plan;
+
+  /**
+   * @param plan how kernels are judged; its secret seeds all controls
+   */
+  public Verification(LocalReferee referee, Plan plan) {
+    this.referee = referee;
+    this.plan = plan;
+  }
+
+  /**
+   * Judges tasks over all slots, in no particular order.
+   *
+   * @param before verdicts that still hold, by the paths of their tasks: these are passed on as
+   *     they are
+   * @param listener hears of every verdict, one at a time
+   */
+  public void run(List<Task> tasks, Map<String, TaskVerdict> before, Consumer<TaskVerdict> listener)
+      throws InterruptedException {
+    Dispatcher.run(
+        referee.capacity(),
+        tasks,
+        task -> {
+          TaskVerdict known = before.get(task.path());
+          TaskVerdict verdict = known == null ? judge(task, this::controls) : known;
+          synchronized (listener) {
+            listener.accept(verdict);
+          }
+        });
+  }
+
+  /**
+   * Loads tasks and makes their calls without any value, over all slots; verdicts have no controls.
+   *
+   * @param listener as for {@link #run}
+   */
+  public void traceShapes(List<Task> tasks, Consumer<TaskVerdict> listener)
+      throws InterruptedException {
+    Dispatcher.run(
+        referee.capacity(),
+        tasks,
+        task -> {
+          TaskVerdict verdict = judge(task, this::traceShapes);
+          synchronized (listener) {
+            listener.accept(verdict);
+          }
+        });
+  }
+
+  /** What is found out about a task. */
+  private interface Way {
+    List<Control> of(Bench bench, Task task)
+        throws InterruptedException, Oracle.Refused, IOException;
+  }
+
+  private List<Control> traceShapes(Bench bench, Task task)
+      throws InterruptedException, Oracle.Refused {
+    String file = task.file().toAbsolutePath().toString();
+    try (OraclePool.Borrowed borrowed = bench.slot().borrow()) {
+      try {
+        borrowed
+            .oracle()
+            .ask(
+                OracleMessage.ShapesTraced.class,
+                id -> new OracleMessage.TraceShapes(id, file, false),
+                LIMIT);
+      } catch (Oracle.Refused e) {
+        borrowed.sound(); // A file that cannot be used says nothing against the oracle.
+        throw e;
+      }
+      borrowed.sound();
+    }
+    return List.of();
+  }
+
+  private List<Control> controls(Bench bench, Task task)
+      throws InterruptedException, Oracle.Refused, IOException {
+    List<Control> controls = new ArrayList<>();
+    for (OracleMessage.Control control : askOracle(bench.slot(), task))
+      controls.add(control(control));
+    if (Files.exists(task.kernel())) controls.add(kernel(bench, task));
+    return controls;
+  }
+
+  private TaskVerdict judge(Task task, Way way) throws InterruptedException {
+    while (true) {
+      try {
+        return referee.on(bench -> judge(bench, task, way));
+      } catch (DeviceLost e) {
+        if (!referee.usable()) throw e;
+      }
+    }
+  }
+
+  private TaskVerdict judge(Bench bench, Task task, Way way) throws InterruptedException {
+    long start = System.nanoTime();
+    String key = key(task); // Of the files as they are now: they may change meanwhile.
+    List<Control> controls = List.of();
+    String problem = null;
+    try {
+      controls = way.of(bench, task);
+    } catch (Oracle.Refused e) {
+      problem = place(task, e.answer()) + ": " + e.answer().message();
+    } catch (WorkerFailure e) {
+      Slot slot = bench.slot();
+      if (slot.isLost()) throw new DeviceLost(slot.described().orElse(referee.device()), e);
+      problem = task.file() + ": " + e.getMessage();
+    } catch (IOException e) {
+      problem = task.kernel() + ": cannot be read (" + e.getMessage() + ")";
+    }
+    return new TaskVerdict(
+        task.name(),
+        task.suite(),
+        task.category(),
+        task.file().toString(),
+        problem,
+        controls,
+        (System.nanoTime() - start) / 1e9,
+        key);
+  }
+
+  private List<OracleMessage.Control> askOracle(Slot slot, Task task)
+      throws InterruptedException, Oracle.Refused {
+    Gpu gpu = slot.gpu();
+    if (gpu == null) return askOracle(slot, task, true);
+    try (ConcurrencyLimit.Pass _ = gpu.admit();
+        SharedExclusiveLock.Held _ = gpu.lease().shared(gpu.needs(task).part())) {
+      return askOracle(slot, task, false);
+    } catch (Oracle.Refused e) {
+      if (e.answer().reason() != Message.Failed.Reason.MEMORY) throw e;
+    }
+    try (var _ = gpu.lease().alone()) {
+      return askOracle(slot, task, true);
+    }
+  }
+
+  private List<OracleMessage.Control> askOracle(Slot slot, Task task, boolean alone)
+      throws InterruptedException, Oracle.Refused {
+    String file = task.file().toAbsolutePath().toString();
+    String seed = Seeds.of(plan.secret(), task, "");
+    try (OraclePool.Borrowed borrowed = slot.borrow()) {
+      OracleMessage.TaskVerified verified =
+          borrowed
+              .oracle()
+              .ask(
+                  OracleMessage.TaskVerified.class,
+                  id -> new OracleMessage.VerifyTask(id, file, seed, alone),
+                  LIMIT);
+      borrowed.sound();
+      return verified.controls();
+    }
+  }
+
+  private static Control control(OracleMessage.Control said) {
+    Kind kind =
+        switch (said.kind()) {
+          case POSITIVE -> Kind.POSITIVE;
+          case NEGATIVE -> Kind.NEGATIVE;
+        };
+    return new Control(said.name(), kind, said.ok(), said.status(), said.detail(), said.line());
+  }
+
+  private Control kernel(Bench bench, Task task) throws InterruptedException, IOException {
+    String code = Files.readString(task.kernel());
+    Candidate candidate = new Candidate(task, code, task.kernel().toString(), 0, null, null, null);
+    Judgement verdict =
+        new Judge(bench, plan, referee.device(), referee.versions()).judge(candidate);
+    boolean right = verdict.status() == Status.CORRECT && verdict.flags().isEmpty();
+    String detail = verdict.message();
+    if (verdict.status() == Status.CORRECT) {
+      detail = right ? "passed all calls" : "flagged: " + String.join(", ", verdict.flags());
+    }
+    String name = "kernels/" + task.kernel().getFileName();
+    return new Control(name, Kind.KERNEL, right, verdict.status().label(), detail, null);
+  }
+
+  private static String place(Task task, Message.Failed why) {
+    String where = why.file() == null ? task.file().toString() : why.file();
+    return why.line() == null ? where : where + ":" + why.line();
+  }
+
+  /** Hash of everything a task's verdict depends on: its files, the secret, device and versions. */
+  public String key(Task task) {
+    MessageDigest digest = DigestUtils.getSha256Digest();
+    List<@Nullable Object> parts =
+        List.of(
+            task.suite(), task.path(), plan, referee.device(), new TreeMap<>(referee.versions()));
+    digest.update(parts.toString().getBytes(StandardCharsets.UTF_8));
+    digest.update(task.digest().getBytes(StandardCharsets.UTF_8));
+    digest.update(content(task.kernel()));
+    return HexFormat.of().formatHex(digest.digest());
+  }
+
+  private static byte[] content(Path file) {
+    try {
+      return Files.readAllBytes(file);
+    } catch (IOException e) {
+      return new byte[0]; // What is wrong with it shows when it is used.
+    }
+  }
+}

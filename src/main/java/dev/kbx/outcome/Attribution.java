@@ -1,0 +1,151 @@
+package dev.kbx.outcome;
+
+import dev.kbx.task.Policy;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Verdict;
+import dev.kbx.worker.RunnerMessage;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who made a candidate's results, added up over its calls: its own kernels, or PyTorch in their
+ * place.
+ *
+ * <p>The accounts come from the candidate's process and could be forged there. They convict a
+ * candidate by its own words and acquit nobody of anything else.
+ */
+public final class Attribution {
+  /**
+   * Largest part of the work, in elements read and written, that other than the candidate's kernels
+   * may do. Finishing a reduction over blocks of 64 elements or more costs at most 3 %; computing
+   * one of several fused steps costs 50 % and more.
+   */
+  static final double MOST_FOREIGN = 0.10;
+
+  /** Least part of the results that must have come from the candidate's kernels. */
+  static final double LEAST_OWN = 0.50;
+
+  /** The flag of a candidate whose accounts are {@linkplain #incomplete() incomplete}. */
+  public static final String NONE = "no_origin";
+
+  private static final int MOST_OPERATIONS = 12;
+  private static final int OPERATIONS_IN_EVIDENCE = 3;
+
+  /** A runner may name any number of operations; this many are kept. */
+  private static final int MOST_PLACES = 1000;
+
+  private record Place(String name, int line) {}
+
+  private final Map<Place, Long> operations = new LinkedHashMap<>();
+  private double elements;
+  private double own;
+  private double volume;
+  private double foreign;
+  private boolean incomplete;
+
+  /** Adds the account of one call; null where the runner had none to give. */
+  public void add(RunnerMessage.@Nullable Origin account) {
+    if (account == null) {
+      incomplete = true;
+      return;
+    }
+    elements += account.elements();
+    own += account.own();
+    volume += account.volume();
+    foreign += account.foreign();
+    for (RunnerMessage.Operation o : account.operations()) {
+      if (operations.size() < MOST_PLACES) {
+        operations.merge(new Place(o.name(), o.line()), o.elements(), Long::sum);
+      }
+    }
+  }
+
+  /** Whether a call came without an account, which the runner gives unless something hinders it. */
+  public boolean incomplete() {
+    return incomplete;
+  }
+
+  /** What the verdict says; null when nothing is known. */
+  public Verdict.@Nullable Origin summary() {
+    if (volume == 0) return null;
+    return new Verdict.Origin(
+        rounded(ownShare() * (1 - foreignShare())),
+        largest(MOST_OPERATIONS).stream()
+            .map(e ->
+                new Verdict.Operation(
+                    e.getKey().name(), line(e.getKey()), rounded(e.getValue() / volume)))
+            .toList());
+  }
+
+  /**
+   * Why a candidate whose values are right has not earned its verdict; empty if it has.
+   *
+   * @param where put before what was found: {@code "at (1024, 1024), "}, or nothing
+   */
+  public Optional<Outcome> judge(Policy policy, Stage stage, String where) {
+    if (!policy.enforced() || elements == 0) return Optional.empty();
+    return broken().map(what -> Outcome.policy(stage, where + what, policy.advice()));
+  }
+
+  private Optional<String> broken() {
+    if (own == 0) {
+      return Optional.of("no result was written by a kernel of this file" + culprits("; "));
+    }
+    if (foreignShare() > MOST_FOREIGN) {
+      return Optional.of(
+          percent(foreignShare()) + " of the work was not done by its kernels" + culprits(": "));
+    }
+    if (ownShare() < LEAST_OWN) {
+      return Optional.of(
+          percent(1 - ownShare())
+              + " of the results were not written by its kernels"
+              + culprits("; "));
+    }
+    return Optional.empty();
+  }
+
+  private String culprits(String separator) {
+    if (operations.isEmpty()) return "";
+    return separator
+        + largest(OPERATIONS_IN_EVIDENCE).stream()
+            .map(e -> name(e.getKey()))
+            .collect(Collectors.joining(", "));
+  }
+
+  private static String name(Place place) {
+    return place.line() > 0 ? "%s (line %d)".formatted(place.name(), place.line()) : place.name();
+  }
+
+  private static @Nullable Integer line(Place place) {
+    return place.line() > 0 ? place.line() : null;
+  }
+
+  private List<Map.Entry<Place, Long>> largest(int count) {
+    List<Map.Entry<Place, Long>> all = new ArrayList<>(operations.entrySet());
+    all.sort(Map.Entry.comparingByValue(Comparator.reverseOrder()));
+    return all.subList(0, Math.min(count, all.size()));
+  }
+
+  private double ownShare() {
+    return elements == 0 ? 1 : own / elements;
+  }
+
+  private double foreignShare() {
+    return volume == 0 ? 0 : foreign / volume;
+  }
+
+  private static String percent(double share) {
+    return String.format(Locale.ROOT, "%.0f %%", 100 * share);
+  }
+
+  private static double rounded(double share) {
+    return Math.round(share * 1000) / 1000.0;
+  }
+}

@@ -1,0 +1,217 @@
+package dev.kbx.outcome;
+
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict.Frame;
+import dev.kbx.verdict.Verdict.Mismatch;
+import dev.kbx.worker.Message;
+import dev.kbx.worker.OracleMessage;
+import dev.kbx.worker.Runner;
+import dev.kbx.worker.RunnerMessage;
+import dev.kbx.worker.ZygoteMessage;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a stage ended a candidate's judgement: the status and what explains it.
+ *
+ * <p>The factories are the whole classification: by kind of failure, stage, and how the process
+ * ended; never by words in what the candidate printed.
+ */
+public record Outcome(
+    Status status,
+    Stage stage,
+    @Nullable String message,
+    @Nullable String rule,
+    @Nullable String evidence,
+    @Nullable List<Mismatch> mismatches,
+    @Nullable List<Frame> frames) {
+
+  /** Addresses differ from run to run; a message must not. */
+  private static final Pattern ADDRESS = Pattern.compile("0x[0-9a-fA-F]{6,}");
+
+  /** A runner may claim a message of any length; this many characters are kept. */
+  private static final int MAX_TEXT = 2000;
+
+  private static final int MAX_FRAMES = 50;
+
+  private static final int SIGKILL = 9;
+  private static final int SIGXCPU = 24;
+
+  public static Outcome of(Status status, Stage stage, @Nullable String message) {
+    return new Outcome(status, stage, stable(message), null, null, null, null);
+  }
+
+  public static Outcome correct(Stage stage) {
+    return of(Status.CORRECT, stage, null);
+  }
+
+  public static Outcome timeout(Stage stage, String what, Duration limit) {
+    return of(Status.TIMEOUT, stage, "%s took longer than %d s".formatted(what, limit.toSeconds()));
+  }
+
+  /** The run itself shows an attempt to deceive. */
+  public static Outcome cheating(Stage stage, String evidence) {
+    String message = "the candidate's process did what no kernel does and was ended";
+    return cheating(stage, message, evidence);
+  }
+
+  /** Its times cannot be. */
+  public static Outcome impossible(String evidence) {
+    return cheating(Stage.PERF, "the candidate's times are below what this GPU can do", evidence);
+  }
+
+  private static Outcome cheating(Stage stage, String message, String evidence) {
+    return new Outcome(Status.CHEATING, stage, message, null, evidence, null, null);
+  }
+
+  /** The values are right, and the candidate's kernels are not what made them. */
+  static Outcome policy(Stage stage, String found, String advice) {
+    return new Outcome(
+        Status.CHEATING, stage, stable(advice), null, stable("policy: " + found), null, null);
+  }
+
+  /** The runner said what it had no business saying. */
+  public static Outcome violation(Stage stage, String what) {
+    return cheating(stage, "protocol: the process " + what);
+  }
+
+  /** The same outcome, found in another stage. */
+  public Outcome at(Stage other) {
+    return new Outcome(status, other, message, rule, evidence, mismatches, frames);
+  }
+
+  /**
+   * The runner answered that loading or calling failed.
+   *
+   * @param mayLack whether the trusted side agrees that the machine may lack what this candidate
+   *     needs; otherwise who says so has failed by itself
+   */
+  public static Outcome raised(RunnerMessage.Raised raised, boolean loading, boolean mayLack) {
+    boolean lacks = mayLack && raised.kind() == RunnerMessage.Raised.Kind.UNSUPPORTED;
+    Stage stage = raised.kind() == RunnerMessage.Raised.Kind.COMPILE ? Stage.COMPILE : Stage.CALL;
+    Status failed = loading ? Status.IMPORT_ERROR : Status.RUNTIME_ERROR;
+    Status status =
+        switch (raised.kind()) {
+          case SYNTAX -> Status.SYNTAX_ERROR;
+          case NO_ENTRY -> Status.NO_ENTRY;
+          case IMPORT, RUNTIME -> failed;
+          case COMPILE -> Status.COMPILE_ERROR;
+          case MEMORY -> Status.OUT_OF_MEMORY;
+          case EXIT -> Status.CRASHED;
+          case UNSUPPORTED -> lacks ? Status.INFRASTRUCTURE : failed;
+        };
+    List<Frame> frames =
+        raised.frames().stream()
+            .limit(MAX_FRAMES)
+            .map(f -> new Frame(f.line(), String.valueOf(stable(f.function())), stable(f.text())))
+            .toList();
+    return new Outcome(
+        status, stage, stable(lacks ? lack(raised) : explain(raised)), null, null, null, frames);
+  }
+
+  private static String lack(RunnerMessage.Raised raised) {
+    return raised.feature() == null
+        ? raised.message()
+        : "the interpreter on this machine lacks %s; judge this candidate on a GPU"
+            .formatted(raised.feature());
+  }
+
+  private static String explain(RunnerMessage.Raised raised) {
+    String type = raised.exception().substring(raised.exception().lastIndexOf('.') + 1);
+    String where =
+        raised.frames().isEmpty() ? "" : " (line " + raised.frames().getLast().line() + ")";
+    return raised.message().isBlank() ? type + where : type + where + ": " + raised.message();
+  }
+
+  /** The runner's tree ended before it answered. */
+  public static Outcome lost(Runner.Lost lost, Stage stage) {
+    if (lost.violation() != null) return violation(stage, lost.violation());
+    ZygoteMessage.Exited how = lost.how();
+    Integer signal = how.signal();
+    if (how.reason() == ZygoteMessage.Exited.Reason.MEMORY) {
+      return of(Status.OUT_OF_MEMORY, stage, "used more memory than it may; " + how.detail());
+    }
+    if (signal != null && signal == SIGXCPU) {
+      return of(Status.TIMEOUT, stage, "used more processor time than it may");
+    }
+    if (signal != null) {
+      return of(
+          Status.CRASHED,
+          stage,
+          "the process was ended by signal %d%s".formatted(signal, signalName(signal)));
+    }
+    return of(
+        Status.CRASHED,
+        stage,
+        "the process left with exit code %s before it answered"
+            .formatted(how.code() == null ? "unknown" : how.code()));
+  }
+
+  private static String signalName(int signal) {
+    return switch (signal) {
+      case 4 -> " (SIGILL)";
+      case 6 -> " (SIGABRT)";
+      case 7 -> " (SIGBUS)";
+      case 8 -> " (SIGFPE)";
+      case SIGKILL -> " (SIGKILL)";
+      case 11 -> " (SIGSEGV)";
+      case 15 -> " (SIGTERM)";
+      case 31 -> " (SIGSYS)";
+      default -> "";
+    };
+  }
+
+  /** The oracle refused what it was asked for. */
+  public static Outcome refused(Message.Failed answer) {
+    String where =
+        answer.file() == null
+            ? ""
+            : answer.file() + (answer.line() == null ? "" : ":" + answer.line()) + ": ";
+    Status status =
+        switch (answer.reason()) {
+          case INVALID_TASK -> Status.INVALID_TASK;
+          case UNSUPPORTED, MEMORY, INTERNAL -> Status.INFRASTRUCTURE;
+        };
+    return of(status, Stage.CALL, where + answer.message());
+  }
+
+  /** The oracle found the result wrong. */
+  public static Outcome wrong(OracleMessage.Checked checked, Stage stage, String call) {
+    List<Mismatch> mismatches =
+        checked.mismatches().stream()
+            .map(m -> new Mismatch(m.output(), m.index(), m.expected(), m.got()))
+            .toList();
+    String message = checked.message() == null ? call : call + ": " + checked.message();
+    return new Outcome(status(checked), stage, stable(message), null, null, mismatches, null);
+  }
+
+  private static Status status(OracleMessage.Checked checked) {
+    return switch (checked.status()) {
+      case CORRECT -> Status.CORRECT;
+      case WRONG_STRUCTURE -> Status.WRONG_STRUCTURE;
+      case WRONG_SHAPE -> Status.WRONG_SHAPE;
+      case WRONG_DTYPE -> Status.WRONG_DTYPE;
+      case WRONG_DEVICE -> Status.WRONG_DEVICE;
+      case WRONG_VALUES -> Status.WRONG_VALUES;
+      case NONDETERMINISTIC -> Status.NONDETERMINISTIC;
+      case INPUT_MUTATED -> Status.INPUT_MUTATED;
+    };
+  }
+
+  /** Whether a device may not be what it was after an ending like this. */
+  public boolean isFault() {
+    return switch (status) {
+      case TIMEOUT, CRASHED, RUNTIME_ERROR, OUT_OF_MEMORY, INFRASTRUCTURE -> true;
+      default -> false;
+    };
+  }
+
+  static @Nullable String stable(@Nullable String text) {
+    if (text == null) return null;
+    String cut = text.length() > MAX_TEXT ? text.substring(0, MAX_TEXT) + "…" : text;
+    return ADDRESS.matcher(cut).replaceAll("0x…");
+  }
+}

@@ -1,0 +1,62 @@
+package dev.kbx.timing;
+
+import dev.kbx.outcome.Outcome;
+import dev.kbx.worker.OracleMessage;
+import dev.kbx.worker.RunnerMessage;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * One batch of timed calls, of either side.
+ *
+ * @param deviceMs milliseconds of each call
+ * @param values what the candidate's calls returned; empty for the reference
+ * @param gapMs wall-clock milliseconds a call that the device time does not explain
+ * @param state of the device right after the reference's batch
+ * @param hostBound whether the device may have waited for the host in most calls
+ * @param failed why there are no times
+ */
+record Batch(
+    List<Double> deviceMs,
+    List<JsonNode> values,
+    double gapMs,
+    OracleMessage.@Nullable DeviceState state,
+    boolean hostBound,
+    @Nullable Outcome failed) {
+
+  /**
+   * The candidate's.
+   *
+   * @param wallMs milliseconds of the wall clock that all calls took together
+   */
+  static Batch of(RunnerMessage.Measured measured, double wallMs) {
+    List<Double> ms = measured.deviceMs();
+    boolean hostBound = most(measured.hostBound(), ms);
+    return new Batch(ms, measured.values(), gapMs(ms, wallMs), null, hostBound, null);
+  }
+
+  /**
+   * The reference's.
+   *
+   * @param wallMs as above
+   */
+  static Batch of(OracleMessage.BaselineMeasured measured, double wallMs) {
+    List<Double> ms = measured.deviceMs();
+    boolean hostBound = most(measured.hostBound(), ms);
+    return new Batch(ms, List.of(), gapMs(ms, wallMs), measured.state(), hostBound, null);
+  }
+
+  static Batch failed(Outcome outcome) {
+    return new Batch(List.of(), List.of(), 0, null, false, outcome);
+  }
+
+  private static boolean most(@Nullable Integer calls, List<Double> of) {
+    return calls != null && 2 * calls > of.size();
+  }
+
+  private static double gapMs(List<Double> deviceMs, double wallMs) {
+    double device = deviceMs.stream().mapToDouble(Double::doubleValue).sum();
+    return (wallMs - device) / deviceMs.size();
+  }
+}

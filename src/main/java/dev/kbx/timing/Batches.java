@@ -1,0 +1,198 @@
+package dev.kbx.timing;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.kbx.device.Spending;
+import dev.kbx.outcome.Outcome;
+import dev.kbx.plan.Limits;
+import dev.kbx.plan.Plan;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import dev.kbx.worker.Message;
+import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
+import dev.kbx.worker.Runner;
+import dev.kbx.worker.RunnerMessage;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Asks both sides for batches: the reference in the oracle, the candidate in its runner, each
+ * launched from Python or as CUDA graphs.
+ */
+final class Batches {
+  /** Calls in a batch at most; fewer where the arenas do not hold that many input sets. */
+  static final int MOST = 8;
+
+  /** Calls in a batch while nobody knows whether a few rounds will do. */
+  static final int FEW = 4;
+
+  /** Calls in a batch that only warms up. */
+  static final int FEWEST = 2;
+
+  /**
+   * What a batch should not take much longer than. A call that takes as long by itself needs no
+   * crowd to be timed well: launching is nothing of it, and a stall is left out as a round. Rounds
+   * of calls of 2.5 ms and more differed by under 0.1 % on an H200.
+   */
+  private static final double BATCH_MS = 10;
+
+  private final Oracle oracle;
+  private final Runner runner;
+  private final Plan plan;
+  private final Spending spending;
+
+  Batches(Oracle oracle, Runner runner, Plan plan, Spending spending) {
+    this.oracle = oracle;
+    this.runner = runner;
+    this.plan = plan;
+    this.spending = spending;
+  }
+
+  /** Milliseconds that no call ends within: a nanosecond, a thousandth of what events tell. */
+  private static final double SHORTEST_MS = 1e-6;
+
+  /** What the oracle was asked, and may still be at. */
+  interface Asked<T> {
+    /** Waits for it. */
+    T answer() throws InterruptedException, Oracle.Refused;
+  }
+
+  /** Fresh inputs for one round, which no candidate sees before {@link #lend}. */
+  Asked<OracleMessage.PreparedSize> prepare(OracleMessage.Size size, int sets, int round) {
+    return ask(
+        "prepare",
+        OracleMessage.PreparedSize.class,
+        id -> new OracleMessage.PrepareSize(id, size.index(), sets, round));
+  }
+
+  /** Gives the candidate's process the inputs last prepared; the calls to make with them. */
+  Asked<JsonNode> lend() {
+    Asked<OracleMessage.LentSize> lent =
+        ask("lend", OracleMessage.LentSize.class, OracleMessage.LendSize::new);
+    return () -> lent.answer().calls();
+  }
+
+  /** The reference, or its graphs, on the inputs last prepared, by both clocks. */
+  Asked<Batch> reference(HostRunAhead lead) {
+    boolean graph = lead == HostRunAhead.GRAPHS;
+    Oracle.Asked<OracleMessage.BaselineMeasured> sent =
+        oracle.send(
+            OracleMessage.BaselineMeasured.class,
+            id -> new OracleMessage.Baseline(id, lead.flushes(), plan.warm(), graph),
+            Limits.ORACLE);
+    return () -> measured(spending.on("reference", sent::answer), sent.nanos() / 1e6);
+  }
+
+  private static Batch measured(OracleMessage.BaselineMeasured measured, double wallMs) {
+    String unrecorded = measured.unrecorded();
+    if (unrecorded != null) {
+      return Batch.failed(Outcome.of(Status.INFRASTRUCTURE, Stage.PERF, unrecorded));
+    }
+    // A candidate's batch has no such reading: counted as normal, it would be time to hide in.
+    double reading = measured.stateSeconds() == null ? 0 : measured.stateSeconds() * 1e3;
+    return Batch.of(measured, wallMs - reading);
+  }
+
+  /** What the oracle says of some of the results last timed. */
+  Asked<OracleMessage.Checked> check(List<Integer> slots, List<JsonNode> values) {
+    return ask(
+        "check", OracleMessage.Checked.class, id -> new OracleMessage.CheckSize(id, slots, values));
+  }
+
+  private <T extends OracleMessage> Asked<T> ask(
+      String what, Class<T> expected, IntFunction<OracleMessage> request) {
+    Oracle.Asked<T> sent = oracle.send(expected, request, Limits.ORACLE);
+    return () -> spending.on(what, sent::answer);
+  }
+
+  /** The candidate on {@code calls}. */
+  Batch candidate(JsonNode calls, long flushBytes, HostRunAhead lead) throws InterruptedException {
+    return candidate(
+        calls.size(),
+        id -> new RunnerMessage.Measure(id, calls, flushBytes, lead.flushes(), plan.warm()));
+  }
+
+  /** The candidate's graphs, {@code calls} of them. */
+  Batch replayed(int calls, long flushBytes) throws InterruptedException {
+    return candidate(
+        calls,
+        id ->
+            new RunnerMessage.ReplayCalls(
+                id, flushBytes, HostRunAhead.GRAPHS.flushes(), plan.warm()));
+  }
+
+  /** Calls in a batch where one takes so many milliseconds. */
+  static int calls(double callMs) {
+    return Math.clamp((int) Math.ceil(BATCH_MS / callMs), 1, MOST);
+  }
+
+  /** Records the candidate on {@code calls}; what speaks against its graphs, if something does. */
+  Optional<Outcome> record(JsonNode calls, Watch watch, String shape) throws InterruptedException {
+    Answer answer =
+        ask(RunnerMessage.CallsRecorded.class, id -> new RunnerMessage.RecordCalls(id, calls));
+    if (answer.failed() != null) return Optional.of(answer.failed());
+    RunnerMessage.CallsRecorded recorded =
+        (RunnerMessage.CallsRecorded) requireNonNull(answer.message());
+    return watch.judge(recorded.origins(), "recorded at " + shape);
+  }
+
+  /**
+   * Makes a call (as in {@code measure}) again, untimed; what speaks against it, if something does.
+   */
+  Optional<Outcome> watched(JsonNode call, Watch watch, String shape) throws InterruptedException {
+    Answer answer =
+        ask(
+            RunnerMessage.Returned.class,
+            id -> new RunnerMessage.Call(id, call.get("args"), call.get("kwargs")));
+    if (answer.failed() != null) return Optional.of(answer.failed());
+    RunnerMessage.Returned returned = (RunnerMessage.Returned) requireNonNull(answer.message());
+    return watch.judge(Collections.singletonList(returned.origin()), "at " + shape);
+  }
+
+  private Batch candidate(int calls, IntFunction<RunnerMessage> request)
+      throws InterruptedException {
+    Answer answer = ask(RunnerMessage.Measured.class, request);
+    if (answer.failed() != null) return Batch.failed(answer.failed());
+    RunnerMessage.Measured measured = (RunnerMessage.Measured) requireNonNull(answer.message());
+    long most = plan.limits().size().toMillis();
+    if (measured.values().size() != calls
+        || measured.deviceMs().size() != calls
+        || measured.deviceMs().stream().anyMatch(ms -> !(ms >= SHORTEST_MS && ms <= most))) {
+      return Batch.failed(
+          Outcome.cheating(
+              Stage.PERF, "timing: invalid batch report: wrong call count or time out of range"));
+    }
+    return Batch.of(measured, answer.nanos() / 1e6);
+  }
+
+  /** What the runner answered, and after how long, or how it failed. */
+  private record Answer(@Nullable Message message, long nanos, @Nullable Outcome failed) {
+    static Answer failed(Outcome how) {
+      return new Answer(null, 0, how);
+    }
+  }
+
+  private Answer ask(Class<? extends RunnerMessage> expected, IntFunction<RunnerMessage> request)
+      throws InterruptedException {
+    long start = System.nanoTime();
+    try {
+      Runner.Answered answer = runner.time(expected, request, plan.limits().size());
+      return answer.message() instanceof RunnerMessage.Raised raised
+          ? Answer.failed(Outcome.raised(raised, false, false).at(Stage.PERF))
+          : new Answer(answer.message(), answer.nanos(), null);
+    } catch (TimeoutException e) {
+      return Answer.failed(
+          Outcome.timeout(Stage.PERF, "a batch of timed calls", plan.limits().size()));
+    } catch (Runner.Lost e) {
+      return Answer.failed(Outcome.lost(e, Stage.PERF));
+    } finally {
+      spending.add("candidate", start);
+    }
+  }
+}

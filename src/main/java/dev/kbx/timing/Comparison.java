@@ -1,0 +1,102 @@
+package dev.kbx.timing;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.plan.Baseline;
+import dev.kbx.plan.Plan;
+import dev.kbx.plan.Seeds;
+import dev.kbx.stats.Ratio;
+import dev.kbx.verdict.Verdict;
+import dev.kbx.verdict.Verdict.SizeTiming;
+import dev.kbx.verdict.Verdict.Speedup;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A candidate against every baseline of its run.
+ *
+ * <p>Candidates are timed beside eager. What they gain over a compiled reference is that speedup
+ * divided by the compiled reference's own, which was measured apart from them; so the two are
+ * independent, and the variances of their logarithms add.
+ *
+ * @param speedup against the baseline asked for; null where there is none for this task
+ * @param baselines all that were asked for, eager first
+ */
+public record Comparison(@Nullable Speedup speedup, List<Verdict.Baseline> baselines) {
+  public Comparison {
+    baselines = List.copyOf(baselines);
+  }
+
+  /**
+   * Of what a candidate was timed at. Its process must be gone: baselines are measured where they
+   * have not been.
+   */
+  public static Comparison of(
+      Timing.Result timing, Candidate candidate, Plan plan, CompiledBaselines baselines)
+      throws InterruptedException {
+    List<String> shapes = timing.sizes().stream().map(SizeTiming::shape).toList();
+    String seed = Seeds.of(plan.secret(), candidate.task(), "baselines");
+    List<CompiledTimes> compiled = new ArrayList<>();
+    for (Baseline kind : plan.baseline().compiled()) {
+      compiled.add(baselines.of(candidate.task(), kind, shapes, seed, plan.cache()));
+    }
+    return of(plan, timing, compiled);
+  }
+
+  public static Comparison of(Plan plan, Timing.Result timing, List<CompiledTimes> compiled) {
+    List<Verdict.Baseline> all = new ArrayList<>();
+    all.add(eager(timing));
+    for (CompiledTimes times : compiled) all.add(against(timing, times));
+    return new Comparison(speedup(plan, all), all);
+  }
+
+  private static Verdict.Baseline eager(Timing.Result timing) {
+    Speedup live = timing.speedup();
+    List<Double> ms = timing.sizes().stream().map(SizeTiming::referenceMs).toList();
+    return measured(Baseline.EAGER, new Ratio(live.value(), live.low(), live.high()), ms, null);
+  }
+
+  private static Verdict.Baseline against(Timing.Result timing, CompiledTimes times) {
+    if (!times.present()) {
+      return new Verdict.Baseline(
+          times.kind().label(), null, null, null, null, null, times.failure());
+    }
+    Speedup live = timing.speedup();
+    Ratio over = new Ratio(live.value(), live.low(), live.high()).over(times.ratio());
+    List<Double> ms = new ArrayList<>();
+    for (int i = 0; i < times.sizes().size(); i++) {
+      ms.add(timing.sizes().get(i).referenceMs() / times.sizes().get(i).ratio().value());
+    }
+    Instant oldest =
+        times.sizes().stream()
+            .map(CompiledTimes.Size::measured)
+            .min(Comparator.naturalOrder())
+            .orElseThrow();
+    return measured(times.kind(), over, ms, oldest);
+  }
+
+  private static Verdict.Baseline measured(
+      Baseline kind, Ratio ratio, List<Double> ms, @Nullable Instant when) {
+    return new Verdict.Baseline(
+        kind.label(), ratio.value(), ratio.low(), ratio.high(), ms, when, null);
+  }
+
+  private static @Nullable Speedup speedup(Plan plan, List<Verdict.Baseline> all) {
+    Baseline wanted = plan.baseline();
+    Optional<Verdict.Baseline> chosen =
+        wanted == Baseline.BEST
+            ? all.stream().filter(b -> b.speedup() != null).min(BY_SPEEDUP)
+            : all.stream().filter(b -> b.name().equals(wanted.label())).findFirst();
+    return chosen
+        .map(b -> b.against(plan.against(wanted, wanted == Baseline.BEST ? b.name() : null)))
+        .orElse(null);
+  }
+
+  /** Who has the least over a baseline has it against the fastest. */
+  private static final Comparator<Verdict.Baseline> BY_SPEEDUP =
+      Comparator.comparingDouble(b -> Objects.requireNonNull(b.speedup()));
+}

@@ -1,0 +1,169 @@
+package dev.kbx.timing;
+
+import dev.kbx.device.Gpu;
+import dev.kbx.plan.Baseline;
+import dev.kbx.plan.L2State;
+import dev.kbx.stats.Ratio;
+import dev.kbx.task.Task;
+import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
+import dev.kbx.worker.WorkerFailure;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Measures what {@code torch.compile} makes of references, against eager, in the rounds that
+ * candidates are measured in: once for each task in a session.
+ *
+ * <p>An oracle of its own compiles and times, without a candidate: a compiler that hangs or falls
+ * costs no verdict. The device must be free of candidates while it works. Used by one thread at a
+ * time.
+ */
+final class CompiledBaselines {
+  /** Compiling for one size: max-autotune times dozens of kernels for each matrix product. */
+  private static final Duration COMPILE = Duration.ofMinutes(5);
+
+  private static final Duration ROUND = Duration.ofMinutes(2);
+
+  /** Rounds of a re-check, an even number so that either is first as often. */
+  private static final int RECHECKS = 2;
+
+  /** How far beyond its kept interval a ratio may lie in a re-check, relative. */
+  private static final double DRIFT = 0.03;
+
+  private final Gpu gpu;
+  private final BaselineCache kept;
+  private final Map<Asked, CompiledTimes> session = new HashMap<>();
+
+  private record Asked(Path task, Baseline kind, L2State cache) {}
+
+  /**
+   * @param kept from before
+   */
+  CompiledBaselines(Gpu gpu, BaselineCache kept) {
+    this.gpu = gpu;
+    this.kept = kept;
+  }
+
+  /**
+   * The baseline of a task, measured if it has not been in this session. No candidate's code may be
+   * alive on the device.
+   *
+   * @param shapes the task's benchmark sizes in words, all of them in order
+   * @param seed what its inputs derive from, hexadecimal
+   */
+  CompiledTimes of(Task task, Baseline kind, List<String> shapes, String seed, L2State cache)
+      throws InterruptedException {
+    Asked asked = new Asked(task.file(), kind, cache);
+    CompiledTimes known = session.get(asked);
+    if (known != null) return known;
+    CompiledTimes measured = measure(task, kind, shapes, seed, cache);
+    session.put(asked, measured);
+    return measured;
+  }
+
+  private CompiledTimes measure(
+      Task task, Baseline kind, List<String> shapes, String seed, L2State cache)
+      throws InterruptedException {
+    boolean warm = cache == L2State.WARM;
+    try {
+      Oracle worker = gpu.baselineOracle();
+      Optional<BaselineCache.Key> key = BaselineCache.Key.of(worker.hello(), task, cache);
+      Map<String, CompiledTimes.Size> before =
+          key.map(k -> kept.read(k, task, kind)).orElse(Map.of());
+      List<CompiledTimes.Size> sizes = new ArrayList<>();
+      for (String shape : shapes) {
+        String failure = compile(worker, task, seed, sizes.size(), kind);
+        if (failure != null) return absent(kind, shape + ": " + failure);
+        CompiledTimes.Size old = before.get(shape);
+        sizes.add(
+            old != null && holds(worker, old, warm)
+                ? old
+                : measure(worker, shape, warm, new PairedSamples(shapes.size())));
+      }
+      worker.ask(
+          OracleMessage.Closed.class,
+          OracleMessage.Close::new,
+          ROUND); // The memory is the next one's.
+      key.ifPresent(k -> kept.write(k, task, kind, sizes));
+      return new CompiledTimes(kind, sizes, null);
+    } catch (Oracle.Refused e) {
+      return absent(kind, e.getMessage());
+    } catch (WorkerFailure e) {
+      return absent(kind, "compiling was given up: " + e.getMessage());
+    }
+  }
+
+  /** A compiled kernel that failed may have left a CUDA context that fails for everyone. */
+  private CompiledTimes absent(Baseline kind, @Nullable String why) {
+    gpu.resetBaselineOracle();
+    return CompiledTimes.absent(kind, why);
+  }
+
+  private static @Nullable String compile(
+      Oracle oracle, Task task, String seed, int size, Baseline kind)
+      throws InterruptedException, Oracle.Refused {
+    String file = task.file().toAbsolutePath().toString();
+    return oracle
+        .ask(
+            OracleMessage.BaselineCompiled.class,
+            id -> new OracleMessage.CompileBaseline(id, file, seed, size, kind.label()),
+            COMPILE)
+        .failure();
+  }
+
+  /** Whether the kept ratio of the size just compiled is still what a few rounds show. */
+  private static boolean holds(Oracle oracle, CompiledTimes.Size old, boolean warm)
+      throws InterruptedException, Oracle.Refused {
+    compare(oracle, 0, warm);
+    double sum = 0;
+    for (int number = 1; number <= RECHECKS; number++)
+      sum += round(compare(oracle, number, warm), number).logRatio();
+    double now = Math.exp(sum / RECHECKS);
+    Ratio ratio = old.ratio();
+    return now >= ratio.low() / (1 + DRIFT) && now <= ratio.high() * (1 + DRIFT);
+  }
+
+  private CompiledTimes.Size measure(
+      Oracle oracle, String shape, boolean warm, PairedSamples rounds)
+      throws InterruptedException, Oracle.Refused {
+    Conditions conditions = new Conditions();
+    long begin = System.nanoTime();
+    compare(
+        oracle, 0,
+        warm); // As with candidates, the first round wakes the clocks and does not count.
+    for (int number = 1; !rounds.enough((System.nanoTime() - begin) / 1e9, false); number++) {
+      OracleMessage.BaselineCompared times = compare(oracle, number, warm);
+      if (!conditions.spoilt(times.state())) rounds.add(round(times, number));
+    }
+    rounds.settle();
+    return new CompiledTimes.Size(
+        shape,
+        rounds.referenceMs(),
+        rounds.candidateMs(),
+        rounds.ratio(),
+        rounds.size(),
+        kept.now());
+  }
+
+  private static OracleMessage.BaselineCompared compare(Oracle oracle, int number, boolean warm)
+      throws InterruptedException, Oracle.Refused {
+    return oracle.ask(
+        OracleMessage.BaselineCompared.class,
+        id ->
+            new OracleMessage.CompareBaseline(
+                id, Batches.MOST, number, HostRunAhead.LAUNCHES.flushes(), warm),
+        ROUND);
+  }
+
+  private static Round round(OracleMessage.BaselineCompared times, int number) {
+    boolean eagerFirst = number % 2 == 0;
+    return Round.trusted(times.compiledMs(), times.eagerMs(), eagerFirst);
+  }
+}

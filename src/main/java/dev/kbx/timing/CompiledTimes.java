@@ -1,0 +1,59 @@
+package dev.kbx.timing;
+
+import dev.kbx.plan.Baseline;
+import dev.kbx.stats.Ratio;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code torch.compile} makes of a task's reference on one device.
+ *
+ * @param kind how it was compiled
+ * @param sizes one a benchmark size of the task, in order; empty where there is no such baseline
+ * @param failure why there is none, null where there is
+ */
+record CompiledTimes(Baseline kind, List<Size> sizes, @Nullable String failure) {
+  /**
+   * One benchmark size.
+   *
+   * @param shape the size in words, as the task names it
+   * @param eagerMs median device time of the reference, milliseconds
+   * @param compiledMs the same of the compiled one
+   * @param ratio eager over compiled, with its 95 % interval
+   * @param rounds that the interval comes from
+   * @param measured when they ended
+   */
+  record Size(
+      String shape, double eagerMs, double compiledMs, Ratio ratio, int rounds, Instant measured) {
+    Size {
+      if (!positive(eagerMs) || !positive(compiledMs) || !positive(ratio.value())) {
+        throw new IllegalArgumentException("times are positive numbers");
+      }
+      if (!(ratio.low() <= ratio.value() && ratio.value() <= ratio.high())) {
+        throw new IllegalArgumentException("a ratio lies in its interval");
+      }
+    }
+
+    private static boolean positive(double value) {
+      return value > 0 && value < Double.POSITIVE_INFINITY;
+    }
+  }
+
+  CompiledTimes {
+    sizes = List.copyOf(sizes);
+  }
+
+  static CompiledTimes absent(Baseline kind, @Nullable String why) {
+    return new CompiledTimes(kind, List.of(), why == null ? "no reason was given" : why);
+  }
+
+  boolean present() {
+    return failure == null;
+  }
+
+  /** Eager over compiled, geometric mean over the sizes. Only where there is such a baseline. */
+  Ratio ratio() {
+    return Ratio.mean(sizes.stream().map(Size::ratio).toList());
+  }
+}

@@ -1,0 +1,69 @@
+package dev.kbx.timing;
+
+import dev.kbx.stats.Median;
+import dev.kbx.verdict.Verdict.Clocks;
+import dev.kbx.worker.OracleMessage.DeviceState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What state the device was in over the rounds of one size, and which of them a device that slowed
+ * itself down has spoilt.
+ */
+final class Conditions {
+  /** Rounds repeated at most: a device that stays hot is measured as it is. */
+  private static final int MAX_REPEATS = 6;
+
+  private final List<DeviceState> states = new ArrayList<>();
+  private int repeats;
+
+  /**
+   * Whether a round must be measured again, given the device's state in it; otherwise the state is
+   * taken note of.
+   */
+  boolean spoilt(@Nullable DeviceState state) {
+    if (state == null) return false;
+    if (state.slowed() && repeats < MAX_REPEATS) {
+      repeats++;
+      return true;
+    }
+    states.add(state);
+    return false;
+  }
+
+  /** Whether rounds count in which the device slowed itself down. */
+  boolean throttled() {
+    return states.stream().anyMatch(DeviceState::slowed);
+  }
+
+  /** Medians over the rounds that count; null where nothing is known. */
+  @Nullable Clocks clocks() {
+    var clocks =
+        new Clocks(
+            median(DeviceState::smMhz),
+            median(DeviceState::memoryMhz),
+            median(DeviceState::celsius),
+            median(DeviceState::watts));
+    return clocks.equals(new Clocks(null, null, null, null)) ? null : clocks;
+  }
+
+  /** What held the clocks down in rounds that count, in the order seen; null where unknown. */
+  @Nullable List<String> throttle() {
+    List<List<String>> known =
+        states.stream().map(DeviceState::throttle).filter(Objects::nonNull).toList();
+    return known.isEmpty() ? null : known.stream().flatMap(List::stream).distinct().toList();
+  }
+
+  private @Nullable Double median(Function<DeviceState, @Nullable Double> part) {
+    double[] known =
+        states.stream()
+            .map(part)
+            .filter(Objects::nonNull)
+            .mapToDouble(Double::doubleValue)
+            .toArray();
+    return known.length == 0 ? null : Median.of(known);
+  }
+}

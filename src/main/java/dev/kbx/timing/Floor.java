@@ -1,0 +1,91 @@
+package dev.kbx.timing;
+
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The time no kernel can stay below on this device, with room to spare: an honest one never meets
+ * it.
+ *
+ * @param movingMs milliseconds in which memory cannot move what a call reads and writes; 0 where
+ *     nothing is known, or the caches hold most of it
+ * @param computingMs milliseconds in which the device cannot compute what a call must; 0 where
+ *     nothing is known
+ * @param emptyMs milliseconds below what two events with nothing between them show; 0 where unknown
+ */
+record Floor(double movingMs, double computingMs, double emptyMs) {
+  /** Any time is possible. */
+  static final Floor NONE = new Floor(0, 0, 0);
+
+  /** Memory is never this many times as fast as a copy. */
+  private static final double MEMORY_SLACK = 2.5;
+
+  /**
+   * No product is this many times as fast as the fastest measured in any precision: measured peaks
+   * are below those of short bursts, and Strassen's algorithm saves an eighth a level.
+   */
+  private static final double COMPUTING_SLACK = 2;
+
+  private static final double EMPTY_SLACK = 2;
+
+  /** With this many times the cache to move, what stays in the cache hardly counts. */
+  private static final int CACHES = 4;
+
+  /** Bytes flushed before a call are this many times the L2 cache. */
+  private static final int FLUSHED_CACHES = 2;
+
+  /**
+   * @param leastBytes what every correct kernel reads and writes in a call, if that is known
+   * @param leastFlops what every correct kernel computes in a call, if that is known
+   * @param flushBytes what is written before each call, so that the L2 cache is cold
+   */
+  static Floor of(
+      Map<String, Double> peaks,
+      @Nullable Long leastBytes,
+      @Nullable Long leastFlops,
+      long flushBytes) {
+    double copyGbs = peaks.getOrDefault("copy_gbs", Double.POSITIVE_INFINITY);
+    long moved = leastBytes == null ? 0 : leastBytes;
+    boolean large = flushBytes > 0 && moved > CACHES / FLUSHED_CACHES * flushBytes;
+    double moving = large ? moved / copyGbs / 1e6 / MEMORY_SLACK : 0;
+    long computed = leastFlops == null ? 0 : leastFlops;
+    double computing = computed / fastestTflops(peaks) / 1e9 / COMPUTING_SLACK;
+    return new Floor(moving, computing, peaks.getOrDefault("empty_ms", 0.0) / EMPTY_SLACK);
+  }
+
+  /**
+   * Of any precision: which of them gives an answer that is right is for the comparison to say, and
+   * integers may stand for floating point.
+   */
+  private static double fastestTflops(Map<String, Double> peaks) {
+    return peaks.entrySet().stream()
+        .filter(e -> e.getKey().endsWith("_tflops"))
+        .mapToDouble(Map.Entry::getValue)
+        .max()
+        .orElse(Double.POSITIVE_INFINITY);
+  }
+
+  /**
+   * Evidence, if a candidate's time is below the floor. Where the reference's is too, the counts
+   * say nothing.
+   */
+  Optional<String> broken(double candidateMs, double referenceMs) {
+    if (candidateMs < emptyMs) {
+      return Optional.of(
+          "timing: %.5f ms a call, where launching nothing at all takes over %.5f ms"
+              .formatted(candidateMs, emptyMs));
+    }
+    if (candidateMs < movingMs && referenceMs >= movingMs) {
+      return Optional.of(
+          "timing: %.5f ms a call, where memory cannot move the data in %.5f ms"
+              .formatted(candidateMs, movingMs));
+    }
+    if (candidateMs < computingMs && referenceMs >= computingMs) {
+      return Optional.of(
+          "timing: %.5f ms a call, where this device cannot compute the product in %.5f ms"
+              .formatted(candidateMs, computingMs));
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,358 @@
+package dev.kbx.timing;
+
+import dev.kbx.stats.LogMean;
+import dev.kbx.stats.Median;
+import dev.kbx.stats.Outliers;
+import dev.kbx.stats.Ratio;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * The rounds of one size: when there are enough of them, which of them count, and what they come
+ * to. Knows no worker and no clock.
+ *
+ * <p>The estimate is that of a crossover trial ({@link LogMean#ofCrossover}) over the rounds that
+ * no stall has spoiled ({@link Outliers}). Of the estimators that were simulated under quantised
+ * events, jitter, drift, order effects, stalls and switching clocks it needs the fewest rounds for
+ * an interval that holds what it promises. Pairs of rounds spend half their degrees of freedom. At
+ * six to eight rounds Yuen's interval of trimmed means covers 89 to 92 % where it says 95 %, and
+ * that of biweights 80 to 88 %; rank intervals are then the whole range, stalls included. Where
+ * stalls are left in and hit 5 % of rounds, a quarter of the sizes never get an interval within 1
+ * %. {@code PairedSamplesTest} repeats the simulation of the estimate chosen.
+ *
+ * <p>Stopping when the interval happens to be narrow makes it cover less than it says (Y. S. Chow
+ * and H. Robbins, "On the asymptotic theory of fixed-width sequential confidence intervals for the
+ * mean", Annals of Mathematical Statistics 36 (1965) 457–462; how much in small samples: N. Starr,
+ * same journal, 37 (1966) 36–50). Hence looks are rare, after every second round, and the quantile
+ * is that of {@link #CONFIDENCE}.
+ */
+final class PairedSamples {
+  /** With fewer rounds the interval has less than two degrees of freedom. */
+  static final int MIN = 4;
+
+  /** Rounds after which 2 % of jitter a round and {@link #SCATTER} come to {@link #TIGHT}. */
+  static final int MAX = 40;
+
+  /** As {@link #MAX} below {@link #SHORT_MS}, and where {@link #TIGHT} cannot be had. */
+  static final int MAX_SHORT = 8;
+
+  /**
+   * Nominal confidence of the interval. With stopping, 93 to 98 % of intervals hold the true ratio
+   * under the noise that was simulated: the 95 % interval that verdicts speak of.
+   */
+  static final double CONFIDENCE = 0.97;
+
+  /** Half width of the interval of the ratio at which measuring stops, relative. */
+  private static final double TIGHT = 0.01;
+
+  /** As {@link #TIGHT} below {@link #SHORT_MS}. */
+  private static final double TIGHT_SHORT = 0.03;
+
+  /**
+   * Below this many milliseconds a call is not worth a second of the device: the interval stays as
+   * wide as it is after a few rounds.
+   */
+  private static final double SHORT_MS = 0.050;
+
+  /**
+   * Below this many milliseconds a call, what is timed may be how fast Python launches: on a slow
+   * host that takes 10 to 60 us a kernel, and a reference may be several.
+   */
+  static final double LAUNCHING_MS = 0.250;
+
+  /** Seconds of rounds for one of many sizes after which measuring stops, if there are enough. */
+  private static final double BUDGET_SECONDS = 1.5;
+
+  /** Seconds that few sizes share: a task with one has it for that of a whole network. */
+  private static final double SHARED_SECONDS = 4.5;
+
+  /**
+   * Measuring stops where a tight interval would cost this many budgets. After {@link #MIN} rounds
+   * the variance is known so badly that one in fifty seems four times what it is.
+   */
+  private static final double HOPELESS = 4;
+
+  /**
+   * Part of the budget before that: quick rounds are cheap, and a stall among a few of them looks
+   * hopeless.
+   */
+  private static final double SLOW_PART = 0.25;
+
+  /** Rounds before that, unless calls are {@link #SLOW_MS}: fewer say too little. */
+  private static final int MIN_HOPELESS = 8;
+
+  /** Milliseconds of a call by both sides. */
+  private static final double SLOW_MS = 20;
+
+  /** Half width of a 97 % interval of a mean, in standard errors, after many rounds. */
+  private static final double NORMAL_QUANTILE = 2.17;
+
+  /** This many uneven rounds are no hiccups of the machine. */
+  private static final int UNEVEN_ROUNDS = 2;
+
+  /** This many rounds with a gap are no stalls of the machine, if they are many enough of all. */
+  private static final int GAP_ROUNDS = 2;
+
+  /** Rounds among which they are looked for: of six, chance alone stalls two on a busy machine. */
+  private static final int MIN_GAP_ROUNDS = 16;
+
+  /** More than this part of all rounds is no stall of the machine. */
+  private static final double STALL_SHARE = 0.25;
+
+  /** Standard deviations beyond which a round's log ratio is a stall of one side. */
+  private static final double STALL_DEVIATIONS = 8;
+
+  /** Log ratios this near the middle are no stall. */
+  private static final double LEAST_STALL = 0.05;
+
+  /**
+   * Milliseconds between ticks of a clock that never showed any: what CUDA's documentation of
+   * {@code cudaEventElapsedTime} promises.
+   */
+  private static final double EVENT_STEP_MS = 0.0005;
+
+  /**
+   * Standard deviation, between processes, of the log ratio of two that do the same: memory lies
+   * elsewhere, code does. Rounds of one process do not show it. On an H200, intervals with it held
+   * 1 for 96.8 % of 308 references against themselves, sizes of 50 us and more.
+   */
+  private static final double SCATTER = 0.0025;
+
+  /**
+   * The same where the device waits for the host, at most: as much as rounds differ, which is
+   * little where waiting is. On an H200, references of 50 to 300 us differed from themselves by 3.6
+   * %; with this, intervals of 96 % of all that waited held 1, of 113 and then of 159.
+   */
+  private static final double HOST_SCATTER = 0.04;
+
+  private final List<Round> rounds = new ArrayList<>();
+
+  /** Rounds whose two clocks do not agree. */
+  private final List<Round> gaps = new ArrayList<>();
+
+  private final double budgetSeconds;
+
+  private boolean gapsCount;
+
+  /**
+   * @param sizes that the candidate is timed on
+   */
+  PairedSamples(int sizes) {
+    this.budgetSeconds = Math.max(BUDGET_SECONDS, SHARED_SECONDS / sizes);
+  }
+
+  void add(Round round) {
+    (round.gapMs() > 0 ? gaps : rounds).add(round);
+  }
+
+  /**
+   * Whether measuring may stop after {@code seconds} on this size: after both orders, if at all.
+   *
+   * @param provisional whether the size will be measured in another way, too
+   */
+  boolean enough(double seconds, boolean provisional) {
+    int measured = measured();
+    if (measured < MIN || measured % 2 == 1) return false;
+    // Of a few rounds, two that a busy machine has stalled would be many.
+    if (provisional && gaps.isEmpty()) return true;
+    if (gapsAreMany() && measured < MIN_GAP_ROUNDS) return seconds > budgetSeconds;
+    return measured >= (isShort() || !attainable() ? MAX_SHORT : MAX)
+        || seconds > budgetSeconds
+        || tight()
+        || hopeless(seconds);
+  }
+
+  /** Rounds so far, whether they will count or not. */
+  int measured() {
+    return rounds.size() + gaps.size();
+  }
+
+  /**
+   * Whether rounds are so slow, and differ so much, that the budget would end without a tight
+   * interval: a reference that waits for the host, say.
+   */
+  private boolean hopeless(double seconds) {
+    if (rounds.size() < MIN || seconds < SLOW_PART * budgetSeconds) return false;
+    if (rounds.size() < MIN_HOPELESS && candidateMs() + referenceMs() < SLOW_MS) return false;
+    double halfWidth = NORMAL_QUANTILE * Math.sqrt(repeated().variance());
+    return seconds * Math.pow(halfWidth / repeatable(), 2) > HOPELESS * budgetSeconds;
+  }
+
+  /**
+   * What repeating may leave of a tight interval's half width: the rest it cannot make narrower.
+   */
+  private double repeatable() {
+    double scattered = NORMAL_QUANTILE * scatter();
+    return Math.sqrt(Math.max(0, Math.pow(tightness(), 2) - Math.pow(scattered, 2)));
+  }
+
+  /** Whether any number of rounds could make the interval tight. */
+  private boolean attainable() {
+    return rounds.isEmpty() || NORMAL_QUANTILE * scatter() + resolution() < tightness();
+  }
+
+  /** Standard deviation, between processes, of what rounds of one process say. */
+  private double scatter() {
+    if (!hostBound() || rounds.size() < MIN) return SCATTER;
+    return Math.hypot(SCATTER, Math.min(deviation(), HOST_SCATTER));
+  }
+
+  /** Standard deviation of a round's log ratio. */
+  private double deviation() {
+    return Math.sqrt(repeated().variance() * size());
+  }
+
+  private double tightness() {
+    return isShort() ? TIGHT_SHORT : TIGHT;
+  }
+
+  /** Decides which rounds count, and how, when measuring has ended. */
+  void settle() {
+    settleGaps();
+    countUnevenRounds();
+  }
+
+  /**
+   * A machine stalls now and then, and such a round says nothing: it is left out. Where it happens
+   * again and again the candidate hides time from its events, and the wall clock counts.
+   */
+  private void settleGaps() {
+    if (!gapsAreMany() && rounds.size() >= MIN) return;
+    gapsCount |= !gaps.isEmpty();
+    gaps.forEach(round -> rounds.add(round.withGap()));
+    gaps.clear();
+  }
+
+  private boolean gapsAreMany() {
+    return gaps.size() >= GAP_ROUNDS && gaps.size() >= STALL_SHARE * measured();
+  }
+
+  /**
+   * A candidate that does the work of a whole batch in one call has a median of nothing: where that
+   * happens more than by chance, such rounds count by their mean.
+   */
+  private void countUnevenRounds() {
+    if (rounds.stream().filter(r -> r.unevenMs() > 0).count() >= UNEVEN_ROUNDS) {
+      rounds.replaceAll(Round::withMean);
+    }
+  }
+
+  /** Counts all rounds as if the reference had taken {@code ms} in the median. */
+  void holdReferenceTo(double ms) {
+    double factor = ms / referenceMs();
+    rounds.replaceAll(round -> round.withReference(factor));
+  }
+
+  /** Whether time counts that only the wall clock saw. */
+  boolean gapsCount() {
+    return gapsCount;
+  }
+
+  /** Rounds that the interval comes from. */
+  int size() {
+    return steady().size();
+  }
+
+  /** Median milliseconds of the candidate. */
+  double candidateMs() {
+    return median(Round::candidateMs);
+  }
+
+  /** Median milliseconds of the reference. */
+  double referenceMs() {
+    return median(Round::referenceMs);
+  }
+
+  /**
+   * The log of the speedup, with its uncertainty. Where the device waits for the host, processes
+   * differ as rounds do: the mean of all says no more of another process than one round.
+   */
+  LogMean logSpeedup() {
+    LogMean mean = repeated();
+    if (hostBound()) {
+      boolean much = deviation() > HOST_SCATTER;
+      mean = much ? mean.withScatter(HOST_SCATTER) : mean.ofOneMore(size());
+    }
+    return mean.withScatter(SCATTER).withResolution(resolution());
+  }
+
+  /** Whether what is timed is the host as well as the device. */
+  boolean hostBound() {
+    return 2 * rounds.stream().filter(Round::hostBound).count() > rounds.size();
+  }
+
+  /** The logarithm of the speedup as far as these rounds show. */
+  private LogMean repeated() {
+    List<Round> steady = steady();
+    double[] ahead = logRatios(steady, Round::referenceFirst);
+    double[] behind = logRatios(steady, r -> !r.referenceFirst());
+    return ahead.length == 0 || behind.length == 0
+        ? LogMean.of(logRatios(steady, _ -> true))
+        : LogMean.ofCrossover(ahead, behind);
+  }
+
+  /** The speedup with its 95 % interval. */
+  Ratio ratio() {
+    return Ratio.of(logSpeedup(), CONFIDENCE);
+  }
+
+  private boolean tight() {
+    if (rounds.size() < MIN) return false;
+    Ratio ratio = ratio();
+    return ratio.high() - ratio.low() <= 2 * tightness() * ratio.value();
+  }
+
+  /** Whether launching may be much of what is timed, on one side at least. */
+  boolean launchBound() {
+    return shorterThan(LAUNCHING_MS);
+  }
+
+  private boolean isShort() {
+    return shorterThan(SHORT_MS);
+  }
+
+  private boolean shorterThan(double ms) {
+    return !rounds.isEmpty() && Math.min(candidateMs(), referenceMs()) < ms;
+  }
+
+  /**
+   * Rounds without those in which one side stalled. What happens in more than a few rounds is no
+   * stall but how one side behaves, and counts.
+   */
+  private List<Round> steady() {
+    double shift = orderShift();
+    double[] ratios =
+        rounds.stream()
+            .mapToDouble(r -> r.logRatio() - (r.referenceFirst() ? shift : -shift))
+            .toArray();
+    boolean[] stalled = Outliers.in(ratios, STALL_DEVIATIONS, LEAST_STALL);
+    List<Round> steady = new ArrayList<>();
+    for (int i = 0; i < stalled.length; i++) if (!stalled[i]) steady.add(rounds.get(i));
+    return steady.size() >= (1 - STALL_SHARE) * rounds.size() ? steady : rounds;
+  }
+
+  /** By how much the reference's going first shifts a log ratio; 0 where one order is missing. */
+  private double orderShift() {
+    double[] ahead = logRatios(rounds, Round::referenceFirst);
+    double[] behind = logRatios(rounds, r -> !r.referenceFirst());
+    if (ahead.length == 0 || behind.length == 0) return 0;
+    return (Median.of(ahead) - Median.of(behind)) / 2;
+  }
+
+  /** A median of times of which each may be off by half a step is off by no more. */
+  private double resolution() {
+    double step =
+        rounds.stream().mapToDouble(Round::stepMs).filter(ms -> ms > 0).min().orElse(EVENT_STEP_MS);
+    return step / 2 * (1 / candidateMs() + 1 / referenceMs());
+  }
+
+  private static double[] logRatios(List<Round> of, Predicate<Round> which) {
+    return of.stream().filter(which).mapToDouble(Round::logRatio).toArray();
+  }
+
+  private double median(ToDoubleFunction<Round> part) {
+    return Median.of(rounds.stream().mapToDouble(part).toArray());
+  }
+}

@@ -1,0 +1,107 @@
+package dev.kbx.timing;
+
+import dev.kbx.stats.Ratio;
+import dev.kbx.verdict.Verdict.Launched;
+import dev.kbx.verdict.Verdict.SizeTiming;
+import dev.kbx.worker.OracleMessage;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one size asks of the device, by the reference's own count, against what the device can do.
+ *
+ * @param size the reference's figures
+ * @param peaks measured figures of this device, as in {@link OracleMessage.Peaks}
+ * @param floor the time no kernel can stay below
+ */
+record Physics(OracleMessage.PreparedSize size, Map<String, Double> peaks, Floor floor) {
+
+  static Physics of(OracleMessage.PreparedSize size, Map<String, Double> peaks) {
+    Floor floor = Floor.of(peaks, size.leastBytes(), size.leastFlops(), size.flushBytes());
+    return new Physics(size, peaks, floor);
+  }
+
+  /**
+   * Milliseconds that copying the results of a call takes at least, where only the candidate's are
+   * copied; 0 elsewhere, and where that is unknown.
+   */
+  double copyMs() {
+    return copied() ? 0 : copyingMs();
+  }
+
+  /** Milliseconds that the device takes at least for what it does besides a call, on both sides. */
+  double besideMs(HostRunAhead lead) {
+    double flushes = movedMs((double) Math.max(1, lead.flushes()) * size.flushBytes());
+    return flushes + (copied() ? copyingMs() : 0);
+  }
+
+  private boolean copied() {
+    return size.copied() != null && size.copied();
+  }
+
+  private double copyingMs() {
+    Long bytes = size.resultBytes();
+    return bytes == null ? 0 : movedMs(2.0 * bytes);
+  }
+
+  private double movedMs(double bytes) {
+    Double gbs = peaks.get("copy_gbs"); // of bytes read and bytes written
+    return gbs == null ? 0 : bytes / (gbs * 1e6);
+  }
+
+  /** Evidence, if these rounds show a time that cannot be. */
+  Optional<String> broken(PairedSamples rounds) {
+    return floor.broken(rounds.candidateMs(), rounds.referenceMs());
+  }
+
+  /**
+   * The figures of a size for its verdict.
+   *
+   * @param python the rounds that were launched from Python, where {@code rounds} are of graphs
+   */
+  SizeTiming timing(
+      String shape, PairedSamples rounds, @Nullable PairedSamples python, Conditions conditions) {
+    double candidateMs = rounds.candidateMs();
+    double referenceMs = rounds.referenceMs();
+    Ratio ratio = rounds.ratio();
+    Double gbs = per(size.bytes(), candidateMs * 1e6);
+    Double tflops = per(size.flops(), candidateMs * 1e9);
+    SpeedOfLight light = SpeedOfLight.of(size, peaks).orElse(null);
+    return new SizeTiming(
+        shape,
+        candidateMs,
+        referenceMs,
+        ratio.value(),
+        ratio.low(),
+        ratio.high(),
+        gbs,
+        tflops,
+        share(gbs, peaks.get("copy_gbs")),
+        share(tflops, SpeedOfLight.peak(size.precision(), peaks)),
+        rounds.size(),
+        size.bytes() == null ? null : per(size.flops(), size.bytes()),
+        light == null ? null : light.bound(),
+        light == null ? null : light.ms(),
+        light == null ? null : light.score(candidateMs, referenceMs),
+        conditions.clocks(),
+        conditions.throttle(),
+        python == null ? null : launched(python),
+        rounds.hostBound() ? true : null);
+  }
+
+  private static Launched launched(PairedSamples rounds) {
+    Ratio ratio = rounds.ratio();
+    return new Launched(
+        rounds.candidateMs(), rounds.referenceMs(), ratio.value(), ratio.low(), ratio.high());
+  }
+
+  /** A count over something; null where there is nothing of either. */
+  private static @Nullable Double per(@Nullable Long count, double of) {
+    return count == null || count == 0 || of == 0 ? null : count / of;
+  }
+
+  private static @Nullable Double share(@Nullable Double achieved, @Nullable Double peak) {
+    return achieved == null || peak == null ? null : achieved / peak;
+  }
+}

@@ -1,0 +1,82 @@
+package dev.kbx.timing;
+
+import dev.kbx.stats.Median;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * One round on one size: candidate and reference, each on the same fresh inputs, one after the
+ * other. Milliseconds a call.
+ *
+ * @param candidateMs the median that the candidate's events show
+ * @param gapMs what the wall clock shows beyond that, if nothing explains it; else 0
+ * @param unevenMs what the mean has beyond the median, if that is more than the reference's own;
+ *     else 0
+ * @param referenceMs the median of the reference
+ * @param referenceFirst whether the reference went first
+ * @param stepMs smallest difference between the times of two calls of the reference; 0 if they all
+ *     took the same
+ * @param hostBound whether the device may have waited for the host
+ */
+record Round(
+    double candidateMs,
+    double gapMs,
+    double unevenMs,
+    double referenceMs,
+    boolean referenceFirst,
+    double stepMs,
+    boolean hostBound) {
+  /** Less than this between two times is rounding. */
+  private static final double NANOSECOND = 1e-6;
+
+  /** A round in which no clock is a claim: what an oracle timed itself. */
+  static Round trusted(List<Double> candidateMs, List<Double> referenceMs, boolean referenceFirst) {
+    return new Round(
+        Median.of(candidateMs),
+        0,
+        0,
+        Median.of(referenceMs),
+        referenceFirst,
+        step(referenceMs),
+        false);
+  }
+
+  /** The smallest difference between two times; 0 if there is none. */
+  static double step(List<Double> deviceMs) {
+    double[] sorted = deviceMs.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+    return IntStream.range(1, sorted.length)
+        .mapToDouble(i -> sorted[i] - sorted[i - 1])
+        .filter(ms -> ms > NANOSECOND)
+        .min()
+        .orElse(0);
+  }
+
+  /** The same, with the time that the candidate's events did not show. */
+  Round withGap() {
+    return new Round(
+        candidateMs + gapMs, 0, unevenMs, referenceMs, referenceFirst, stepMs, hostBound);
+  }
+
+  /** The same, counted by its mean. */
+  Round withMean() {
+    return new Round(
+        candidateMs + unevenMs, gapMs, 0, referenceMs, referenceFirst, stepMs, hostBound);
+  }
+
+  /** The same, with so many times the reference's time. */
+  Round withReference(double factor) {
+    return new Round(
+        candidateMs,
+        gapMs,
+        unevenMs,
+        referenceMs * factor,
+        referenceFirst,
+        stepMs * factor,
+        hostBound);
+  }
+
+  /** log(t_reference / t_candidate). */
+  double logRatio() {
+    return Math.log(referenceMs / candidateMs);
+  }
+}

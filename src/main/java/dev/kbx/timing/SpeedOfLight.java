@@ -1,0 +1,49 @@
+package dev.kbx.timing;
+
+import dev.kbx.verdict.Verdict.Bound;
+import dev.kbx.worker.OracleMessage;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The time of a kernel that moves each byte once at the device's copy bandwidth while its products
+ * run at the device's peak rate, whichever takes longer.
+ *
+ * @param ms milliseconds, above 0
+ */
+record SpeedOfLight(double ms, Bound bound) {
+
+  /** Empty where the reference's work, or what this device can do, is not known in full. */
+  static Optional<SpeedOfLight> of(OracleMessage.PreparedSize size, Map<String, Double> peaks) {
+    Double copyGbs = peaks.get("copy_gbs");
+    Long bytes = size.bytes();
+    if (!size.counted() || bytes == null || copyGbs == null) return Optional.empty();
+    double moving = bytes / copyGbs / 1e6;
+    double computing = 0;
+    if (size.flops() != null) {
+      Double tflops = peak(size.precision(), peaks);
+      if (tflops == null) return Optional.empty();
+      computing = size.flops() / tflops / 1e9;
+    }
+    double ms = Math.max(moving, computing);
+    if (!(ms > 0)) return Optional.empty();
+    boolean launch = ms < peaks.getOrDefault("launch_ms", 0.0);
+    Bound bound = computing > moving ? Bound.COMPUTE : Bound.MEMORY;
+    return Optional.of(new SpeedOfLight(ms, launch ? Bound.LAUNCH : bound));
+  }
+
+  /** Measured TFLOP/s of products in a precision; null where either is unknown. */
+  static @Nullable Double peak(@Nullable String precision, Map<String, Double> peaks) {
+    return precision == null ? null : peaks.get(precision + "_tflops");
+  }
+
+  /**
+   * 1 / (1 + (t − t_sol) / (t_base − t_sol)). A time below t_sol, which caches or a faster
+   * algorithm can give, scores 1. Null where the baseline itself is no slower than t_sol.
+   */
+  @Nullable Double score(double candidateMs, double baselineMs) {
+    if (baselineMs <= ms) return null;
+    return 1 / (1 + Math.max(0, candidateMs - ms) / (baselineMs - ms));
+  }
+}

@@ -1,0 +1,111 @@
+package dev.kbx.build;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** What is public is used by another package or its tests; all else is its package's business. */
+class VisibilityTest {
+  /** What servers and methods will call. */
+  private static final Set<String> SEAMS =
+      Set.of("dev.kbx.run.RunService.submit(dev.kbx.candidate.Candidate)");
+
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("dev.kbx");
+
+  private static final JavaClasses WITH_TESTS = new ClassFileImporter().importPackages("dev.kbx");
+
+  @Test
+  void aTypeIsPublicOnlyWhereAnotherPackageUsesIt() {
+    Set<String> needless = new TreeSet<>();
+    for (JavaClass type : CLASSES) {
+      if (type.isNestedClass() || !isPublic(type) || isMain(type)) continue;
+      if (CLASSES.stream()
+          .filter(c -> isWithin(c, type))
+          .noneMatch(VisibilityTest::usedElsewhere)) {
+        needless.add(type.getName());
+      }
+    }
+    assertThat(needless).isEmpty();
+  }
+
+  @Test
+  void aMemberIsPublicOnlyWhereAnotherPackageUsesIt() {
+    Set<String> needless = new TreeSet<>();
+    for (JavaClass own : CLASSES) {
+      JavaClass type = WITH_TESTS.get(own.getName());
+      if (!isPublic(type) || isMain(type) || type.isRecord() || type.isEnum() || type.isInterface())
+        continue;
+      for (JavaCodeUnit unit : type.getCodeUnits()) {
+        if (SEAMS.contains(unit.getFullName())) continue;
+        if (isPublic(unit) && !overrides(unit) && !usedElsewhere(unit)) {
+          needless.add(unit.getFullName());
+        }
+      }
+    }
+    assertThat(needless).isEmpty();
+  }
+
+  /** What runs kbx is not in its packages. */
+  private static boolean isMain(JavaClass type) {
+    return type.getName().equals("dev.kbx.cli.Main");
+  }
+
+  private static boolean isWithin(JavaClass inner, JavaClass outer) {
+    return inner.equals(outer) || inner.getName().startsWith(outer.getName() + "$");
+  }
+
+  private static boolean usedElsewhere(JavaClass type) {
+    return type.getDirectDependenciesToSelf().stream()
+        .anyMatch(d -> !d.getOriginClass().getPackageName().equals(type.getPackageName()));
+  }
+
+  private static boolean isPublic(JavaClass type) {
+    return type.getModifiers().contains(JavaModifier.PUBLIC)
+        && type.getEnclosingClass().map(VisibilityTest::isPublic).orElse(true);
+  }
+
+  private static boolean isPublic(JavaMember member) {
+    return member.getModifiers().contains(JavaModifier.PUBLIC)
+        && !member.getModifiers().contains(JavaModifier.SYNTHETIC);
+  }
+
+  private static boolean usedElsewhere(JavaCodeUnit unit) {
+    String own = unit.getOwner().getPackageName();
+    return unit.getAccessesToSelf().stream()
+        .map(JavaAccess::getOriginOwner)
+        .anyMatch(origin -> !origin.getPackageName().equals(own));
+  }
+
+  private static boolean overrides(JavaCodeUnit unit) {
+    if (!(unit instanceof JavaMethod method)) return false;
+    Class<?>[] parameters =
+        method.getRawParameterTypes().stream().map(JavaClass::reflect).toArray(Class<?>[]::new);
+    return method.getOwner().getAllRawSuperclasses().stream()
+            .anyMatch(s -> has(s, method, parameters))
+        || method.getOwner().getAllRawInterfaces().stream()
+            .anyMatch(s -> has(s, method, parameters));
+  }
+
+  private static boolean has(JavaClass type, JavaMethod method, Class<?>[] parameters) {
+    try {
+      var _ = type.reflect().getMethod(method.getName(), parameters);
+      return true;
+    } catch (NoSuchMethodException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package dev.kbx.judge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class BinaryCacheTest {
+  private static final Map<String, String> VERSIONS =
+      Map.of("torch", "2.13", "worker", "abc", "nvcc", "13.0.88");
+  private static final Map<String, String> FILES = Map.of("libraries/d.so", "x".repeat(1000));
+
+  @TempDir private Path folder;
+  private final List<String> problems = new ArrayList<>();
+  private Instant now = Instant.parse("2026-11-22T03:00:00Z");
+  private BinaryCache kept = BinaryCache.nowhere();
+
+  @BeforeEach
+  void newRun() {
+    newRun(1 << 20);
+  }
+
+  private void newRun(long mostBytes) {
+    kept = new BinaryCache(folder.resolve("compiled"), () -> now, mostBytes, problems::add);
+  }
+
+  private static BinaryCache.Key key(String candidate) {
+    return new BinaryCache.Key(candidate, "task", "sm_90", true, VERSIONS);
+  }
+
+  private List<Path> files() throws IOException {
+    try (var paths = Files.walk(folder)) {
+      return paths.filter(Files::isRegularFile).toList();
+    }
+  }
+
+  @Test
+  void whatWasKeptIsThereInAnotherRun() {
+    kept.write(key("a"), FILES);
+    newRun();
+    assertThat(kept.read(key("a"))).isEqualTo(FILES);
+    assertThat(problems).isEmpty();
+  }
+
+  @Test
+  void itServesThatSourceTaskArchitectureAndToolchainAlone() {
+    kept.write(key("a"), FILES);
+    Map<String, String> newer = new HashMap<>(VERSIONS);
+    newer.put("nvcc", "13.1.0");
+    for (BinaryCache.Key other :
+        List.of(
+            key("b"),
+            new BinaryCache.Key("a", "other", "sm_90", true, VERSIONS),
+            new BinaryCache.Key("a", "task", "sm_80", true, VERSIONS),
+            new BinaryCache.Key("a", "task", "sm_90", false, VERSIONS),
+            new BinaryCache.Key("a", "task", "sm_90", true, newer))) {
+      assertThat(kept.read(other)).as("%s", other).isEmpty();
+    }
+  }
+
+  /** A file that was moved there says itself what it is of. */
+  @Test
+  void aFileUnderAnotherNameServesNobody() throws Exception {
+    kept.write(key("a"), FILES);
+    Path file = files().getFirst();
+    String name = key("b").name();
+    Path other = folder.resolve("compiled").resolve(name.substring(0, 2)).resolve(name + ".json");
+    Files.createDirectories(other.getParent());
+    Files.move(file, other);
+    assertThat(kept.read(key("b"))).isEmpty();
+  }
+
+  @Test
+  void errorsAndNothingAreNotKept() throws Exception {
+    kept.write(key("a"), Map.of("libraries/d.json", "x", "triton/k.cubin", "y"));
+    kept.write(key("b"), Map.of());
+    assertThat(files()).isEmpty();
+    kept.write(key("c"), Map.of("triton/k.json", "x"));
+    assertThat(kept.read(key("c"))).hasSize(1);
+  }
+
+  @Test
+  void withoutTheFingerprintOfTheWorkerNothingIsKept() throws Exception {
+    BinaryCache.Key unknown = new BinaryCache.Key("a", "task", "sm_90", true, Map.of());
+    kept.write(unknown, FILES);
+    assertThat(kept.read(unknown)).isEmpty();
+    assertThat(files()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "{", "null", "[]", "{}", "{\"key\":{},\"files\":null}"})
+  void aFileThatCannotBeReadIsReplaced(String content) throws Exception {
+    kept.write(key("a"), FILES);
+    Files.writeString(files().getFirst(), content);
+    assertThat(kept.read(key("a"))).isEmpty();
+    kept.write(key("a"), FILES);
+    assertThat(kept.read(key("a"))).isEqualTo(FILES);
+  }
+
+  @Test
+  void thoseUnusedForLongestGoFirst() throws Exception {
+    for (String each : List.of("a", "b", "c")) {
+      kept.write(key(each), FILES);
+      kept.read(key(each)); // Sets the time to the clock's.
+      now = now.plusSeconds(1);
+    }
+    kept.read(key("a"));
+    newRun(2 * Files.size(files().getFirst()));
+    kept.write(key("d"), FILES);
+    assertThat(kept.read(key("b"))).isEmpty();
+    for (String each : List.of("a", "c", "d")) {
+      assertThat(kept.read(key(each))).as(each).isEqualTo(FILES);
+    }
+  }
+
+  @Test
+  void aFolderThatCannotBeWrittenIsNamedOnce() throws Exception {
+    Files.writeString(folder.resolve("compiled"), "a file where the folder should be");
+    kept.write(key("a"), FILES);
+    kept.write(key("b"), FILES);
+    assertThat(kept.read(key("a"))).isEmpty();
+    assertThat(problems).singleElement().asString().contains("cannot be kept in");
+  }
+}

@@ -1,0 +1,299 @@
+package dev.kbx.judge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kbx.check.Rules;
+import dev.kbx.device.Slot;
+import dev.kbx.device.Workers;
+import dev.kbx.plan.Plan;
+import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import dev.kbx.worker.DeviceSlot;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a runner says, and when it ends, decides its own verdict and nothing else. */
+@Timeout(60)
+class JudgeTest {
+  private static final String HONEST =
+      "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
+          + "\"compiled\":[]}";
+
+  private static Workers workers;
+  private static Slot slot;
+
+  @BeforeAll
+  static void open() {
+    workers = FakeWorkers.start();
+    slot = FakeWorkers.slot(workers, 0);
+  }
+
+  @AfterAll
+  static void close() {
+    workers.close();
+  }
+
+  private Judgement judge(Plan plan, String task, Map<String, ?> script) throws Exception {
+    return new Judge(FakeWorkers.bench(slot), plan, FakeWorkers.DEVICE, Map.of())
+        .judge(FakeWorkers.candidate(task, script));
+  }
+
+  private Judgement judge(Map<String, ?> script) throws Exception {
+    return judge(FakeWorkers.plan(), "task", script);
+  }
+
+  private Judgement answering(String request, String... payloads) throws Exception {
+    return judge(Map.of(request, List.of(payloads)));
+  }
+
+  @Test
+  void anHonestRunnerPasses() throws Exception {
+    Judgement verdict = judge(Map.of());
+    assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
+  }
+
+  @Test
+  void aTaskWithoutSizesIsNotTimed() throws Exception {
+    Plan timed =
+        new Plan(
+            List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
+            Rules.all(),
+            "sm_90",
+            "secret",
+            FakeWorkers.plan().limits());
+    Slot gpu = workers.slot(DeviceSlot.cuda(0));
+    Judgement verdict =
+        new Judge(FakeWorkers.bench(gpu), timed, FakeWorkers.DEVICE, Map.of())
+            .judge(FakeWorkers.candidate("task", Map.of()));
+    assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
+    assertThat(verdict.flags()).containsExactly("no_sizes");
+    assertThat(verdict.perfOk()).isNull();
+  }
+
+  @Test
+  void whatHasNoRoomBesideOthersIsJudgedAlone() throws Exception {
+    Slot gpu = workers.slot(DeviceSlot.cuda(0));
+    Judgement verdict =
+        new Judge(FakeWorkers.bench(gpu), FakeWorkers.plan(), FakeWorkers.DEVICE, Map.of())
+            .judge(FakeWorkers.module("crowded", Map.of()));
+    assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "null",
+        "[]",
+        "{",
+        "{\"type\":\"raised\",\"id\":$id}",
+        "{\"type\":\"raised\",\"id\":$id,\"kind\":\"runtime\",\"exception\":\"E\",\"message\":\"m\"}",
+        "{\"type\":\"raised\",\"id\":$id,\"kind\":null,\"exception\":\"E\",\"message\":\"m\","
+            + "\"frames\":[]}",
+        "{\"type\":\"raised\",\"id\":$id,\"kind\":\"runtime\",\"exception\":\"E\",\"message\":\"m\","
+            + "\"frames\":[null]}",
+        "{\"type\":\"raised\",\"id\":$id,\"kind\":\"runtime\",\"exception\":\"E\",\"message\":\"m\","
+            + "\"frames\":[{\"line\":1}]}",
+        "{\"type\":\"returned\",\"id\":$id,\"seconds\":0,\"launches\":1}",
+        "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
+            + "\"compiled\":[null]}",
+        "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
+            + "\"compiled\":[{}]}",
+        "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
+            + "\"compiled\":[{\"kernel\":\"k\",\"arch\":\"a\",\"registers\":99999999999}]}",
+        "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
+            + "\"compiled\":[],\"origin\":{}}",
+        "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
+            + "\"compiled\":[],\"origin\":{\"elements\":1,\"own\":2,\"volume\":1,\"foreign\":0,"
+            + "\"operations\":[]}}",
+        "{\"type\":\"checked\",\"id\":$id,\"status\":\"correct\",\"mismatches\":[],\"metrics\":{},"
+            + "\"flags\":[]}",
+        "{\"type\":\"exited\",\"runner\":1,\"reason\":\"exit\"}",
+        "{\"type\":\"failed\",\"id\":$id,\"reason\":\"internal\",\"message\":\"m\"}",
+      })
+  void anUnreadableAnswerIsEvidence(String payload) throws Exception {
+    Judgement verdict = answering("call", payload);
+    assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CHEATING);
+    assertThat(verdict.evidence()).startsWith("protocol: the process ");
+  }
+
+  @Test
+  void claimsThatAreNoFiguresAreLeftOut() throws Exception {
+    Judgement verdict =
+        answering(
+            "call",
+            "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
+                + "\"compiled\":[{\"kernel\":\"k\",\"arch\":\"a\",\"registers\":-5,"
+                + "\"shared_bytes\":7,\"seconds\":1e999}]}");
+    assertThat(verdict.status()).isEqualTo(Status.CORRECT);
+    assertThat(verdict.kernels())
+        .isNotNull()
+        .allSatisfy(kernel -> {
+          assertThat(kernel.registers()).isNull();
+          assertThat(kernel.sharedBytes()).isEqualTo(7);
+          assertThat(kernel.seconds()).isNull();
+        });
+  }
+
+  @Test
+  void aResultThatNoKernelMadeIsRejected() throws Exception {
+    Judgement verdict =
+        answering(
+            "call",
+            "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":0,"
+                + "\"compiled\":[],\"origin\":{\"elements\":5,\"own\":0,\"volume\":10,"
+                + "\"foreign\":10,\"operations\":"
+                + "[{\"name\":\"torch.add\",\"line\":7,\"elements\":10}]}}");
+    assertThat(verdict.status()).isEqualTo(Status.CHEATING);
+    assertThat(verdict.stage()).isEqualTo(Stage.CORRECT);
+    assertThat(verdict.evidence())
+        .isEqualTo("policy: no result was written by a kernel of this file; torch.add (line 7)");
+    assertThat(verdict.origin())
+        .isEqualTo(new Verdict.Origin(0, List.of(new Verdict.Operation("torch.add", 7, 1.0))));
+  }
+
+  @Test
+  void aMissingAccountIsAFlag() throws Exception {
+    Judgement verdict = answering("call", HONEST);
+    assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
+    assertThat(verdict.flags()).containsExactly("no_origin");
+    assertThat(verdict.origin()).isNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 100})
+  void anAnswerTooManyIsEvidence(int answers) throws Exception {
+    assertThat(repeating(HONEST, answers)).isEqualTo(Status.CHEATING);
+    // Nor are a hundred megabytes kept until the first of them has been read.
+    String fat = HONEST.replace("\"value\"", "\"value\":[$fat],\"value\"");
+    assertThat(repeating(fat, answers)).isEqualTo(Status.CHEATING);
+  }
+
+  private Status repeating(String answer, int times) throws Exception {
+    return answering("call", Collections.nCopies(times, answer).toArray(String[]::new)).status();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "load, exit 0, CRASHED, exit code 0",
+    "call, exit 3, CRASHED, exit code 3",
+    "call, signal 11, CRASHED, SIGSEGV",
+    "call, signal 24, TIMEOUT, processor time",
+  })
+  void theWayARunnerEndsIsItsVerdict(String request, String end, Status status, String message)
+      throws Exception {
+    Judgement verdict = answering(request, end);
+    assertThat(verdict.status()).isEqualTo(status);
+    assertThat(verdict.message()).contains(message);
+  }
+
+  private static String lacking(String feature) {
+    return "{\"type\":\"raised\",\"id\":$id,\"kind\":\"unsupported\",\"exception\":\"a.E\","
+        + "\"message\":\"no frobnicator\",\"frames\":[]"
+        + feature
+        + "}";
+  }
+
+  private static Judgement judgeOn(Slot slot, Map<String, ?> script) throws Exception {
+    return new Judge(FakeWorkers.bench(slot), FakeWorkers.plan(), FakeWorkers.DEVICE, Map.of())
+        .judge(FakeWorkers.candidate("task", script));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"load", "call"})
+  void whatAnEmulatedDeviceLacksIsNotTheCandidatesFault(String request) throws Exception {
+    Judgement verdict = answering(request, lacking(",\"feature\":\"frobnication\""));
+    assertThat(verdict.status()).isEqualTo(Status.INFRASTRUCTURE);
+    assertThat(verdict.message())
+        .isEqualTo(
+            "the interpreter on this machine lacks frobnication; judge this candidate on a GPU");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "load, none, IMPORT_ERROR",
+    "call, none, RUNTIME_ERROR",
+    "load, cpp_extension, IMPORT_ERROR",
+    "call, cpp_extension, RUNTIME_ERROR",
+  })
+  void onAGpuThatLacksNothingTheCandidateHasFailed(String request, String mentioned, Status status)
+      throws Exception {
+    Slot gpu = workers.slot(DeviceSlot.cuda(FakeWorkers.OF_KNOWN_ARCHITECTURE));
+    Judgement verdict = judgeOn(gpu, Map.of(request, List.of(lacking("")), mentioned, "mentioned"));
+    assertThat(verdict.status()).as(verdict.message()).isEqualTo(status);
+    assertThat(verdict.message()).isEqualTo("E: no frobnicator");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "load, none, IMPORT_ERROR",
+    "call, none, RUNTIME_ERROR",
+    "load, cpp_extension, INFRASTRUCTURE",
+    "call, cpp_extension, INFRASTRUCTURE",
+  })
+  void onAGpuWithoutCompilersOnlyCppLacksSomething(
+      String request, String mentioned, Status status, @TempDir Path folder) throws Exception {
+    try (Workers without = FakeWorkers.withoutCompilers(folder)) {
+      Slot gpu = without.slot(DeviceSlot.cuda(FakeWorkers.OF_KNOWN_ARCHITECTURE));
+      Judgement verdict =
+          judgeOn(gpu, Map.of(request, List.of(lacking("")), mentioned, "mentioned"));
+      assertThat(verdict.status()).as(verdict.message()).isEqualTo(status);
+    }
+  }
+
+  @Test
+  void silenceIsATimeout() throws Exception {
+    Plan hasty = FakeWorkers.plan(Duration.ofSeconds(1), Duration.ofSeconds(60));
+    Judgement verdict = judge(hasty, "task", Map.of("call", List.of()));
+    assertThat(verdict.status()).isEqualTo(Status.TIMEOUT);
+  }
+
+  @Test
+  void timeTheOracleTakesIsNotTheCandidates() throws Exception {
+    Plan brief = FakeWorkers.plan(Duration.ofSeconds(10), Duration.ofMillis(500));
+    Judgement verdict = judge(brief, "slow", Map.of());
+    assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
+  }
+
+  /** Attaching is done before any of the candidate's code is there. */
+  @Test
+  void aRunnerLostBeforeItHasTheSourceIsNotTheCandidatesFault() throws Exception {
+    Judgement verdict = judge(FakeWorkers.plan(FakeWorkers.NO_ATTACHING), "task", Map.of());
+    assertThat(verdict.status()).isEqualTo(Status.INFRASTRUCTURE);
+    assertThat(verdict.callOk()).isNull();
+  }
+
+  @Test
+  void anAnswerTooManyAfterTheLastCallIsEvidence() throws Exception {
+    Judgement verdict = judge(FakeWorkers.plan(), "once", Map.of("call", List.of(HONEST, HONEST)));
+    assertThat(verdict.status()).isEqualTo(Status.CHEATING);
+  }
+
+  @Test
+  void aZygoteThatDiesIsReplaced() throws Exception {
+    Judgement spoiled = judge(Map.of("zygote", "die"));
+    assertThat(spoiled.status()).isEqualTo(Status.INFRASTRUCTURE);
+    assertThat(spoiled.message()).contains("exit code 7").contains("famous last words");
+    assertThat(judge(Map.of()).status()).isEqualTo(Status.CORRECT);
+  }
+
+  @Test
+  void aZygoteThatBabblesIsReplaced() throws Exception {
+    judge(Map.of("zygote", "babble"));
+    Judgement next = judge(Map.of());
+    assertThat(next.status()).as(next.message()).isEqualTo(Status.CORRECT);
+  }
+}

@@ -1,0 +1,156 @@
+package dev.kbx.judge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.device.Workers;
+import dev.kbx.outcome.Outcome;
+import dev.kbx.plan.Plan;
+import dev.kbx.verdict.Status;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What of a candidate is compiled ahead, what of that is kept, and when there is no more to be. */
+@Timeout(60)
+class PrecompilerTest {
+  private static final Map<String, String> VERSIONS = Map.of("worker", "abc");
+  private static final String LIBRARY = "libraries/d.so";
+  private static final String AT_IMPORT = "triton/a/kernel.cubin";
+  private static final String IN_FORWARD = "triton/b/kernel.cubin";
+
+  @TempDir private Path folder;
+  private final Workers workers = FakeWorkers.start();
+
+  @AfterEach
+  void close() {
+    workers.close();
+  }
+
+  private static String made(boolean whole, String... files) {
+    StringBuilder list = new StringBuilder();
+    for (String file : files) {
+      if (!list.isEmpty()) list.append(',');
+      list.append('"').append(file).append("\":\"\"");
+    }
+    return "{\"type\":\"precompiled\",\"id\":$id,\"files\":{%s},\"kernels\":0,\"whole\":%s,"
+            .formatted(list, whole)
+        + "\"seconds\":0,\"left_out\":[]}";
+  }
+
+  /** A source that brings C++: what it has compiled before the calls, and with them. */
+  private static Map<String, Object> source(String before, String withCalls) {
+    Map<String, Object> script = new HashMap<>();
+    script.put("cpp_extension", true);
+    script.put("triton", true);
+    script.put("precompile", List.of(before));
+    script.put("precompile_calls", List.of(withCalls));
+    return script;
+  }
+
+  private Precompiler.Compiled compile(Candidate candidate) throws Exception {
+    Plan plan = FakeWorkers.plan(Duration.ofSeconds(10), Duration.ofSeconds(60));
+    Bench bench = new Bench(FakeWorkers.slot(workers, 0), BinaryCache.in(folder, _ -> {}), null);
+    return new Precompiler(bench, plan, new JudgementBuilder(), VERSIONS).compile(candidate);
+  }
+
+  private Precompiler.Compiled compile(Map<String, Object> script) throws Exception {
+    return compile(FakeWorkers.candidate("task", script));
+  }
+
+  private Precompiler.Compiled constructed(Map<String, Object> script) throws Exception {
+    return compile(FakeWorkers.module("constructed", script));
+  }
+
+  private Map<String, String> kept(Map<String, Object> script) {
+    Candidate candidate = FakeWorkers.candidate("task", script);
+    return BinaryCache.in(folder, _ -> {})
+        .read(BinaryCache.Key.of(candidate, "sm_90", false, VERSIONS));
+  }
+
+  @Test
+  void aKernelLaunchedAtImportIsNoReasonToLeaveOutTheCppOfForward() throws Exception {
+    var script = source(made(true, AT_IMPORT), made(true, AT_IMPORT, LIBRARY));
+    assertThat(compile(script).files()).containsOnlyKeys(AT_IMPORT, LIBRARY);
+  }
+
+  @Test
+  void cppAtImportIsNoReasonToLeaveOutTheKernelsOfForward() throws Exception {
+    var script = source(made(true, LIBRARY), made(true, LIBRARY, IN_FORWARD));
+    assertThat(compile(script).files()).containsOnlyKeys(LIBRARY, IN_FORWARD);
+    assertThat(kept(script)).containsOnlyKeys(LIBRARY, IN_FORWARD);
+    assertThat(constructed(script).files()).containsOnlyKeys(LIBRARY, IN_FORWARD);
+  }
+
+  @Test
+  void ofCppAloneNoCallIsMadeThatCouldEndTheProcess() throws Exception {
+    var script = source(made(true, LIBRARY), "signal 9");
+    script.remove("triton");
+    assertThat(compile(script).files()).containsOnlyKeys(LIBRARY);
+    assertThat(kept(script)).containsOnlyKeys(LIBRARY);
+  }
+
+  @Test
+  void cppIsNotLostWithTheRunnerThatMakesCalls() throws Exception {
+    var script = source(made(true, LIBRARY), "signal 9");
+    assertThat(compile(script).files()).containsOnlyKeys(LIBRARY);
+    assertThat(kept(script)).as("there may have been more").isEmpty();
+  }
+
+  @Test
+  void cppIsNotLostWithTheRunnerThatConstructs() throws Exception {
+    var script = source(made(true, LIBRARY), made(true));
+    script.put("construct", List.of("signal 9"));
+    assertThat(constructed(script).files()).containsOnlyKeys(LIBRARY);
+  }
+
+  @Test
+  void aRunnerWithoutMemoryForConstructingHasNotCompiledItsCpp() throws Exception {
+    var script = source(made(true, AT_IMPORT), made(true));
+    script.put("construct", List.of("memory"));
+    assertThat(constructed(script).failure())
+        .get()
+        .extracting(Outcome::status)
+        .isEqualTo(Status.OUT_OF_MEMORY);
+  }
+
+  @Test
+  void librariesTooLargeToBeSentAreToldTheLimit() throws Exception {
+    String left = made(true).replace("\"left_out\":[]", "\"left_out\":[\"libraries\"]");
+    var script = source(left, left);
+    assertThat(compile(script).failure())
+        .get()
+        .satisfies(outcome -> {
+          assertThat(outcome.status()).isEqualTo(Status.COMPILE_ERROR);
+          assertThat(outcome.message()).contains("more than 3 MiB").hasLineCount(1);
+        });
+    assertThat(kept(script)).isEmpty();
+  }
+
+  @Test
+  void whatIsWrongWithCppTravelsFromAnImportThatRaises() throws Exception {
+    var script = source(made(true, "libraries/d.json"), made(true));
+    script.put("load", List.of(raised("compile")));
+    assertThat(compile(script).files()).containsOnlyKeys("libraries/d.json");
+  }
+
+  @Test
+  void kernelsOfAnImportThatRaisesAreNotKeptAsAll() throws Exception {
+    var script = source(made(true, AT_IMPORT), made(true));
+    script.put("load", List.of(raised("memory")));
+    assertThat(compile(script).files()).containsOnlyKeys(AT_IMPORT);
+    assertThat(kept(script)).isEmpty();
+  }
+
+  private static String raised(String kind) {
+    return "{\"type\":\"raised\",\"id\":$id,\"kind\":\"%s\",\"exception\":\"E\",\"message\":\"m\","
+            .formatted(kind)
+        + "\"frames\":[],\"compiled\":[]}";
+  }
+}

@@ -1,0 +1,410 @@
+package dev.kbx.judge;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.kbx.device.Workers;
+import dev.kbx.plan.Plan;
+import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import dev.kbx.worker.DeviceSlot;
+import dev.kbx.worker.Runner;
+import dev.kbx.worker.RunnerMessage;
+import dev.kbx.worker.Zygote;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What a runner claims about its time, and what it does to the baseline's. */
+@Timeout(60)
+class TimingTest {
+  private static Workers workers;
+  private static Bench bench;
+
+  @BeforeAll
+  static void open() {
+    workers = FakeWorkers.start();
+    bench = FakeWorkers.bench(workers.slot(DeviceSlot.cuda(0)));
+  }
+
+  @AfterAll
+  static void close() {
+    workers.close();
+  }
+
+  private static Judgement judge(String task, Map<String, ?> script) throws Exception {
+    return judge(bench, task, script);
+  }
+
+  /** On a device whose memory no other test has asked for. */
+  private static Judgement judgeOnFresh(String task) throws Exception {
+    try (Workers own = FakeWorkers.start()) {
+      return judge(FakeWorkers.bench(own.slot(DeviceSlot.cuda(0))), task, Map.of());
+    }
+  }
+
+  private static Judgement judge(Bench bench, String task, Map<String, ?> script) throws Exception {
+    Plan plan =
+        new Plan(
+            List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
+            FakeWorkers.plan().rules(),
+            "sm_90",
+            "secret",
+            FakeWorkers.plan().limits());
+    return new Judge(bench, plan, FakeWorkers.DEVICE, Map.of())
+        .judge(FakeWorkers.candidate(task, script));
+  }
+
+  private Judgement claiming(double... milliseconds) throws Exception {
+    return claimingOn("timed", milliseconds);
+  }
+
+  private Judgement claimingOn(String task, double... milliseconds) throws Exception {
+    return judge(task, Map.of("measure", List.of(measured(milliseconds))));
+  }
+
+  /** A runner's account of a batch of four calls. */
+  private static String measured(double... milliseconds) {
+    return "{\"type\":\"measured\",\"id\":$id,\"device_ms\":%s,\"values\":[{},{},{},{}],\"seconds\":0}"
+        .formatted(Arrays.toString(milliseconds));
+  }
+
+  private static double speedup(Judgement verdict) {
+    assertThat(verdict.status())
+        .as("%s %s", verdict.message(), verdict.evidence())
+        .isEqualTo(Status.CORRECT);
+    return requireNonNull(verdict.speedup()).value();
+  }
+
+  @Test
+  void theRatioOfTheMediansIsTheSpeedup() throws Exception {
+    assertThat(speedup(judge("timed", Map.of()))).isCloseTo(2, within(1e-6));
+  }
+
+  @Test
+  void aTimeInWhichMemoryCannotMoveTheDataIsEvidence() throws Exception {
+    // 100 GB at 1000 GB/s take 100 ms; a cache may help, but not by a factor of five.
+    Judgement verdict = claiming(20, 20, 20, 20);
+    assertThat(verdict.status()).isEqualTo(Status.CHEATING);
+    assertThat(verdict.evidence()).contains("20.00000 ms", "40.00000 ms");
+    assertThat(speedup(claiming(45, 45, 45, 45))).isCloseTo(100.0 / 45, within(1e-6));
+  }
+
+  @Test
+  void aDeviceThatIsFasterThanItOnceSeemedConvictsNobody() throws Exception {
+    assertThat(speedup(claimingOn("stale", 20, 20, 20, 20))).isCloseTo(5, within(1e-6));
+    assertThat(claimingOn("stale", 10, 10, 10, 10).status()).isEqualTo(Status.CHEATING);
+  }
+
+  @Test
+  void aTimeBelowThatOfNothingIsEvidence() throws Exception {
+    assertThat(claiming(1e-4, 1e-4, 1e-4, 1e-4).evidence()).contains("nothing at all");
+  }
+
+  @Test
+  void aCallThatDoesTheWorkOfABatchGainsNothing() throws Exception {
+    assertThat(speedup(claiming(260, 45, 45, 45))).isCloseTo(100 / 98.75, within(1e-6));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0.05, false", "0.40, true"})
+  void timeThatOnlyTheWallClockSeesCounts(double seconds, boolean counts) throws Exception {
+    String claim = measured(20, 20, 20, 20);
+    Judgement verdict = judge("product", Map.of("measure", List.of(claim), "longer", seconds));
+    assertThat(verdict.flags()).isEqualTo(counts ? List.of("clock_gap") : List.of());
+    if (counts) assertThat(speedup(verdict)).isLessThan(1.1);
+    else assertThat(speedup(verdict)).isCloseTo(5, within(1e-6));
+  }
+
+  @Test
+  void anAnswerThatTakesLongToReadIsNotThereBefore() throws Exception {
+    String claim = measured(20, 20, 20, 20).replace("\"seconds\":0", "\"seconds\":$slow");
+    Judgement verdict = judge("product", Map.of("measure", List.of(claim)));
+    assertThat(verdict.flags()).containsExactly("clock_gap");
+  }
+
+  @Test
+  void whatOthersSayAtLengthIsNotTheCandidatesTime() throws Exception {
+    Thread talker = Thread.startVirtualThread(this::talk);
+    Judgement verdict = claimingOn("product", 20, 20, 20, 20);
+    talker.interrupt();
+    talker.join();
+    assertThat(verdict.flags()).isEmpty();
+  }
+
+  private void talk() {
+    String answer =
+        "{\"type\":\"returned\",\"id\":$id,\"value\":[$fat,$fat,$fat],\"seconds\":0,\"launches\":0,\"compiled\":[]}";
+    String source = JsonMapper.shared().writeValueAsString(Map.of("call", List.of(answer)));
+    JsonNode none = JsonMapper.shared().createArrayNode();
+    Duration limit = Duration.ofSeconds(20);
+    try {
+      Runner other =
+          workers.zygote().spawn(DeviceSlot.cpu(1), "sm_90", new Zygote.Allowance(1, 1, 1, 1));
+      other.ask(
+          RunnerMessage.Loaded.class,
+          id ->
+              new RunnerMessage.Load(
+                  id, source, List.of(), List.of(), Map.of(), false, false, null),
+          limit);
+      while (true) {
+        other.ask(
+            RunnerMessage.Returned.class, id -> new RunnerMessage.Call(id, none, none), limit);
+      }
+    } catch (InterruptedException e) {
+      // The candidate has its verdict.
+    } catch (TimeoutException | Runner.Lost e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"60, 0.50, false", "60, 0.70, true", "20, 0.30, true"})
+  void copyingLargeResultsIsNotTheirTime(double ms, double seconds, boolean counts)
+      throws Exception {
+    // 50 GB are read and written in 100 ms a call; whoever makes them sooner copies them sooner.
+    String claim = measured(ms, ms, ms, ms);
+    Judgement verdict = judge("returning", Map.of("measure", List.of(claim), "longer", seconds));
+    assertThat(verdict.flags()).isEqualTo(counts ? List.of("clock_gap") : List.of());
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {1e308, 1e7, 4.9e-324, 0, -1})
+  void aTimeThatNoBatchCouldTakeIsEvidence(double ms) throws Exception {
+    assertThat(claiming(ms, ms, ms, ms).evidence()).contains("invalid batch report");
+  }
+
+  @Test
+  void whatFailsToLoadOnceItWasRightFailsAtBeingTimed() throws Exception {
+    String raised =
+        "{\"type\":\"raised\",\"id\":$id,\"kind\":\"memory\",\"exception\":\"MemoryError\",\"message\":\"\",\"frames\":[]}";
+    Judgement verdict = judge("timed", Map.of("timed_load", List.of(raised)));
+    assertThat(verdict.status()).isEqualTo(Status.OUT_OF_MEMORY);
+    assertThat(verdict.stage()).isEqualTo(Stage.PERF);
+    assertThat(verdict.exeOk()).isTrue();
+    assertThat(verdict.perfOk()).isFalse();
+  }
+
+  @Test
+  void aMissingAccountOfWhatIsTimedIsAFlag() throws Exception {
+    String recorded = "{\"type\":\"calls_recorded\",\"id\":$id,\"seconds\":0,\"origins\":[null]}";
+    Judgement verdict = brief("brief", Map.of("record_calls", List.of(recorded)));
+    assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
+    assertThat(verdict.flags()).containsExactly("no_origin");
+  }
+
+  @Test
+  void aHiccupOfAQuarterIsLeftToTheMedian() throws Exception {
+    assertThat(speedup(claiming(90, 50, 50, 50))).isCloseTo(2, within(1e-6));
+  }
+
+  @Test
+  void aBaselineThatIsSlowOnlyBesideTheCandidateIsEvidence() throws Exception {
+    Judgement verdict = judge("hogged", Map.of());
+    assertThat(verdict.status()).isEqualTo(Status.CHEATING);
+    assertThat(verdict.stage()).isEqualTo(Stage.PERF);
+    assertThat(verdict.evidence()).startsWith("baseline:").contains("200.0000 ms", "100.0000 ms");
+  }
+
+  @Test
+  void whoLeavesOutTheSameCallOfEachBatchIsFoundForCertain() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      assertThat(judge("skipping", Map.of()).status()).isEqualTo(Status.WRONG_VALUES);
+    }
+  }
+
+  @Test
+  void allResultsOfARoundAreCheckedAgainOnceGraphsAreGivenUp() throws Exception {
+    assertThat(brief("late", Map.of()).status()).isEqualTo(Status.WRONG_VALUES);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"launching", "greedy"})
+  void aBusyHostIsNobodysFaultAndNobodyGainsByIt(String task) throws Exception {
+    Judgement verdict = judge(task, Map.of());
+    assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
+    assertThat(requireNonNull(verdict.sizes()).getFirst().referenceMs()).isEqualTo(100);
+    assertThat(verdict.flags()).containsExactly("slow_baseline");
+  }
+
+  @Test
+  void aBaselineThatIsMostlySlowBesideTheCandidateIsNone() throws Exception {
+    assertThat(judge("sluggish", Map.of()).status()).isEqualTo(Status.CORRECT);
+  }
+
+  @Test
+  void whoLeavesNoMemoryToTheReferenceIsOutOfMemory() throws Exception {
+    assertThat(judgeOnFresh("starved").status()).isEqualTo(Status.OUT_OF_MEMORY);
+  }
+
+  @Test
+  void aFullDeviceIsNobodysFault() throws Exception {
+    assertThat(judgeOnFresh("full").status()).isEqualTo(Status.INFRASTRUCTURE);
+  }
+
+  @Test
+  void aHotDeviceIsNobodysFault() throws Exception {
+    Judgement verdict = judge("hot", Map.of());
+    assertThat(speedup(verdict)).isCloseTo(4, within(1e-6));
+    assertThat(verdict.flags()).isEmpty();
+  }
+
+  @Test
+  void aReferenceThatIsQuickerAgainCountsWithWhatItTakesThen() throws Exception {
+    Judgement verdict = judge("cooling", Map.of());
+    assertThat(speedup(verdict)).isCloseTo(3.2, within(1e-6));
+    assertThat(verdict.flags()).containsExactly("slow_baseline");
+  }
+
+  @Test
+  void figuresComeFromTheReferencesWorkAndTheDevicesPeaks() throws Exception {
+    var size = requireNonNull(judge("product", Map.of()).sizes()).getFirst();
+    assertThat(size.candidateMs()).isEqualTo(50);
+    assertThat(size.gbs()).isCloseTo(400, within(1e-9));
+    assertThat(size.tflops()).isCloseTo(0.6, within(1e-9));
+    assertThat(size.iou()).isCloseTo(0.4, within(1e-9));
+    assertThat(size.mfu()).isCloseTo(0.6, within(1e-9));
+    assertThat(size.intensity()).isCloseTo(1.5, within(1e-9));
+    assertThat(size.solMs()).isCloseTo(30, within(1e-9));
+    assertThat(size.bound()).isEqualTo(Verdict.Bound.COMPUTE);
+    assertThat(size.solScore()).isCloseTo(70.0 / 90, within(1e-9));
+  }
+
+  /**
+   * A candidate that takes 20 us when it is launched. Answers take milliseconds here, and on a busy
+   * machine some take so many more that the wall clock counts: then once more.
+   */
+  private Judgement brief(String task, Map<String, ?> more) throws Exception {
+    Map<String, Object> script = new HashMap<>(more);
+    script.put("measure", List.of(measured(0.02, 0.02, 0.02, 0.02)));
+    Judgement verdict = judge(task, script);
+    for (int i = 0; i < 2 && verdict.flags().contains("clock_gap"); i++) {
+      verdict = judge(task, script);
+    }
+    return verdict;
+  }
+
+  @Test
+  void whatLaunchingTakesStandsApart() throws Exception {
+    Judgement verdict = brief("brief", Map.of());
+    assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
+    var size = requireNonNull(verdict.sizes()).getFirst();
+    assertThat(size.candidateMs()).isEqualTo(0.005);
+    assertThat(size.referenceMs()).isEqualTo(0.01);
+    var launched = requireNonNull(size.launched());
+    assertThat(launched.candidateMs()).isEqualTo(0.02);
+    assertThat(launched.referenceMs()).isEqualTo(0.04);
+    assertThat(launched.speedup()).isCloseTo(2, within(1e-6));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "waiting; ; ",
+        "moody; ; ",
+        "stale_graph; ; replayed_wrong",
+        "held; ; replayed_slow",
+        "roomy; ; ",
+        "brief; exit 3; not_recorded",
+        "brief;"
+            + " {\"type\":\"raised\",\"id\":$id,\"kind\":\"runtime\",\"exception\":\"RuntimeError\",\"message\":\"\",\"frames\":[]};"
+            + " not_recorded",
+      })
+  void whatCannotBeRecordedIsLaunched(String task, @Nullable String answer, @Nullable String flag)
+      throws Exception {
+    Judgement verdict =
+        brief(task, answer == null ? Map.of() : Map.of("record_calls", List.of(answer)));
+    assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
+    var size = requireNonNull(verdict.sizes()).getFirst();
+    assertThat(size.candidateMs()).isEqualTo(0.02);
+    assertThat(size.launched()).isNull();
+    assertThat(verdict.flags()).isEqualTo(flag == null ? List.of() : List.of(flag));
+  }
+
+  @Test
+  void aBatchHasAsManyCallsAsTheSlowerSideHasTimeFor() throws Exception {
+    String claim = measured(30, 30, 30, 30);
+    Judgement verdict = judge("outpaced", Map.of("measure", List.of(claim), "longer", 0.15));
+    assertThat(verdict.status()).as("%s", verdict.message()).isEqualTo(Status.CORRECT);
+    // Its graphs are quick, and are no more calls for it.
+    assertThat(requireNonNull(verdict.sizes()).getFirst().launched()).isNotNull();
+    assertThat(verdict.flags()).isEmpty();
+  }
+
+  @Test
+  void whoLeavesNoMemoryToTheReferencesGraphsIsOutOfMemory() throws Exception {
+    assertThat(brief("cramped", Map.of()).status()).isEqualTo(Status.OUT_OF_MEMORY);
+  }
+
+  @Test
+  void aRunnerHasNoSayInWhetherTheReferenceCanBeRecorded() throws Exception {
+    String lacking =
+        "{\"type\":\"raised\",\"id\":$id,\"kind\":\"unsupported\",\"exception\":\"\",\"message\":\"no"
+            + " graphs here\",\"frames\":[]}";
+    Judgement refusing = brief("brief", Map.of("record_calls", List.of(lacking)));
+    assertThat(refusing.flags()).containsExactly("not_recorded");
+    Judgement next = brief("brief", Map.of());
+    assertThat(requireNonNull(next.sizes()).getFirst().launched()).isNotNull();
+  }
+
+  @Test
+  void whoRecordsALibraryCallIsCheating() throws Exception {
+    String account =
+        "{\"type\":\"calls_recorded\",\"id\":$id,\"seconds\":0,\"origins\":[{\"elements\":10,\"own\":0,"
+            + "\"volume\":20,\"foreign\":20,\"operations\":[{\"name\":\"torch.relu\",\"line\":3,"
+            + "\"elements\":20}]}]}";
+    Judgement verdict = brief("brief", Map.of("record_calls", List.of(account)));
+    assertThat(verdict.status()).isEqualTo(Status.CHEATING);
+    assertThat(verdict.evidence()).startsWith("policy: recorded at n=1").contains("torch.relu");
+  }
+
+  @Test
+  void graphsThatTakeNoTimeAreEvidence() throws Exception {
+    String nothing = measured(1e-4, 1e-4, 1e-4, 1e-4);
+    Judgement verdict = brief("brief", Map.of("replay_calls", List.of(nothing)));
+    assertThat(verdict.evidence()).contains("nothing at all");
+  }
+
+  @Test
+  void theStateOfTheDeviceStandsBesideTheTimes() throws Exception {
+    Judgement verdict = judge("timed", Map.of());
+    var size = requireNonNull(verdict.sizes()).getFirst();
+    assertThat(size.clocks()).isEqualTo(new Verdict.Clocks(1980.0, 2619.0, 45.0, 400.5));
+    assertThat(size.throttle()).containsExactly("sw_power_cap");
+    assertThat(verdict.flags()).isEmpty();
+  }
+
+  @Test
+  void roundsOfADeviceThatSlowsItselfDownAreMeasuredAgain() throws Exception {
+    Judgement verdict = judge("warm", Map.of());
+    assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
+    assertThat(verdict.flags()).isEmpty();
+    assertThat(requireNonNull(verdict.sizes()).getFirst().throttle())
+        .containsExactly("sw_power_cap");
+  }
+
+  @Test
+  void aDeviceThatStaysSlowIsMeasuredAsItIs() throws Exception {
+    Judgement verdict = judge("baked", Map.of());
+    assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
+    assertThat(verdict.flags()).containsExactly("throttled");
+    assertThat(requireNonNull(verdict.sizes()).getFirst().throttle()).containsExactly("hw_thermal");
+  }
+}

@@ -1,0 +1,109 @@
+package dev.kbx.outcome;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kbx.task.Policy;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import dev.kbx.worker.RunnerMessage.Operation;
+import dev.kbx.worker.RunnerMessage.Origin;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Whose work a result is, added up over calls, and what is too much of others'. */
+class AttributionTest {
+  private final Attribution origins = new Attribution();
+
+  private static Origin call(long elements, double own, long foreign, Operation... operations) {
+    return new Origin(elements, own, 2 * elements, foreign, List.of(operations));
+  }
+
+  private Optional<Outcome> judge() {
+    return origins.judge(Policy.TRITON, Stage.CORRECT, "");
+  }
+
+  private String evidence() {
+    Outcome outcome = judge().orElseThrow();
+    assertThat(outcome.status()).isEqualTo(Status.CHEATING);
+    assertThat(outcome.message()).isEqualTo(Policy.TRITON.advice());
+    return String.valueOf(outcome.evidence());
+  }
+
+  @Test
+  void ownWorkIsFine() {
+    origins.add(call(1000, 1000, 0));
+    assertThat(judge()).isEmpty();
+    assertThat(origins.summary()).isEqualTo(new Verdict.Origin(1.0, List.of()));
+  }
+
+  @Test
+  void finishingTouchesAreFine() {
+    origins.add(call(1000, 1000, 100, new Operation("Tensor.sum", 12, 100)));
+    origins.add(call(1000, 1000, 100, new Operation("Tensor.sum", 12, 100)));
+    assertThat(judge()).isEmpty();
+    assertThat(origins.summary())
+        .isEqualTo(
+            new Verdict.Origin(0.95, List.of(new Verdict.Operation("Tensor.sum", 12, 0.05))));
+  }
+
+  @Test
+  void aLibraryCallIsNamed() {
+    origins.add(call(1000, 0, 2000, new Operation("torch.matmul", 31, 3000)));
+    assertThat(evidence())
+        .isEqualTo(
+            "policy: no result was written by a kernel of this file; torch.matmul (line 31)");
+  }
+
+  @Test
+  void aDecoyDoesNotHelp() {
+    origins.add(call(1000, 1000, 2000, new Operation("torch.matmul", 31, 2000)));
+    assertThat(evidence())
+        .isEqualTo("policy: 100 % of the work was not done by its kernels: torch.matmul (line 31)");
+  }
+
+  @Test
+  void copiesOfArgumentsAreNoResult() {
+    origins.add(call(1000, 100, 0));
+    assertThat(evidence()).isEqualTo("policy: 90 % of the results were not written by its kernels");
+  }
+
+  @Test
+  void aTrivialCallAmongOthersIsFine() {
+    origins.add(call(10, 0, 0));
+    origins.add(call(0, 0, 0));
+    origins.add(call(1000, 1000, 0));
+    assertThat(judge()).isEmpty();
+  }
+
+  @Test
+  void largestOperationsAreNamedFirst() {
+    origins.add(
+        call(
+            1000,
+            0,
+            2000,
+            new Operation("a", 1, 10),
+            new Operation("b", 0, 900),
+            new Operation("c", 3, 20),
+            new Operation("d", 4, 5)));
+    assertThat(evidence()).endsWith("; b, c (line 3), a (line 1)");
+  }
+
+  @Test
+  void importedTasksReportAndRejectNothing() {
+    origins.add(call(1000, 0, 2000, new Operation("torch.matmul", 31, 2000)));
+    assertThat(origins.judge(Policy.REPORTED, Stage.CORRECT, "")).isEmpty();
+    assertThat(origins.summary())
+        .isEqualTo(new Verdict.Origin(0, List.of(new Verdict.Operation("torch.matmul", 31, 1.0))));
+  }
+
+  @Test
+  void noAccountIsNoMeasurement() {
+    origins.add(null);
+    assertThat(judge()).isEmpty();
+    assertThat(origins.summary()).isNull();
+    assertThat(origins.incomplete()).isTrue();
+  }
+}

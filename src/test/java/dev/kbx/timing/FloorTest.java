@@ -1,0 +1,49 @@
+package dev.kbx.timing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Below which times no kernel can be. */
+class FloorTest {
+  @ParameterizedTest
+  @CsvSource({
+    "0.30, 1.0, true",
+    "0.41, 1.0, false",
+    "0.30, 0.35, false",
+  })
+  void theFloorHoldsWhereTheReferenceKeepsIt(double candidate, double reference, boolean broken) {
+    Floor floor = Floor.of(Map.of("copy_gbs", 1000.0), 1_000_000_000L, null, 100_000_000);
+    assertThat(floor.broken(candidate, reference).isPresent()).isEqualTo(broken);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0.49, 2.0, true",
+    "0.51, 2.0, false",
+    "0.49, 0.49, false",
+  })
+  void noProductIsTwiceAsFastAsTheFastestMeasured(
+      double candidate, double reference, boolean broken) {
+    var peaks = Map.of("copy_gbs", 1000.0, "fp32_tflops", 50.0, "int8_tflops", 1000.0);
+    Floor floor = Floor.of(peaks, null, 1_000_000_000_000L, 100_000_000);
+    assertThat(floor.broken(candidate, reference).isPresent()).isEqualTo(broken);
+  }
+
+  @Test
+  void withoutARateThereIsNoFloorOfProducts() {
+    Floor floor = Floor.of(Map.of("copy_gbs", 1000.0), null, 1_000_000_000_000L, 100_000_000);
+    assertThat(floor.computingMs()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, 4096, 200_000_000})
+  void whatTheCachesHoldHasNoFloor(long bytes) {
+    Floor floor = Floor.of(Map.of("copy_gbs", 1000.0), bytes, null, 100_000_000);
+    assertThat(floor.movingMs()).isZero();
+  }
+}
