@@ -264,7 +264,7 @@ def test_requests_out_of_order_are_refused_and_harmless(oracle):
     assert oracle.ask(messages.Prepare, call=-1).reason == "internal"
     assert oracle.ask(messages.Check, call=0, value={}).message == "call 0 is not the one last prepared"
     assert oracle.ask(messages.Baseline, lead=1).reason == "internal"
-    assert oracle.ask(messages.PrepareSize, size=0, sets=1, round=0).reason == "unsupported"
+    assert oracle.ask(messages.PrepareSize, size=0, sets=1, phase="launched", round=0).reason == "unsupported"
     assert oracle.ask(messages.MeasurePeaks).reason == "unsupported"
     assert runner.judge(1, gelu).status == "correct"
     oracle.ask(messages.Close)

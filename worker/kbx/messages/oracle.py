@@ -208,7 +208,11 @@ class PrepareSize:
     id: int
     size: int
     sets: int
+    phase: str
+    """``alone, launched, recording, replayed, slow, still_slow, alone_again`` or ``graphs_alone``: no input comes twice, in any of
+    them."""
     round: int
+    """Of that phase, from 0."""
 
 
 @dataclass

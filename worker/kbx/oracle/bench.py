@@ -29,7 +29,7 @@ class NotRecorded(Exception):
 class Bench:
     """One size in one round. Fewer than ``sets`` input sets are made when the arenas hold no more; at least one must fit.
 
-    ``device`` is a ``CudaDevice``.
+    ``round_`` names the round: rounds of different names have different values. ``device`` is a ``CudaDevice``.
     """
 
     def __init__(self, opened, size, sets, round_, device):
@@ -38,7 +38,6 @@ class Bench:
             raise WrongOrder(f"there is no size {size} with {sets} sets")
         self.size, self.parameters = size, self.task.sizes[size]
         self.seeds = [f"{opened.seed}/{self.task.name}/size {size}/{round_}/{k}" for k in range(sets)]
-        self.round = round_
         self.calls, self.leaves = [], []
         self.own = [self._make(0)]
         self.work = work.of(self.task, size, lambda: self.own[0])
@@ -139,7 +138,8 @@ class Bench:
             args, kwargs, leaves = session.lend(self.task.spoken(self._as_made(k), k), self.session.lent)
             self.leaves.append(leaves)
             self.calls.append({"args": args, "kwargs": kwargs, "slot": k * self._slot_room})
-        session.poison(self.session.out, len(self.own) * self._slot_room, self.round)
+        session.poison(self.session.out, len(self.own) * self._slot_room, self.session.prepared)
+        self.session.prepared += 1
         self.device.synchronize()
         return self.calls
 

@@ -159,7 +159,8 @@ class Server:
 
     def _prepare_size(self, request):
         self.bench = None
-        self.bench = self.device.bench(self._current(), request.size, request.sets, request.round)
+        round_ = f"{request.phase} {request.round}"
+        self.bench = self.device.bench(self._current(), request.size, request.sets, round_)
         return self.bench.message(request.id)
 
     def _lend_size(self, request):

@@ -1,5 +1,10 @@
 package dev.kbx.device;
 
+import static dev.kbx.device.Defaults.CORRECTING;
+import static dev.kbx.device.Defaults.GATHER;
+import static dev.kbx.device.Defaults.PATIENCE;
+import static dev.kbx.device.Defaults.PEAKS_LIMIT;
+
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.MemoryRequirements;
 import dev.kbx.plan.Plan;
@@ -13,7 +18,6 @@ import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.Runner;
 import dev.kbx.worker.Zygote;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,22 +34,6 @@ import org.jspecify.annotations.Nullable;
  * all.
  */
 public final class Gpu implements AutoCloseable {
-  /**
-   * Candidates that wait to be timed before the others on the device are held up: each time that
-   * changes hands, somebody waits.
-   */
-  private static final int GATHER = 6;
-
-  private static final Duration PATIENCE = Duration.ofMillis(300);
-  private static final Duration PEAKS = Duration.ofMinutes(2);
-
-  /**
-   * Candidates in the correctness stage at the same time: each has an oracle with a context. They
-   * wait for hosts and for one another's contexts: with five a device is shared for less time than
-   * with three.
-   */
-  private static final int CORRECTING = 5;
-
   private final Processes processes;
   private final DeviceSlot device;
   private final SharedExclusiveLock lease = new SharedExclusiveLock(GATHER, PATIENCE);
@@ -208,7 +196,10 @@ public final class Gpu implements AutoCloseable {
   /** Peaks of this moment, whoever else uses the device. They are not kept. */
   public OracleMessage.Peaks measurePeaks() throws InterruptedException, Oracle.Refused {
     return oracle()
-        .ask(OracleMessage.Peaks.class, id -> new OracleMessage.MeasurePeaks(id, false), PEAKS);
+        .ask(
+            OracleMessage.Peaks.class,
+            id -> new OracleMessage.MeasurePeaks(id, false),
+            PEAKS_LIMIT);
   }
 
   /** Says, once, what this machine cannot do of what was asked for. */

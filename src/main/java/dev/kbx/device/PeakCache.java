@@ -1,5 +1,7 @@
 package dev.kbx.device;
 
+import static dev.kbx.device.Defaults.PEAK_AGE;
+
 import dev.kbx.verdict.Json;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
@@ -20,9 +22,6 @@ import tools.jackson.core.JacksonException;
  * the same and the figures are not old. Safe for use by several threads and processes.
  */
 public final class PeakCache {
-  /** Thermal paste, power limits and neighbours change: peaks are measured again after this. */
-  private static final Duration FRESH = Duration.ofDays(30);
-
   private final @Nullable Path folder;
   private final InstantSource clock;
   private final Consumer<String> problems;
@@ -99,7 +98,7 @@ public final class PeakCache {
 
   private boolean fresh(Kept kept) {
     Duration age = Duration.between(kept.measured(), clock.instant());
-    return !age.isNegative() && age.compareTo(FRESH) < 0;
+    return !age.isNegative() && age.compareTo(PEAK_AGE) < 0;
   }
 
   private @Nullable Kept read(Path file) {

@@ -1,5 +1,7 @@
 package dev.kbx.device;
 
+import static dev.kbx.device.Defaults.SHARED_PART;
+
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -31,9 +33,6 @@ public final class SharedExclusiveLock {
 
   /** Whether the device is changing hands among those who want it alone. */
   private boolean closed;
-
-  /** Parts of all who share add up to no more: contexts and runners that stand ready take some. */
-  static final double MOST = 0.85;
 
   SharedExclusiveLock(int gather, Duration patience) {
     this.gather = gather;
@@ -85,7 +84,7 @@ public final class SharedExclusiveLock {
   private boolean hasRoom(Share share) {
     if (share.part == 0) return true;
     double used = sharing.stream().mapToDouble(each -> each.part).sum();
-    return share.equals(queue.peek()) && (used == 0 || used + share.part <= MOST);
+    return share.equals(queue.peek()) && (used == 0 || used + share.part <= SHARED_PART);
   }
 
   /** Waits until nobody else uses the device. */

@@ -1,5 +1,7 @@
 package dev.kbx.device;
 
+import static dev.kbx.device.Defaults.PROBE_LIMIT;
+
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
 import dev.kbx.verdict.Stage;
@@ -20,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 
 /** One place where one candidate at a time is judged. Used by one thread at a time. */
 public final class Slot {
-  private static final Duration PROBE = Duration.ofSeconds(20);
   private static final List<Duration> PAUSES =
       List.of(Duration.ZERO, Duration.ofSeconds(1), Duration.ofSeconds(3));
 
@@ -129,7 +130,7 @@ public final class Slot {
     for (Duration pause : PAUSES) {
       Thread.sleep(pause);
       try (OraclePool.Borrowed borrowed = borrow()) {
-        borrowed.oracle().ask(OracleMessage.Probed.class, OracleMessage.Probe::new, PROBE);
+        borrowed.oracle().ask(OracleMessage.Probed.class, OracleMessage.Probe::new, PROBE_LIMIT);
         borrowed.sound();
         return true;
       } catch (Oracle.Refused | WorkerFailure e) {

@@ -1,11 +1,16 @@
 package dev.kbx.device;
 
+import static dev.kbx.device.Defaults.BYTES_PER_RUNNER;
+import static dev.kbx.device.Defaults.CALLED_PART;
+import static dev.kbx.device.Defaults.COURTESY;
+import static dev.kbx.device.Defaults.MAKERS;
+import static dev.kbx.device.Defaults.MAX_RUNNERS;
+
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Runner;
 import dev.kbx.worker.WorkerFailure;
 import dev.kbx.worker.Zygote;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -26,25 +31,6 @@ public final class WarmRunnerPool implements AutoCloseable {
     /** Calls whose time counts, too: kernels run side by side in it as in any process. */
     TIMED
   }
-
-  /** Runners kept ready: for candidates that follow one another while none can be made. */
-  private static final int MOST = 12;
-
-  /**
-   * One in so many is for calls: those are made while the device is shared, and in half the time.
-   */
-  private static final int CALLED_PART = 3;
-
-  /** Memory of the device for each of them: a context takes a sixteenth of it. */
-  private static final long BYTES_EACH = 8L << 30;
-
-  /**
-   * Made at the same time: a driver does next to nothing of it side by side (on an H200 one takes
-   * 0.12 s, four 0.4 s).
-   */
-  private static final int MAKERS = 3;
-
-  private static final Duration COURTESY = Duration.ofMillis(5);
 
   private final Processes processes;
   private final DeviceSlot device;
@@ -183,7 +169,10 @@ public final class WarmRunnerPool implements AutoCloseable {
   private int most(Use use, Message.Hello greeting) {
     if (use == Use.TIMED && !timing) return 0;
     Long bytes = greeting.deviceBytes();
-    int all = bytes == null ? MOST : Math.clamp(bytes / BYTES_EACH, Use.values().length, MOST);
+    int all =
+        bytes == null
+            ? MAX_RUNNERS
+            : Math.clamp(bytes / BYTES_PER_RUNNER, Use.values().length, MAX_RUNNERS);
     int called = Math.max(1, all / CALLED_PART);
     return Math.min(use == Use.CALLED ? called : all - called, expected.getAsInt());
   }

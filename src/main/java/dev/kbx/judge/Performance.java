@@ -116,8 +116,7 @@ final class Performance {
           if (outcome.status() != Status.CORRECT || quiet == null || timing == null) return outcome;
           Optional<Outcome> held = quiet.verdict();
           if (held.isPresent()) return held.get();
-          timing.settle();
-          draft.timing(timing.result());
+          draft.timing(timing.settle());
           return outcome;
         });
   }

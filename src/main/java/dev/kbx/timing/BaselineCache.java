@@ -1,5 +1,6 @@
 package dev.kbx.timing;
 
+import static dev.kbx.timing.Defaults.BASELINE_AGE;
 import static java.util.Objects.requireNonNull;
 
 import dev.kbx.device.CacheFile;
@@ -11,7 +12,6 @@ import dev.kbx.worker.Message;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
@@ -33,9 +33,6 @@ import tools.jackson.core.JacksonException;
  * <p>Safe for use by several threads and processes: files are replaced as a whole.
  */
 public final class BaselineCache {
-  /** Beyond this age a baseline is measured anew, whatever a re-check would say. */
-  static final Duration LONGEST = Duration.ofDays(7);
-
   private final Path folder;
   private final InstantSource clock;
   private final Consumer<String> warn;
@@ -121,7 +118,7 @@ public final class BaselineCache {
             file, "was measured on another device, with other versions or for another task file");
         return usable;
       }
-      Instant oldest = now().minus(LONGEST);
+      Instant oldest = now().minus(BASELINE_AGE);
       for (CompiledTimes.Size size : kept.sizes()) {
         if (size.measured().isAfter(oldest)) usable.putIfAbsent(size.shape(), size);
       }

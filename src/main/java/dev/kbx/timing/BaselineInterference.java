@@ -1,12 +1,19 @@
 package dev.kbx.timing;
 
+import static dev.kbx.timing.Defaults.ALONE_BATCHES;
+import static dev.kbx.timing.Defaults.ALONE_CALLS;
+import static dev.kbx.timing.Defaults.LAUNCHING_MS;
+import static dev.kbx.timing.Defaults.NOISE_MS;
+import static dev.kbx.timing.Defaults.PRODUCTS_LIMIT;
+import static dev.kbx.timing.Defaults.SLOWER;
+
 import dev.kbx.outcome.Outcome;
 import dev.kbx.plan.Limits;
 import dev.kbx.stats.Median;
 import dev.kbx.verdict.Stage;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.OracleMessage;
-import java.time.Duration;
+import dev.kbx.worker.OracleMessage.PrepareSize.Phase;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -22,30 +29,9 @@ import org.jspecify.annotations.Nullable;
  * Hence a slow baseline is timed once more after a while, and again when the candidate's process is
  * gone, and so are matrix products, which last so long that no host holds them up: only what is
  * slow in both with the process, and fast without it, is evidence. Without evidence nobody gains
- * either: see {@link SizeBenchmark#settle}.
+ * either: see {@link LaunchedSize#settle}.
  */
 public final class BaselineInterference {
-  /** Beyond this ratio no noise explains a median. */
-  private static final double SLOWER = 1.25;
-
-  /** Milliseconds that a tiny kernel may differ by, whatever the ratio. */
-  private static final double NOISE_MS = 0.005;
-
-  /** Numbers of rounds that timing never reaches, so that no input comes twice. */
-  private static final int BEFORE = 1000;
-
-  private static final int AGAIN = 1005;
-  private static final int AFTER = 1010;
-  private static final int AT_ONCE = 1015;
-
-  /** Batches that must all say the same: one alone may be the machine's doing. */
-  private static final int BATCHES = 3;
-
-  /** Calls in a batch while nobody knows how long they take. */
-  private static final int CALLS = 4;
-
-  private static final Duration PRODUCTS = Duration.ofMinutes(2);
-
   private final Oracle oracle;
   private final List<Times> quiet;
   private final boolean warm;
@@ -82,8 +68,8 @@ public final class BaselineInterference {
       throws InterruptedException, Oracle.Refused {
     List<Times> times = new ArrayList<>();
     for (OracleMessage.Size size : sizes) {
-      double ms = time(oracle, size, BEFORE, HostRunAhead.LAUNCHES, warm);
-      boolean launchBound = ms < PairedSamples.LAUNCHING_MS;
+      double ms = time(oracle, size, Phase.ALONE, 0, HostRunAhead.LAUNCHES, warm);
+      boolean launchBound = ms < LAUNCHING_MS;
       times.add(new Times(ms, launchBound ? time(oracle, HostRunAhead.NONE, warm) : null));
     }
     return times;
@@ -104,18 +90,18 @@ public final class BaselineInterference {
       throws InterruptedException, Oracle.Refused {
     if (slow != null || !slower(size, lead, liveMs)) return;
     // Where launching is what takes time, chance makes a few rounds slow.
-    if (!slower(size, lead, least(size, lead, AT_ONCE))) return;
+    if (!slower(size, lead, least(size, lead, Phase.SLOW))) return;
     Map<String, Double> rates = products();
-    double least = least(size, lead, AGAIN);
+    double least = least(size, lead, Phase.STILL_SLOW);
     if (slower(size, lead, least)) slow = new Slow(size, lead, least, rates);
   }
 
   /** The least median of several batches; of fewer, where one is as quick as it was. */
-  private double least(OracleMessage.Size size, HostRunAhead lead, int round)
+  private double least(OracleMessage.Size size, HostRunAhead lead, Phase phase)
       throws InterruptedException, Oracle.Refused {
     double least = Double.MAX_VALUE;
-    for (int i = 0; i < BATCHES && slower(size, lead, least); i++) {
-      least = Math.min(least, time(oracle, size, round + i, lead, warm));
+    for (int i = 0; i < ALONE_BATCHES && slower(size, lead, least); i++) {
+      least = Math.min(least, time(oracle, size, phase, i, lead, warm));
     }
     return least;
   }
@@ -159,7 +145,8 @@ public final class BaselineInterference {
   private List<Double> after(OracleMessage.Size size, HostRunAhead lead)
       throws InterruptedException, Oracle.Refused {
     List<Double> medians = new ArrayList<>();
-    for (int i = 0; i < BATCHES; i++) medians.add(time(oracle, size, AFTER + i, lead, warm));
+    for (int i = 0; i < ALONE_BATCHES; i++)
+      medians.add(time(oracle, size, Phase.ALONE_AGAIN, i, lead, warm));
     return medians;
   }
 
@@ -183,7 +170,9 @@ public final class BaselineInterference {
     try {
       OracleMessage.Peaks found =
           oracle.ask(
-              OracleMessage.Peaks.class, id -> new OracleMessage.MeasurePeaks(id, true), PRODUCTS);
+              OracleMessage.Peaks.class,
+              id -> new OracleMessage.MeasurePeaks(id, true),
+              PRODUCTS_LIMIT);
       boolean slowed = found.state() != null && found.state().slowed();
       return slowed ? Map.of() : found.figures();
     } catch (Oracle.Refused e) {
@@ -201,11 +190,16 @@ public final class BaselineInterference {
   }
 
   private static double time(
-      Oracle oracle, OracleMessage.Size size, int round, HostRunAhead lead, boolean warm)
+      Oracle oracle,
+      OracleMessage.Size size,
+      Phase phase,
+      int round,
+      HostRunAhead lead,
+      boolean warm)
       throws InterruptedException, Oracle.Refused {
     oracle.ask(
         OracleMessage.PreparedSize.class,
-        id -> new OracleMessage.PrepareSize(id, size.index(), CALLS, round),
+        id -> new OracleMessage.PrepareSize(id, size.index(), ALONE_CALLS, phase, round),
         Limits.ORACLE);
     return time(oracle, lead, warm);
   }

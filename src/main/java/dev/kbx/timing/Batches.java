@@ -1,5 +1,8 @@
 package dev.kbx.timing;
 
+import static dev.kbx.timing.Defaults.BATCH_MS;
+import static dev.kbx.timing.Defaults.MAX_CALLS;
+import static dev.kbx.timing.Defaults.SHORTEST_MS;
 import static java.util.Objects.requireNonNull;
 
 import dev.kbx.device.Spending;
@@ -26,22 +29,6 @@ import tools.jackson.databind.JsonNode;
  * launched from Python or as CUDA graphs.
  */
 final class Batches {
-  /** Calls in a batch at most; fewer where the arenas do not hold that many input sets. */
-  static final int MOST = 8;
-
-  /** Calls in a batch while nobody knows whether a few rounds will do. */
-  static final int FEW = 4;
-
-  /** Calls in a batch that only warms up. */
-  static final int FEWEST = 2;
-
-  /**
-   * What a batch should not take much longer than. A call that takes as long by itself needs no
-   * crowd to be timed well: launching is nothing of it, and a stall is left out as a round. Rounds
-   * of calls of 2.5 ms and more differed by under 0.1 % on an H200.
-   */
-  private static final double BATCH_MS = 10;
-
   private final Oracle oracle;
   private final Runner runner;
   private final Plan plan;
@@ -54,9 +41,6 @@ final class Batches {
     this.spending = spending;
   }
 
-  /** Milliseconds that no call ends within: a nanosecond, a thousandth of what events tell. */
-  private static final double SHORTEST_MS = 1e-6;
-
   /** What the oracle was asked, and may still be at. */
   interface Asked<T> {
     /** Waits for it. */
@@ -64,11 +48,12 @@ final class Batches {
   }
 
   /** Fresh inputs for one round, which no candidate sees before {@link #lend}. */
-  Asked<OracleMessage.PreparedSize> prepare(OracleMessage.Size size, int sets, int round) {
+  Asked<OracleMessage.PreparedSize> prepare(
+      OracleMessage.Size size, int sets, OracleMessage.PrepareSize.Phase phase, int round) {
     return ask(
         "prepare",
         OracleMessage.PreparedSize.class,
-        id -> new OracleMessage.PrepareSize(id, size.index(), sets, round));
+        id -> new OracleMessage.PrepareSize(id, size.index(), sets, phase, round));
   }
 
   /** Gives the candidate's process the inputs last prepared; the calls to make with them. */
@@ -129,7 +114,7 @@ final class Batches {
 
   /** Calls in a batch where one takes so many milliseconds. */
   static int calls(double callMs) {
-    return Math.clamp((int) Math.ceil(BATCH_MS / callMs), 1, MOST);
+    return Math.clamp((int) Math.ceil(BATCH_MS / callMs), 1, MAX_CALLS);
   }
 
   /** Records the candidate on {@code calls}; what speaks against its graphs, if something does. */

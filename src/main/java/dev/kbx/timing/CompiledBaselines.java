@@ -1,5 +1,11 @@
 package dev.kbx.timing;
 
+import static dev.kbx.timing.Defaults.COMPARE_LIMIT;
+import static dev.kbx.timing.Defaults.COMPILE_LIMIT;
+import static dev.kbx.timing.Defaults.DRIFT;
+import static dev.kbx.timing.Defaults.MAX_CALLS;
+import static dev.kbx.timing.Defaults.RECHECKS;
+
 import dev.kbx.device.Gpu;
 import dev.kbx.plan.Baseline;
 import dev.kbx.plan.L2State;
@@ -9,7 +15,6 @@ import dev.kbx.worker.Oracle;
 import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.WorkerFailure;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,17 +31,6 @@ import org.jspecify.annotations.Nullable;
  * time.
  */
 final class CompiledBaselines {
-  /** Compiling for one size: max-autotune times dozens of kernels for each matrix product. */
-  private static final Duration COMPILE = Duration.ofMinutes(5);
-
-  private static final Duration ROUND = Duration.ofMinutes(2);
-
-  /** Rounds of a re-check, an even number so that either is first as often. */
-  private static final int RECHECKS = 2;
-
-  /** How far beyond its kept interval a ratio may lie in a re-check, relative. */
-  private static final double DRIFT = 0.03;
-
   private final Gpu gpu;
   private final BaselineCache kept;
   private final Map<Asked, CompiledTimes> session = new HashMap<>();
@@ -90,7 +84,7 @@ final class CompiledBaselines {
       worker.ask(
           OracleMessage.Closed.class,
           OracleMessage.Close::new,
-          ROUND); // The memory is the next one's.
+          COMPARE_LIMIT); // The memory is the next one's.
       key.ifPresent(k -> kept.write(k, task, kind, sizes));
       return new CompiledTimes(kind, sizes, null);
     } catch (Oracle.Refused e) {
@@ -114,7 +108,7 @@ final class CompiledBaselines {
         .ask(
             OracleMessage.BaselineCompiled.class,
             id -> new OracleMessage.CompileBaseline(id, file, seed, size, kind.label()),
-            COMPILE)
+            COMPILE_LIMIT)
         .failure();
   }
 
@@ -158,8 +152,8 @@ final class CompiledBaselines {
         OracleMessage.BaselineCompared.class,
         id ->
             new OracleMessage.CompareBaseline(
-                id, Batches.MOST, number, HostRunAhead.LAUNCHES.flushes(), warm),
-        ROUND);
+                id, MAX_CALLS, number, HostRunAhead.LAUNCHES.flushes(), warm),
+        COMPARE_LIMIT);
   }
 
   private static Round round(OracleMessage.BaselineCompared times, int number) {

@@ -1,5 +1,7 @@
 package dev.kbx.timing;
 
+import static dev.kbx.timing.Defaults.MAX_REPEATS;
+
 import dev.kbx.stats.Median;
 import dev.kbx.verdict.Verdict.Clocks;
 import dev.kbx.worker.OracleMessage.DeviceState;
@@ -14,9 +16,6 @@ import org.jspecify.annotations.Nullable;
  * itself down has spoilt.
  */
 final class Conditions {
-  /** Rounds repeated at most: a device that stays hot is measured as it is. */
-  private static final int MAX_REPEATS = 6;
-
   private final List<DeviceState> states = new ArrayList<>();
   private int repeats;
 

@@ -1,5 +1,11 @@
 package dev.kbx.timing;
 
+import static dev.kbx.timing.Defaults.CACHES;
+import static dev.kbx.timing.Defaults.COMPUTING_SLACK;
+import static dev.kbx.timing.Defaults.EMPTY_SLACK;
+import static dev.kbx.timing.Defaults.FLUSHED_CACHES;
+import static dev.kbx.timing.Defaults.MEMORY_SLACK;
+
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -17,23 +23,6 @@ import org.jspecify.annotations.Nullable;
 record Floor(double movingMs, double computingMs, double emptyMs) {
   /** Any time is possible. */
   static final Floor NONE = new Floor(0, 0, 0);
-
-  /** Memory is never this many times as fast as a copy. */
-  private static final double MEMORY_SLACK = 2.5;
-
-  /**
-   * No product is this many times as fast as the fastest measured in any precision: measured peaks
-   * are below those of short bursts, and Strassen's algorithm saves an eighth a level.
-   */
-  private static final double COMPUTING_SLACK = 2;
-
-  private static final double EMPTY_SLACK = 2;
-
-  /** With this many times the cache to move, what stays in the cache hardly counts. */
-  private static final int CACHES = 4;
-
-  /** Bytes flushed before a call are this many times the L2 cache. */
-  private static final int FLUSHED_CACHES = 2;
 
   /**
    * @param leastBytes what every correct kernel reads and writes in a call, if that is known

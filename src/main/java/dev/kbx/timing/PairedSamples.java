@@ -1,5 +1,30 @@
 package dev.kbx.timing;
 
+import static dev.kbx.timing.Defaults.BUDGET_SECONDS;
+import static dev.kbx.timing.Defaults.CONFIDENCE;
+import static dev.kbx.timing.Defaults.EVENT_STEP_MS;
+import static dev.kbx.timing.Defaults.GAP_ROUNDS;
+import static dev.kbx.timing.Defaults.HOPELESS_BUDGETS;
+import static dev.kbx.timing.Defaults.HOST_SCATTER;
+import static dev.kbx.timing.Defaults.LAUNCHING_MS;
+import static dev.kbx.timing.Defaults.LEAST_STALL;
+import static dev.kbx.timing.Defaults.MAX_ROUNDS;
+import static dev.kbx.timing.Defaults.MAX_SHORT_ROUNDS;
+import static dev.kbx.timing.Defaults.MIN_GAP_ROUNDS;
+import static dev.kbx.timing.Defaults.MIN_HOPELESS_ROUNDS;
+import static dev.kbx.timing.Defaults.MIN_ROUNDS;
+import static dev.kbx.timing.Defaults.NORMAL_QUANTILE;
+import static dev.kbx.timing.Defaults.SCATTER;
+import static dev.kbx.timing.Defaults.SHARED_SECONDS;
+import static dev.kbx.timing.Defaults.SHORT_MS;
+import static dev.kbx.timing.Defaults.SLOW_MS;
+import static dev.kbx.timing.Defaults.SLOW_PART;
+import static dev.kbx.timing.Defaults.STALL_DEVIATIONS;
+import static dev.kbx.timing.Defaults.STALL_SHARE;
+import static dev.kbx.timing.Defaults.TIGHT;
+import static dev.kbx.timing.Defaults.TIGHT_SHORT;
+import static dev.kbx.timing.Defaults.UNEVEN_ROUNDS;
+
 import dev.kbx.stats.LogMean;
 import dev.kbx.stats.Median;
 import dev.kbx.stats.Outliers;
@@ -26,107 +51,9 @@ import java.util.function.ToDoubleFunction;
  * and H. Robbins, "On the asymptotic theory of fixed-width sequential confidence intervals for the
  * mean", Annals of Mathematical Statistics 36 (1965) 457–462; how much in small samples: N. Starr,
  * same journal, 37 (1966) 36–50). Hence looks are rare, after every second round, and the quantile
- * is that of {@link #CONFIDENCE}.
+ * is that of {@link Defaults#CONFIDENCE}.
  */
 final class PairedSamples {
-  /** With fewer rounds the interval has less than two degrees of freedom. */
-  static final int MIN = 4;
-
-  /** Rounds after which 2 % of jitter a round and {@link #SCATTER} come to {@link #TIGHT}. */
-  static final int MAX = 40;
-
-  /** As {@link #MAX} below {@link #SHORT_MS}, and where {@link #TIGHT} cannot be had. */
-  static final int MAX_SHORT = 8;
-
-  /**
-   * Nominal confidence of the interval. With stopping, 93 to 98 % of intervals hold the true ratio
-   * under the noise that was simulated: the 95 % interval that verdicts speak of.
-   */
-  static final double CONFIDENCE = 0.97;
-
-  /** Half width of the interval of the ratio at which measuring stops, relative. */
-  private static final double TIGHT = 0.01;
-
-  /** As {@link #TIGHT} below {@link #SHORT_MS}. */
-  private static final double TIGHT_SHORT = 0.03;
-
-  /**
-   * Below this many milliseconds a call is not worth a second of the device: the interval stays as
-   * wide as it is after a few rounds.
-   */
-  private static final double SHORT_MS = 0.050;
-
-  /**
-   * Below this many milliseconds a call, what is timed may be how fast Python launches: on a slow
-   * host that takes 10 to 60 us a kernel, and a reference may be several.
-   */
-  static final double LAUNCHING_MS = 0.250;
-
-  /** Seconds of rounds for one of many sizes after which measuring stops, if there are enough. */
-  private static final double BUDGET_SECONDS = 1.5;
-
-  /** Seconds that few sizes share: a task with one has it for that of a whole network. */
-  private static final double SHARED_SECONDS = 4.5;
-
-  /**
-   * Measuring stops where a tight interval would cost this many budgets. After {@link #MIN} rounds
-   * the variance is known so badly that one in fifty seems four times what it is.
-   */
-  private static final double HOPELESS = 4;
-
-  /**
-   * Part of the budget before that: quick rounds are cheap, and a stall among a few of them looks
-   * hopeless.
-   */
-  private static final double SLOW_PART = 0.25;
-
-  /** Rounds before that, unless calls are {@link #SLOW_MS}: fewer say too little. */
-  private static final int MIN_HOPELESS = 8;
-
-  /** Milliseconds of a call by both sides. */
-  private static final double SLOW_MS = 20;
-
-  /** Half width of a 97 % interval of a mean, in standard errors, after many rounds. */
-  private static final double NORMAL_QUANTILE = 2.17;
-
-  /** This many uneven rounds are no hiccups of the machine. */
-  private static final int UNEVEN_ROUNDS = 2;
-
-  /** This many rounds with a gap are no stalls of the machine, if they are many enough of all. */
-  private static final int GAP_ROUNDS = 2;
-
-  /** Rounds among which they are looked for: of six, chance alone stalls two on a busy machine. */
-  private static final int MIN_GAP_ROUNDS = 16;
-
-  /** More than this part of all rounds is no stall of the machine. */
-  private static final double STALL_SHARE = 0.25;
-
-  /** Standard deviations beyond which a round's log ratio is a stall of one side. */
-  private static final double STALL_DEVIATIONS = 8;
-
-  /** Log ratios this near the middle are no stall. */
-  private static final double LEAST_STALL = 0.05;
-
-  /**
-   * Milliseconds between ticks of a clock that never showed any: what CUDA's documentation of
-   * {@code cudaEventElapsedTime} promises.
-   */
-  private static final double EVENT_STEP_MS = 0.0005;
-
-  /**
-   * Standard deviation, between processes, of the log ratio of two that do the same: memory lies
-   * elsewhere, code does. Rounds of one process do not show it. On an H200, intervals with it held
-   * 1 for 96.8 % of 308 references against themselves, sizes of 50 us and more.
-   */
-  private static final double SCATTER = 0.0025;
-
-  /**
-   * The same where the device waits for the host, at most: as much as rounds differ, which is
-   * little where waiting is. On an H200, references of 50 to 300 us differed from themselves by 3.6
-   * %; with this, intervals of 96 % of all that waited held 1, of 113 and then of 159.
-   */
-  private static final double HOST_SCATTER = 0.04;
-
   private final List<Round> rounds = new ArrayList<>();
 
   /** Rounds whose two clocks do not agree. */
@@ -154,11 +81,11 @@ final class PairedSamples {
    */
   boolean enough(double seconds, boolean provisional) {
     int measured = measured();
-    if (measured < MIN || measured % 2 == 1) return false;
+    if (measured < MIN_ROUNDS || measured % 2 == 1) return false;
     // Of a few rounds, two that a busy machine has stalled would be many.
     if (provisional && gaps.isEmpty()) return true;
     if (gapsAreMany() && measured < MIN_GAP_ROUNDS) return seconds > budgetSeconds;
-    return measured >= (isShort() || !attainable() ? MAX_SHORT : MAX)
+    return measured >= (isShort() || !attainable() ? MAX_SHORT_ROUNDS : MAX_ROUNDS)
         || seconds > budgetSeconds
         || tight()
         || hopeless(seconds);
@@ -174,10 +101,11 @@ final class PairedSamples {
    * interval: a reference that waits for the host, say.
    */
   private boolean hopeless(double seconds) {
-    if (rounds.size() < MIN || seconds < SLOW_PART * budgetSeconds) return false;
-    if (rounds.size() < MIN_HOPELESS && candidateMs() + referenceMs() < SLOW_MS) return false;
+    if (rounds.size() < MIN_ROUNDS || seconds < SLOW_PART * budgetSeconds) return false;
+    if (rounds.size() < MIN_HOPELESS_ROUNDS && candidateMs() + referenceMs() < SLOW_MS)
+      return false;
     double halfWidth = NORMAL_QUANTILE * Math.sqrt(repeated().variance());
-    return seconds * Math.pow(halfWidth / repeatable(), 2) > HOPELESS * budgetSeconds;
+    return seconds * Math.pow(halfWidth / repeatable(), 2) > HOPELESS_BUDGETS * budgetSeconds;
   }
 
   /**
@@ -195,7 +123,7 @@ final class PairedSamples {
 
   /** Standard deviation, between processes, of what rounds of one process say. */
   private double scatter() {
-    if (!hostBound() || rounds.size() < MIN) return SCATTER;
+    if (!hostBound() || rounds.size() < MIN_ROUNDS) return SCATTER;
     return Math.hypot(SCATTER, Math.min(deviation(), HOST_SCATTER));
   }
 
@@ -219,7 +147,7 @@ final class PairedSamples {
    * again and again the candidate hides time from its events, and the wall clock counts.
    */
   private void settleGaps() {
-    if (!gapsAreMany() && rounds.size() >= MIN) return;
+    if (!gapsAreMany() && rounds.size() >= MIN_ROUNDS) return;
     gapsCount |= !gaps.isEmpty();
     gaps.forEach(round -> rounds.add(round.withGap()));
     gaps.clear();
@@ -299,7 +227,7 @@ final class PairedSamples {
   }
 
   private boolean tight() {
-    if (rounds.size() < MIN) return false;
+    if (rounds.size() < MIN_ROUNDS) return false;
     Ratio ratio = ratio();
     return ratio.high() - ratio.low() <= 2 * tightness() * ratio.value();
   }

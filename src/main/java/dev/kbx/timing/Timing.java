@@ -1,5 +1,7 @@
 package dev.kbx.timing;
 
+import static dev.kbx.timing.Defaults.CONFIDENCE;
+
 import dev.kbx.device.Gpu;
 import dev.kbx.outcome.Attribution;
 import dev.kbx.outcome.Outcome;
@@ -32,14 +34,15 @@ import org.jspecify.annotations.Nullable;
  * batch.
  */
 public final class Timing {
-  private final List<SizeBenchmark> runs = new ArrayList<>();
+  private final List<SizeRounds> sizes = new ArrayList<>();
+  private final List<MeasuredSize> measured = new ArrayList<>();
   private final Set<String> flags = new LinkedHashSet<>();
   private final Plan plan;
   private final References references;
   private final Path task;
   private final Watch watch;
   private @Nullable Outcome dropped;
-  private @Nullable SizeBenchmark recording;
+  private @Nullable LaunchedSize recording;
 
   /**
    * @param task the task's file
@@ -60,7 +63,7 @@ public final class Timing {
     this.watch = watch;
     Batches batches = new Batches(oracle, runner, plan, gpu.spending());
     for (OracleMessage.Size size : sizes) {
-      runs.add(new SizeBenchmark(size, sizes.size(), batches, gpu, quiet, watch));
+      this.sizes.add(new SizeRounds(size, sizes.size(), batches, gpu, quiet, watch));
     }
   }
 
@@ -69,15 +72,19 @@ public final class Timing {
 
   /** Times every size; the outcome, if that shows more than times. */
   public Optional<Outcome> judge() throws InterruptedException, Oracle.Refused {
-    for (SizeBenchmark run : runs) {
-      Optional<Outcome> decided = run.measure(isRecorded(run));
-      if (decided.isPresent()) return decided;
+    for (SizeRounds size : sizes) {
+      switch (LaunchedSize.measure(size, isRecorded(size.size().index()))) {
+        case Step.Ended<LaunchedSize>(Outcome outcome) -> {
+          return Optional.of(outcome);
+        }
+        case Step.To<LaunchedSize>(LaunchedSize launched) -> measured.add(launched);
+      }
     }
     return judgeRecorded();
   }
 
-  private boolean isRecorded(SizeBenchmark run) {
-    return plan.baseline() == Baseline.EAGER && references.recordable(task, run.index());
+  private boolean isRecorded(int size) {
+    return plan.baseline() == Baseline.EAGER && references.recordable(task, size);
   }
 
   /**
@@ -87,45 +94,51 @@ public final class Timing {
    * <p>After everything else: a process that failed at being recorded can be asked nothing more.
    */
   private Optional<Outcome> judgeRecorded() throws InterruptedException, Oracle.Refused {
-    for (SizeBenchmark run : runs) {
-      if (!run.launchBound() || !isRecorded(run)) continue;
-      Optional<Outcome> found;
-      recording = run;
-      try {
-        found = recorded(run);
-      } catch (WorkerFailure e) {
-        references.unrecordable(
-            task, run.index()); // Whatever the oracle died of, it is not tried again.
-        throw e;
+    for (int i = 0; i < measured.size(); i++) {
+      LaunchedSize launched = measured.get(i).launched();
+      if (!launched.launchBound() || !isRecorded(launched.index())) continue;
+      switch (replayed(launched)) {
+        case Step.To<ReplayedSize>(ReplayedSize replayed) -> measured.set(i, replayed);
+        case Step.Ended<ReplayedSize>(Outcome outcome) -> {
+          if (outcome.status() == Status.CHEATING) return Optional.of(outcome);
+          if (outcome.status() != Status.INFRASTRUCTURE) return launchedOnly(outcome);
+          references.unrecordable(task, launched.index());
+          switch (launched.further()) {
+            case Step.Ended<LaunchedSize>(Outcome decided) -> {
+              return Optional.of(decided);
+            }
+            case Step.To<LaunchedSize>(LaunchedSize further) -> measured.set(i, further);
+          }
+        }
       }
-      recording = null;
-      if (found.isEmpty()) continue;
-      Outcome outcome = found.get();
-      if (outcome.status() == Status.CHEATING) return found;
-      if (outcome.status() != Status.INFRASTRUCTURE) return launchedOnly(outcome);
-      references.unrecordable(task, run.index());
-      Optional<Outcome> decided = run.measure(false);
-      if (decided.isPresent()) return decided;
     }
     return Optional.empty();
   }
 
-  private static Optional<Outcome> recorded(SizeBenchmark run)
+  private Step<ReplayedSize> replayed(LaunchedSize launched)
       throws InterruptedException, Oracle.Refused {
+    recording = launched;
+    Step<ReplayedSize> step;
     try {
-      return run.measureRecorded();
+      step = launched.replay();
     } catch (Oracle.Refused e) {
       // Who took the memory is to be found out.
       if (e.answer().reason() == Message.Failed.Reason.MEMORY) throw e;
-      return Optional.of(Outcome.refused(e.answer()));
+      step = Step.ended(Outcome.refused(e.answer()));
+    } catch (WorkerFailure e) {
+      // Whatever the oracle died of, it is not tried again.
+      references.unrecordable(task, launched.index());
+      throw e;
     }
+    recording = null;
+    return step;
   }
 
   /** A mean over sizes of which the candidate has chosen how each is timed would be none. */
   private Optional<Outcome> launchedOnly(Outcome why) {
     dropped = why;
     flags.add(why.mismatches() == null ? "not_recorded" : "replayed_wrong");
-    runs.forEach(SizeBenchmark::forgetGraphs);
+    measured.replaceAll(MeasuredSize::launched);
     return Optional.empty();
   }
 
@@ -140,27 +153,8 @@ public final class Timing {
     } catch (Oracle.Refused e) {
       // The graphs themselves take more than there is.
     }
-    for (SizeBenchmark run : runs) references.unrecordable(task, run.index());
+    for (SizeRounds size : sizes) references.unrecordable(task, size.size().index());
     return true;
-  }
-
-  /** Once the candidate's process is gone: whether it held the reference back. */
-  public void settle() throws InterruptedException {
-    for (SizeBenchmark run : runs) {
-      if (holds(run)) continue;
-      flags.add("replayed_slow");
-      runs.forEach(SizeBenchmark::forgetGraphs);
-      break;
-    }
-    for (SizeBenchmark run : runs) run.settle();
-  }
-
-  private static boolean holds(SizeBenchmark run) throws InterruptedException {
-    try {
-      return run.holds();
-    } catch (Oracle.Refused e) {
-      return false;
-    }
   }
 
   /** Why the candidate's process can be asked no more, though the verdict does not rest on it. */
@@ -168,15 +162,34 @@ public final class Timing {
     return Optional.ofNullable(dropped);
   }
 
-  /** What was measured, once {@link #judge} has found nothing, after {@link #settle}. */
-  public Result result() {
-    List<LogMean> speedups = runs.stream().map(SizeBenchmark::logSpeedup).toList();
-    Ratio all = Ratio.ofSizes(speedups, PairedSamples.CONFIDENCE);
-    for (SizeBenchmark run : runs) flags.addAll(run.flags());
+  /**
+   * What was measured, where {@link #judge} has found nothing else. The candidate's process must be
+   * gone: only now shows whether it held the reference back.
+   */
+  public Result settle() throws InterruptedException {
+    for (MeasuredSize size : measured) {
+      if (holds(size)) continue;
+      flags.add("replayed_slow");
+      measured.replaceAll(MeasuredSize::launched);
+      break;
+    }
+    List<SettledSize> settled = new ArrayList<>();
+    for (MeasuredSize size : measured) settled.add(size.settle());
+    List<LogMean> speedups = settled.stream().map(SettledSize::logSpeedup).toList();
+    Ratio all = Ratio.ofSizes(speedups, CONFIDENCE);
+    for (SettledSize size : settled) flags.addAll(size.flags());
     if (watch.incomplete()) flags.add(Attribution.NONE);
     return new Result(
         new Speedup(all.value(), all.low(), all.high(), plan.against(Baseline.EAGER, null)),
-        runs.stream().map(SizeBenchmark::timing).toList(),
+        settled.stream().map(SettledSize::timing).toList(),
         List.copyOf(flags));
+  }
+
+  private static boolean holds(MeasuredSize size) throws InterruptedException {
+    try {
+      return size.holds();
+    } catch (Oracle.Refused e) {
+      return false;
+    }
   }
 }

@@ -202,9 +202,33 @@ public sealed interface OracleMessage extends Message.Numbered {
     }
   }
 
-  /** Referee to oracle: make fresh sets of one benchmark size, out of every runner's reach. */
+  /**
+   * Referee to oracle: make fresh sets of one benchmark size, out of every runner's reach.
+   *
+   * @param round of that phase, from 0
+   */
   @JsonTypeName("prepare_size")
-  record PrepareSize(int id, int size, int sets, int round) implements OracleMessage {}
+  record PrepareSize(int id, int size, int sets, Phase phase, int round) implements OracleMessage {
+    /** What a round is for. No input comes twice, in any of them. */
+    public enum Phase {
+      /** The reference, before any code of the candidate's is loaded. */
+      ALONE,
+      /** Both sides, launched from Python. */
+      LAUNCHED,
+      /** Both sides are recorded as CUDA graphs. */
+      RECORDING,
+      /** Both sides as CUDA graphs. */
+      REPLAYED,
+      /** The reference beside the candidate once more, at once, after it was slow. */
+      SLOW,
+      /** The same a while later. */
+      STILL_SLOW,
+      /** The reference, once the candidate's process is gone. */
+      ALONE_AGAIN,
+      /** Its CUDA graphs, then. */
+      GRAPHS_ALONE
+    }
+  }
 
   /**
    * The sets are made.

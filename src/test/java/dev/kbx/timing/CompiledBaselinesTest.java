@@ -1,5 +1,6 @@
 package dev.kbx.timing;
 
+import static dev.kbx.timing.Defaults.BASELINE_AGE;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -157,7 +158,7 @@ class CompiledBaselinesTest {
   void aBaselineOlderThanAWeekIsMeasuredAnew() throws Exception {
     measured();
     asked();
-    now = MONDAY.plus(BaselineCache.LONGEST);
+    now = MONDAY.plus(BASELINE_AGE);
     assertThat(measured().sizes().getFirst().measured()).isEqualTo(now);
     assertThat(asked()).matches(MEASURED);
   }

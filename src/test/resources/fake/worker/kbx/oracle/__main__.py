@@ -29,7 +29,7 @@ NOISY = (0.008, 0.2, 2.0)  # milliseconds a call
 COOL = {"sm_mhz": 1980, "memory_mhz": 2619, "celsius": 45, "watts": 400.5, "throttle": ["sw_power_cap"]}
 HOT = {"sm_mhz": 990, "memory_mhz": 2619, "celsius": 90, "throttle": ["hw_thermal"]}
 FULL = {"starved.py": 2, "full.py": 1}  # how often there is memory for sizes without a candidate
-BEFORE, AGAIN, AFTER = 1000, 1005, range(1010, 1013)  # rounds that QuietBaseline asks for
+ALONE = ("alone", "alone_again", "graphs_alone")  # phases in which no candidate's code runs
 CALLS = [{"index": i, "case": f"case {i}", "distribution": "uniform"} for i in range(2)]
 
 
@@ -42,7 +42,7 @@ def main():
         sys.exit("this GPU has fallen off the bus")
     kbx.hello("oracle", device={"arch": "sm_90"} if index == "6" else None)
     seconds, milliseconds, state, copy_gbs, noise, name = 0.0, 100.0, COOL, 1000.0, kbx.Noise(1), None
-    measured = round_ = 0
+    measured, phase, round_ = 0, "", 0
     while (frame := kbx.read()) is not None:
         request = frame[1]
         if request["type"] == "open":
@@ -67,26 +67,27 @@ def main():
             fp16_tflops = 0.5 if name == "hogged.py" and milliseconds > 100 else 1.0
             reply = {"type": "peaks", "figures": {"copy_gbs": copy_gbs, "empty_ms": 0.002, "fp16_tflops": fp16_tflops}}
         elif request["type"] == "prepare_size":
+            phase = request["phase"]
             alone = {
-                "warm.py": request["round"] not in (1, 2, 3),
-                "hogged.py": request["round"] in (BEFORE, *AFTER),
-                "launching.py": request["round"] in (BEFORE, *AFTER),
-                "greedy.py": request["round"] in (BEFORE, *AFTER),
-                "sluggish.py": request["round"] in (BEFORE, AGAIN, *AFTER),
-                "hot.py": request["round"] == BEFORE,
-                "cooling.py": request["round"] == BEFORE,
+                "warm.py": phase != "launched" or request["round"] not in (1, 2, 3),
+                "hogged.py": phase in ALONE,
+                "launching.py": phase in ALONE,
+                "greedy.py": phase in ALONE,
+                "sluggish.py": phase in ALONE or (phase == "still_slow" and request["round"] == 0),
+                "hot.py": phase == "alone",
+                "cooling.py": phase == "alone",
             }
             milliseconds = 100.0 if alone.get(name, True) else 200.0
-            if name == "cooling.py" and request["round"] in AFTER:
+            if name == "cooling.py" and phase == "alone_again":
                 milliseconds = 160.0
             state = HOT if name == "baked.py" or (name == "warm.py" and milliseconds > 100) else COOL
             reply = {"type": "prepared_size", "flush_bytes": 100_000_000}
             round_ = request["round"]
-            measured += round_ == BEFORE
-            if name in FULL and (request["round"] < BEFORE or measured > FULL[name]):
+            measured += phase == "alone"
+            if name in FULL and (phase not in ALONE or measured > FULL[name]):
                 kbx.write({"type": "failed", "id": request["id"], "reason": "memory", "message": "16 GiB asked, none there"})
                 continue
-            launched, replayed = 0 < round_ < 499, 499 < round_ < BEFORE or round_ == 1003
+            launched, replayed = phase == "launched" and round_ > 0, phase in ("replayed", "graphs_alone")
             if name == "outpaced.py" and ((launched and request["sets"] > 2) or (replayed and request["sets"] != 4)):
                 kbx.write({"type": "failed", "id": request["id"], "reason": "internal", "message": "that would take long"})
                 continue
@@ -123,17 +124,17 @@ def main():
             if "constructed.py" in request["task"]:
                 reply["module"] = {"init": [], "seed": 1}
         elif request["type"] == "baseline":
-            if request["graph"] and (name == "roomy.py" or (name == "cramped.py" and round_ < BEFORE)):
+            if request["graph"] and (name == "roomy.py" or (name == "cramped.py" and phase not in ALONE)):
                 kbx.write({"type": "failed", "id": request["id"], "reason": "memory", "message": "16 GiB asked, none there"})
                 continue
             if request["graph"] and name in BRIEF:
-                milliseconds = 0.03 if name == "held.py" and round_ < BEFORE else 0.01
+                milliseconds = 0.03 if name == "held.py" and phase not in ALONE else 0.01
             times = noise.batch(milliseconds) if name == "noisy.py" else [milliseconds] * 4
             reply = {"type": "baseline_measured", "device_ms": times, "seconds": 0.0, "state": state}
             if request["graph"] and name in ("waiting.py", "late.py"):
                 reply |= {"device_ms": [], "unrecorded": "operation not permitted when stream is capturing"}
         elif request["type"] in ("check", "check_size"):
-            stale = name == "stale_graph.py" and request["type"] == "check_size" and round_ >= 499
+            stale = name == "stale_graph.py" and request["type"] == "check_size" and phase in ("recording", "replayed")
             sized = request["type"] == "check_size"
             skipped = sized and name == "skipping.py" and 1 in request["slots"]
             skipped |= sized and name == "late.py" and round_ >= 5 and len(request["slots"]) > 1

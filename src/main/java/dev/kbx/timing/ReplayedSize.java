@@ -1,0 +1,63 @@
+package dev.kbx.timing;
+
+import dev.kbx.outcome.Outcome;
+import dev.kbx.stats.Median;
+import dev.kbx.worker.Oracle;
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A size measured as CUDA graphs. They are recorded on other values than they are timed with, and
+ * no code of the candidate's runs while they are replayed.
+ */
+final class ReplayedSize implements MeasuredSize {
+  private final LaunchedSize launched;
+  private final SizeRounds rounds;
+  private final Series series;
+
+  private ReplayedSize(LaunchedSize launched, SizeRounds rounds, Series series) {
+    this.launched = launched;
+    this.rounds = rounds;
+    this.series = series;
+  }
+
+  /**
+   * @param launched the same size before
+   * @param recorded the calls that were recorded
+   */
+  static Step<ReplayedSize> measure(LaunchedSize launched, SizeRounds rounds, JsonNode recorded)
+      throws InterruptedException, Oracle.Refused {
+    Series series = Series.replayed(recorded, rounds.sizes());
+    Optional<Outcome> decided = rounds.run(series, () -> false);
+    if (decided.isEmpty()) decided = rounds.impossible(series.samples());
+    return decided
+        .map(Step::<ReplayedSize>ended)
+        .orElseGet(() -> Step.to(new ReplayedSize(launched, rounds, series)));
+  }
+
+  @Override
+  public LaunchedSize launched() {
+    return launched;
+  }
+
+  /** Whether the reference's graphs take as long now that the candidate's process is gone. */
+  @Override
+  public boolean holds() throws InterruptedException, Oracle.Refused {
+    JsonNode recorded = series.recorded();
+    Batch alone = rounds.graphsAlone(recorded == null ? 1 : recorded.size());
+    return alone.failed() == null
+        && !BaselineInterference.slower(
+            series.samples().referenceMs(), Median.of(alone.deviceMs()));
+  }
+
+  @Override
+  public SettledSize settle() {
+    PairedSamples samples = series.samples();
+    return new SettledSize(
+        samples.logSpeedup(),
+        rounds
+            .physics()
+            .timing(rounds.size().shape(), samples, launched.samples(), series.conditions()),
+        LaunchedSize.flags(series));
+  }
+}
