@@ -388,8 +388,8 @@ class MeasurePeaks:
 class Peaks:
     TYPE: ClassVar[str] = "peaks"
     id: int
-    figures: dict
-    """``copy_gbs, empty_ms, launch_ms, fp32_tflops, fp16_tflops, …``: what was measured, nothing else."""
+    rates: dict
+    """``copy_gbs, empty_ms, launch_ms`` and ``tflops``, a dictionary by precision: what was measured, nothing else."""
     state: dict = field(default_factory=dict)
     """As in ``baseline_measured``, right after."""
 

@@ -21,12 +21,13 @@ GLANCES = 3
 
 
 def measure(device, copy_bytes=COPY_BYTES, side=SIDE, wide_side=WIDE_SIDE):
-    """Figures of a ``CudaDevice``, as in ``messages.oracle.Peaks``; a product that the device or this torch cannot do is left out."""
+    """Rates of a ``CudaDevice``, as in ``messages.oracle.Peaks``; a product that the device or this torch cannot do is left out."""
     tiny = torch.zeros(1, device=device.torch_device)
-    figures = {
+    rates = {
         "copy_gbs": _copy_gbs(device, copy_bytes),
         "empty_ms": min(_times(device, lambda: None, REPEATS)),
         "launch_ms": _typical(device, lambda: tiny.add_(1)),
+        "tflops": {},
     }
     products = {
         "fp32": lambda: _floats(device, torch.float32, side),
@@ -39,14 +40,14 @@ def measure(device, copy_bytes=COPY_BYTES, side=SIDE, wide_side=WIDE_SIDE):
     for name, make in products.items():
         rate = _tflops(device, make, "high" if name == "tf32" else "highest")
         if rate is not None:
-            figures[f"{name}_tflops"] = rate
-    return figures
+            rates["tflops"][name] = rate
+    return rates
 
 
 def glance(device, side=SIDE):
     """One rate alone, as in ``measure``, of few products: none of them is short, so that what else the device does shows in each."""
     rate = _tflops(device, lambda: _floats(device, torch.float32, side), "highest", GLANCES)
-    return {} if rate is None else {"fp32_tflops": rate}
+    return {"tflops": {} if rate is None else {"fp32": rate}}
 
 
 def _copy_gbs(device, nbytes):

@@ -8,6 +8,7 @@ import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.OracleMessage;
+import dev.kbx.worker.PeakRates;
 import dev.kbx.worker.Runner;
 import dev.kbx.worker.WorkerFailure;
 import dev.kbx.worker.Zygote;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -86,16 +88,27 @@ final class DoctorCommand implements Callable<Integer> {
       Oracle oracle)
       throws InterruptedException {
     try {
-      Map<String, Double> peaks =
+      PeakRates peaks =
           oracle
               .ask(
                   OracleMessage.Peaks.class, id -> new OracleMessage.MeasurePeaks(id, false), PEAKS)
-              .figures();
-      return new Findings(slot, device, protections, peaks, null);
+              .rates();
+      return new Findings(slot, device, protections, figures(peaks), null);
     } catch (Oracle.Refused e) {
       String problem = slot.kind() == DeviceSlot.Kind.CUDA ? e.getMessage() : null;
       return new Findings(slot, device, protections, null, problem);
     }
+  }
+
+  private static Map<String, Double> figures(PeakRates peaks) {
+    Map<String, Double> figures = new LinkedHashMap<>();
+    if (peaks.copyGbs() != null) figures.put("copy_gbs", peaks.copyGbs());
+    if (peaks.emptyMs() != null) figures.put("empty_ms", peaks.emptyMs());
+    if (peaks.launchMs() != null) figures.put("launch_ms", peaks.launchMs());
+    peaks
+        .tflops()
+        .forEach((p, rate) -> figures.put(p.name().toLowerCase(Locale.ROOT) + "_tflops", rate));
+    return figures;
   }
 
   private static String text(@Nullable Object value) {

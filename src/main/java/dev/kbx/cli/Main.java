@@ -1,25 +1,11 @@
 package dev.kbx.cli;
 
-import dev.kbx.analysis.IncomparableRuns;
-import dev.kbx.candidate.ChangedFile;
-import dev.kbx.check.UnknownRule;
-import dev.kbx.device.DeviceLost;
-import dev.kbx.python.PythonProblem;
-import dev.kbx.report.UnreadableException;
-import dev.kbx.report.UnwritableException;
-import dev.kbx.store.RunConflict;
-import dev.kbx.store.StoreProblem;
-import dev.kbx.task.InvalidSuite;
-import dev.kbx.task.UnknownTask;
-import dev.kbx.worker.WorkerFailure;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.logging.Level;
 import java.util.logging.Logger;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -121,41 +107,8 @@ public final class Main {
 
   private int failed(Exception e, CommandLine line) {
     if (stackTrace) e.printStackTrace(line.getErr());
-    line.getErr().println("kbx: " + message(e));
-    return switch (e) {
-      case UserError _,
-          InvalidSuite _,
-          UnknownTask _,
-          UnknownRule _,
-          PythonProblem _,
-          IncomparableRuns _,
-          UnreadableException _,
-          RunConflict _ ->
-          ExitCode.USAGE;
-      case StoreProblem _, UnwritableException _, ChangedFile _ -> ExitCode.INCOMPLETE;
-      default -> ExitCode.INCOMPLETE;
-    };
-  }
-
-  private static String message(Exception e) {
-    return switch (e) {
-      case UserError _,
-          InvalidSuite _,
-          UnknownTask _,
-          UnknownRule _,
-          IncomparableRuns _,
-          RunConflict _,
-          StoreProblem _,
-          UnreadableException _,
-          UnwritableException _,
-          ChangedFile _ ->
-          String.valueOf(e.getMessage());
-      case PythonProblem problem ->
-          Stream.concat(Stream.of(problem.getMessage()), problem.details().stream())
-              .collect(Collectors.joining("\n  "));
-      case DeviceLost _ -> e.getMessage() + "; --resume goes on when it does again";
-      case WorkerFailure _ -> e.getMessage() + "; 'kbx doctor' looks at this machine";
-      default -> e + " (a fault of kbx: --stack-trace shows where)";
-    };
+    Failure failure = Failure.of(e);
+    line.getErr().println("kbx: " + failure.message());
+    return failure.exit();
   }
 }

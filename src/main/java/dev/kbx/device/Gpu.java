@@ -15,6 +15,7 @@ import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.OracleMessage;
+import dev.kbx.worker.PeakRates;
 import dev.kbx.worker.Runner;
 import dev.kbx.worker.Zygote;
 import java.nio.file.Path;
@@ -45,7 +46,7 @@ public final class Gpu implements AutoCloseable {
   private final PeakCache knownPeaks;
   private final OnDemand<Oracle> oracle;
   private final OnDemand<Oracle> baselineOracle;
-  private volatile @Nullable Map<String, Double> peaks;
+  private volatile @Nullable PeakRates peaks;
   private volatile boolean lost;
   private volatile Verdict.@Nullable Device described;
 
@@ -177,19 +178,19 @@ public final class Gpu implements AutoCloseable {
   }
 
   /**
-   * Measured peaks of this device, empty where there are none; asked for once. No candidate's code
-   * may be loaded on this device: it could keep the device busy, and others would be held against
-   * the figures for weeks.
+   * Measured peaks of this device, unknown where there are none; asked for once. No candidate's
+   * code may be loaded on this device: it could keep the device busy, and others would be held
+   * against the figures for weeks.
    */
-  public Map<String, Double> peaks() throws InterruptedException {
-    Map<String, Double> known = peaks;
+  public PeakRates peaks() throws InterruptedException {
+    PeakRates known = peaks;
     if (known != null) return known;
     try {
-      Map<String, Double> found = knownPeaks.of(oracle().hello(), this::measurePeaks);
+      PeakRates found = knownPeaks.of(oracle().hello(), this::measurePeaks);
       peaks = found;
       return found;
     } catch (Oracle.Refused e) {
-      return Map.of(); // A device that is full now may have room for the next candidate.
+      return PeakRates.UNKNOWN; // A device that is full now may have room for the next candidate.
     }
   }
 

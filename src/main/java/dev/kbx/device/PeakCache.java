@@ -6,14 +6,16 @@ import dev.kbx.verdict.Json;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.OracleMessage;
+import dev.kbx.worker.PeakRates;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
@@ -64,21 +66,21 @@ public final class PeakCache {
   }
 
   /** One file. */
-  private record Kept(Device device, Instant measured, Map<String, Double> figures) {}
+  private record Kept(Device device, Instant measured, PeakRates rates) {}
 
-  /** The kept figures of the device that said hello, or else those measured now. */
-  Map<String, Double> of(Message.Hello hello, Measuring measuring)
+  /** The kept rates of the device that said hello, or else those measured now. */
+  PeakRates of(Message.Hello hello, Measuring measuring)
       throws InterruptedException, Oracle.Refused {
     Device device = Device.of(hello);
-    if (folder == null || device == null) return measuring.measure().figures();
+    if (folder == null || device == null) return measuring.measure().rates();
     Path file = file(folder, device);
     Kept kept = valid(file, device);
-    if (kept != null) return kept.figures();
+    if (kept != null) return kept.rates();
     OracleMessage.Peaks measured = measuring.measure();
     // What a hot device can do is no peak.
     boolean typical = measured.state() == null || !measured.state().slowed();
-    if (typical) write(file, new Kept(device, clock.instant(), measured.figures()));
-    return measured.figures();
+    if (typical) write(file, new Kept(device, clock.instant(), measured.rates()));
+    return measured.rates();
   }
 
   /** Whether {@link #of} need measure nothing. */
@@ -117,8 +119,13 @@ public final class PeakCache {
     return kept != null
         && kept.device() != null
         && kept.measured() != null
-        && kept.figures() != null
-        && kept.figures().values().stream().allMatch(v -> v != null && v > 0 && v < 1e12);
+        && kept.rates() != null
+        && kept.rates().copyGbs() != null
+        && Stream.concat(
+                Stream.of(kept.rates().copyGbs(), kept.rates().emptyMs(), kept.rates().launchMs())
+                    .filter(Objects::nonNull),
+                kept.rates().tflops().values().stream())
+            .allMatch(v -> v > 0 && v < 1e12);
   }
 
   private void write(Path file, Kept kept) {

@@ -14,6 +14,7 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.OracleMessage.PrepareSize.Phase;
+import dev.kbx.worker.PeakRates.Precision;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -39,7 +40,7 @@ public final class BaselineInterference {
 
   /** A size whose baseline was slow beside the candidate, twice, and the device's rates then. */
   private record Slow(
-      OracleMessage.Size size, HostRunAhead lead, double liveMs, Map<String, Double> rates) {}
+      OracleMessage.Size size, HostRunAhead lead, double liveMs, Map<Precision, Double> rates) {}
 
   /**
    * Median milliseconds of the reference on one size while no candidate's code ran.
@@ -91,7 +92,7 @@ public final class BaselineInterference {
     if (slow != null || !slower(size, lead, liveMs)) return;
     // Where launching is what takes time, chance makes a few rounds slow.
     if (!slower(size, lead, least(size, lead, Phase.SLOW))) return;
-    Map<String, Double> rates = products();
+    Map<Precision, Double> rates = products();
     double least = least(size, lead, Phase.STILL_SLOW);
     if (slower(size, lead, least)) slow = new Slow(size, lead, least, rates);
   }
@@ -166,7 +167,7 @@ public final class BaselineInterference {
    * The rates of a few long matrix products; empty where the device has no room for them, or slows
    * itself down.
    */
-  private Map<String, Double> products() throws InterruptedException {
+  private Map<Precision, Double> products() throws InterruptedException {
     try {
       OracleMessage.Peaks found =
           oracle.ask(
@@ -174,7 +175,7 @@ public final class BaselineInterference {
               id -> new OracleMessage.MeasurePeaks(id, true),
               PRODUCTS_LIMIT);
       boolean slowed = found.state() != null && found.state().slowed();
-      return slowed ? Map.of() : found.figures();
+      return slowed ? Map.of() : found.rates().tflops();
     } catch (Oracle.Refused e) {
       return Map.of();
     }
@@ -184,7 +185,7 @@ public final class BaselineInterference {
    * Whether products took longer at {@code live} rates than at {@code quiet} ones, as much as a
    * baseline that is slow: processes take turns on a device, and it is shared by all they do.
    */
-  private static boolean busy(Map<String, Double> live, Map<String, Double> quiet) {
+  private static boolean busy(Map<Precision, Double> live, Map<Precision, Double> quiet) {
     return live.entrySet().stream()
         .anyMatch(rate -> quiet.getOrDefault(rate.getKey(), 0.0) > SLOWER * rate.getValue());
   }

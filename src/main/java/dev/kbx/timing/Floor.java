@@ -6,7 +6,7 @@ import static dev.kbx.timing.Defaults.EMPTY_SLACK;
 import static dev.kbx.timing.Defaults.FLUSHED_CACHES;
 import static dev.kbx.timing.Defaults.MEMORY_SLACK;
 
-import java.util.Map;
+import dev.kbx.worker.PeakRates;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -30,27 +30,25 @@ record Floor(double movingMs, double computingMs, double emptyMs) {
    * @param flushBytes what is written before each call, so that the L2 cache is cold
    */
   static Floor of(
-      Map<String, Double> peaks,
-      @Nullable Long leastBytes,
-      @Nullable Long leastFlops,
-      long flushBytes) {
-    double copyGbs = peaks.getOrDefault("copy_gbs", Double.POSITIVE_INFINITY);
+      PeakRates peaks, @Nullable Long leastBytes, @Nullable Long leastFlops, long flushBytes) {
+    Double known = peaks.copyGbs();
+    double copyGbs = known == null ? Double.POSITIVE_INFINITY : known;
     long moved = leastBytes == null ? 0 : leastBytes;
     boolean large = flushBytes > 0 && moved > CACHES / FLUSHED_CACHES * flushBytes;
     double moving = large ? moved / copyGbs / 1e6 / MEMORY_SLACK : 0;
     long computed = leastFlops == null ? 0 : leastFlops;
     double computing = computed / fastestTflops(peaks) / 1e9 / COMPUTING_SLACK;
-    return new Floor(moving, computing, peaks.getOrDefault("empty_ms", 0.0) / EMPTY_SLACK);
+    Double emptyMs = peaks.emptyMs();
+    return new Floor(moving, computing, emptyMs == null ? 0 : emptyMs / EMPTY_SLACK);
   }
 
   /**
    * Of any precision: which of them gives an answer that is right is for the comparison to say, and
    * integers may stand for floating point.
    */
-  private static double fastestTflops(Map<String, Double> peaks) {
-    return peaks.entrySet().stream()
-        .filter(e -> e.getKey().endsWith("_tflops"))
-        .mapToDouble(Map.Entry::getValue)
+  private static double fastestTflops(PeakRates peaks) {
+    return peaks.tflops().values().stream()
+        .mapToDouble(Double::doubleValue)
         .max()
         .orElse(Double.POSITIVE_INFINITY);
   }

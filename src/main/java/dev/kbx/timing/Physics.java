@@ -4,7 +4,7 @@ import dev.kbx.stats.Ratio;
 import dev.kbx.verdict.Verdict.Launched;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import dev.kbx.worker.OracleMessage;
-import java.util.Map;
+import dev.kbx.worker.PeakRates;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  * What one size asks of the device, by the reference's own count, against what the device can do.
  *
  * @param size the reference's figures
- * @param peaks measured figures of this device, as in {@link OracleMessage.Peaks}
+ * @param peaks measured on this device
  * @param floor the time no kernel can stay below
  */
-record Physics(OracleMessage.PreparedSize size, Map<String, Double> peaks, Floor floor) {
+record Physics(OracleMessage.PreparedSize size, PeakRates peaks, Floor floor) {
 
-  static Physics of(OracleMessage.PreparedSize size, Map<String, Double> peaks) {
+  static Physics of(OracleMessage.PreparedSize size, PeakRates peaks) {
     Floor floor = Floor.of(peaks, size.leastBytes(), size.leastFlops(), size.flushBytes());
     return new Physics(size, peaks, floor);
   }
@@ -46,7 +46,7 @@ record Physics(OracleMessage.PreparedSize size, Map<String, Double> peaks, Floor
   }
 
   private double movedMs(double bytes) {
-    Double gbs = peaks.get("copy_gbs"); // of bytes read and bytes written
+    Double gbs = peaks.copyGbs(); // of bytes read and bytes written
     return gbs == null ? 0 : bytes / (gbs * 1e6);
   }
 
@@ -77,8 +77,8 @@ record Physics(OracleMessage.PreparedSize size, Map<String, Double> peaks, Floor
         ratio.high(),
         gbs,
         tflops,
-        share(gbs, peaks.get("copy_gbs")),
-        share(tflops, SpeedOfLight.peak(size.precision(), peaks)),
+        share(gbs, peaks.copyGbs()),
+        share(tflops, peaks.tflops(size.precision())),
         rounds.size(),
         size.bytes() == null ? null : per(size.flops(), size.bytes()),
         light == null ? null : light.bound(),

@@ -18,9 +18,9 @@ import dev.kbx.verdict.Status;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.OracleMessage.PrepareSize.Phase;
+import dev.kbx.worker.PeakRates;
 import java.security.SecureRandom;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
@@ -158,7 +158,7 @@ final class SizeRounds {
   private Optional<Outcome> round(Series series, int number, boolean counts, boolean fully)
       throws InterruptedException, Oracle.Refused {
     // Not once the candidate has its values: who has them longer can compute with them.
-    Map<String, Double> peaks = gpu.peaks();
+    PeakRates peaks = gpu.peaks();
     HostRunAhead lead = series.lead();
     boolean referenceFirst = number % 2 == 0;
     Batches.Asked<OracleMessage.PreparedSize> preparing =
@@ -236,7 +236,7 @@ final class SizeRounds {
     Optional<String> evidence = known.broken(samples);
     if (evidence.isEmpty()) return Optional.empty();
     try {
-      evidence = Physics.of(known.size(), gpu.measurePeaks().figures()).broken(samples);
+      evidence = Physics.of(known.size(), gpu.measurePeaks().rates()).broken(samples);
     } catch (Oracle.Refused e) {
       // Whoever leaves no memory to measure in gains nothing by it.
     }

@@ -2,7 +2,7 @@ package dev.kbx.timing;
 
 import dev.kbx.verdict.Verdict.Bound;
 import dev.kbx.worker.OracleMessage;
-import java.util.Map;
+import dev.kbx.worker.PeakRates;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -15,27 +15,23 @@ import org.jspecify.annotations.Nullable;
 record SpeedOfLight(double ms, Bound bound) {
 
   /** Empty where the reference's work, or what this device can do, is not known in full. */
-  static Optional<SpeedOfLight> of(OracleMessage.PreparedSize size, Map<String, Double> peaks) {
-    Double copyGbs = peaks.get("copy_gbs");
+  static Optional<SpeedOfLight> of(OracleMessage.PreparedSize size, PeakRates peaks) {
+    Double copyGbs = peaks.copyGbs();
     Long bytes = size.bytes();
     if (!size.counted() || bytes == null || copyGbs == null) return Optional.empty();
     double moving = bytes / copyGbs / 1e6;
     double computing = 0;
     if (size.flops() != null) {
-      Double tflops = peak(size.precision(), peaks);
+      Double tflops = peaks.tflops(size.precision());
       if (tflops == null) return Optional.empty();
       computing = size.flops() / tflops / 1e9;
     }
     double ms = Math.max(moving, computing);
     if (!(ms > 0)) return Optional.empty();
-    boolean launch = ms < peaks.getOrDefault("launch_ms", 0.0);
+    Double launchMs = peaks.launchMs();
+    boolean launch = launchMs != null && ms < launchMs;
     Bound bound = computing > moving ? Bound.COMPUTE : Bound.MEMORY;
     return Optional.of(new SpeedOfLight(ms, launch ? Bound.LAUNCH : bound));
-  }
-
-  /** Measured TFLOP/s of products in a precision; null where either is unknown. */
-  static @Nullable Double peak(@Nullable String precision, Map<String, Double> peaks) {
-    return precision == null ? null : peaks.get(precision + "_tflops");
   }
 
   /**

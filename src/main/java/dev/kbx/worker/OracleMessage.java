@@ -235,7 +235,7 @@ public sealed interface OracleMessage extends Message.Numbered {
    *
    * @param bytes that the reference reads of its arguments and writes, each counted once
    * @param flops floating-point operations of its products; null where they are not all of its work
-   * @param precision {@code fp64, fp32, tf32, fp16, bf16} or {@code int8}, what those run in
+   * @param precision what those run in
    * @param leastBytes what every correct kernel must move
    * @param leastFlops what every correct kernel must compute
    * @param uncounted operations whose work is large and in none of these figures
@@ -248,7 +248,7 @@ public sealed interface OracleMessage extends Message.Numbered {
       long flushBytes,
       @Nullable Long bytes,
       @Nullable Long flops,
-      @Nullable String precision,
+      PeakRates.@Nullable Precision precision,
       @Nullable Long leastBytes,
       @Nullable Long leastFlops,
       @Nullable List<String> uncounted,
@@ -386,6 +386,5 @@ public sealed interface OracleMessage extends Message.Numbered {
    * @param state of the device right after
    */
   @JsonTypeName("peaks")
-  record Peaks(int id, Map<String, Double> figures, @Nullable DeviceState state)
-      implements OracleMessage {}
+  record Peaks(int id, PeakRates rates, @Nullable DeviceState state) implements OracleMessage {}
 }

@@ -1,9 +1,11 @@
 package dev.kbx.device;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.worker.Message;
 import dev.kbx.worker.OracleMessage;
+import dev.kbx.worker.PeakRates;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,15 +55,17 @@ class PeakCacheTest {
     Map<String, String> versions = new HashMap<>(gpu);
     versions.keySet().removeAll(List.of("uuid", "driver"));
     var hello = new Message.Hello(1, "oracle", 1, versions, device, null, null);
-    OracleMessage.Peaks answer = new OracleMessage.Peaks(1, Map.of("copy_gbs", rate), state);
-    return peaks
-        .of(
-            hello,
-            () -> {
-              measured++;
-              return answer;
-            })
-        .getOrDefault("copy_gbs", 0.0);
+    OracleMessage.Peaks answer =
+        new OracleMessage.Peaks(1, new PeakRates(rate, null, null, Map.of()), state);
+    return requireNonNull(
+        peaks
+            .of(
+                hello,
+                () -> {
+                  measured++;
+                  return answer;
+                })
+            .copyGbs());
   }
 
   private static Map<String, String> with(String key, @Nullable String value) {
@@ -118,9 +122,9 @@ class PeakCacheTest {
         "null",
         "[]",
         "{}",
-        "{\"device\":{},\"measured\":\"2026-11-22T03:00:00Z\",\"figures\":{\"copy_gbs\":null}}",
-        "{\"device\":{},\"measured\":\"2026-11-22T03:00:00Z\",\"figures\":{\"copy_gbs\":-1}}",
-        "{\"device\":{},\"measured\":\"yesterday\",\"figures\":{\"copy_gbs\":1}}",
+        "{\"device\":{},\"measured\":\"2026-11-22T03:00:00Z\",\"rates\":{\"copy_gbs\":null}}",
+        "{\"device\":{},\"measured\":\"2026-11-22T03:00:00Z\",\"rates\":{\"copy_gbs\":-1}}",
+        "{\"device\":{},\"measured\":\"yesterday\",\"rates\":{\"copy_gbs\":1}}",
       })
   void aFileThatCannotBeReadIsNamedAndReplaced(String content) throws Exception {
     ask(GPU);

@@ -2,6 +2,8 @@ package dev.kbx.timing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.worker.PeakRates;
+import dev.kbx.worker.PeakRates.Precision;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,7 +19,8 @@ class FloorTest {
     "0.30, 0.35, false",
   })
   void theFloorHoldsWhereTheReferenceKeepsIt(double candidate, double reference, boolean broken) {
-    Floor floor = Floor.of(Map.of("copy_gbs", 1000.0), 1_000_000_000L, null, 100_000_000);
+    Floor floor =
+        Floor.of(new PeakRates(1000.0, null, null, Map.of()), 1_000_000_000L, null, 100_000_000);
     assertThat(floor.broken(candidate, reference).isPresent()).isEqualTo(broken);
   }
 
@@ -29,21 +32,24 @@ class FloorTest {
   })
   void noProductIsTwiceAsFastAsTheFastestMeasured(
       double candidate, double reference, boolean broken) {
-    var peaks = Map.of("copy_gbs", 1000.0, "fp32_tflops", 50.0, "int8_tflops", 1000.0);
+    var peaks =
+        new PeakRates(1000.0, null, null, Map.of(Precision.FP32, 50.0, Precision.INT8, 1000.0));
     Floor floor = Floor.of(peaks, null, 1_000_000_000_000L, 100_000_000);
     assertThat(floor.broken(candidate, reference).isPresent()).isEqualTo(broken);
   }
 
   @Test
   void withoutARateThereIsNoFloorOfProducts() {
-    Floor floor = Floor.of(Map.of("copy_gbs", 1000.0), null, 1_000_000_000_000L, 100_000_000);
+    Floor floor =
+        Floor.of(
+            new PeakRates(1000.0, null, null, Map.of()), null, 1_000_000_000_000L, 100_000_000);
     assertThat(floor.computingMs()).isZero();
   }
 
   @ParameterizedTest
   @ValueSource(longs = {0, 4096, 200_000_000})
   void whatTheCachesHoldHasNoFloor(long bytes) {
-    Floor floor = Floor.of(Map.of("copy_gbs", 1000.0), bytes, null, 100_000_000);
+    Floor floor = Floor.of(new PeakRates(1000.0, null, null, Map.of()), bytes, null, 100_000_000);
     assertThat(floor.movingMs()).isZero();
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.kbx.worker.OracleMessage;
+import dev.kbx.worker.PeakRates;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -14,7 +15,7 @@ class PhysicsTest {
     var size =
         new OracleMessage.PreparedSize(
             1, 100_000_000, null, null, null, null, null, List.of(), 50_000_000L, copied);
-    return Physics.of(size, Map.of("copy_gbs", 1000.0));
+    return Physics.of(size, new PeakRates(1000.0, null, null, Map.of()));
   }
 
   @Test

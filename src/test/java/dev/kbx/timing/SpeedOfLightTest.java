@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.kbx.verdict.Verdict.Bound;
 import dev.kbx.worker.OracleMessage;
+import dev.kbx.worker.PeakRates;
+import dev.kbx.worker.PeakRates.Precision;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,11 +16,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class SpeedOfLightTest {
-  private static final Map<String, Double> PEAKS =
-      Map.of("copy_gbs", 2000.0, "fp32_tflops", 50.0, "fp16_tflops", 800.0, "launch_ms", 0.003);
+  private static final PeakRates PEAKS =
+      new PeakRates(2000.0, null, 0.003, Map.of(Precision.FP32, 50.0, Precision.FP16, 800.0));
 
   private static OracleMessage.PreparedSize size(
-      @Nullable Long bytes, @Nullable Long flops, @Nullable String precision, String... uncounted) {
+      @Nullable Long bytes,
+      @Nullable Long flops,
+      @Nullable Precision precision,
+      String... uncounted) {
     return new OracleMessage.PreparedSize(
         1, 0, bytes, flops, precision, null, null, List.of(uncounted), null, null);
   }
@@ -31,16 +36,16 @@ class SpeedOfLightTest {
   @CsvSource({
     // 2 GB at 2000 GB/s
     "2000000000,           , , 1, MEMORY",
-    "2000000000, 2000000000, fp32, 1, MEMORY",
+    "2000000000, 2000000000, FP32, 1, MEMORY",
     // 100 Gflop at 50 Tflop/s, at 800 Tflop/s
-    "2000000000, 100000000000, fp32, 2, COMPUTE",
-    "200000000, 100000000000, fp16, 0.125, COMPUTE",
+    "2000000000, 100000000000, FP32, 2, COMPUTE",
+    "200000000, 100000000000, FP16, 0.125, COMPUTE",
     // Less than any kernel takes
     "4000000,,, 0.002, LAUNCH",
-    "4096, 1000000, fp32, 0.00002, LAUNCH",
+    "4096, 1000000, FP32, 0.00002, LAUNCH",
   })
   void theLongerOfMovingAndComputing(
-      Long bytes, @Nullable Long flops, @Nullable String precision, double ms, Bound bound) {
+      Long bytes, @Nullable Long flops, @Nullable Precision precision, double ms, Bound bound) {
     SpeedOfLight light = of(size(bytes, flops, precision)).orElseThrow();
     assertThat(light.ms()).isCloseTo(ms, within(1e-9));
     assertThat(light.bound()).isEqualTo(bound);
@@ -48,12 +53,12 @@ class SpeedOfLightTest {
 
   @Test
   void unknownWhereSomethingIsMissing() {
-    assertThat(of(size(null, 1_000_000L, "fp32"))).isEmpty();
+    assertThat(of(size(null, 1_000_000L, Precision.FP32))).isEmpty();
     assertThat(of(size(1_000_000L, 1_000_000L, null))).isEmpty();
-    assertThat(of(size(1_000_000L, 1_000_000L, "fp64"))).isEmpty();
+    assertThat(of(size(1_000_000L, 1_000_000L, Precision.FP64))).isEmpty();
     assertThat(of(size(1_000_000L, null, null, "linalg_eig"))).isEmpty();
     assertThat(of(size(0L, null, null))).isEmpty();
-    assertThat(SpeedOfLight.of(size(1_000_000L, null, null), Map.of())).isEmpty();
+    assertThat(SpeedOfLight.of(size(1_000_000L, null, null), PeakRates.UNKNOWN)).isEmpty();
   }
 
   @ParameterizedTest

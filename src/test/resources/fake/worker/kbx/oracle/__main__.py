@@ -65,7 +65,7 @@ def main():
                 kbx.write({"type": "failed", "id": request["id"], "reason": "memory", "message": "CUDA out of memory"})
                 continue
             fp16_tflops = 0.5 if name == "hogged.py" and milliseconds > 100 else 1.0
-            reply = {"type": "peaks", "figures": {"copy_gbs": copy_gbs, "empty_ms": 0.002, "fp16_tflops": fp16_tflops}}
+            reply = {"type": "peaks", "rates": {"copy_gbs": copy_gbs, "empty_ms": 0.002, "tflops": {"fp16": fp16_tflops}}}
         elif request["type"] == "prepare_size":
             phase = request["phase"]
             alone = {

@@ -1,0 +1,52 @@
+package dev.kbx.cli;
+
+import dev.kbx.analysis.IncomparableRuns;
+import dev.kbx.candidate.ChangedFile;
+import dev.kbx.check.UnknownRule;
+import dev.kbx.device.DeviceLost;
+import dev.kbx.python.PythonProblem;
+import dev.kbx.report.UnreadableException;
+import dev.kbx.report.UnwritableException;
+import dev.kbx.store.RunConflict;
+import dev.kbx.store.StoreProblem;
+import dev.kbx.task.InvalidSuite;
+import dev.kbx.task.UnknownTask;
+import dev.kbx.worker.WorkerFailure;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * How a command that threw ends: the one place where exceptions become exit codes.
+ *
+ * @param exit as in {@link ExitCode}
+ * @param message one line, or a few where Python says more
+ */
+record Failure(int exit, String message) {
+  static Failure of(Exception e) {
+    return switch (e) {
+      case UserError _,
+          InvalidSuite _,
+          UnknownTask _,
+          UnknownRule _,
+          IncomparableRuns _,
+          UnreadableException _,
+          RunConflict _ ->
+          new Failure(ExitCode.USAGE, String.valueOf(e.getMessage()));
+      case PythonProblem problem -> new Failure(ExitCode.USAGE, lines(problem));
+      case StoreProblem _, UnwritableException _, ChangedFile _ ->
+          new Failure(ExitCode.INCOMPLETE, String.valueOf(e.getMessage()));
+      case DeviceLost _ ->
+          new Failure(
+              ExitCode.INCOMPLETE, e.getMessage() + "; --resume goes on when it does again");
+      case WorkerFailure _ ->
+          new Failure(ExitCode.INCOMPLETE, e.getMessage() + "; 'kbx doctor' looks at this machine");
+      default ->
+          new Failure(ExitCode.INCOMPLETE, e + " (a fault of kbx: --stack-trace shows where)");
+    };
+  }
+
+  private static String lines(PythonProblem problem) {
+    return Stream.concat(Stream.of(problem.getMessage()), problem.details().stream())
+        .collect(Collectors.joining("\n  "));
+  }
+}

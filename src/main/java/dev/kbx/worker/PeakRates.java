@@ -1,0 +1,46 @@
+package dev.kbx.worker;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a device can do at best, as measured; null or absent where it was not.
+ *
+ * @param copyGbs gigabytes a second of a copy, read and written together
+ * @param emptyMs milliseconds that two events with nothing between them show at least
+ * @param launchMs milliseconds of the smallest kernel
+ * @param tflops rates of matrix products
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record PeakRates(
+    @Nullable Double copyGbs,
+    @Nullable Double emptyMs,
+    @Nullable Double launchMs,
+    Map<Precision, Double> tflops) {
+  /** Nothing is known. */
+  public static final PeakRates UNKNOWN = new PeakRates(null, null, null, Map.of());
+
+  /** What matrix products run in. */
+  public enum Precision {
+    FP64,
+    FP32,
+    TF32,
+    FP16,
+    BF16,
+    INT8
+  }
+
+  public PeakRates {
+    Map<Precision, Double> sorted = new EnumMap<>(Precision.class);
+    if (tflops != null) sorted.putAll(tflops);
+    tflops = Collections.unmodifiableMap(sorted);
+  }
+
+  /** TFLOP/s in a precision; null where either is unknown. */
+  public @Nullable Double tflops(@Nullable Precision precision) {
+    return precision == null ? null : tflops.get(precision);
+  }
+}
