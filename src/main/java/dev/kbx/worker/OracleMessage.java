@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonTypeName;
+import dev.kbx.worker.PeakRates.Precision;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -248,7 +249,7 @@ public sealed interface OracleMessage extends Message.Numbered {
       long flushBytes,
       @Nullable Long bytes,
       @Nullable Long flops,
-      PeakRates.@Nullable Precision precision,
+      @Nullable Precision precision,
       @Nullable Long leastBytes,
       @Nullable Long leastFlops,
       @Nullable List<String> uncounted,
