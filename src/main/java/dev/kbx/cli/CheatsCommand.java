@@ -63,21 +63,21 @@ final class CheatsCommand implements Callable<Integer> {
       description = "Every N-th of the suite's kernels; 1 for all. Default: ${DEFAULT-VALUE}.")
   private int every = 4;
 
-  @Option(names = "--static-only", description = "Run nothing.")
+  @Option(names = "--static-only", description = "Static rules only; run nothing.")
   private boolean staticOnly;
 
   @Option(
       names = "--timeout",
       paramLabel = "SECONDS",
       defaultValue = "20",
-      description = "Limit for one call of an entry. Default: ${DEFAULT-VALUE}.")
+      description = "Time limit for one call of an entry point. Default: ${DEFAULT-VALUE}.")
   private int timeout = 20;
 
   @Option(
       names = "--out",
       paramLabel = "DIR",
       defaultValue = "kbx-out",
-      description = "Where results go. Default: ${DEFAULT-VALUE}.")
+      description = "Results folder. Default: ${DEFAULT-VALUE}.")
   private Path out = Path.of("kbx-out");
 
   @Option(

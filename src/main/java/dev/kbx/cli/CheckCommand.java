@@ -72,13 +72,13 @@ final class CheckCommand implements Callable<Integer> {
       description = "Exit code 1 where a source is rejected, broken or unusable, as CI wants it.")
   private boolean strict;
 
-  @Option(names = "--rules", description = "List all rules and end.")
+  @Option(names = "--rules", description = "List all rules.")
   private boolean list;
 
   @Option(
       names = "--explain",
       paramLabel = "ID",
-      description = "Say what a rule is for, what to do instead, and end.")
+      description = "Explain a rule: what it is for, what to do instead.")
   private @Nullable String explain;
 
   @Option(

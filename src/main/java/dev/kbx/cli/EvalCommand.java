@@ -46,10 +46,10 @@ import picocli.CommandLine.Parameters;
       "file (.jsonl), or a folder of both. With --suite kernelbench also a run folder",
       "of KernelBench, or one of its level_1_problem_2_sample_3_kernel.py.",
       "Under --out: kbx.db, and runs/<run id>/ with results.jsonl, metrics.json,",
-      "summary.json, report.html, and for kernelbench eval_results.json; if it has several",
-      "levels, one file for each. Of several methods or models each has its own",
-      "metrics.METHOD.MODEL.json and summary.METHOD.MODEL.json. The same names at the top",
-      "lead to the newest run."
+      "summary.json, report.html; for kernelbench also eval_results.json, or one file",
+      "per level. With several methods or models, each has its own",
+      "metrics.METHOD.MODEL.json and summary.METHOD.MODEL.json. The same names",
+      "directly under --out link to the newest run."
     })
 final class EvalCommand implements Callable<Integer> {
   @Parameters(paramLabel = "SOURCE", arity = "0..*", description = "Files or folders to judge.")
@@ -77,14 +77,14 @@ final class EvalCommand implements Callable<Integer> {
       paramLabel = "LIST",
       split = ",",
       defaultValue = Stages.ALL,
-      description = "Stages to go through, of ${DEFAULT-VALUE}. perf needs a GPU.")
+      description = "Stages to run. Default: ${DEFAULT-VALUE}; perf needs a GPU.")
   private List<String> stages = List.of();
 
   @Option(
       names = "--out",
       paramLabel = "DIR",
       defaultValue = "kbx-out",
-      description = "Where results go. Default: ${DEFAULT-VALUE}.")
+      description = "Results folder. Default: ${DEFAULT-VALUE}.")
   private Path out = Path.of("kbx-out");
 
   @Option(
@@ -92,8 +92,8 @@ final class EvalCommand implements Callable<Integer> {
       paramLabel = "NAME",
       defaultValue = "eager",
       description =
-          "What speedup is against: eager, compile (torch.compile), max-autotune, or best of the"
-              + " three. Default: ${DEFAULT-VALUE}. Compiling takes seconds to minutes a task.")
+          "Baseline of the speedup: eager, compile (torch.compile), max-autotune, or best of the"
+              + " three. Default: ${DEFAULT-VALUE}. Compiling takes seconds to minutes per task.")
   private String baseline = "eager";
 
   @Option(
@@ -101,8 +101,8 @@ final class EvalCommand implements Callable<Integer> {
       paramLabel = "KIND",
       defaultValue = "model",
       description =
-          "How near results must be: model (by the reference's own rounding error on the same"
-              + " inputs), or published (by the constants of the suite's authors)."
+          "Tolerance of results: model (from the reference's own rounding error on the same"
+              + " inputs), or published (the constants of the suite's authors)."
               + " Default: ${DEFAULT-VALUE}.")
   private String tolerance = "model";
 
@@ -111,8 +111,8 @@ final class EvalCommand implements Callable<Integer> {
       paramLabel = "STATE",
       defaultValue = "cold",
       description =
-          "What timed calls find in the GPU's L2 cache: cold (nothing), or warm (their arguments,"
-              + " as far as they fit). Default: ${DEFAULT-VALUE}.")
+          "State of the GPU's L2 cache before timed calls: cold (flushed), or warm (holds their"
+              + " arguments, as far as they fit). Default: ${DEFAULT-VALUE}.")
   private String cache = "cold";
 
   @Option(
@@ -120,24 +120,25 @@ final class EvalCommand implements Callable<Integer> {
       description =
           "Add Nsight Compute's figures to each candidate that was timed, at its largest size:"
               + " occupancy, throughputs, registers, stalls. Needs ncu and its counters; takes up"
-              + " to a minute a candidate.")
+              + " to a minute per candidate.")
   private boolean profile;
 
   @Option(
       names = "--resume",
       description =
-          "Continue the newest unfinished run in --out over these sources, as it was begun; where"
-              + " all are complete the newest is shown again.")
+          "Continue the newest unfinished run of these sources in --out, with its own options;"
+              + " if all are complete, show the newest again.")
   private boolean resume;
 
-  @Option(names = "--json", description = "Print one JSON document on stdout and nothing else.")
+  @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
   private boolean json;
 
   @Option(
       names = "--timeout",
       paramLabel = "SECONDS",
       defaultValue = "20",
-      description = "Limit for one call of a candidate's entry. Default: ${DEFAULT-VALUE}.")
+      description =
+          "Time limit for one call of a candidate's entry point. Default: ${DEFAULT-VALUE}.")
   private int timeout;
 
   @Option(
@@ -145,7 +146,7 @@ final class EvalCommand implements Callable<Integer> {
       paramLabel = "ARCH",
       defaultValue = "sm_90",
       description =
-          "What launches are compiled for where there is no GPU: sm_80, sm_86, sm_89, sm_90,"
+          "Architecture to compile kernels for without a GPU: sm_80, sm_86, sm_89, sm_90,"
               + " sm_100. Default: ${DEFAULT-VALUE}.")
   private String arch = "sm_90";
 
@@ -194,15 +195,16 @@ final class EvalCommand implements Callable<Integer> {
         Limits.of(Duration.ofSeconds(timeout)),
         Tolerance.of(tolerance)
             .orElseThrow(() ->
-                new UserError("--tolerance: '%s' is none of model,published".formatted(tolerance))),
+                new UserError(
+                    "--tolerance: '%s' is not one of model,published".formatted(tolerance))),
         Baseline.of(baseline)
             .orElseThrow(() ->
                 new UserError(
-                    "--baseline: '%s' is none of eager,compile,max-autotune,best"
+                    "--baseline: '%s' is not one of eager,compile,max-autotune,best"
                         .formatted(baseline))),
         L2State.of(cache)
             .orElseThrow(
-                () -> new UserError("--cache: '%s' is none of cold,warm".formatted(cache))),
+                () -> new UserError("--cache: '%s' is not one of cold,warm".formatted(cache))),
         profile);
   }
 

@@ -71,7 +71,7 @@ final class NoiseCommand implements Callable<Integer> {
       names = "--out",
       paramLabel = "DIR",
       defaultValue = "kbx-out",
-      description = "Where results go. Default: ${DEFAULT-VALUE}.")
+      description = "Results folder. Default: ${DEFAULT-VALUE}.")
   private Path out = Path.of("kbx-out");
 
   @Mixin private WorkerOptions workers = new WorkerOptions();

@@ -26,13 +26,12 @@ final class OutFolder {
       }
       return folder;
     } catch (FileAlreadyExistsException e) {
-      throw new UserError(
-          "--out %s: there is a file of that name; name a folder".formatted(folder));
+      throw new UserError("--out %s: is a file; name a folder".formatted(folder));
     } catch (AccessDeniedException e) {
       throw new UserError(
           "--out %s: no permission to write there; name another folder".formatted(folder));
     } catch (NoSuchFileException e) {
-      throw new UserError("--out %s: no folder can be made there; name another".formatted(folder));
+      throw new UserError("--out %s: cannot create a folder there; name another".formatted(folder));
     } catch (IOException e) {
       throw new UserError("--out %s: cannot write there: %s".formatted(folder, Reason.of(e)));
     }

@@ -38,7 +38,7 @@ final class PasskCommand implements Callable<Integer> {
       description = "Samples, as numbers with commas between. Default: ${DEFAULT-VALUE}.")
   private List<String> ks = List.of();
 
-  @Option(names = "--json", description = "Print one JSON document on stdout and nothing else.")
+  @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
   private boolean json;
 
   @Override

@@ -26,7 +26,7 @@ final class PortabilityCommand implements Callable<Integer> {
 
   @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
 
-  @Option(names = "--json", description = "Print one JSON document on stdout and nothing else.")
+  @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
   private boolean json;
 
   @Override

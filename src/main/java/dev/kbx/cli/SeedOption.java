@@ -10,7 +10,7 @@ final class SeedOption {
       paramLabel = "TEXT",
       converter = Values.Text.class,
       description =
-          "What inputs derive from. Default: a secret of this installation, so that nobody can"
+          "Seed of all inputs. Default: a secret of this installation, so that no candidate can"
               + " predict them.")
   private @Nullable String seed;
 

@@ -18,7 +18,7 @@ final class Stages {
       try {
         wanted.add(Stage.valueOf(name.strip().toUpperCase(Locale.ROOT)));
       } catch (IllegalArgumentException e) {
-        throw new UserError("--stages: '%s' is none of %s".formatted(name, ALL));
+        throw new UserError("--stages: '%s' is not one of %s".formatted(name, ALL));
       }
     }
     return wanted;

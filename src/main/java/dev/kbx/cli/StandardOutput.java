@@ -55,7 +55,7 @@ final class StandardOutput extends FilterOutputStream {
   int exit(int code) {
     System.out.flush();
     if (failure == null || leadsToReader()) return code;
-    System.err.println("kbx: stdout could not be written: " + Reason.of(failure));
+    System.err.println("kbx: cannot write to stdout: " + Reason.of(failure));
     return ExitCode.INCOMPLETE;
   }
 

@@ -66,8 +66,7 @@ final class VerifyCommand implements Callable<Integer> {
       names = "--arch",
       paramLabel = "ARCH",
       defaultValue = ARCH,
-      description =
-          "What kernels are compiled for where there is no GPU. Default: ${DEFAULT-VALUE}.")
+      description = "Architecture to compile kernels for without a GPU. Default: ${DEFAULT-VALUE}.")
   private String arch = ARCH;
 
   @Option(names = "--json", description = "An array with one object a task.")

@@ -15,8 +15,8 @@ final class WorkerOptions {
       names = "--python",
       paramLabel = "EXE",
       description =
-          "Interpreter with torch and triton to use as it is. Default: $KBX_PYTHON, else an"
-              + " environment of kbx's own.")
+          "Python interpreter with torch and triton. Default: $KBX_PYTHON, else an environment"
+              + " that kbx installs.")
   private @Nullable Path python;
 
   @Option(
@@ -32,8 +32,8 @@ final class WorkerOptions {
       paramLabel = "N",
       converter = Values.Count.class,
       description =
-          "Candidates or tasks at the same time, on the CPU or on each GPU. Default: one a"
-              + " processor, at most 16 a GPU. A GPU times one at a time.")
+          "Candidates or tasks judged in parallel, on the CPU or on each GPU. Default: one per"
+              + " processor, at most 16 per GPU. A GPU times one at a time.")
   int jobs; // 0 where it is not given.
 
   /** The interpreter to use, provisioned with progress on stderr if need be. */

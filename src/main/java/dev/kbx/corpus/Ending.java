@@ -37,6 +37,7 @@ record Ending(String text, Set<Status> statuses, boolean merit) {
     }
     if (status != Status.CORRECT) return status;
     throw new MalformedHeader(
-        "'%s: correct' is no end for a cheat; say 'merit' if it earns it".formatted(key));
+        "'%s: correct' is not how a cheat may end; write 'merit' if its kernel earns it"
+            .formatted(key));
   }
 }

@@ -54,7 +54,7 @@ public record Outcome(
 
   /** The run itself shows an attempt to deceive. */
   public static Outcome cheating(Stage stage, String evidence) {
-    String message = "the candidate's process did what no kernel does and was ended";
+    String message = "the candidate's process did something that no kernel does, and was killed";
     return cheating(stage, message, evidence);
   }
 
@@ -132,21 +132,21 @@ public record Outcome(
     ZygoteMessage.Exited how = lost.how();
     Integer signal = how.signal();
     if (how.reason() == ZygoteMessage.Exited.Reason.MEMORY) {
-      return of(Status.OUT_OF_MEMORY, stage, "used more memory than it may; " + how.detail());
+      return of(Status.OUT_OF_MEMORY, stage, "exceeded its memory limit; " + how.detail());
     }
     if (signal != null && signal == SIGXCPU) {
-      return of(Status.TIMEOUT, stage, "used more processor time than it may");
+      return of(Status.TIMEOUT, stage, "exceeded its limit of processor time");
     }
     if (signal != null) {
       return of(
           Status.CRASHED,
           stage,
-          "the process was ended by signal %d%s".formatted(signal, signalName(signal)));
+          "the process was killed by signal %d%s".formatted(signal, signalName(signal)));
     }
     return of(
         Status.CRASHED,
         stage,
-        "the process left with exit code %s before it answered"
+        "the process exited with code %s before it answered"
             .formatted(how.code() == null ? "unknown" : how.code()));
   }
 

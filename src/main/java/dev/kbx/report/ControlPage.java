@@ -32,7 +32,8 @@ record ControlPage(List<TaskVerdict> verdicts, String suite, Verdict.Device devi
       case "columns" -> columns(writer);
       case "rows" -> rows(writer);
       case "details" -> details(writer);
-      default -> throw new IllegalStateException("the template has an unknown hole: " + hole);
+      default ->
+          throw new IllegalStateException("the template has an unknown placeholder: " + hole);
     }
   }
 

@@ -121,7 +121,8 @@ record HtmlReport(
       case "categories" -> categories(writer);
       case "verdicts" -> plainTable(writer);
       case "data" -> JSON.writeValue(writer, new Page(shown, shortened(), tally.perf()));
-      default -> throw new IllegalStateException("the template has an unknown hole: " + hole);
+      default ->
+          throw new IllegalStateException("the template has an unknown placeholder: " + hole);
     }
   }
 

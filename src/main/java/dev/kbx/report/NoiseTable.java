@@ -92,8 +92,8 @@ public record NoiseTable(int width) {
   private static String verdict(NoiseFloor floor) {
     return String.format(
         Locale.ROOT,
-        "differences below %.2f %% cannot be told on this machine at sizes >= %.0f us that do not"
-            + " wait for the host (95th percentile of |log speedup|, %d rows of %d sizes)",
+        "differences below %.2f %% cannot be resolved on this machine at sizes >= %.0f us that are"
+            + " not host-bound (95th percentile of |log speedup|, %d rows of %d sizes)",
         100 * floor.relative(),
         1000 * floor.fromMs(),
         floor.rows(),

@@ -123,7 +123,7 @@ public record Sarif(List<RuleInfo> rules, String version, Path folder) {
     String title =
         switch (status) {
           case NO_CODE -> "The source holds no Python code";
-          case SYNTAX_ERROR -> "No Python can read the source";
+          case SYNTAX_ERROR -> "The source is not valid Python";
           default -> "The source does not define the task's entry";
         };
     String why =
@@ -132,7 +132,7 @@ public record Sarif(List<RuleInfo> rules, String version, Path folder) {
         status.label(),
         new Message(title),
         new Message(why),
-        new Message("Put the source right; 'kbx tasks show TASK' shows the entry of a task."),
+        new Message("Fix the source; 'kbx tasks show TASK' shows the entry of a task."),
         new Configuration("error"));
   }
 

@@ -97,7 +97,7 @@ public final class Suites {
                 nameOrFolder,
                 known.isEmpty()
                     ? "neither a folder nor a suite in " + tasksHome
-                    : "it is no folder, and the suites here are " + String.join(", ", known)));
+                    : "it is not a folder; the suites here are " + String.join(", ", known)));
   }
 
   /** The suites in kbx's own folder of them; empty where there is no such folder. */

@@ -164,7 +164,7 @@ final class TaskFile {
     if (tags.value() instanceof List<?> list && list.stream().allMatch(String.class::isInstance)) {
       return list.stream().map(String.class::cast).toList();
     }
-    throw new Flaw(tags.line(), "TAGS is no tuple of strings");
+    throw new Flaw(tags.line(), "TAGS is not a tuple of strings");
   }
 
   private static <T> Optional<T> constant(PythonSource source, String name, Class<T> type)
@@ -179,7 +179,7 @@ final class TaskFile {
 
   private static <T> T absent(PythonSource source, String name, T value) throws Flaw {
     if (source.names().contains(name)) {
-      throw new Flaw(null, name + " is no literal; it is read without running the file");
+      throw new Flaw(null, name + " is not a literal; task files are read without being run");
     }
     return value;
   }

@@ -84,7 +84,8 @@ public final class Oracle implements AutoCloseable {
             conversation.answer(answer, frame.came());
           }
         } catch (Frames.Unreadable e) {
-          conversation.end(new WorkerFailure("the oracle sent what this kbx cannot read", e));
+          conversation.end(
+              new WorkerFailure("the oracle sent a message that this kbx cannot read", e));
         }
       }
 

@@ -197,16 +197,16 @@ public final class Runner implements AutoCloseable {
   /** Hears a frame; the reader of all frames calls this, and {@link #exited}. */
   void received(Frames.Frame frame) {
     if (unread.get() <= MAX_UNREAD) inTurn(isLong(frame), () -> hear(frame));
-    else if (violation == null) violate("sent an answer that nobody asked for");
+    else if (violation == null) violate("sent an answer to no request");
   }
 
   private void hear(Frames.Frame frame) {
     if (violation != null) return; // Being ended: what it still says must not race its end.
     try {
       if (!(Frames.parse(frame.payload()) instanceof Message.Numbered answer)) {
-        violate("sent a message of its own accord");
+        violate("sent an unsolicited message");
       } else if (!conversation.answer(answer, came(frame))) {
-        violate("sent an answer that nobody asked for");
+        violate("sent an answer to no request");
       }
     } catch (Frames.Unreadable e) {
       violate("wrote to the referee's channel");

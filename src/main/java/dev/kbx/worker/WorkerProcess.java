@@ -116,7 +116,7 @@ final class WorkerProcess implements AutoCloseable {
       throw new WorkerFailure("the " + role + " did not start", e);
     } catch (TimeoutException e) {
       throw new WorkerFailure(
-          "the %s said nothing within %d s of its start%s"
+          "the %s did not answer within %d s of its start%s"
               .formatted(role, START_LIMIT.toSeconds(), lastWords()),
           e);
     }
@@ -168,7 +168,8 @@ final class WorkerProcess implements AutoCloseable {
 
   private void greet(Frames.Frame frame) throws Frames.Unreadable {
     if (!(Frames.parse(frame.payload()) instanceof Message.Hello first)) {
-      throw new Frames.Unreadable("first frame is no greeting", new IllegalStateException());
+      throw new Frames.Unreadable(
+          "its first message is not a greeting", new IllegalStateException());
     }
     hello.complete(first);
   }

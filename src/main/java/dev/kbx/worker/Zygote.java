@@ -209,7 +209,8 @@ public final class Zygote implements AutoCloseable {
               throw new Frames.Unreadable("not for the referee", new IllegalStateException());
         }
       } catch (Frames.Unreadable e) {
-        conversation.end(new WorkerFailure("the zygote sent what this kbx cannot read", e));
+        conversation.end(
+            new WorkerFailure("the zygote sent a message that this kbx cannot read", e));
       }
     }
 

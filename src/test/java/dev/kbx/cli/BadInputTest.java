@@ -336,7 +336,7 @@ class BadInputTest {
   void aSuiteThatIsNone() throws Exception {
     refusedInOneLine(
         Kbx.here("tasks", "list", "--suite", "foo"),
-        "no suite 'foo': it is no folder, and the suites here are kernelbench, kernelbenchx");
+        "no suite 'foo': it is not a folder; the suites here are kernelbench, kernelbenchx");
     Path scripts = folder.resolve("scripts");
     Files.createDirectories(scripts.resolve("tools"));
     Files.writeString(scripts.resolve("tools/run.py"), "print(1)\n");
@@ -384,7 +384,7 @@ class BadInputTest {
   void aBundleThatCannotBeWritten() throws Exception {
     refusedInOneLine(
         Kbx.here("package", "--out", "/proc/x"),
-        "--out /proc/x: no folder can be made there; name another");
+        "--out /proc/x: cannot create a folder there; name another");
   }
 
   @Test
@@ -401,7 +401,7 @@ class BadInputTest {
   void aRefereeOfUnknownStages() throws Exception {
     refusedInOneLine(
         Kbx.here("bench", "referee", "--stages", "foo", "--candidates", 10, "--out", folder),
-        "--stages: 'foo' is none of static,compile,call,correct,perf");
+        "--stages: 'foo' is not one of static,compile,call,correct,perf");
   }
 
   @Test

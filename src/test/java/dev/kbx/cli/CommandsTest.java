@@ -171,7 +171,7 @@ class CommandsTest {
         Kbx.start(folder, Map.of(), Path.of("/dev/full"), err, (Object[]) command.split(" "));
     assertThat(full.waitFor()).isEqualTo(ExitCode.INCOMPLETE);
     assertThat(Files.readString(err))
-        .isEqualTo("kbx: stdout could not be written: No space left on device\n");
+        .isEqualTo("kbx: cannot write to stdout: No space left on device\n");
   }
 
   @Test

@@ -123,7 +123,7 @@ class SuitesTest {
             + " with ENTRY = \"...\"",
         "'x'\\nDTYPE = 3\\ndef exp(x): pass | 2 | DTYPE is no string",
         "'x'\\nDIFFICULTY = 9999999999\\ndef exp(x): pass | 2 | DIFFICULTY is not 1 to 5",
-        "'x'\\nTAGS = (1,)\\ndef exp(x): pass | 2 | TAGS is no tuple of strings",
+        "'x'\\nTAGS = (1,)\\ndef exp(x): pass | 2 | TAGS is not a tuple of strings",
         "'x'\\nEXTRA = f()\\ndef exp(x): pass | | EXTRA is no literal; it is read without running"
             + " the file",
         "'x'\\ndef exp(x: pass | 2 | '(' was never closed: def exp(x: pass",
@@ -255,7 +255,7 @@ class SuitesTest {
     mini();
     assertThatThrownBy(() -> Suites.open("nix", home))
         .isInstanceOf(InvalidSuite.class)
-        .hasMessage("no suite 'nix': it is no folder, and the suites here are mini");
+        .hasMessage("no suite 'nix': it is not a folder; the suites here are mini");
     assertThatThrownBy(() -> Suites.open("", home)).isInstanceOf(InvalidSuite.class);
     assertThatThrownBy(() -> Suites.open("\0", home)).isInstanceOf(InvalidSuite.class);
     Path empty = Files.createDirectory(home.resolve("empty"));
