@@ -114,7 +114,7 @@ class NoiseReportTest {
     assertThat(new NoiseTable(120).render(report))
         .contains("differences below 0.90 %")
         .contains(
-            "at sizes >= 50 us that do not wait for the host (95th percentile of |log speedup|,")
+            "at sizes >= 50 us that are not host-bound (95th percentile of |log speedup|,")
         .contains("42 rows of 42 sizes)");
   }
 
