@@ -3,7 +3,6 @@ package dev.kbx.cli;
 import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.task.InvalidSuite;
-import dev.kbx.task.Suites;
 import dev.kbx.task.Task;
 import dev.kbx.task.UnknownTask;
 import dev.kbx.verdict.RunInfo;
@@ -24,7 +23,7 @@ final class AskedSuite {
   static AskedTasks of(JudgedRun judged) {
     RunInfo run = judged.run();
     try {
-      return of(judged, Suites.open(run.suite(), Home.tasks()).find(run.tasks()));
+      return of(judged, Home.suite(run.suite()).find(run.tasks()));
     } catch (InvalidSuite | UnknownTask _) {
       return AskedTasks.counted(judged);
     }

@@ -14,7 +14,6 @@ import dev.kbx.report.CheatFiles;
 import dev.kbx.report.CheatTable;
 import dev.kbx.run.RunService;
 import dev.kbx.store.Store;
-import dev.kbx.task.Suites;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
@@ -114,7 +113,7 @@ final class CheatsCommand implements Callable<Integer> {
     for (String name : SUITES) {
       List<Path> own = paths.stream().filter(path -> suite(path).equals(name)).toList();
       if (!paths.isEmpty() && own.isEmpty()) continue;
-      CorpusFiles files = new CorpusFiles(Suites.open(name, Home.tasks()));
+      CorpusFiles files = new CorpusFiles(Home.suite(name));
       entries.addAll(paths.isEmpty() ? files.bundled(every) : files.read(own));
     }
     return entries;

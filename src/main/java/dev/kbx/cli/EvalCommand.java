@@ -20,7 +20,6 @@ import dev.kbx.report.RunVerdicts;
 import dev.kbx.run.RunService;
 import dev.kbx.store.Store;
 import dev.kbx.task.Suite;
-import dev.kbx.task.Suites;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
@@ -157,7 +156,7 @@ final class EvalCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Plan plan = plan();
-    Suite taskSuite = Suites.open(suite, Home.tasks());
+    Suite taskSuite = Home.suite(suite);
     List<Task> selected = taskSuite.find(tasks);
     boolean begun = resume && Files.exists(out.resolve("kbx.db"));
     // Before anything is made: what is wrong with the sources leaves nothing behind.

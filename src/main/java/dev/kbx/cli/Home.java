@@ -1,5 +1,9 @@
 package dev.kbx.cli;
 
+import dev.kbx.judge.JudgeFingerprint;
+import dev.kbx.task.Suite;
+import dev.kbx.task.Suites;
+import dev.kbx.task.TaskCache;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -10,6 +14,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * The folder kbx was started from ({@code worker/}, {@code tasks/}) and the folder it keeps its own
@@ -34,6 +39,21 @@ final class Home {
 
   static Path tasks() {
     return folder().resolve("tasks");
+  }
+
+  /**
+   * Opens a suite by its name or folder.
+   *
+   * @throws dev.kbx.task.InvalidSuite as {@link Suites#open(String, Path)} does
+   */
+  static Suite suite(String nameOrFolder) {
+    return suite(nameOrFolder, _ -> true);
+  }
+
+  /** The same for those tasks alone whose names are wanted. */
+  static Suite suite(String nameOrFolder, Predicate<String> wanted) {
+    TaskCache cache = TaskCache.in(state().resolve("tasks"), JudgeFingerprint.ofThis());
+    return Suites.open(nameOrFolder, tasks(), wanted, cache);
   }
 
   /** Where kbx keeps what it knows between runs: beside itself if it can, else with the user. */

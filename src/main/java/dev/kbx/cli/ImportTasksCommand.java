@@ -12,7 +12,6 @@ import dev.kbx.task.Checkout;
 import dev.kbx.task.OriginalLevels;
 import dev.kbx.task.Originals;
 import dev.kbx.task.Suite;
-import dev.kbx.task.Suites;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.TaskVerdict;
 import dev.kbx.verdict.TaskVerdict.Control;
@@ -169,7 +168,7 @@ final class ImportTasksCommand implements Callable<Integer> {
     }
     List<Imported> imported = new ArrayList<>();
     if (!written.isEmpty()) {
-      Suite tasks = Suites.open(draft.toString(), Home.tasks());
+      Suite tasks = Home.suite(draft.toString());
       for (BrokenTask broken : tasks.broken()) {
         unusable.add(Unusable.of(broken));
         Files.delete(broken.file());

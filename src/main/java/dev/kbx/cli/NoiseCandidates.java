@@ -2,7 +2,6 @@ package dev.kbx.cli;
 
 import dev.kbx.candidate.Candidate;
 import dev.kbx.task.Policy;
-import dev.kbx.task.Suites;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Verdict;
 import java.io.IOException;
@@ -63,7 +62,7 @@ final class NoiseCandidates {
   }
 
   private static List<Candidate> kernels(String name, int repeats) {
-    Task task = Suites.open(TWINS, Home.tasks()).find("copy").getFirst();
+    Task task = Home.suite(TWINS).find("copy").getFirst();
     Path file = task.kernel().resolveSibling(name);
     String source = read(file);
     List<Candidate> candidates = new ArrayList<>();

@@ -8,7 +8,6 @@ import dev.kbx.plan.Plan;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.NoiseFile;
 import dev.kbx.report.NoiseTable;
-import dev.kbx.task.Suites;
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
@@ -82,8 +81,7 @@ final class NoiseCommand implements Callable<Integer> {
       throw new UserError("--repeats %d --twins %d: nothing to time".formatted(repeats, twins));
     }
     needGpu(Devices.slots(workers.device, workers.jobs).getFirst());
-    List<Candidate> references =
-        NoiseCandidates.references(Suites.open(SUITE, Home.tasks()).find(tasks), repeats);
+    List<Candidate> references = NoiseCandidates.references(Home.suite(SUITE).find(tasks), repeats);
     Path folder = OutFolder.writable(out);
     NoiseReport report;
     try (var _ = FolderLock.of(folder)) {

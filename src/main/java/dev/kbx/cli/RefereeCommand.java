@@ -1,7 +1,6 @@
 package dev.kbx.cli;
 
 import dev.kbx.report.Counted;
-import dev.kbx.task.Suites;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -103,7 +102,7 @@ final class RefereeCommand implements Callable<Integer> {
               .formatted(folder, (Files.exists(run) ? run : file).getFileName()));
     }
     delete(run);
-    SimulatedCandidates.write(file, Suites.open(SUITE, Home.tasks()), candidates);
+    SimulatedCandidates.write(file, Home.suite(SUITE), candidates);
     Path secondLog = folder.resolve("gc-resumed.log");
     Path stdout = folder.resolve("stdout.txt");
     EvalProcess.Seen first =

@@ -27,7 +27,7 @@ final class SuiteOption {
 
   /** Opens those tasks of the suite whose names are wanted. */
   Suite open(Predicate<String> wanted) {
-    Suite opened = Suites.open(suite, Home.tasks(), wanted);
+    Suite opened = Home.suite(suite, wanted);
     for (BrokenTask problem : opened.broken()) {
       if (told.add(problem.toString())) System.err.println("kbx: " + problem);
     }

@@ -11,7 +11,6 @@ import dev.kbx.plan.Plan;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.ThroughputText;
 import dev.kbx.task.Suite;
-import dev.kbx.task.Suites;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
@@ -50,7 +49,7 @@ final class ThroughputCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException, PythonProblem {
-    Suite suite = Suites.open(SUITE, Home.tasks());
+    Suite suite = Home.suite(SUITE);
     List<Candidate> candidates = candidates(suite);
     Plan plan =
         new Plan(

@@ -30,16 +30,18 @@ public final class Suites {
    * @throws InvalidSuite if there is no such folder, it cannot be read, or it holds no task files
    */
   public static Suite open(String nameOrFolder, Path tasksHome) {
-    return open(nameOrFolder, tasksHome, _ -> true);
+    return open(nameOrFolder, tasksHome, _ -> true, TaskCache.nowhere());
   }
 
   /**
    * Reads those tasks of a suite whose names are wanted, which is quicker than all; its other tasks
    * are unknown then.
    *
+   * @param cache of tasks that were read before
    * @throws InvalidSuite as {@link #open(String, Path)} does
    */
-  public static Suite open(String nameOrFolder, Path tasksHome, Predicate<String> wanted) {
+  public static Suite open(
+      String nameOrFolder, Path tasksHome, Predicate<String> wanted, TaskCache cache) {
     Path root = folder(nameOrFolder, tasksHome);
     Path real = root.toAbsolutePath().normalize();
     String name = real.getFileName() == null ? nameOrFolder : real.getFileName().toString();
@@ -50,9 +52,11 @@ public final class Suites {
     }
     List<Task> tasks = new ArrayList<>();
     List<BrokenTask> broken = new ArrayList<>();
+    boolean bundled = root.equals(tasksHome.resolve(name));
+    TaskCache.Suite known = (bundled ? cache : TaskCache.nowhere()).of(name);
     files.parallelStream()
         .filter(file -> wanted.test(taskName(file)))
-        .map(file -> TaskFile.read(name, name(requireNonNull(file.getParent())), file))
+        .map(file -> known.read(name, name(requireNonNull(file.getParent())), file))
         .toList()
         .forEach(read -> {
           switch (read) {
@@ -60,6 +64,7 @@ public final class Suites {
             case TaskFile.Unusable(BrokenTask reason) -> broken.add(reason);
           }
         });
+    if (tasks.size() + broken.size() == files.size()) known.keep();
     return new Suite(name, root, tasks, broken, nameOrFolder, new OtherSuites(tasksHome, name));
   }
 

@@ -95,6 +95,24 @@ public record Task(
     }
   }
 
+  /** The same task, read from another file. */
+  Task in(Path other) {
+    return new Task(
+        suite,
+        category,
+        name,
+        entry,
+        signature,
+        difficulty,
+        dtype,
+        tags,
+        extra,
+        statement,
+        reference,
+        operations,
+        other);
+  }
+
   /** The same task with one more tag. */
   public Task tagged(String tag) {
     List<String> more = Stream.concat(tags.stream(), Stream.of(tag)).toList();

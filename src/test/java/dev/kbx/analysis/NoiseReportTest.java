@@ -113,8 +113,7 @@ class NoiseReportTest {
     assertThat(floor.relative()).isCloseTo(0.009, within(2e-4));
     assertThat(new NoiseTable(120).render(report))
         .contains("differences below 0.90 %")
-        .contains(
-            "at sizes >= 50 us that are not host-bound (95th percentile of |log speedup|,")
+        .contains("at sizes >= 50 us that are not host-bound (95th percentile of |log speedup|,")
         .contains("42 rows of 42 sizes)");
   }
 

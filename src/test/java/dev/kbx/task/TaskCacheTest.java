@@ -1,0 +1,81 @@
+package dev.kbx.task;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Task files that are known are not parsed again, and nothing else depends on it. */
+class TaskCacheTest {
+  @TempDir private Path home;
+  private Path relu = Path.of("relu.py");
+  private Path kept = Path.of("mini");
+
+  @BeforeEach
+  void aSuite() throws IOException {
+    relu = home.resolve("tasks/mini/Activation/relu.py");
+    kept = home.resolve("state/mini");
+    Files.createDirectories(relu.getParent());
+    Files.writeString(
+        relu,
+        """
+        \"""Rectifies.\"""
+
+        DIFFICULTY = 2
+        TAGS = ("elementwise", "easy")
+
+
+        def relu(input, inplace: bool = False):
+            return torch.relu(input)
+        """);
+  }
+
+  private Task opened(String version) {
+    TaskCache cache = TaskCache.in(home.resolve("state"), version);
+    return Suites.open("mini", home.resolve("tasks"), _ -> true, cache).tasks().getFirst();
+  }
+
+  /** Makes what is kept say something that no file says. */
+  private void tamper() throws IOException {
+    String text = Files.readString(kept, StandardCharsets.ISO_8859_1);
+    assertThat(text).contains("Rectifies.");
+    Files.writeString(kept, text.replace("Rectifies.", "Rectified!"), StandardCharsets.ISO_8859_1);
+  }
+
+  @Test
+  void aKnownFileIsTheSameTask() throws Exception {
+    Task parsed = opened("1");
+    assertThat(opened("1")).isEqualTo(parsed);
+    tamper();
+    assertThat(opened("1").statement()).isEqualTo("Rectified!");
+  }
+
+  @Test
+  void aChangedFileOrProgramParsesAnew() throws Exception {
+    var _ = opened("1");
+    tamper();
+    assertThat(opened("2").statement()).isEqualTo("Rectifies.");
+    tamper();
+    Files.writeString(relu, Files.readString(relu).replace("DIFFICULTY = 2", "DIFFICULTY = 3"));
+    assertThat(opened("2").statement()).isEqualTo("Rectifies.");
+    assertThat(opened("2").difficulty()).isEqualTo(3);
+  }
+
+  @Test
+  void aCacheThatCannotBeUsedIsIgnored() throws Exception {
+    Task parsed = opened("1");
+    byte[] whole = Files.readAllBytes(kept);
+    for (int length : new int[] {0, 3, 9, whole.length / 2, whole.length - 1}) {
+      Files.write(kept, java.util.Arrays.copyOf(whole, length));
+      assertThat(opened("1")).as("%d bytes", length).isEqualTo(parsed);
+    }
+    Files.delete(kept);
+    Files.createDirectories(kept.resolve("folder"));
+    assertThat(opened("1")).isEqualTo(parsed);
+  }
+}
