@@ -124,8 +124,8 @@ class SuitesTest {
         "'x'\\nDTYPE = 3\\ndef exp(x): pass | 2 | DTYPE is no string",
         "'x'\\nDIFFICULTY = 9999999999\\ndef exp(x): pass | 2 | DIFFICULTY is not 1 to 5",
         "'x'\\nTAGS = (1,)\\ndef exp(x): pass | 2 | TAGS is not a tuple of strings",
-        "'x'\\nEXTRA = f()\\ndef exp(x): pass | | EXTRA is not a literal; it is read without"
-            + " running the file",
+        "'x'\\nEXTRA = f()\\ndef exp(x): pass | | EXTRA is not a literal; task files are read"
+            + " without being run",
         "'x'\\ndef exp(x: pass | 2 | '(' was never closed: def exp(x: pass",
       })
   void aBrokenTaskLeavesTheRest(String code, Integer line, String message) throws IOException {
