@@ -188,8 +188,8 @@ class JudgeTest {
 
   @ParameterizedTest
   @CsvSource({
-    "load, exit 0, CRASHED, exit code 0",
-    "call, exit 3, CRASHED, exit code 3",
+    "load, exit 0, CRASHED, exited with code 0",
+    "call, exit 3, CRASHED, exited with code 3",
     "call, signal 11, CRASHED, SIGSEGV",
     "call, signal 24, TIMEOUT, processor time",
   })

@@ -130,8 +130,8 @@ class ProfilerTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "signal 11 | ended by signal 11",
-        "exit 3 | exit code 3",
+        "signal 11 | killed by signal 11",
+        "exit 3 | exited with code 3",
         "gibberish | no kernel does",
         "{\"type\":\"profiled\",\"id\":$id,\"seconds\":0} | no figures",
         "{\"type\":\"profiled\",\"id\":$id,\"seconds\":0,\"failure\":\"\\u001b[2J\\n\"} | [2J",
