@@ -15,6 +15,9 @@ class WorkerTest {
   private static final Path WORKER = TestPython.home().resolve("worker");
   private static final int TAIL_LINES = 60;
 
+  /** An example that is no Python. */
+  private static final String UNREADABLE = "../examples/mistakes/syntax";
+
   private static Path tools;
 
   @BeforeAll
@@ -38,7 +41,15 @@ class WorkerTest {
   @Test
   void ruffFindsNothing() throws Exception {
     assertPasses(
-        tools.resolve("bin/ruff").toString(), "check", "--no-cache", ".", "../tasks", "../bench");
+        tools.resolve("bin/ruff").toString(),
+        "check",
+        "--no-cache",
+        "--extend-exclude",
+        UNREADABLE,
+        ".",
+        "../tasks",
+        "../examples",
+        "../bench");
   }
 
   @Test
@@ -48,8 +59,11 @@ class WorkerTest {
         "format",
         "--no-cache",
         "--diff",
+        "--extend-exclude",
+        UNREADABLE,
         ".",
         "../tasks",
+        "../examples",
         "../bench");
   }
 

@@ -37,6 +37,9 @@ public record Table(int width, boolean colour) {
   /** The same of a file that was named. */
   private static final int FILE_REASON_LINES = 12;
 
+  /** Of more rows each has a reason of one line, so that they fit a screen: the report has all. */
+  private static final int MANY_ROWS = 12;
+
   private static final int NOTE_LINES = 3;
 
   /** With more candidates than this, only some failing ones are listed, or else the first. */
@@ -91,8 +94,10 @@ public record Table(int width, boolean colour) {
     List<Verdict> listed = verdicts.whole(all.size() <= ALL ? all : worthListing(all));
     var columns = Columns.of(listed, tally, width);
     if (!listed.isEmpty()) lines.add(paint(Ansi.DIM, row(columns, header(tally), Ansi.PLAIN)));
+    int few = files ? FILE_REASON_LINES : REASON_LINES;
+    int reasonLines = listed.size() > MANY_ROWS ? 1 : few;
     for (Verdict verdict : listed) {
-      lines.addAll(candidate(verdict, columns, files ? FILE_REASON_LINES : REASON_LINES));
+      lines.addAll(candidate(verdict, columns, reasonLines));
       if (files && verdict.speedup() != null) lines.add(speedup(verdict.speedup()));
       for (String kernel : ProfileText.lines(verdict.profile())) {
         lines.add(paint(Ansi.DIM, Text.cut(INDENT + kernel, width)));

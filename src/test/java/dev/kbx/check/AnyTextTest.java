@@ -50,7 +50,7 @@ class AnyTextTest {
 
   @BeforeAll
   static void readSeeds() throws IOException {
-    for (String root : List.of("tasks", "corpus")) {
+    for (String root : List.of("tasks", "examples", "corpus")) {
       try (Stream<Path> files = Files.walk(Path.of(root))) {
         files.filter(file -> file.toString().endsWith(".py")).sorted().forEach(AnyTextTest::seed);
       }

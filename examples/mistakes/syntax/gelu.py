@@ -1,0 +1,24 @@
+"""The answer stops in the middle of a line. Ends as `syntax_error`."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def gelu_kernel(x_ptr, out_ptr, n, TANH: tl.constexpr, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets, mask=mask).to(tl.float32)
+    if TANH:
+        y = x * tl.sigmoid(1.5957691216057308 * (x + 0.044715 * x * x * x))
+    else:
+        y = 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476))
+    tl.store(out_ptr + offsets, y, mask=mask)
+
+
+def gelu(input: torch.Tensor, approximate: str = "none") -> torch.Tensor:
+    x = input.contiguous()
+    out = torch.empty_like(x)
+    n = x.numel()
+    gelu_kernel[(triton.cdiv(n, 1024),)](x, out, n,

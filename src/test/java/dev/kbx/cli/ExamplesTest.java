@@ -1,0 +1,67 @@
+package dev.kbx.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** What a newcomer judges first ends as each file says, and its table fits a screen. */
+class ExamplesTest {
+  private static final Path EXAMPLES = Kbx.home().resolve("examples");
+  private static final Pattern END = Pattern.compile("Ends as `([a-z_]+)`\\.");
+
+  @TempDir private Path folder;
+
+  private static Map<String, String> expected(Path of, Path butNot) throws IOException {
+    Map<String, String> ends = new TreeMap<>();
+    try (Stream<Path> files = Files.walk(of)) {
+      for (Path file : files.filter(f -> f.toString().endsWith(".py")).toList()) {
+        if (file.startsWith(butNot)) continue;
+        Matcher end = END.matcher(Files.readString(file));
+        assertThat(end.find()).as("%s says how it ends", file).isTrue();
+        ends.put(EXAMPLES.relativize(file).toString(), end.group(1));
+      }
+    }
+    return ends;
+  }
+
+  private static Map<String, String> found(Kbx.Result result) {
+    Map<String, String> statuses = new TreeMap<>();
+    for (JsonNode verdict : result.json().get("verdicts")) {
+      statuses.put(
+          EXAMPLES.relativize(Path.of(verdict.get("source").asString())).toString(),
+          verdict.get("status").asString());
+    }
+    return statuses;
+  }
+
+  @Test
+  void eachFileEndsAsItSaysAndTheTableFitsAScreen() throws Exception {
+    Kbx.Result result =
+        Kbx.run(folder, "eval", EXAMPLES, "--device", "cpu", "--seed", Kbx.SEED, "--json");
+    Map<String, String> wanted = expected(EXAMPLES, EXAMPLES.resolve("kernelbench"));
+    wanted.put("two_samples.jsonl:1", "wrong_values");
+    wanted.put("two_samples.jsonl:2", "correct");
+    assertThat(found(result)).as(result.err()).hasSizeBetween(20, 30).isEqualTo(wanted);
+    String run = result.json().get("run").get("id").asString();
+    Kbx.Result shown = Kbx.here("runs", "show", run, "--out", folder.resolve("kbx-out"));
+    assertThat(shown.out().lines().count()).isLessThan(60);
+  }
+
+  @Test
+  void modulesToo() throws Exception {
+    Path modules = EXAMPLES.resolve("kernelbench");
+    Kbx.Result result =
+        Kbx.run(folder, "eval", modules, "--suite", "kernelbench", "--device", "cpu", "--json");
+    assertThat(found(result)).isEqualTo(expected(modules, modules.resolve("none")));
+  }
+}
