@@ -2,7 +2,8 @@ package dev.kbx;
 
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.VerdictRow;
-import dev.kbx.store.Store;
+import dev.kbx.store.RunStore;
+import dev.kbx.store.StoreAddress;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
@@ -263,13 +264,18 @@ public final class SimulatedRun {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    try (Store store = Store.open(folder.resolve("kbx.db"))) {
-      store.begin(info());
-      for (int i = 0; i < verdicts.size(); i++) {
-        store.add(i, verdicts.get(i), sources.get(i));
-      }
-      if (unjudged == 0) store.finish(info());
+    try (RunStore store = RunStore.open(StoreAddress.of(folder.resolve("kbx.db")))) {
+      return store(store);
     }
+  }
+
+  /** Puts it into a store, beside the runs there. */
+  public SimulatedRun store(RunStore store) {
+    store.begin(info());
+    for (int i = 0; i < verdicts.size(); i++) {
+      var _ = store.add(i, verdicts.get(i), sources.get(i));
+    }
+    if (unjudged == 0) store.finish(info());
     return this;
   }
 }

@@ -32,7 +32,7 @@ import java.util.zip.ZipOutputStream;
  *   app/kbx.jar, app/lib/      the jar files, without native libraries for any platform
  *   app/native/                the native libraries for this one
  *   app/kbx.aot                the start-up cache, made with this very runtime
- *   worker/, tasks/, corpus/, bench/simulated/
+ *   worker/, tasks/, examples/, corpus/, bench/simulated/
  * </pre>
  */
 final class Bundle {
@@ -40,7 +40,8 @@ final class Bundle {
    * What the jar files need, by jdeps, but for java.desktop (51 MB): Jackson and Jdbi name it for
    * bean annotations and AWT types that kbx has none of.
    */
-  private static final String MODULES = "java.base,java.logging,java.sql,java.xml,jdk.jfr";
+  private static final String MODULES =
+      "java.base,java.logging,java.naming,java.sql,java.xml,jdk.jfr";
 
   /** What is compressed inside compresses worse outside: 15 % of the archive. */
   private static final String UNCOMPRESSED = "zip-0";

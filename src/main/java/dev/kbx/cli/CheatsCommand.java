@@ -13,7 +13,8 @@ import dev.kbx.python.PythonProblem;
 import dev.kbx.report.CheatFiles;
 import dev.kbx.report.CheatTable;
 import dev.kbx.run.RunService;
-import dev.kbx.store.Store;
+import dev.kbx.store.RunStore;
+import dev.kbx.store.StoreAddress;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
@@ -155,7 +156,7 @@ final class CheatsCommand implements Callable<Integer> {
   private static Map<Integer, Verdict> run(
       Plan plan, WorkerPool pool, List<Candidate> candidates, Path folder)
       throws InterruptedException {
-    try (Store store = Store.open(folder.resolve("kbx.db"))) {
+    try (RunStore store = RunStore.open(StoreAddress.of(folder.resolve("kbx.db")))) {
       RunInfo run =
           new RunInfo(
               RunIds.next(),

@@ -18,12 +18,11 @@ import dev.kbx.report.LatestRun;
 import dev.kbx.report.ResultFiles;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.run.RunService;
-import dev.kbx.store.Store;
+import dev.kbx.store.RunStore;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -149,6 +148,7 @@ final class EvalCommand implements Callable<Integer> {
               + " sm_100. Default: ${DEFAULT-VALUE}.")
   private String arch = "sm_90";
 
+  @Mixin private StoreOption stores = new StoreOption();
   @Mixin private SeedOption seed = new SeedOption();
   @Mixin private RulesOption rules = new RulesOption();
   @Mixin private WorkerOptions workers = new WorkerOptions();
@@ -158,7 +158,7 @@ final class EvalCommand implements Callable<Integer> {
     Plan plan = plan();
     Suite taskSuite = Home.suite(suite);
     List<Task> selected = taskSuite.find(tasks);
-    boolean begun = resume && Files.exists(out.resolve("kbx.db"));
+    boolean begun = resume && stores.address(out).exists();
     // Before anything is made: what is wrong with the sources leaves nothing behind.
     Reading first = begun ? null : read(sources, taskSuite, selected);
     Path folder = OutFolder.writable(out);
@@ -169,7 +169,7 @@ final class EvalCommand implements Callable<Integer> {
               file + ": was not written by kbx and would be replaced; give another --out");
         });
     try (var _ = FolderLock.of(folder);
-        Store store = Store.open(folder.resolve("kbx.db"))) {
+        RunStore store = stores.open(folder)) {
       ResumedRun earlier = resume ? ResumedRun.find(store, sources).orElse(null) : null;
       if (earlier != null) earlier.checkPlan(suite, tasks, plan, rules.off());
       List<Path> given = earlier != null && sources.isEmpty() ? paths(earlier.run()) : sources;
@@ -207,7 +207,7 @@ final class EvalCommand implements Callable<Integer> {
         profile);
   }
 
-  private static String resuming(@Nullable ResumedRun earlier, Store store, Path folder) {
+  private static String resuming(@Nullable ResumedRun earlier, RunStore store, Path folder) {
     return earlier == null
         ? "no run of these sources in " + folder + " to resume: a new one begins"
         : earlier.described(store.count(earlier.run().id()));
@@ -241,7 +241,7 @@ final class EvalCommand implements Callable<Integer> {
   }
 
   private int judge(
-      Store store,
+      RunStore store,
       Path folder,
       Plan plan,
       Reading reading,
@@ -255,6 +255,7 @@ final class EvalCommand implements Callable<Integer> {
       if (earlier != null) earlier.checkDevice(pool);
       RunInfo run =
           earlier != null ? earlier.run() : begin(store, plan, pool, candidates, suiteTasks);
+      store.claim(run.id());
       LatestRun latest = new LatestRun(folder, run.id());
       interrupts.advise(Interrupts.RESUMABLE);
       if (profile && !pool.device().kind().equals("cuda")) {
@@ -283,7 +284,7 @@ final class EvalCommand implements Callable<Integer> {
   }
 
   private RunInfo begin(
-      Store store, Plan plan, WorkerPool pool, List<Candidate> candidates, int suiteTasks) {
+      RunStore store, Plan plan, WorkerPool pool, List<Candidate> candidates, int suiteTasks) {
     RunInfo run =
         new RunInfo(
             RunIds.next(),

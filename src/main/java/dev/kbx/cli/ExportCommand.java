@@ -3,7 +3,7 @@ package dev.kbx.cli;
 import dev.kbx.report.Counted;
 import dev.kbx.report.RunFolder;
 import dev.kbx.report.RunVerdicts;
-import dev.kbx.store.Store;
+import dev.kbx.store.RunStore;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
 import java.io.IOException;
@@ -49,7 +49,7 @@ final class ExportCommand implements Callable<Integer> {
     if (!format.equals(KERNELBENCH)) {
       throw new UserError("export: no format '%s'; there is %s".formatted(format, KERNELBENCH));
     }
-    try (Store store = results.open()) {
+    try (RunStore store = results.open()) {
       RunInfo chosen = chosen(store);
       RunVerdicts verdicts = StoredVerdicts.of(store, chosen.id());
       RunFolder.Written written =
@@ -70,13 +70,13 @@ final class ExportCommand implements Callable<Integer> {
     }
   }
 
-  private static String source(Store store, Verdict verdict) {
+  private static String source(RunStore store, Verdict verdict) {
     return store
         .source(verdict.candidate())
         .orElseThrow(() -> new UserError(verdict.source() + ": its source was not kept"));
   }
 
-  private RunInfo chosen(Store store) {
+  private RunInfo chosen(RunStore store) {
     String id = run;
     if (id != null) return store.run(id).orElseThrow(() -> results.unknown(id));
     List<RunInfo> runs = store.runs();

@@ -1,6 +1,6 @@
 package dev.kbx.cli;
 
-import dev.kbx.store.Store;
+import dev.kbx.store.Merge;
 import dev.kbx.verdict.Json;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,21 +40,20 @@ final class MergeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    if (folders.size() > Store.MOST_MERGED) {
+    if (folders.size() > Merge.MOST) {
       throw new UserError(
           "runs merge: %d folders; at most %d at once, merge them in turns"
-              .formatted(folders.size(), Store.MOST_MERGED));
+              .formatted(folders.size(), Merge.MOST));
     }
     List<Path> files = new ArrayList<>();
     for (Path folder : folders) files.add(database(folder));
     Path target = OutFolder.writable(out);
-    List<Store.Merged> merged;
+    List<Merge.Merged> merged;
     try (var _ =
             new Interrupts(
                 "interrupted; " + out + " has all of the runs or none: 'kbx runs list'");
-        var _ = FolderLock.of(target);
-        Store store = Store.open(target.resolve("kbx.db"))) {
-      merged = store.merge(files);
+        var _ = FolderLock.of(target)) {
+      merged = Merge.into(target.resolve("kbx.db"), files);
     }
     if (json) {
       System.out.println(
@@ -74,7 +73,7 @@ final class MergeCommand implements Callable<Integer> {
         "%s: no runs there (no kbx.db); name the folder of an earlier --out".formatted(folder));
   }
 
-  private static Map<String, Object> row(Store.Merged merged) {
+  private static Map<String, Object> row(Merge.Merged merged) {
     Map<String, Object> row = new LinkedHashMap<>();
     row.put("from", merged.from().toString());
     row.put("id", merged.run().id());
@@ -86,7 +85,7 @@ final class MergeCommand implements Callable<Integer> {
     return row;
   }
 
-  private static void print(Store.Merged merged) {
+  private static void print(Merge.Merged merged) {
     System.out.printf(
         "%-7s  %-20s  %-8s  %11s  %s%n",
         merged.added() ? "added" : "there",

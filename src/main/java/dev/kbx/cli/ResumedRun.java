@@ -3,7 +3,7 @@ package dev.kbx.cli;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.plan.Plan;
 import dev.kbx.run.RunService;
-import dev.kbx.store.Store;
+import dev.kbx.store.RunStore;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import java.nio.file.Path;
@@ -21,7 +21,7 @@ record ResumedRun(RunInfo run) {
    * The newest run over these sources; an unfinished one before a finished one; empty when there is
    * none.
    */
-  static Optional<ResumedRun> find(Store store, List<Path> sources) {
+  static Optional<ResumedRun> find(RunStore store, List<Path> sources) {
     List<String> names = sources.stream().map(Path::toString).toList();
     List<RunInfo> runs =
         store.runs().stream().filter(r -> names.isEmpty() || r.sources().equals(names)).toList();
@@ -54,7 +54,7 @@ record ResumedRun(RunInfo run) {
   }
 
   /** Throws when the candidates that it has judged are not those that there are. */
-  void checkCandidates(List<Candidate> candidates, Plan plan, Store store) {
+  void checkCandidates(List<Candidate> candidates, Plan plan, RunStore store) {
     if (run.candidates() != candidates.size()) {
       throw new UserError(
           "run %s had %d candidates and the sources now hold %d; start a new run without --resume"
@@ -63,7 +63,7 @@ record ResumedRun(RunInfo run) {
     RunInfo.Settings then = run.settings();
     if (then != null && then.sources().equals(RunService.settings(plan, candidates).sources()))
       return;
-    for (Store.Judged judged : store.judged(run.id())) {
+    for (RunStore.Judged judged : store.judged(run.id())) {
       Candidate candidate = candidates.get(judged.position());
       if (candidate.identity().equals(judged.identity())) continue;
       throw new UserError(

@@ -2,7 +2,7 @@ package dev.kbx.cli;
 
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.VerdictRow;
-import dev.kbx.store.Store;
+import dev.kbx.store.RunStore;
 import dev.kbx.verdict.RunInfo;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,7 +30,7 @@ final class RunReference {
     Path path = Path.of(reference);
     if (Files.isDirectory(path)) {
       RunsCommand.Folder folder = new RunsCommand.Folder(path);
-      try (Store store = folder.open()) {
+      try (RunStore store = folder.open()) {
         RunInfo newest =
             store.runs().stream()
                 .filter(run -> run.finished() != null)
@@ -45,12 +45,12 @@ final class RunReference {
     Path parent = path.getParent();
     RunsCommand.Folder folder = parent == null ? out : new RunsCommand.Folder(parent);
     String id = path.getFileName().toString();
-    try (Store store = folder.open()) {
+    try (RunStore store = folder.open()) {
       return judged(store, store.run(id).orElseThrow(() -> folder.unknown(id)));
     }
   }
 
-  private static JudgedRun judged(Store store, RunInfo run) {
+  private static JudgedRun judged(RunStore store, RunInfo run) {
     VerdictRow.Reader reader = new VerdictRow.Reader();
     List<VerdictRow> rows = new ArrayList<>();
     store.forEach(run.id(), stored -> rows.add(reader.row(stored.verdict())));

@@ -7,10 +7,12 @@ import dev.kbx.report.LatestRun;
 import dev.kbx.report.RunList;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.report.Table;
-import dev.kbx.store.Store;
+import dev.kbx.store.RunStore;
+import dev.kbx.store.StoreAddress;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -19,23 +21,25 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code kbx runs list|show|delete|merge|compare}: the runs of a results folder. */
+/** {@code kbx runs list|show|delete|merge|copy|compare}: the runs of a store. */
 @Command(
     name = "runs",
-    description = "List, show, delete, merge and compare the runs of results folders.",
+    description = "List, show, delete, merge, copy and compare runs.",
     mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "list|show|delete|merge|compare",
+    synopsisSubcommandLabel = "list|show|delete|merge|copy|compare",
     subcommands = {
       RunsCommand.ListRuns.class,
       RunsCommand.ShowRun.class,
       RunsCommand.DeleteRuns.class,
       MergeCommand.class,
+      CopyCommand.class,
       CompareCommand.class
     })
 final class RunsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
-    throw new UserError("runs: say list, show RUN, delete RUN..., merge DIR... or compare RUN RUN");
+    throw new UserError(
+        "runs: say list, show RUN, delete RUN..., merge DIR..., copy FROM TO or compare RUN RUN");
   }
 
   /** The results folder of every subcommand. */
@@ -47,6 +51,8 @@ final class RunsCommand implements Callable<Integer> {
         description = "The results folder. Default: ${DEFAULT-VALUE}.")
     private Path out;
 
+    @Mixin private StoreOption store = new StoreOption();
+
     Folder() {
       this(Path.of("kbx-out"));
     }
@@ -55,16 +61,29 @@ final class RunsCommand implements Callable<Integer> {
       this.out = out;
     }
 
-    Store open() {
-      return Store.openExisting(out.resolve("kbx.db"))
+    RunStore open() {
+      return store
+          .openExisting(out)
           .orElseThrow(() ->
               new UserError(
                   "%s: no runs there (no kbx.db); name the folder of an earlier --out"
                       .formatted(out)));
     }
 
+    /** Keeps other processes from writing there; a folder that is not there needs it not. */
+    AutoCloseable lock() throws IOException {
+      return Files.isDirectory(out) ? FolderLock.of(out) : () -> {};
+    }
+
+    /** The folder, or the database if one was named. */
+    private String place() {
+      StoreAddress address = store.address(out);
+      return address.isFile() ? out.toString() : address.toString();
+    }
+
     UserError unknown(String run) {
-      return new UserError("%s: no run %s; 'kbx runs list' shows those there".formatted(out, run));
+      return new UserError(
+          "%s: no run %s; 'kbx runs list' shows those there".formatted(place(), run));
     }
   }
 
@@ -77,7 +96,7 @@ final class RunsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-      try (Store store = folder.open()) {
+      try (RunStore store = folder.open()) {
         List<RunInfo> runs = store.runs();
         if (json) {
           System.out.println(
@@ -105,7 +124,7 @@ final class RunsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-      try (Store store = folder.open()) {
+      try (RunStore store = folder.open()) {
         RunInfo info = store.run(run).orElseThrow(() -> folder.unknown(run));
         RunVerdicts verdicts = StoredVerdicts.of(store, run);
         if (json) {
@@ -139,12 +158,13 @@ final class RunsCommand implements Callable<Integer> {
     private List<String> runs = List.of();
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws Exception {
       List<String> chosen = runs.stream().distinct().toList();
-      try (Store store = folder.open();
-          var _ = FolderLock.of(folder.out)) {
+      try (RunStore store = folder.open();
+          var _ = folder.lock()) {
         for (String run : chosen) {
           if (!store.has(run)) throw folder.unknown(run);
+          store.claim(run);
         }
         store.delete(chosen);
         chosen.forEach(run -> LatestRun.delete(folder.out, run));

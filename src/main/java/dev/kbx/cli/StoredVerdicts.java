@@ -1,13 +1,13 @@
 package dev.kbx.cli;
 
 import dev.kbx.report.RunVerdicts;
-import dev.kbx.store.Store;
+import dev.kbx.store.RunStore;
 
 /** A run's verdicts as reports read them, out of the store. */
 final class StoredVerdicts {
   private StoredVerdicts() {}
 
-  static RunVerdicts of(Store store, String run) {
+  static RunVerdicts of(RunStore store, String run) {
     RunVerdicts.Reader reader = new RunVerdicts.Reader();
     store.forEach(run, stored -> reader.add(stored.position(), stored.verdict()));
     return reader.verdicts(position -> store.verdict(run, position));

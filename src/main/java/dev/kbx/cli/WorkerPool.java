@@ -14,7 +14,7 @@ import dev.kbx.python.Interpreter;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.run.RememberingReferee;
 import dev.kbx.run.RunService;
-import dev.kbx.store.Store;
+import dev.kbx.store.RunStore;
 import dev.kbx.store.Stored;
 import dev.kbx.timing.BaselineCache;
 import dev.kbx.verdict.RunInfo;
@@ -174,7 +174,7 @@ final class WorkerPool implements AutoCloseable {
    * @param listener hears of every verdict once it is stored, one at a time
    */
   void judge(
-      Store store, Plan plan, RunInfo run, List<Candidate> candidates, Consumer<Stored> listener)
+      RunStore store, Plan plan, RunInfo run, List<Candidate> candidates, Consumer<Stored> listener)
       throws InterruptedException {
     Progress progress =
         new Progress(

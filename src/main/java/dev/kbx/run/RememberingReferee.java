@@ -4,7 +4,7 @@ import dev.kbx.candidate.Candidate;
 import dev.kbx.judge.LocalReferee;
 import dev.kbx.judge.Referee;
 import dev.kbx.plan.Plan;
-import dev.kbx.store.Store;
+import dev.kbx.store.RunStore;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Verdict;
 import java.util.Optional;
@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class RememberingReferee implements Referee {
   private final LocalReferee judging;
-  private final Store store;
+  private final RunStore store;
   private final MemoKeys keys;
   private final InFlight inFlight = new InFlight();
   private final AtomicInteger remembered = new AtomicInteger();
@@ -26,7 +26,7 @@ public final class RememberingReferee implements Referee {
   /**
    * @param store where judgements are kept, this run's and those of earlier ones
    */
-  public RememberingReferee(LocalReferee judging, Store store) {
+  public RememberingReferee(LocalReferee judging, RunStore store) {
     this.judging = judging;
     this.store = store;
     this.keys = new MemoKeys(judging.versions());

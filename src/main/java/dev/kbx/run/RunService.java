@@ -7,7 +7,7 @@ import dev.kbx.judge.FirstFailure;
 import dev.kbx.judge.Referee;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Seeds;
-import dev.kbx.store.Store;
+import dev.kbx.store.RunStore;
 import dev.kbx.store.Stored;
 import dev.kbx.verdict.CandidateIdentity;
 import dev.kbx.verdict.Judgement;
@@ -42,7 +42,7 @@ public final class RunService implements AutoCloseable {
   /** Hexadecimal digits that stand for all sources of a run. */
   private static final int SOURCES = 16;
 
-  private final Store store;
+  private final RunStore store;
   private final Referee referee;
   private final Plan plan;
   private final RunInfo run;
@@ -69,7 +69,7 @@ public final class RunService implements AutoCloseable {
    */
   private record Place(int position, @Nullable CompletableFuture<Judgement> judgement) {}
 
-  private RunService(Store store, Referee referee, Plan plan, RunInfo run, Listener listener) {
+  private RunService(RunStore store, Referee referee, Plan plan, RunInfo run, Listener listener) {
     this.store = store;
     this.referee = referee;
     this.plan = plan;
@@ -77,7 +77,7 @@ public final class RunService implements AutoCloseable {
     this.listener = listener;
     this.most = referee.capacity() + LOOKAHEAD;
     this.room = new Semaphore(most, true);
-    for (Store.Judged judged : store.judged(run.id())) {
+    for (RunStore.Judged judged : store.judged(run.id())) {
       places.put(judged.identity(), new Place(judged.position(), null));
       positions.set(judged.position());
     }
@@ -89,7 +89,7 @@ public final class RunService implements AutoCloseable {
    * @param referee who judges; it outlives the run
    */
   public static RunService open(
-      Store store, Referee referee, Plan plan, RunInfo run, Listener listener) {
+      RunStore store, Referee referee, Plan plan, RunInfo run, Listener listener) {
     return new RunService(store, referee, plan, run, listener);
   }
 

@@ -1,10 +1,19 @@
 package dev.kbx.store;
 
+import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
+import tools.jackson.core.JacksonException;
 
 /**
  * Brings the runs of other databases into one: all of them in one transaction, which writes to this
@@ -13,7 +22,7 @@ import org.jdbi.v3.core.Handle;
  * <p>Rows are copied as they are, but no remembered judgements: what another installation judged is
  * shown here and never taken for a judgement of this one.
  */
-final class Merge {
+public final class Merge {
   /** Rows of {@code other} that are the run's there and not here, or the other way round. */
   private static final String DIFFERENCE =
       """
@@ -32,25 +41,66 @@ final class Merge {
       "run, position, identity, candidate, suite, category, task, method, model, sample, round,"
           + " status, stage, device, speedup, speedup_low, speedup_high, baseline, body";
 
+  /** How many files are taken at once; SQLite's limit. */
+  public static final int MOST = 10;
+
+  /**
+   * A run that was come upon.
+   *
+   * @param from the file it is from
+   * @param verdicts how many it has
+   * @param added whether it was brought in; false when the very same run was there
+   */
+  public record Merged(Path from, RunInfo run, int verdicts, boolean added) {}
+
   private final Handle target;
 
-  Merge(Handle target) {
+  private Merge(Handle target) {
     this.target = target;
   }
 
   /**
-   * Brings every run of {@code files}, which have this version's schema.
+   * Brings all runs of other files into one, with verdicts and sources, or, on a failure or a kill
+   * of this process, none. Throws {@link StoreProblem}, and {@link RunConflict} where a different
+   * run has the same id.
    *
-   * @throws RunConflict with nothing brought
+   * @param others at most {@value #MOST}
    */
-  List<Store.Merged> all(List<Path> files) {
+  public static List<Merged> into(Path target, List<Path> others) {
+    for (Path other : others) new SqliteDatabase(other).prepare();
+    SqliteDatabase database = new SqliteDatabase(target);
+    database.prepare();
+    try (Handle handle = Jdbi.create(database::connect).open()) {
+      return new Merge(handle).all(others);
+    } catch (JdbiException e) {
+      // SQLite does not say which of the files it was.
+      others.forEach(Merge::checkPages);
+      throw new StoreProblem(database.label(), database.reason(e), e);
+    }
+  }
+
+  private static void checkPages(Path file) {
+    SqliteDatabase database = new SqliteDatabase(file);
+    try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("PRAGMA quick_check(1)")) {
+      if (rows.next() && rows.getString(1).equals("ok")) return;
+    } catch (SQLException e) {
+      if (!SqliteDatabase.isDamage(e)) {
+        throw new StoreProblem(database.label(), database.reason(e), e);
+      }
+    }
+    throw new StoreProblem(database.label(), "is damaged; merge the others without it");
+  }
+
+  private List<Merged> all(List<Path> files) {
     try {
       for (int i = 0; i < files.size(); i++) {
         // Not possible within a transaction.
         target.execute("ATTACH DATABASE ? AS other" + i, files.get(i).toAbsolutePath().toString());
       }
       return target.inTransaction(_ -> {
-        List<Store.Merged> merged = new ArrayList<>();
+        List<Merged> merged = new ArrayList<>();
         for (int i = 0; i < files.size(); i++) merged.addAll(bring("other" + i, files.get(i)));
         return merged;
       });
@@ -59,10 +109,10 @@ final class Merge {
     }
   }
 
-  private List<Store.Merged> bring(String other, Path file) {
-    for (String run : strings(from(other, CONFLICTS))) throw new RunConflict(file, run);
+  private List<Merged> bring(String other, Path file) {
+    for (String run : strings(from(other, CONFLICTS))) throw new RunConflict(file.toString(), run);
     List<String> here = strings("SELECT id FROM main.run");
-    List<Store.Merged> merged =
+    List<Merged> merged =
         target
             .createQuery(
                 from(
@@ -72,11 +122,11 @@ final class Merge {
                     FROM other.run o ORDER BY o.id
                     """))
             .map((row, _) -> {
-              RunInfo run = Store.info(file, row.getString(1), row.getString(2));
-              return new Store.Merged(file, run, row.getInt(3), !here.contains(run.id()));
+              RunInfo run = info(file, row.getString(1), row.getString(2));
+              return new Merged(file, run, row.getInt(3), !here.contains(run.id()));
             })
             .list();
-    for (Store.Merged run : merged) if (run.added()) copy(other, run.run().id());
+    for (Merged run : merged) if (run.added()) copy(other, run.run().id());
     return merged;
   }
 
@@ -112,5 +162,15 @@ final class Merge {
 
   private List<String> strings(String query) {
     return target.createQuery(query).mapTo(String.class).list();
+  }
+
+  private static RunInfo info(Path file, String id, String json) {
+    try {
+      return Json.mapper().readValue(json, RunInfo.class);
+    } catch (JacksonException e) {
+      String advice = new SqliteDatabase(file).advice();
+      throw new StoreProblem(
+          file.toString(), "is damaged: run %s cannot be read; %s".formatted(id, advice), e);
+    }
   }
 }

@@ -3,7 +3,8 @@ package dev.kbx.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.SimulatedRun;
-import dev.kbx.store.Store;
+import dev.kbx.store.RunStore;
+import dev.kbx.store.StoreAddress;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Status;
 import java.nio.file.Files;
@@ -39,7 +40,7 @@ class MergeRunsTest {
   }
 
   private List<String> ids() {
-    try (Store store = Store.open(folder.resolve("all/kbx.db"))) {
+    try (RunStore store = RunStore.open(StoreAddress.of(folder.resolve("all/kbx.db")))) {
       return store.runs().stream().map(RunInfo::id).toList();
     }
   }
@@ -51,7 +52,7 @@ class MergeRunsTest {
     Kbx.Result merged = merge("one", "two");
     assertThat(merged.exit()).as(merged.err()).isZero();
     assertThat(merged.out().lines()).hasSize(2).allMatch(line -> line.startsWith("added"));
-    try (Store store = Store.open(folder.resolve("all/kbx.db"))) {
+    try (RunStore store = RunStore.open(StoreAddress.of(folder.resolve("all/kbx.db")))) {
       assertThat(store.runs()).containsExactly(second.info(), first.info());
       assertThat(store.verdicts(first.id()).values()).containsExactlyElementsOf(first.verdicts());
       assertThat(store.source(first.verdicts().getLast().candidate())).contains("log");

@@ -2,11 +2,13 @@ package dev.kbx.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.TestPostgres;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.device.Workers;
 import dev.kbx.judge.FakeWorkers;
 import dev.kbx.judge.LocalReferee;
-import dev.kbx.store.Store;
+import dev.kbx.store.RunStore;
+import dev.kbx.store.StoreAddress;
 import dev.kbx.verdict.RunInfo;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,7 +52,7 @@ class KilledRunTest {
     private Judging() {}
 
     public static void main(String... arguments) throws Exception {
-      try (Store store = Store.open(Path.of(arguments[0]));
+      try (RunStore store = RunStore.open(address(arguments[0]));
           Workers workers = FakeWorkers.start()) {
         if (!store.has(RUN.id())) store.begin(RUN);
         LocalReferee referee =
@@ -84,6 +86,10 @@ class KilledRunTest {
     }
   }
 
+  private static StoreAddress address(String text) {
+    return text.startsWith("jdbc:") ? StoreAddress.of(text) : StoreAddress.of(Path.of(text));
+  }
+
   /** Each third is the answer of another one, so that some wait for others and for memory. */
   private static Candidate candidate(int number) {
     return FakeWorkers.sample(
@@ -93,8 +99,17 @@ class KilledRunTest {
   @Test
   @Timeout(120)
   void eachCandidateHasOneVerdict() throws Exception {
+    eachCandidateHasOneVerdict(folder.resolve("kbx.db").toString());
+  }
+
+  @Test
+  @Timeout(120)
+  void eachCandidateHasOneVerdictOnPostgreSql() throws Exception {
+    eachCandidateHasOneVerdict(TestPostgres.newDatabase());
+  }
+
+  private void eachCandidateHasOneVerdict(String file) throws Exception {
     Random random = new Random(20);
-    Path file = folder.resolve("kbx.db");
     int before = 0;
     for (int kill = 0; kill < KILLS; kill++) {
       Process process = start(file);
@@ -106,7 +121,7 @@ class KilledRunTest {
         }
       }
       process.destroyForcibly().waitFor();
-      try (Store store = Store.open(file)) {
+      try (RunStore store = RunStore.open(address(file))) {
         int now = store.count(RUN.id());
         assertThat(now).isGreaterThanOrEqualTo(before + some);
         before = now;
@@ -118,7 +133,7 @@ class KilledRunTest {
     }
     assertThat(last.waitFor(60, TimeUnit.SECONDS)).isTrue();
     assertThat(last.exitValue()).as(Files.readString(folder.resolve("err"))).isZero();
-    try (Store store = Store.open(file)) {
+    try (RunStore store = RunStore.open(address(file))) {
       assertThat(store.verdicts(RUN.id()).values())
           .extracting(verdict -> verdict.sample())
           .doesNotHaveDuplicates()
@@ -126,7 +141,7 @@ class KilledRunTest {
     }
   }
 
-  private Process start(Path file) throws Exception {
+  private Process start(String file) throws Exception {
     List<String> command =
         List.of(
             ProcessHandle.current().info().command().orElseThrow(),
@@ -136,7 +151,7 @@ class KilledRunTest {
             "-cp",
             System.getProperty("java.class.path"),
             Judging.class.getName(),
-            file.toString());
+            file);
     return new ProcessBuilder(command).redirectError(folder.resolve("err").toFile()).start();
   }
 }

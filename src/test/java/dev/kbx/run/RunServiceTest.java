@@ -13,7 +13,8 @@ import dev.kbx.plan.L2State;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Tolerance;
-import dev.kbx.store.Store;
+import dev.kbx.store.RunStore;
+import dev.kbx.store.StoreAddress;
 import dev.kbx.store.Stored;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.RunInfo;
@@ -48,13 +49,13 @@ class RunServiceTest {
   private final List<Slot> slots =
       List.of(FakeWorkers.slot(workers, 0), FakeWorkers.slot(workers, 1));
   private final List<Stored> heard = Collections.synchronizedList(new ArrayList<>());
-  private Store store;
+  private RunStore store;
 
   @TempDir private Path folder;
 
   @BeforeEach
   void open() {
-    store = Store.open(folder.resolve("kbx.db"));
+    store = RunStore.open(StoreAddress.of(folder.resolve("kbx.db")));
   }
 
   @AfterEach
@@ -206,7 +207,7 @@ class RunServiceTest {
     judge(run, FakeWorkers.plan(), candidates.subList(1, 2));
     judge(run, FakeWorkers.plan(), candidates.reversed());
     assertThat(store.judged("1"))
-        .extracting(Store.Judged::identity)
+        .extracting(RunStore.Judged::identity)
         .containsExactlyInAnyOrderElementsOf(candidates.stream().map(Candidate::identity).toList());
     assertThat(heard).hasSize(3);
   }

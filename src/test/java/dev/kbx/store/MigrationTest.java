@@ -38,7 +38,7 @@ class MigrationTest {
   }
 
   private void assertAllIsThere() {
-    try (Store store = Store.open(file)) {
+    try (RunStore store = RunStore.open(StoreAddress.of(file))) {
       assertThat(store.runs()).extracting(RunInfo::id).containsExactly(KILLED, STATIC, FINISHED);
       assertThat(store.runs()).filteredOn(run -> run.finished() == null).hasSize(1);
       assertThat(store.count(FINISHED)).isEqualTo(8);
@@ -56,18 +56,18 @@ class MigrationTest {
 
   @Test
   void aKilledRunKnowsItsCandidates() {
-    try (Store store = Store.open(file)) {
+    try (RunStore store = RunStore.open(StoreAddress.of(file))) {
       List<CandidateIdentity> byBody =
           store.verdicts(KILLED).values().stream().map(v -> v.provenance().identity()).toList();
       assertThat(store.judged(KILLED))
-          .extracting(Store.Judged::identity)
+          .extracting(RunStore.Judged::identity)
           .containsExactlyInAnyOrderElementsOf(byBody);
     }
   }
 
   @Test
   void whatIsCountedByIsInColumns() throws Exception {
-    Store.open(file).close();
+    RunStore.open(StoreAddress.of(file)).close();
     List<String> rows = new ArrayList<>();
     try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
         ResultSet found =
@@ -88,7 +88,7 @@ class MigrationTest {
 
   @Test
   void openedAgainNothingChanges() {
-    Store.open(file).close();
+    RunStore.open(StoreAddress.of(file)).close();
     assertAllIsThere();
   }
 }

@@ -1,0 +1,91 @@
+package dev.kbx.cli;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.kbx.report.Counted;
+import dev.kbx.store.RunStore;
+import dev.kbx.store.StoreAddress;
+import dev.kbx.verdict.RunInfo;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code kbx runs copy FROM TO}: runs of one store in another. */
+@Command(
+    name = "copy",
+    description = "Copy runs from one store to another.",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "FROM and TO are results folders, or jdbc:postgresql://HOST/DATABASE. Runs are",
+      "copied with their verdicts and sources. A run that is there already is skipped;",
+      "a different one under the same id is refused, and then nothing is copied."
+    })
+final class CopyCommand implements Callable<Integer> {
+  @Parameters(index = "0", paramLabel = "FROM", description = "The store to copy from.")
+  private String from = "";
+
+  @Parameters(index = "1", paramLabel = "TO", description = "The store that gets the runs.")
+  private String to = "";
+
+  @Parameters(
+      index = "2..*",
+      paramLabel = "RUN",
+      arity = "0..*",
+      description = "Ids of runs. Default: all.")
+  private List<String> ids = List.of();
+
+  @Override
+  public Integer call() throws Exception {
+    StoreAddress source = address(from);
+    if (!source.exists()) {
+      throw new UserError(
+          "%s: no runs there (no kbx.db); name the folder of an earlier --out".formatted(from));
+    }
+    StoreAddress target = address(to);
+    if (target.isFile()) OutFolder.writable(folder(to));
+    try (AutoCloseable _ = target.isFile() ? FolderLock.of(folder(to)) : () -> {};
+        RunStore reading = RunStore.open(source);
+        RunStore writing = RunStore.open(target)) {
+      List<RunInfo> runs = ids.isEmpty() ? reading.runs().reversed() : chosen(reading);
+      List<RunStore.Copied> copied = writing.copy(reading, runs);
+      copied.forEach(run ->
+          System.out.printf(
+              "%-7s  %s  %s%n",
+              run.added() ? "copied" : "there",
+              run.run().id(),
+              Counted.of(run.verdicts(), "verdict")));
+      return ExitCode.OK;
+    }
+  }
+
+  private List<RunInfo> chosen(RunStore store) {
+    return ids.stream()
+        .distinct()
+        .map(id ->
+            store
+                .run(id)
+                .orElseThrow(
+                    () -> new UserError("%s: no run %s there".formatted(store.label(), id))))
+        .toList();
+  }
+
+  private static StoreAddress address(String text) {
+    if (!text.startsWith("jdbc:")) return StoreAddress.of(folder(text).resolve("kbx.db"));
+    try {
+      return StoreAddress.of(text);
+    } catch (IllegalArgumentException e) {
+      throw new UserError(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** A results folder, which its kbx.db may stand for. */
+  private static Path folder(String text) {
+    Path path = Path.of(text);
+    boolean file = Files.isRegularFile(path) && path.endsWith("kbx.db");
+    return file ? requireNonNull(path.toAbsolutePath().getParent()) : path;
+  }
+}

@@ -1,0 +1,453 @@
+package dev.kbx.store;
+
+import dev.kbx.verdict.CandidateIdentity;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Verdict;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jdbi.v3.core.ConnectionException;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+
+/**
+ * Runs and verdicts in a database, over one connection that one thread uses at a time. A connection
+ * that was lost is made anew for the next question; the one that met the loss fails.
+ */
+final class JdbcStore implements RunStore {
+  /** Rows fetched at a time where a run is read. */
+  private static final int FETCHED = 500;
+
+  /** A server takes a moment to see that a process was killed which had the run. */
+  private static final int CLAIM_TRIES = 20;
+
+  private static final Duration CLAIM_PAUSE = Duration.ofMillis(250);
+
+  private static final String COLUMNS =
+      "position, identity, candidate, suite, category, task, method, model, sample, round,"
+          + " status, stage, device, speedup, speedup_low, speedup_high, baseline, body";
+
+  private final Database database;
+  private final Jdbi jdbi;
+  private final Set<String> claimed = new HashSet<>();
+  private Handle handle;
+
+  private JdbcStore(Database database) {
+    this.database = database;
+    this.jdbi = Jdbi.create(database::connect);
+    this.handle = jdbi.open();
+  }
+
+  /** Makes or migrates what is not there. Throws {@link StoreProblem}. */
+  static JdbcStore open(Database database) {
+    database.prepare();
+    try {
+      return new JdbcStore(database);
+    } catch (ConnectionException e) {
+      throw new StoreProblem(database.label(), database.reason(e), e);
+    }
+  }
+
+  @Override
+  public String label() {
+    return database.label();
+  }
+
+  @Override
+  public synchronized void claim(String run) {
+    use(h -> take(h, run));
+    claimed.add(run);
+  }
+
+  private void take(Handle h, String run) {
+    try {
+      for (int i = 0; i < CLAIM_TRIES; i++) {
+        if (database.claim(h.getConnection(), run)) return;
+        Thread.sleep(CLAIM_PAUSE);
+      }
+    } catch (SQLException e) {
+      throw new StoreProblem(database.label(), database.reason(e), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    throw new StoreProblem(
+        database.label(), "run %s is being judged by another kbx; wait for it".formatted(run));
+  }
+
+  @Override
+  public void begin(RunInfo run) {
+    use(h ->
+        h.createUpdate("INSERT INTO run (id, started, info) VALUES (:id, :started, :info)")
+            .bind("id", run.id())
+            .bind("started", run.started().toString())
+            .bind("info", Json.mapper().writeValueAsString(run))
+            .execute());
+  }
+
+  @Override
+  public void finish(RunInfo run) {
+    use(h ->
+        h.createUpdate("UPDATE run SET finished = :finished, info = :info WHERE id = :id")
+            .bind("finished", String.valueOf(run.finished()))
+            .bind("info", Json.mapper().writeValueAsString(run))
+            .bind("id", run.id())
+            .execute());
+  }
+
+  @Override
+  public Stored add(int position, Verdict verdict, String code) {
+    String json = Json.mapper().writeValueAsString(verdict);
+    Verdict.Speedup speedup = verdict.speedup();
+    use(h ->
+        h.useTransaction(t -> {
+          t.createUpdate(
+                  "INSERT INTO source (candidate, code) VALUES (:c, :code) ON CONFLICT DO NOTHING")
+              .bind("c", verdict.candidate())
+              .bind("code", database.stored(code))
+              .execute();
+          t.createUpdate(
+                  """
+                  INSERT INTO verdict (run, position, identity, candidate, suite, category, task,
+                    method, model, sample, round, status, stage, device,
+                    speedup, speedup_low, speedup_high, baseline, body)
+                  VALUES (:run, :position, :identity, :candidate, :suite, :category, :task,
+                    :method, :model, :sample, :round, :status, :stage, :device,
+                    :speedup, :low, :high, :baseline, :body)
+                  """)
+              .bind("run", verdict.run())
+              .bind("position", position)
+              .bind("identity", stored(verdict.provenance().identity().text()))
+              .bind("candidate", verdict.candidate())
+              .bind("suite", verdict.suite())
+              .bind("category", verdict.category())
+              .bind("task", verdict.task())
+              .bind("method", stored(verdict.method()))
+              .bind("model", stored(verdict.model()))
+              .bind("sample", verdict.sample())
+              .bind("round", verdict.round())
+              .bind("status", verdict.status().label())
+              .bind("stage", verdict.stage().label())
+              .bind("device", verdict.device().name())
+              .bind("speedup", speedup == null ? null : (Double) speedup.value())
+              .bind("low", speedup == null ? null : (Double) speedup.low())
+              .bind("high", speedup == null ? null : (Double) speedup.high())
+              .bind("baseline", speedup == null ? null : speedup.baseline())
+              .bind("body", json)
+              .execute();
+        }));
+    return new Stored(position, json);
+  }
+
+  @Override
+  public List<RunInfo> runs() {
+    return get(h ->
+        h
+            .createQuery("SELECT id, info FROM run")
+            .map((row, _) -> info(row.getString(1), row.getString(2)))
+            .stream()
+            // Of two runs begun in one second ids do not say which is newer.
+            .sorted(Comparator.comparing(RunInfo::started).thenComparing(RunInfo::id).reversed())
+            .toList());
+  }
+
+  @Override
+  public Optional<RunInfo> run(String id) {
+    return get(h ->
+        h.createQuery("SELECT id, info FROM run WHERE id = :id")
+            .bind("id", id)
+            .map((row, _) -> info(row.getString(1), row.getString(2)))
+            .findFirst());
+  }
+
+  @Override
+  public boolean has(String id) {
+    return get(h ->
+        h.createQuery("SELECT 1 FROM run WHERE id = :id")
+            .bind("id", id)
+            .mapTo(Integer.class)
+            .findOne()
+            .isPresent());
+  }
+
+  @Override
+  public List<Judged> judged(String run) {
+    return get(h ->
+        h.createQuery(
+                """
+                SELECT position, suite, category || '/' || task, method, model, sample, round, candidate
+                FROM verdict WHERE run = :run
+                """)
+            .bind("run", run)
+            .map((row, _) ->
+                new Judged(
+                    row.getInt(1),
+                    new CandidateIdentity(
+                        row.getString(2),
+                        row.getString(3),
+                        original(row.getString(4)),
+                        original(row.getString(5)),
+                        row.getInt(6),
+                        (Integer) row.getObject(7),
+                        row.getString(8))))
+            .list());
+  }
+
+  @Override
+  public int count(String run) {
+    return get(h ->
+        h.createQuery("SELECT count(*) FROM verdict WHERE run = :run")
+            .bind("run", run)
+            .mapTo(Integer.class)
+            .one());
+  }
+
+  @Override
+  public void forEach(String run, Consumer<Stored> reader) {
+    use(h ->
+        h.useTransaction(
+            t -> // PostgreSQL reads a part at a time within a transaction alone.
+            t.createQuery("SELECT position, body FROM verdict WHERE run = :run ORDER BY position")
+                    .setFetchSize(FETCHED)
+                    .bind("run", run)
+                    .map((row, _) -> new Stored(row.getInt(1), row.getString(2)))
+                    .forEach(stored -> read(run, stored, reader))));
+  }
+
+  private void read(String run, Stored stored, Consumer<Stored> reader) {
+    try {
+      reader.accept(stored);
+    } catch (JacksonException e) {
+      throw damaged(run, e);
+    }
+  }
+
+  @Override
+  public Verdict verdict(String run, int position) {
+    return get(h ->
+        h.createQuery("SELECT body FROM verdict WHERE run = :run AND position = :position")
+            .bind("run", run)
+            .bind("position", position)
+            .map((row, _) -> verdict(run, row.getString(1)))
+            .one());
+  }
+
+  private Verdict verdict(String run, String body) {
+    try {
+      return new Stored(0, body).verdict();
+    } catch (JacksonException e) {
+      throw damaged(run, e);
+    }
+  }
+
+  @Override
+  public SortedMap<Integer, Verdict> verdicts(String run) {
+    SortedMap<Integer, Verdict> found = new TreeMap<>();
+    forEach(run, stored -> found.put(stored.position(), stored.verdict()));
+    return found;
+  }
+
+  @Override
+  public Optional<Judgement> remembered(String key) {
+    return get(h ->
+        h.createQuery("SELECT body FROM judgement WHERE judged_as = :key")
+            .bind("key", key)
+            .map((row, _) -> Json.mapper().readValue(row.getString(1), Judgement.class))
+            .findFirst());
+  }
+
+  @Override
+  public void remember(String key, String candidate, Judgement judgement) {
+    use(h ->
+        h.createUpdate(
+                "INSERT INTO judgement (judged_as, candidate, body) VALUES (:key, :c, :body)"
+                    + " ON CONFLICT DO NOTHING")
+            .bind("key", key)
+            .bind("c", candidate)
+            .bind("body", Json.mapper().writeValueAsString(judgement))
+            .execute());
+  }
+
+  @Override
+  public Optional<String> source(String candidate) {
+    return get(h ->
+        h.createQuery("SELECT code FROM source WHERE candidate = :c")
+            .bind("c", candidate)
+            .mapTo(String.class)
+            .findFirst()
+            .map(database::original));
+  }
+
+  @Override
+  public int delete(List<String> runs) {
+    return get(h ->
+        h.inTransaction(t -> {
+          int deleted = 0;
+          for (String run : runs) {
+            deleted += t.createUpdate("DELETE FROM run WHERE id = :run").bind("run", run).execute();
+          }
+          for (String table : List.of("source", "judgement")) {
+            t.execute(
+                "DELETE FROM %s WHERE candidate NOT IN (SELECT candidate FROM verdict)"
+                    .formatted(table));
+          }
+          return deleted;
+        }));
+  }
+
+  @Override
+  public synchronized List<Copied> copy(RunStore from, List<RunInfo> runs) {
+    JdbcStore source = (JdbcStore) from;
+    return get(h -> h.inTransaction(t -> runs.stream().map(run -> copy(t, source, run)).toList()));
+  }
+
+  private Copied copy(Handle target, JdbcStore from, RunInfo run) {
+    String id = run.id();
+    int verdicts = from.count(id);
+    if (has(id)) {
+      if (!digest(id).equals(from.digest(id))) throw new RunConflict(from.label(), id);
+      return new Copied(run, verdicts, false);
+    }
+    from.use(h -> {
+      target.execute(
+          "INSERT INTO run (id, started, finished, info) VALUES (?, ?, ?, ?)",
+          h.createQuery("SELECT id, started, finished, info FROM run WHERE id = ?")
+              .bind(0, id)
+              .map((row, _) -> values(row))
+              .one());
+      h.useTransaction(t ->
+          t.createQuery(
+                  "SELECT candidate, code FROM source"
+                      + " WHERE candidate IN (SELECT candidate FROM verdict WHERE run = ?)")
+              .setFetchSize(FETCHED)
+              .bind(0, id)
+              .map((row, _) -> values(row))
+              .forEach(values -> {
+                String code = from.database.original(String.valueOf(values[1]));
+                target.execute(
+                    "INSERT INTO source (candidate, code) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                    values[0],
+                    database.stored(code));
+              }));
+      String marks = "?, ".repeat(COLUMNS.split(",").length) + "?";
+      h.useTransaction(t ->
+          t.createQuery("SELECT run, %s FROM verdict WHERE run = ?".formatted(COLUMNS))
+              .setFetchSize(FETCHED)
+              .bind(0, id)
+              .map((row, _) -> values(row))
+              .forEach(values ->
+                  target.execute(
+                      "INSERT INTO verdict (run, %s) VALUES (%s)".formatted(COLUMNS, marks),
+                      values)));
+    });
+    return new Copied(run, verdicts, true);
+  }
+
+  private static @Nullable Object[] values(ResultSet row) throws SQLException {
+    @Nullable Object[] values = new Object[row.getMetaData().getColumnCount()];
+    for (int i = 0; i < values.length; i++) values[i] = row.getObject(i + 1);
+    return values;
+  }
+
+  /** Of all that a run says: equal for equal runs, in whichever store. */
+  private String digest(String run) {
+    MessageDigest digest = sha256();
+    use(h ->
+        h.createQuery("SELECT info FROM run WHERE id = ?")
+            .bind(0, run)
+            .mapTo(String.class)
+            .forEach(info -> digest.update(info.getBytes(StandardCharsets.UTF_8))));
+    forEach(
+        run,
+        stored ->
+            digest.update((stored.position() + stored.json()).getBytes(StandardCharsets.UTF_8)));
+    return HexFormat.of().formatHex(digest.digest());
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+
+  /** The run in a row. Throws {@link StoreProblem} where the row holds none. */
+  private RunInfo info(String id, String json) {
+    try {
+      return Json.mapper().readValue(json, RunInfo.class);
+    } catch (JacksonException e) {
+      throw damaged(id, e);
+    }
+  }
+
+  private StoreProblem damaged(String run, JacksonException e) {
+    String what = "is damaged: run %s cannot be read; %s".formatted(run, database.advice());
+    return new StoreProblem(database.label(), what, e);
+  }
+
+  private @Nullable String stored(@Nullable String text) {
+    return text == null ? null : database.stored(text);
+  }
+
+  private @Nullable String original(@Nullable String text) {
+    return text == null ? null : database.original(text);
+  }
+
+  private interface Use {
+    void with(Handle handle);
+  }
+
+  private interface Get<T> {
+    T with(Handle handle);
+  }
+
+  private synchronized void use(Use use) {
+    try {
+      use.with(handle());
+    } catch (JdbiException e) {
+      throw new StoreProblem(database.label(), database.reason(e), e);
+    }
+  }
+
+  private synchronized <T> T get(Get<T> get) {
+    try {
+      return get.with(handle());
+    } catch (JdbiException e) {
+      throw new StoreProblem(database.label(), database.reason(e), e);
+    }
+  }
+
+  /** The connection, made anew where it was lost. */
+  private Handle handle() {
+    try {
+      if (!handle.getConnection().isClosed()) return handle;
+    } catch (SQLException e) {
+      // So it is.
+    }
+    handle = jdbi.open();
+    for (String run : claimed) take(handle, run);
+    return handle;
+  }
+
+  @Override
+  public synchronized void close() {
+    handle.close();
+  }
+}

@@ -1,0 +1,137 @@
+package dev.kbx.store;
+
+import java.net.UnknownHostException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Properties;
+import java.util.regex.Pattern;
+import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
+
+/**
+ * A PostgreSQL database, which many processes write at a time, each of them its own runs. Tables
+ * are in a schema of kbx's own, {@value #TABLES}.
+ *
+ * @param url {@code jdbc:postgresql://HOST/DATABASE}, with user and password unless the driver
+ *     finds them elsewhere
+ */
+record PostgresDatabase(String url) implements Database {
+  private static final String TABLES = "kbx";
+
+  /** The newest migration under {@code db/postgresql}. */
+  private static final int SCHEMA = 2;
+
+  private static final String NO_TABLE = "42P01";
+  private static final String NO_SCHEMA = "3F000";
+  private static final int CONNECT_SECONDS = 10;
+
+  private static final Pattern SECRET =
+      Pattern.compile("(?i)((?:password|sslpassword)=)[^&]*|(//[^/@:]*:)[^/@]*(?=@)");
+
+  @Override
+  public String label() {
+    return masked(url);
+  }
+
+  static String masked(String url) {
+    return SECRET.matcher(url).replaceAll("$1$2***");
+  }
+
+  private Connection plain() throws SQLException {
+    Properties properties = new Properties();
+    properties.setProperty("ApplicationName", "kbx");
+    properties.setProperty("connectTimeout", String.valueOf(CONNECT_SECONDS));
+    properties.setProperty("currentSchema", TABLES);
+    return DriverManager.getConnection(url, properties);
+  }
+
+  @Override
+  public void prepare() {
+    try {
+      if (schema() < SCHEMA) migrate();
+      if (schema() > SCHEMA) {
+        throw new StoreProblem(label(), "was written by a newer kbx; use that one");
+      }
+    } catch (SQLException | FlywayException e) {
+      throw new StoreProblem(label(), reason(e), e);
+    }
+  }
+
+  private int schema() throws SQLException {
+    try (Connection connection = plain();
+        Statement statement = connection.createStatement();
+        ResultSet rows =
+            statement.executeQuery(
+                "SELECT max(version::integer) FROM kbx.flyway_schema_history WHERE success")) {
+      return rows.next() ? rows.getInt(1) : 0;
+    } catch (SQLException e) {
+      if (NO_TABLE.equals(e.getSQLState()) || NO_SCHEMA.equals(e.getSQLState())) return 0;
+      throw e;
+    }
+  }
+
+  private void migrate() {
+    Flyway.configure()
+        .dataSource(url, null, null)
+        .schemas(TABLES)
+        .locations("classpath:db/postgresql")
+        .load()
+        .migrate();
+  }
+
+  @Override
+  public Connection connect() throws SQLException {
+    return plain();
+  }
+
+  /** Until the connection ends, however that happens. */
+  @Override
+  public boolean claim(Connection connection, String run) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement("SELECT pg_try_advisory_lock(hashtextextended(?, 0))")) {
+      statement.setString(1, "kbx run " + run);
+      try (ResultSet rows = statement.executeQuery()) {
+        return rows.next() && rows.getBoolean(1);
+      }
+    }
+  }
+
+  /** U+0000, which no text there may hold, and the sign that stands for it. */
+  @Override
+  public String stored(String text) {
+    return text.indexOf('\0') < 0 && text.indexOf('\uE000') < 0
+        ? text
+        : text.replace("\uE000", "\uE0001").replace("\0", "\uE0000");
+  }
+
+  @Override
+  public String original(String stored) {
+    return stored.indexOf('\uE000') < 0
+        ? stored
+        : stored.replace("\uE0000", "\0").replace("\uE0001", "\uE000");
+  }
+
+  @Override
+  public String reason(Throwable e) {
+    Throwable cause = e;
+    while (!(cause instanceof SQLException) && cause.getCause() != null) cause = cause.getCause();
+    String text = line(cause);
+    if (cause.getCause() instanceof UnknownHostException host) {
+      text = "there is no host " + line(host);
+    }
+    return masked(text.isBlank() ? cause.getClass().getSimpleName() : text);
+  }
+
+  private static String line(Throwable e) {
+    return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+  }
+
+  @Override
+  public String advice() {
+    return "restore it from a backup, or delete the run";
+  }
+}

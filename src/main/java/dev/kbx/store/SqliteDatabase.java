@@ -1,0 +1,142 @@
+package dev.kbx.store;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
+
+/** One file, which one process writes at a time: its folder is locked. */
+record SqliteDatabase(Path file) implements Database {
+  /**
+   * The newest migration under {@code db/migration}; a file that says so needs no look at the
+   * migrations.
+   */
+  private static final int SCHEMA = 2;
+
+  private static final Set<Integer> DAMAGED =
+      Set.of(SQLiteErrorCode.SQLITE_NOTADB.code, SQLiteErrorCode.SQLITE_CORRUPT.code);
+
+  /** What the driver makes of SQLite's own words, which are in the brackets. */
+  private static final Pattern TWICE = Pattern.compile("\\[SQLITE_\\w+\\] .*?\\((.+)\\)");
+
+  private String url() {
+    return "jdbc:sqlite:" + file;
+  }
+
+  @Override
+  public String label() {
+    return file.toString();
+  }
+
+  @Override
+  public void prepare() {
+    try {
+      if (isForeign()) {
+        throw new StoreProblem(label(), "is another program's database; give another --out");
+      }
+      if (schema() < SCHEMA) migrate();
+      if (schema() > SCHEMA) {
+        throw new StoreProblem(label(), "was written by a newer kbx; use that one");
+      }
+    } catch (SQLException e) {
+      throw new StoreProblem(label(), reason(e), e);
+    } catch (FlywayException e) {
+      throw new StoreProblem(
+          label(), "cannot be brought to this version's schema: " + reason(e), e);
+    }
+  }
+
+  private int schema() throws SQLException {
+    try (Connection connection = DriverManager.getConnection(url());
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("PRAGMA user_version")) {
+      return rows.next() ? rows.getInt(1) : 0;
+    }
+  }
+
+  /** Whether there are tables, and not the one that even a migration that was killed leaves. */
+  private boolean isForeign() throws SQLException {
+    try (Connection connection = DriverManager.getConnection(url());
+        Statement statement = connection.createStatement();
+        ResultSet tables =
+            statement.executeQuery(
+                "SELECT count(*), count(*) FILTER (WHERE name = 'flyway_schema_history')"
+                    + " FROM sqlite_master WHERE type = 'table'")) {
+      return tables.next() && tables.getInt(1) > 0 && tables.getInt(2) == 0;
+    }
+  }
+
+  private void migrate() throws SQLException {
+    Flyway.configure()
+        .dataSource(url(), null, null)
+        .locations("classpath:db/migration")
+        .load()
+        .migrate();
+    try (Connection connection = DriverManager.getConnection(url());
+        Statement statement = connection.createStatement()) {
+      statement.execute("PRAGMA user_version = " + SCHEMA);
+    }
+  }
+
+  @Override
+  public Connection connect() throws SQLException {
+    Connection connection = DriverManager.getConnection(url());
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("PRAGMA journal_mode = WAL");
+      statement.execute("PRAGMA synchronous = NORMAL");
+      statement.execute("PRAGMA foreign_keys = ON");
+      statement.execute("PRAGMA busy_timeout = 10000");
+    }
+    return connection;
+  }
+
+  @Override
+  public boolean claim(Connection connection, String run) {
+    return true; // Whoever writes here has the folder.
+  }
+
+  @Override
+  public String stored(String text) {
+    return text;
+  }
+
+  @Override
+  public String original(String stored) {
+    return stored;
+  }
+
+  @Override
+  public String reason(Throwable e) {
+    Throwable cause = e;
+    while (cause.getCause() != null) cause = cause.getCause();
+    if (isDamage(cause)) return "is damaged, or no database; " + advice();
+    String text = String.valueOf(cause.getMessage()).lines().findFirst().orElse("");
+    Matcher twice = TWICE.matcher(text);
+    if (twice.matches()) return String.valueOf(twice.group(1));
+    return text.isBlank() ? cause.getClass().getSimpleName() : text;
+  }
+
+  static boolean isDamage(Throwable e) {
+    // The code without its details.
+    return e instanceof SQLiteException sqlite
+        && DAMAGED.contains(sqlite.getResultCode().code & 0xff);
+  }
+
+  @Override
+  public String advice() {
+    String advice = "give another --out, or move it away";
+    return Files.exists(file.resolveSibling("results.jsonl"))
+        ? advice + " with results.jsonl, in which what was judged still stands"
+        : advice;
+  }
+}

@@ -1,0 +1,288 @@
+package dev.kbx.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kbx.SimulatedRun;
+import dev.kbx.TestPostgres;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What every store does, on SQLite and on a real PostgreSQL. */
+class RunStoreTest {
+  enum Kind {
+    SQLITE,
+    POSTGRESQL
+  }
+
+  @TempDir private Path folder;
+  private final List<RunStore> opened = new ArrayList<>();
+  private int files;
+
+  @AfterEach
+  void close() {
+    opened.forEach(RunStore::close);
+  }
+
+  private StoreAddress address(Kind kind) {
+    return switch (kind) {
+      case SQLITE -> StoreAddress.of(folder.resolve("kbx" + files++ + ".db"));
+      case POSTGRESQL -> StoreAddress.of(TestPostgres.newDatabase());
+    };
+  }
+
+  private RunStore open(StoreAddress address) {
+    RunStore store = RunStore.open(address);
+    opened.add(store);
+    return store;
+  }
+
+  private RunStore open(Kind kind) {
+    return open(address(kind));
+  }
+
+  private static SimulatedRun run(int number) {
+    return SimulatedRun.on(SimulatedRun.A100, number)
+        .by("one-shot")
+        .correct("Activation/gelu", "a" + number, 2.0)
+        .wrong("Activation/relu", "b" + number, Status.WRONG_VALUES)
+        .by("refined")
+        .correct("Activation/gelu", "c" + number, 3.0)
+        .correct("Math/exp", "d" + number, 1.0);
+  }
+
+  private static List<String> lines(RunStore store, String run) {
+    List<String> lines = new ArrayList<>();
+    store.forEach(run, stored -> lines.add(stored.json()));
+    return lines;
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void whatIsStoredComesBackByteForByte(Kind kind) {
+    StoreAddress address = address(kind);
+    SimulatedRun run = run(1);
+    RunStore store = open(address);
+    run.store(store);
+    run(2).cutOff(3).store(store);
+    RunStore again = open(address);
+    assertThat(lines(again, run.id()))
+        .isEqualTo(run.verdicts().stream().map(Json.mapper()::writeValueAsString).toList());
+    assertThat(again.count(run.id())).isEqualTo(4);
+    assertThat(again.runs()).extracting(RunInfo::id).containsExactly(run(2).id(), run.id());
+    assertThat(again.run(run.id())).contains(run.info());
+    assertThat(again.has("none")).isFalse();
+    assertThat(again.judged(run.id()))
+        .extracting(RunStore.Judged::identity)
+        .containsExactlyInAnyOrderElementsOf(
+            run.verdicts().stream().map(v -> v.provenance().identity()).toList());
+    Verdict first = run.verdicts().getFirst();
+    assertThat(again.verdict(run.id(), 0)).isEqualTo(first);
+    assertThat(again.source(first.candidate())).contains("a1");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void aCandidateHasOneVerdictAndOnePlace(Kind kind) {
+    RunStore store = open(kind);
+    SimulatedRun run = run(1).store(store);
+    Verdict first = run.verdicts().getFirst();
+    assertThatThrownBy(() -> store.add(0, run.verdicts().getLast(), "x"))
+        .isInstanceOf(StoreProblem.class);
+    assertThatThrownBy(() -> store.add(9, first, "a1")).isInstanceOf(StoreProblem.class);
+    assertThat(store.count(run.id())).isEqualTo(4);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void anySourceComesBack(Kind kind) {
+    RunStore store = open(kind);
+    for (String code : List.of("", "x = '\0'", "\uE000\uE0000\0 \uD83D\uDE00 \u2028")) {
+      String id = "%064x".formatted(code.hashCode() & 0xffffffffL);
+      SimulatedRun run =
+          SimulatedRun.on(SimulatedRun.A100, 10 + code.length()).untimed("Math/exp", code);
+      run.store(store);
+      assertThat(store.source(id)).contains(code);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void aJudgementIsRememberedOnceAndForgottenWithItsLastRun(Kind kind) {
+    RunStore store = open(kind);
+    SimulatedRun run = run(1).store(store);
+    Verdict first = run.verdicts().getFirst();
+    Judgement other = run.verdicts().get(1).judgement();
+    store.remember("key", first.candidate(), first.judgement());
+    store.remember("key", first.candidate(), other);
+    assertThat(store.remembered("key")).contains(first.judgement());
+    assertThat(store.remembered("other")).isEmpty();
+    assertThat(store.delete(List.of(run.id(), "none"))).isEqualTo(1);
+    assertThat(store.remembered("key")).isEmpty();
+    assertThat(store.source(first.candidate())).isEmpty();
+    assertThat(store.runs()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void aTableByMethodAndCategoryIsOneQuery(Kind kind) throws Exception {
+    StoreAddress address = address(kind);
+    run(1).store(open(address));
+    List<String> rows = new ArrayList<>();
+    try (Connection connection = address.database().connect();
+        ResultSet found =
+            connection
+                .createStatement()
+                .executeQuery(
+                    """
+                    SELECT method, category, count(*),
+                           sum(CASE WHEN status = 'correct' THEN 1 ELSE 0 END), max(speedup), min(speedup_low)
+                    FROM verdict GROUP BY method, category ORDER BY method, category
+                    """)) {
+      while (found.next()) {
+        rows.add(
+            "%s %s %d/%d %.1f %s"
+                .formatted(
+                    found.getString(1),
+                    found.getString(2),
+                    found.getInt(4),
+                    found.getInt(3),
+                    found.getDouble(5),
+                    found.getDouble(6) < found.getDouble(5)));
+      }
+    }
+    assertThat(rows)
+        .containsExactly(
+            "one-shot Activation 1/2 2.0 true",
+            "refined Activation 1/1 3.0 true",
+            "refined Math 1/1 1.0 true");
+  }
+
+  @Test
+  void bothHaveTheSameTablesAndColumns() throws Exception {
+    assertThat(columns(Kind.POSTGRESQL, "information_schema.columns WHERE table_schema = 'kbx'"))
+        .isNotEmpty()
+        .isEqualTo(columns(Kind.SQLITE, "columns"));
+  }
+
+  private List<String> columns(Kind kind, String from) throws Exception {
+    StoreAddress address = address(kind);
+    var _ = open(address);
+    String query =
+        kind == Kind.SQLITE
+            ? "SELECT m.name || '.' || c.name FROM sqlite_master m, pragma_table_info(m.name) c"
+                + " WHERE m.type = 'table'"
+            : "SELECT table_name || '.' || column_name FROM " + from;
+    List<String> found = new ArrayList<>();
+    try (Connection connection = address.database().connect();
+        ResultSet rows = connection.createStatement().executeQuery(query)) {
+      while (rows.next()) found.add(rows.getString(1));
+    }
+    return found.stream().filter(c -> !c.startsWith("flyway")).sorted().toList();
+  }
+
+  @Test
+  void aRunOfATeamBelongsToOneProcessAtATime() {
+    StoreAddress address = address(Kind.POSTGRESQL);
+    RunStore one = open(address);
+    RunStore other = open(address);
+    one.claim("r");
+    other.claim("another");
+    assertThatThrownBy(() -> other.claim("r"))
+        .isInstanceOf(StoreProblem.class)
+        .hasMessageContaining("run r is being judged by another kbx");
+    one.close();
+    other.claim("r");
+  }
+
+  @Test
+  void aLostConnectionFailsOnceAndIsMadeAnew() throws Exception {
+    StoreAddress address = address(Kind.POSTGRESQL);
+    RunStore store = open(address);
+    SimulatedRun run = run(1).store(store);
+    store.claim(run.id());
+    try (Connection connection = address.database().connect();
+        var statement = connection.createStatement()) {
+      statement.execute(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+              + " WHERE datname = current_database() AND pid <> pg_backend_pid()");
+    }
+    assertThatThrownBy(() -> store.count(run.id())).isInstanceOf(StoreProblem.class);
+    assertThat(store.count(run.id())).isEqualTo(4);
+    RunStore other = open(address);
+    assertThatThrownBy(() -> other.claim(run.id())).isInstanceOf(StoreProblem.class);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void runsAreCopiedThereAndBack(Kind kind) {
+    RunStore here = open(Kind.SQLITE);
+    SimulatedRun one = run(1).store(here);
+    SimulatedRun two = run(2).cutOff(2).store(here);
+    RunStore there = open(kind);
+    List<RunInfo> runs = here.runs();
+    assertThat(there.copy(here, runs)).allMatch(RunStore.Copied::added);
+    assertThat(there.copy(here, runs)).noneMatch(RunStore.Copied::added);
+    RunStore back = open(Kind.SQLITE);
+    assertThat(back.copy(there, there.runs())).hasSize(2);
+    for (SimulatedRun run : List.of(one, two)) {
+      assertThat(lines(back, run.id())).isEqualTo(lines(here, run.id()));
+      assertThat(back.run(run.id())).isEqualTo(Optional.of(run.info()));
+      for (Verdict verdict : run.verdicts()) {
+        assertThat(back.source(verdict.candidate())).isEqualTo(here.source(verdict.candidate()));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void aDifferentRunUnderTheSameIdIsRefusedAndNothingIsCopied(Kind kind) {
+    RunStore here = open(Kind.SQLITE);
+    run(1).store(here);
+    run(2).store(here);
+    RunStore there = open(kind);
+    SimulatedRun.on(SimulatedRun.A100, 2).untimed("Math/exp", "other").store(there);
+    List<RunInfo> runs = here.runs().reversed();
+    assertThatThrownBy(() -> there.copy(here, runs))
+        .isInstanceOf(RunConflict.class)
+        .hasMessageContaining(run(2).id());
+    assertThat(there.runs()).extracting(RunInfo::id).containsExactly(run(2).id());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "jdbc:postgresql://127.0.0.1:1/kbx?user=ann&password=hush&ssl=false",
+        "jdbc:postgresql://none.invalid/kbx?password=hush",
+      })
+  void aDatabaseThatIsNotThereIsNamedWithoutItsPassword(String url) {
+    assertThatThrownBy(() -> RunStore.open(StoreAddress.of(url)))
+        .isInstanceOf(StoreProblem.class)
+        .hasMessageStartingWith("jdbc:postgresql://")
+        .hasMessageMatching(".*(refused|there is no host none.invalid).*")
+        .hasMessageNotContaining("hush");
+  }
+
+  @Test
+  void otherAddressesAreRefused() {
+    assertThatThrownBy(() -> StoreAddress.of("mysql://ann:hush@host/kbx"))
+        .hasMessage("mysql://ann:***@host/kbx: must be jdbc:postgresql://HOST/DATABASE");
+    assertThatThrownBy(() -> StoreAddress.of("jdbc:postgresql://ann:hush@host/kbx"))
+        .hasMessageStartingWith("jdbc:postgresql://ann:***@host/kbx: give the user as ?user=");
+  }
+}
