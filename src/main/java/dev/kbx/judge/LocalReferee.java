@@ -17,6 +17,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +28,11 @@ import org.jspecify.annotations.Nullable;
 public final class LocalReferee implements Referee {
   private final List<Bench> benches;
   private final Queue<Bench> free;
+
+  /** Fair: who came first gets the next slot. */
+  private final ReentrantLock lock = new ReentrantLock(true);
+
+  private final Condition changed = lock.newCondition();
   private final Verdict.Device device;
   private final Map<String, String> versions;
   private @Nullable DeviceLost last;
@@ -150,31 +157,52 @@ public final class LocalReferee implements Referee {
     }
   }
 
+  /** Says that one of the candidates that were expected needs no judging here. */
+  public void settled() {
+    benches.getFirst().slot().settled();
+  }
+
   /** Whether anything can still be judged. */
   boolean usable() {
     return benches.stream().anyMatch(bench -> !bench.slot().lost());
   }
 
-  private synchronized Bench take() throws InterruptedException {
-    while (true) {
-      Bench bench = free.poll();
-      if (bench == null && usable()) {
-        wait();
-      } else if (bench == null) {
-        DeviceLost why = last;
-        throw why != null ? why : new DeviceLost("every device stopped computing");
-      } else if (!bench.slot().lost()) {
-        return bench;
+  private Bench take() throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      while (true) {
+        Bench bench = free.poll();
+        if (bench == null && usable()) {
+          changed.await();
+        } else if (bench == null) {
+          changed.signalAll();
+          DeviceLost why = last;
+          throw why != null ? why : new DeviceLost("every device stopped computing");
+        } else if (!bench.slot().lost()) {
+          return bench;
+        }
       }
+    } finally {
+      lock.unlock();
     }
   }
 
-  private synchronized void giveBack(Bench bench) {
-    free.add(bench);
-    notifyAll();
+  private void giveBack(Bench bench) {
+    lock.lock();
+    try {
+      free.add(bench);
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
   }
 
-  private synchronized void lost(DeviceLost why) {
-    last = why;
+  private void lost(DeviceLost why) {
+    lock.lock();
+    try {
+      last = why;
+    } finally {
+      lock.unlock();
+    }
   }
 }

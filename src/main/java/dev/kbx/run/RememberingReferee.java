@@ -54,6 +54,7 @@ public final class RememberingReferee implements Referee {
       Optional<Judgement> known = find(key);
       if (known.isPresent()) {
         remembered.incrementAndGet();
+        judging.settled();
         return known.get();
       }
       Judgement judgement = judging.judge(candidate, plan);

@@ -8,37 +8,55 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Every control of every bundled task does what it must, on the CPU; of the Triton kernels, which
- * take most of the time, those of the quantization tasks and every third of the others.
+ * Every control of bundled tasks does what it must, on the CPU: of every fourth task, and of all of
+ * them with the property {@code kbx.soak}. Of the Triton kernels, which take most of the time,
+ * those of the quantization tasks and every third of the others; in soak all.
  */
+@Tag("soak")
 class SuiteControlsTest {
-  private static final int SOME = 3;
+  private static final boolean SOAK = Boolean.getBoolean("kbx.soak");
+  private static final int TASKS = SOAK ? 1 : 4;
+  private static final int KERNELS = SOAK ? 1 : 3;
 
   @TempDir private Path folder;
 
-  private void copySuite(Path target) throws IOException {
+  /** Copies some of the tasks, and the kernels of some of them; how many tasks. */
+  private int copySuite(Path target) throws IOException {
     Path source = Kbx.home().resolve("tasks/kernelbenchx");
+    int seen = 0;
+    int tasks = 0;
     int kernels = 0;
     try (Stream<Path> files = Files.walk(source)) {
       for (Path file : files.filter(f -> f.toString().endsWith(".py")).sorted().toList()) {
-        String path = source.relativize(file).toString();
-        boolean kernel = path.contains("/kernels/") && !path.startsWith("Quantization");
-        if (kernel && kernels++ % SOME != 0) continue;
-        Path copy = target.resolve(path);
-        Files.createDirectories(copy.resolve("..").normalize());
-        Files.copy(file, copy);
+        Path path = source.relativize(file);
+        if (path.toString().contains("/kernels/") || seen++ % TASKS != 0) continue;
+        copy(file, target.resolve(path));
+        tasks++;
+        Path kernel = file.resolveSibling("kernels").resolve(file.getFileName());
+        boolean some = path.startsWith("Quantization") || kernels % KERNELS == 0;
+        if (!Files.exists(kernel)) continue;
+        kernels++;
+        if (some) copy(kernel, target.resolve(source.relativize(kernel)));
       }
     }
+    return tasks;
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    Files.createDirectories(to.resolve("..").normalize());
+    Files.copy(from, to);
   }
 
   @Test
   void everyTaskIsSound() throws Exception {
-    copySuite(folder.resolve("kernelbenchx"));
+    int tasks = copySuite(folder.resolve("kernelbenchx"));
+    assertThat(tasks).isGreaterThanOrEqualTo(SOAK ? 184 : 46);
     Kbx.Result result =
         Kbx.run(
             folder,
@@ -61,6 +79,6 @@ class SuiteControlsTest {
     }
     assertThat(unsound).isEmpty();
     assertThat(result.exit()).isZero();
-    assertThat(result.json().size()).isEqualTo(184);
+    assertThat(result.json().size()).isEqualTo(tasks);
   }
 }
