@@ -22,7 +22,7 @@ import tools.jackson.databind.JsonNode;
 class SuiteControlsTest {
   private static final boolean SOAK = Boolean.getBoolean("kbx.soak");
   private static final int TASKS = SOAK ? 1 : 4;
-  private static final int KERNELS = SOAK ? 1 : 3;
+  private static final int KERNELS = 3;
 
   @TempDir private Path folder;
 
