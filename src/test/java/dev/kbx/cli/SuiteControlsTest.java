@@ -15,8 +15,8 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * Every control of bundled tasks does what it must, on the CPU: of every fourth task, and of all of
- * them with the property {@code kbx.soak}. Of the Triton kernels, which take most of the time,
- * those of the quantization tasks and every third of the others; in soak all.
+ * them with the property {@code kbx.soak}. Of their Triton kernels, which take most of the time,
+ * those of the quantization tasks and every third of the others.
  */
 @Tag("soak")
 class SuiteControlsTest {
