@@ -14,6 +14,10 @@ def warm():
     from kbx.runner import shapes  # noqa: F401
 
 
+def before_fork(spawn):
+    """Nothing is loaded later."""
+
+
 def serve(sock, data_sock, spawn):
     """Each frame is Python source; its variable ``answer`` goes back as JSON, an exception as text."""
     stream = sock.makefile("rb")

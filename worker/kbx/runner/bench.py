@@ -30,7 +30,12 @@ _FRAMES = 20
 def warm():
     """What each runner would otherwise load or compile for itself, done once in the process that they are forked from."""
     launches.warm()
-    shapes.warm()
+
+
+def before_fork(spawn):
+    """The same for what only runners need that compile ahead of a device: it takes a second, and on the CPU few are asked for."""
+    if spawn.device == "cpu" and spawn.data_address is None:
+        shapes.warm()
 
 
 def serve(sock, data_sock, spawn):

@@ -26,8 +26,9 @@ _MAP_NORESERVE = 0x4000
 """``<sys/mman.h>``; Python's mmap has it since 3.11 only."""
 
 
+@functools.cache
 def warm():
-    """Loads what PyTorch's rules for most operations need, once for all runners."""
+    """Loads what PyTorch's rules for most operations need, once for all runners that are forked afterwards."""
     with Shapes():
         large = blank((2, SMALL), (SMALL, 1), torch.float32)
         torch.mm(large, large.t())

@@ -86,8 +86,8 @@ class Runner:
 class Zygote:
     """The poll loop. Every descriptor in it is non-blocking."""
 
-    def __init__(self, referee_in, referee_out, serve, trees):
-        self._in, self._out, self._serve, self._trees = referee_in, referee_out, serve, trees
+    def __init__(self, referee_in, referee_out, bench, trees):
+        self._in, self._out, self._bench, self._trees = referee_in, referee_out, bench, trees
         self._inbox = relay.referee_reader(referee_in)
         self._outbox = relay.Buffer(_REFEREE_BACKLOG + _OWN_FRAMES)
         self._runners = {}
@@ -192,6 +192,8 @@ class Zygote:
     def _spawn(self, spawn):
         if spawn.runner in self._runners or spawn.runner <= 0:
             raise RuntimeError(f"channel {spawn.runner} is in use")
+        self._bench.before_fork(spawn)
+        gc.freeze()  # what that has loaded; see main
         if (threads := len(os.listdir("/proc/self/task"))) != 1:
             raise RuntimeError(f"the zygote has {threads} threads and can fork safely with one only")
         with contextlib.ExitStack() as ours, contextlib.ExitStack() as theirs:
@@ -208,7 +210,7 @@ class Zygote:
             control.setblocking(False)
             scratch = os.path.join(tempfile.gettempdir(), f"kbx-runner-{os.getpid()}-{spawn.runner}")
             tree = self._trees[spawn.device].with_gpu(spawn.device_uuid)
-            cell = sandbox.Cell(spawn, tree, far, data, output_far, status_far, scratch, self._serve)
+            cell = sandbox.Cell(spawn, tree, far, data, output_far, status_far, scratch, self._bench.serve)
             pid = os.fork()
             if pid == 0:
                 sandbox.launch(cell)
@@ -390,7 +392,10 @@ def main():
     parser = argparse.ArgumentParser(prog="kbx.runner.zygote", description=__doc__.splitlines()[0])
     parser.add_argument("--hide", action="append", default=[], metavar="DIR", help="folder no runner may see")
     parser.add_argument(
-        "--bench", default="kbx.runner.bench", metavar="MODULE", help="module whose warm() runs here and serve() there"
+        "--bench",
+        default="kbx.runner.bench",
+        metavar="MODULE",
+        help="module whose warm() and before_fork() run here, and serve() there",
     )
     options = parser.parse_args()
     _clean_environment()
@@ -406,7 +411,7 @@ def main():
     gc.collect()
     gc.freeze()
     gc.disable()
-    zygote = Zygote(referee_in, referee_out, bench.serve, trees)
+    zygote = Zygote(referee_in, referee_out, bench, trees)
     lacks = toolkit.lacking(cuda=True)
     zygote.send(Hello(PROTOCOL, "zygote", os.getpid(), versions, lacks=lacks))
     zygote.run()
