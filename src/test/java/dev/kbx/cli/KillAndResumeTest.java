@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -103,14 +104,26 @@ class KillAndResumeTest {
     return new HashSet<>(sources);
   }
 
-  /** Processes that still hold an arena, by name of their memfd. */
+  /** Workers of this checkout that still hold an arena, by name of their memfd. */
   private static Set<String> sharedMemory() throws IOException {
     try (var processes = Files.list(Path.of("/proc"))) {
       return processes
           .filter(p -> p.getFileName().toString().matches("\\d+"))
+          .filter(KillAndResumeTest::ofThisCheckout)
           .filter(p -> orphan(Long.parseLong(p.getFileName().toString())))
           .flatMap(KillAndResumeTest::memfds)
           .collect(Collectors.toSet());
+    }
+  }
+
+  /** Another checkout's tests may run workers without a JVM beside this one. */
+  private static boolean ofThisCheckout(Path process) {
+    try {
+      byte[] environment = Files.readAllBytes(process.resolve("environ"));
+      return new String(environment, StandardCharsets.UTF_8)
+          .contains("PYTHONPATH=" + Kbx.home().resolve("worker"));
+    } catch (IOException e) {
+      return false; // It has ended.
     }
   }
 
