@@ -20,6 +20,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 1
 DTYPE = "bfloat16"
 TAGS = ("elementwise", "memory-bound", "bf16")
+TESTED = ("option:approximate",)
 
 CASES = [
     dict(shape=()),

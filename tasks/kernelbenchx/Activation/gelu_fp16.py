@@ -20,6 +20,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 1
 DTYPE = "float16"
 TAGS = ("elementwise", "memory-bound", "fp16")
+TESTED = ("option:approximate",)
 
 CASES = [
     dict(shape=()),

@@ -19,6 +19,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
+TESTED = ("empty",)
 MUTATES = ("out_tensor",)
 
 CASES = [

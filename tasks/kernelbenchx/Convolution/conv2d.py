@@ -23,6 +23,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("convolution", "compute-bound")
+TESTED = ("option:dilation", "option:padding", "option:stride")
 
 CASES = [
     dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1)),
@@ -32,6 +33,8 @@ CASES = [
     dict(shape=(1, 6, 7, 8), weight=(6, 1, 5, 3), padding=(2, 1), dilation=(1, 2), groups=6),
     dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3)),
     dict(shape=(1, 19, 5, 5), weight=(17, 19, 1, 1), stride=2),
+    dict(shape=(2, 3, 10, 9), weight=(4, 3, 3, 3), bias=False),
+    dict(shape=(1, 4, 9, 10), weight=(6, 4, 3, 3), stride=2, padding=1, bias=False),
 ]
 
 SIZES = [

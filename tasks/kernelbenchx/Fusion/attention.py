@@ -20,6 +20,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 5
 DTYPE = "float32"
 TAGS = ("attention", "softmax", "matmul")
+TESTED = ("option:causal", "option:softmax_scale", "out_argument")
 
 CASES = [
     dict(shape=(1, 1, 1, 1)),

@@ -21,6 +21,7 @@ from kbx.suite import Close, broadcast, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound")
+TESTED = ("option:alpha", "option:approximate")
 
 CASES = [
     dict(shape=(1,), other=(1,)),
@@ -30,6 +31,7 @@ CASES = [
     dict(shape=(3, 67), other=0.5, alpha=3, approximate="tanh", out=True),
     dict(shape=(4, 31), other=(4, 31), expanded=True),
     dict(shape=(0, 9), other=(9,)),
+    dict(shape=(33, 65), other=(33, 65)),
 ]
 
 SIZES = [

@@ -22,6 +22,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("reduction", "broadcast", "memory-bound", "fusion")
+TESTED = ("option:alpha", "option:dim", "option:keepdim")
 
 CASES = [
     dict(shape=(1,), other=(1,)),
@@ -33,6 +34,7 @@ CASES = [
     dict(shape=(9, 34), other=(9, 34), dim=1, dtype=torch.float64),
     dict(shape=(11, 19), other=(11, 19), dim=1, alpha=2, dtype=torch.float32, integers=True),
     dict(shape=(4, 0), other=(4, 1), dim=1),
+    dict(shape=(33, 65), other=(33, 65), dim=1),
 ]
 
 SIZES = [

@@ -30,6 +30,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("convolution", "matmul", "broadcast", "fusion")
+TESTED = ("option:alpha", "option:bias", "option:other", "option:padding")
 
 CASES = [
     dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1), other=(1, 1, 1, 1)),
@@ -42,6 +43,7 @@ CASES = [
     dict(shape=(2, 3, 7, 6), weight=(4, 3, 3, 3), padding="valid", stride=2, alpha=2, out=(2, 4, 3, 2)),
     dict(shape=(3, 9, 5, 5), weight=(17, 9, 1, 1), other=(3, 1, 1, 1), expanded=(3, 17, 5, 5), alpha=1.5),
     dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3), other=(6,)),
+    dict(shape=(2, 3, 8, 9), weight=(4, 3, 3, 3), padding=1, other=(2, 4, 8, 9), alpha=2),
 ]
 
 SIZES = [

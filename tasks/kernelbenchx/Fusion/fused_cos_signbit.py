@@ -17,6 +17,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound", "fusion")
+TESTED = ()
 
 CASES = [
     dict(shape=(1,)),

@@ -21,6 +21,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("matmul", "fusion")
+TESTED = ("in_place", "option:alpha", "option:bias")
 
 CASES = [
     dict(shape=(1, 1), features=1),

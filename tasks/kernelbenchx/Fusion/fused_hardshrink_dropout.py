@@ -24,6 +24,7 @@ from kbx.suite import Random, call, dropout_complaints
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "random", "fusion", "memory-bound")
+TESTED = ("option:lambd", "option:p", "option:training")
 MUTATES = ("input",)
 
 CASES = [

@@ -31,6 +31,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("convolution", "normalization", "fusion")
+TESTED = ("option:bias", "option:padding", "option:stride")
 
 CASES = [
     dict(shape=(1, 1, 1, 2), weight=(1, 1, 1, 1)),
@@ -39,6 +40,7 @@ CASES = [
     dict(shape=(2, 4, 10, 9), weight=(6, 2, 3, 3), padding=2, dilation=2, groups=2, bias=False, eps=0.5, momentum=0.7),
     dict(shape=(3, 6, 7, 8), weight=(6, 1, 5, 3), padding=(2, 1), dilation=(1, 2), groups=6, track_running_stats=True),
     dict(shape=(1, 19, 5, 5), weight=(17, 19, 1, 1), stride=2),
+    dict(shape=(2, 3, 9, 8), weight=(4, 3, 3, 3), padding=1),
 ]
 
 SIZES = [

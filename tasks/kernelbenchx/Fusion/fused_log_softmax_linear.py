@@ -22,6 +22,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "reduction", "fusion")
+TESTED = ("option:bias", "option:dim", "option:dtype")
 
 CASES = [
     dict(shape=(1, 1), features=1),

@@ -30,6 +30,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("convolution", "matmul", "fusion")
+TESTED = ("option:bias", "option:padding", "option:stride")
 
 CASES = [
     dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1), upscale_factor=1),
@@ -39,6 +40,7 @@ CASES = [
     dict(shape=(1, 6, 7, 8), weight=(12, 1, 4, 3), padding=(1, 2), dilation=(1, 2), groups=6),
     dict(shape=(1, 9, 3, 5), weight=(16, 9, 1, 1), upscale_factor=4),
     dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3)),
+    dict(shape=(2, 3, 8, 7), weight=(8, 3, 3, 3), padding=1),
 ]
 
 SIZES = [

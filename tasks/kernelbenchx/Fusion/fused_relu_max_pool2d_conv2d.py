@@ -33,6 +33,14 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("convolution", "pooling", "fusion")
+TESTED = (
+    "option:bias",
+    "option:conv_padding",
+    "option:conv_stride",
+    "option:pool_kernel_size",
+    "option:pool_padding",
+    "option:pool_stride",
+)
 
 CASES = [
     dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1), pool_kernel_size=1),
@@ -45,6 +53,7 @@ CASES = [
          pool_kernel_size=(3, 2), pool_stride=(1, 2), pool_padding=(1, 0), pool_dilation=(2, 3), inplace=True),
     dict(shape=(2, 3, 9, 8), weight=(4, 3, 2, 3), conv_padding="valid", pool_kernel_size=3, pool_ceil_mode=True),
     dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3)),
+    dict(shape=(2, 3, 10, 9), weight=(4, 3, 3, 3), conv_padding=1),
 ]  # fmt: skip
 
 SIZES = [

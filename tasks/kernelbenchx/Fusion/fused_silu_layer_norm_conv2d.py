@@ -29,6 +29,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("convolution", "normalization", "fusion")
+TESTED = ("option:conv_bias", "option:conv_dilation", "option:conv_padding", "option:conv_stride")
 
 CASES = [
     dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1)),
@@ -40,6 +41,7 @@ CASES = [
     dict(shape=(2, 6, 7, 8), weight=(6, 1, 5, 3), conv_padding=3, conv_dilation=2, conv_groups=6),
     dict(shape=(1, 19, 5, 5), weight=(17, 19, 1, 1), conv_stride=2, ln_eps=0.5),
     dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3)),
+    dict(shape=(2, 3, 8, 9), weight=(4, 3, 3, 3), conv_padding=1),
 ]
 
 SIZES = [

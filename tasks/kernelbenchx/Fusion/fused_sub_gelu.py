@@ -22,6 +22,7 @@ from kbx.suite import Close, broadcast, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound", "fusion")
+TESTED = ("option:alpha", "option:approximate")
 
 CASES = [
     dict(shape=(1,), other=(1,)),
@@ -32,6 +33,7 @@ CASES = [
     dict(shape=(4, 29), other=(4, 29), expanded=True),
     dict(shape=(33,), other=()),
     dict(shape=(7, 0), other=(7, 1)),
+    dict(shape=(33, 65), other=(33, 65)),
 ]
 
 SIZES = [

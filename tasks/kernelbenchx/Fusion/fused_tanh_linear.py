@@ -17,6 +17,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "fusion")
+TESTED = ("option:bias",)
 
 CASES = [
     dict(shape=(1, 1), features=1),

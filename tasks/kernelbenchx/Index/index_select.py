@@ -17,6 +17,7 @@ from kbx.suite import Exact, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("index", "gather", "memory-bound")
+TESTED = ()
 
 CASES = [
     dict(shape=(1,), dim=0, count=1),
@@ -26,6 +27,7 @@ CASES = [
     dict(shape=(4, 9, 7), dim=-1, count=0),
     dict(shape=(0, 9), dim=1, count=5),
     dict(shape=(129, 3), dim=0, count=65, dtype=torch.int64),
+    dict(shape=(41, 33), dim=1, count=29),
 ]
 
 SIZES = [

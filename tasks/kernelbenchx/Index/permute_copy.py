@@ -18,6 +18,7 @@ from kbx.suite import Exact, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("index", "memory-bound")
+TESTED = ("dtype:int64",)
 
 CASES = [
     dict(shape=(), dims=[]),

@@ -19,6 +19,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("linear-algebra", "decomposition")
+TESTED = ("dtype:float64", "option:upper")
 DISTRIBUTIONS = ("standard", "outliers", "small", "large")
 
 CASES = [

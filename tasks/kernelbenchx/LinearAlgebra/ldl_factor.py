@@ -27,6 +27,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("linear-algebra", "decomposition", "not-unique")
+TESTED = ("dtype:float64", "option:hermitian")
 DISTRIBUTIONS = ("standard", "outliers", "small", "large")
 
 CASES = [

@@ -21,6 +21,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("linear-algebra", "decomposition", "complex")
+TESTED = ()
 DISTRIBUTIONS = ("standard", "uniform", "outliers")
 
 CASES = [

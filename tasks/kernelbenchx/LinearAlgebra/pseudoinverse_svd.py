@@ -25,6 +25,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("linear-algebra", "decomposition")
+TESTED = ("dtype:float64", "option:full_matrices")
 DISTRIBUTIONS = ("standard", "outliers", "small")
 
 CASES = [

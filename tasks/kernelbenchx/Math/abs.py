@@ -16,6 +16,7 @@ from kbx.suite import Exact, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
+TESTED = ()
 
 CASES = [
     dict(shape=(1,)),
@@ -27,6 +28,8 @@ CASES = [
     dict(shape=(300,), dtype=torch.int8),
     dict(shape=(9, 31), dtype=torch.int64, strided=True),
     dict(shape=(67,), dtype=torch.uint8),
+    dict(shape=(1009,)),
+    dict(shape=(37, 65)),
 ]
 
 SIZES = [dict(shape=(4096,)), dict(shape=(1048576,)), dict(shape=(4096, 4096)), dict(shape=(134217728,))]

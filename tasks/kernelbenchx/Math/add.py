@@ -22,6 +22,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound")
+TESTED = ("option:alpha",)
 
 CASES = [
     dict(shape=(1,), other=(1,)),
@@ -35,6 +36,7 @@ CASES = [
     dict(shape=(33,), other=2.25, dtype=torch.int64, alpha=2),
     dict(shape=(4, 19), other=(), other_dtype=torch.float64, alpha=-1),
     dict(shape=(0, 9), other=(9,)),
+    dict(shape=(33, 65), other=(33, 65)),
 ]
 
 SIZES = [

@@ -19,6 +19,7 @@ from kbx.suite import Exact, call
 DIFFICULTY = 2
 DTYPE = "int32"
 TAGS = ("elementwise", "integer", "broadcast", "memory-bound")
+TESTED = ("broadcast", "dtype:bool")
 DISTRIBUTIONS = ("standard",)
 
 CASES = [

@@ -15,6 +15,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
+TESTED = ("size_one",)
 
 CASES = [
     dict(shape=(1,)),

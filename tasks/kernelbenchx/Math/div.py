@@ -26,6 +26,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound")
+TESTED = ("broadcast",)
 
 CASES = [
     dict(shape=(1,), other=(1,)),
@@ -44,6 +45,7 @@ CASES = [
     dict(shape=(77,), other=(77,), special=True, rounding_mode="trunc"),
     dict(shape=(77,), other=(77,), special=True, rounding_mode="floor"),
     dict(shape=(0, 9), other=(9,)),
+    dict(shape=(33, 65), other=(33, 65)),
 ]
 
 SIZES = [

@@ -15,6 +15,7 @@ from kbx.suite import Exact, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
+TESTED = ()
 
 CASES = [
     dict(shape=(1,), factor=3.0),
@@ -25,6 +26,7 @@ CASES = [
     dict(shape=(2, 3, 65), dtype=torch.float16, factor=5.0),
     dict(shape=(9, 31), factor=1e12),
     dict(shape=(67,), dtype=torch.int32),
+    dict(shape=(37, 65)),
 ]
 
 SIZES = [dict(shape=(4096,)), dict(shape=(1048576,)), dict(shape=(4096, 4096)), dict(shape=(134217728,))]

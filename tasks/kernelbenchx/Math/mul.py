@@ -21,6 +21,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound")
+TESTED = ("broadcast", "dtype:int64")
 
 CASES = [
     dict(shape=(1,), other=(1,)),
@@ -35,6 +36,8 @@ CASES = [
     dict(shape=(5, 7, 9), other=(9,), dtype=torch.float16, other_dtype=torch.float16),
     dict(shape=(37,), other=(), dtype=torch.float16, other_dtype=torch.float32),
     dict(shape=(0, 9), other=(9,)),
+    dict(shape=(1021,), other=(1021,)),
+    dict(shape=(33, 65), other=(33, 65)),
 ]
 
 SIZES = [

@@ -15,6 +15,7 @@ DIFFICULTY = 3
 EXTRA = True
 DTYPE = "bfloat16"
 TAGS = ("elementwise", "broadcast", "memory-bound", "bf16")
+TESTED = ("broadcast",)
 
 CASES = [
     dict(shape=(1,), other=(1,)),
@@ -25,6 +26,7 @@ CASES = [
     dict(shape=(4, 31), other=(4, 31), expanded=True),
     dict(shape=(2, 3, 5, 17), other=(3, 1, 17), strided=True),
     dict(shape=(0, 9), other=(9,)),
+    dict(shape=(33, 65), other=(33, 65)),
 ]
 
 SIZES = [

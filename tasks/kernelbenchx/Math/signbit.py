@@ -18,6 +18,7 @@ from kbx.suite import Exact, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
+TESTED = ()
 
 CASES = [
     dict(shape=()),
@@ -32,6 +33,7 @@ CASES = [
     dict(shape=(129,), dtype=torch.int64),
     dict(shape=(65,), dtype=torch.int8),
     dict(shape=(33,), dtype=torch.uint8),
+    dict(shape=(37, 65)),
 ]
 
 SIZES = [dict(shape=(4096,)), dict(shape=(1024, 1024)), dict(shape=(8192, 8192)), dict(shape=(201326592,))]

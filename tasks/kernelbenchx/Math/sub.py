@@ -22,6 +22,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound")
+TESTED = ("option:alpha", "out_argument")
 
 CASES = [
     dict(shape=(1,), other=(1,)),

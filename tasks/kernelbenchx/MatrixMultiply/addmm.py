@@ -17,6 +17,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("matmul", "compute-bound")
+TESTED = ("option:alpha", "option:beta")
 
 CASES = [
     dict(m=1, n=1, k=1),
@@ -27,6 +28,7 @@ CASES = [
     dict(m=7, n=5, k=0, beta=2),
     dict(m=140, n=150, k=33, added=(140, 1), strided=True, beta=-1.5),
     dict(m=0, n=5, k=8),
+    dict(m=33, n=21, k=40),
 ]
 
 SIZES = [

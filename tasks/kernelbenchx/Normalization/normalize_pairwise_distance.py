@@ -21,6 +21,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("normalization", "reduction", "memory-bound")
+TESTED = ("option:dim_norm", "option:p_distance")
 
 CASES = [
     dict(shape=(1, 1), dim_norm=0),
@@ -32,6 +33,7 @@ CASES = [
     dict(shape=(11, 8), keepdim=True, p_distance=float("inf"), p_norm=3.0, dim_norm=0),
     dict(shape=(6, 4, 33), eps_norm=1e3),
     dict(shape=(0, 4, 5)),
+    dict(shape=(17, 5, 35)),
 ]
 
 SIZES = [

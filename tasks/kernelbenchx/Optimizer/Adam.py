@@ -27,6 +27,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "optimizer", "in-place", "memory-bound")
+TESTED = ("option:betas", "option:lr", "option:weight_decay")
 MUTATES = ("params",)
 
 CASES = [
@@ -37,6 +38,7 @@ CASES = [
     dict(shapes=[(0, 4), (3, 5, 31)], steps=[1, 40], lr=3e-2, betas=(0.5, 0.9)),
     dict(shapes=[(129,)], steps=[2], strided_state=True, lr=1.0, weight_decay=1e-2, eps=1e-2),
     dict(shapes=[(0,)], steps=[1]),
+    dict(shapes=[(33, 65)], steps=[3]),
 ]
 
 SIZES = [

@@ -20,6 +20,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("elementwise", "optimizer", "in-place", "memory-bound")
+TESTED = ("option:weight_decay",)
 ENTRY = "adamw_step"
 MUTATES = ("param", "exp_avg", "exp_avg_sq")
 
@@ -31,6 +32,7 @@ CASES = [
     dict(shape=(33, 65), step=7, strided=True),
     dict(shape=(3, 5, 31), step=1000, lr=3e-2, beta1=0.5, beta2=0.9),
     dict(shape=(129,), step=2, lr=1.0, weight_decay=0.0, eps=1e-2),
+    dict(shape=(33, 65), step=2),
 ]
 
 SIZES = [

@@ -24,6 +24,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "optimizer", "in-place", "memory-bound")
+TESTED = ("option:lr", "option:momentum", "option:momentum_buffer", "option:nesterov", "option:weight_decay")
 ENTRY = "sgd_step"
 MUTATES = ("param", "momentum_buffer")
 
@@ -37,6 +38,7 @@ CASES = [
     dict(shape=(129,), lr=1.0, momentum=0.0, dampening=0.25, weight_decay=0.1, nesterov=True),
     dict(shape=(2, 65), first=True, nesterov=True, strided=True),
     dict(shape=(), lr=0.5, dampening=0.3),
+    dict(shape=(33, 65)),
 ]
 
 SIZES = [

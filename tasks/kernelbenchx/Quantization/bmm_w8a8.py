@@ -25,6 +25,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "quantization", "int8", "tensor-core")
+TESTED = ()
 
 CASES = [
     dict(b=1, m=1, k=1, n=1),

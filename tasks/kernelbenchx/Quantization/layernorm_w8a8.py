@@ -31,6 +31,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("normalization", "quantization", "int8", "memory-bound")
+TESTED = ("option:bias", "option:eps", "option:weight")
 
 CASES = [
     dict(shape=(3, 1), normalized_shape=1),

@@ -29,6 +29,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 4
 DTYPE = "float16"
 TAGS = ("matmul", "quantization", "tensor-core", "fp16")
+TESTED = ("option:bias", "size_one")
 
 CASES = [
     dict(lead=(1,), k=1, n=1),

@@ -24,6 +24,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "quantization", "int8", "tensor-core")
+TESTED = ("size_one",)
 
 CASES = [
     dict(m=1, k=1, n=1),

@@ -18,6 +18,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("reduction",)
+TESTED = ("option:dtype", "option:keepdim")
 
 CASES = [
     dict(shape=(1,), dim=0),
