@@ -12,5 +12,5 @@ Five rooms:
 ``kbx.runner`` never imports ``kbx.oracle`` or ``kbx.suite``: a candidate must not find a reference in its memory.
 """
 
-PROTOCOL = 3
+PROTOCOL = 4
 """Version of the messages in ``kbx.messages``; the referee refuses a worker that speaks another."""

@@ -23,6 +23,7 @@ from kbx.protocol import encode, read_frame, write_frame
 GELU = TASKS / "Activation" / "gelu.py"
 SUM = TASKS / "Reduce" / "sum.py"
 ADAMW = TASKS / "Optimizer" / "AdamW.py"
+LARGEST = ["shape=(2, 3, 17, 19), approximate='none'", "shape=(33, 65), strided=True"]
 
 runners = itertools.count(1)
 
@@ -65,7 +66,7 @@ def test_the_plan_mixes_cases_and_distributions_and_repeats_the_largest(opened_g
     assert [c["index"] for c in calls] == list(range(len(calls)))
     assert len({c["distribution"] for c in calls}) == 6
     repeats = [c for c in calls if c.get("repeats") is not None]
-    assert [c["repeats"] for c in repeats] == [4, 6]
+    assert [c["case"] for c in repeats] == LARGEST
     fresh = [(c["case"], c["distribution"]) for c in calls if c.get("repeats") is None]
     assert len(set(fresh)) == len(fresh)
     assert all(calls[c["repeats"]]["case"] == c["case"] for c in repeats)
@@ -182,17 +183,17 @@ def test_unreadable_results_end_as_verdicts(opened_gelu, tree):
 
 def test_a_repeat_that_differs_and_is_wrong_is_a_race(opened_gelu):
     opened, runner = opened_gelu
-    repeat = opened.calls[-1]
+    repeat = next(c for c in opened.calls if c.get("repeats") is not None)
     assert runner.judge(repeat["repeats"], gelu).status == "correct"
-    checked = runner.judge(repeat["index"], lambda x, approximate: gelu(x, approximate) + 1)
+    checked = runner.judge(repeat["index"], lambda x, approximate="none": gelu(x, approximate) + 1)
     assert (checked.status, checked.flags) == ("nondeterministic", ["nondeterministic"])
 
 
 def test_a_repeat_that_differs_and_is_right_is_flagged(opened_gelu):
     opened, runner = opened_gelu
-    repeat = opened.calls[-1]
+    repeat = next(c for c in opened.calls if c.get("repeats") is not None)
     assert runner.judge(repeat["repeats"], gelu).status == "correct"
-    checked = runner.judge(repeat["index"], lambda x, approximate: gelu(x, approximate) * (1 + 2**-22))
+    checked = runner.judge(repeat["index"], lambda x, approximate="none": gelu(x, approximate) * (1 + 2**-22))
     assert (checked.status, checked.flags) == ("correct", ["nondeterministic"])
 
 
@@ -202,7 +203,7 @@ def test_equal_seeds_give_equal_bytes(oracle):
         seen = [(opened.calls, opened.sizes)]
         for index in (0, 4, 8):
             prepared = oracle.ask(messages.Prepare, call=index)
-            checked = runner.judge(index, lambda x, approximate: gelu(x, approximate) * 1.01)
+            checked = runner.judge(index, lambda x, approximate="none": gelu(x, approximate) * 1.01)
             seen.append(
                 (prepared.args, prepared.kwargs, bytes(runner.arenas["in"].memory[:9000]), vars(checked) | {"id": 0})
             )

@@ -3,6 +3,7 @@
 import functools
 from dataclasses import dataclass
 
+from kbx.oracle import properties
 from kbx.oracle.task import describe
 from kbx.oracle.truth import argument_tensors
 
@@ -22,49 +23,106 @@ class PlannedCall:
     repeats: int | None = None
     turn: int = 0
     """Every other call leaves out the keyword arguments that equal their defaults."""
+    properties: frozenset = frozenset()
+    """What it asks for beyond the ordinary and beyond what the published tests do; none of a call of the published grade."""
 
     def message(self):
         """As in ``messages.oracle.Opened.calls``."""
         plain = {"index": self.index, "case": describe(self.parameters), "distribution": self.distribution}
-        return {**plain, "repeats": self.repeats}
+        return {**plain, "repeats": self.repeats, "properties": sorted(self.properties)}
+
+
+ORDINARY = ("standard", "uniform", "outliers")
+"""Distributions of the published grade."""
+LEAST = 2
+"""Times at least that each case of the published grade is called with such values."""
 
 
 def plan(task, seed):
-    """The calls of one candidate, in order: rounds of all cases, then the repeats.
+    """The calls of one candidate, in order: those of the published grade, then the others, those that ask for least first; then
+    the repeats.
 
-    Case *i* in round *r* draws from distribution *i + r*, so that every case meets several and few rounds cover all. A random
-    operation's draws follow each other at once, and it is not repeated.
+    Case *i* in round *r* draws from distribution *i + r*, so that every case meets several and few rounds cover all; then come
+    rounds of ordinary values for cases of the published grade that have met too few. A random operation's draws follow each other
+    at once, and it is not repeated.
     """
-    calls = []
+    cases = _cases(task)
+    wanted = [(case, r, _values(task, case + r), False) for r in range(task.rounds) for case in range(len(task.cases))]
+    wanted += _missing(task, cases, wanted)
+    wanted += [] if task.contract.random else _repeats(cases, wanted)
+    calls, first = [], {}
 
-    def add(case, round_, repeats=None):
-        distribution = task.distributions[(case + round_) % len(task.distributions)]
+    def beyond(case, distribution):
+        return _beyond(task, cases[case].properties, distribution)
+
+    def add(case, round_, distribution, repeats=None):
         name = f"{seed}/{task.name}/{case}/{round_}"
-        calls.append(PlannedCall(len(calls), task.cases[case], distribution, name, repeats, case + round_))
+        asked = beyond(case, distribution)
+        calls.append(PlannedCall(len(calls), task.cases[case], distribution, name, repeats, case + round_, asked))
         return calls[-1].index
 
-    for round_ in range(task.rounds):
-        for case in range(len(task.cases)):
-            first = add(case, round_)
-            for _ in range(task.contract.draws - 1):
-                add(case, round_, first)
-    largest = _largest(task)
-    for case in [] if task.contract.random else largest:
-        add(case, 0, case)
+    for case, round_, distribution, again in sorted(wanted, key=lambda call: (len(beyond(call[0], call[2])), call[3])):
+        if again:
+            add(case, round_, distribution, first[case, round_])
+            continue
+        index = first[case, round_] = add(case, round_, distribution)
+        for _ in range(task.contract.draws - 1):
+            add(case, round_, distribution, index)
     return calls
 
 
+def _values(task, place):
+    return task.distributions[place % len(task.distributions)]
+
+
+def _beyond(task, of_case, distribution):
+    """What a call asks for that the published tests do not."""
+    if task.tested is None:
+        return frozenset()
+    values = frozenset() if "empty" in of_case else properties.of_values(distribution)
+    return (of_case | values) - set(task.tested)
+
+
+def _missing(task, cases, wanted):
+    """Further rounds of cases of the published grade that have fewer than ``LEAST`` such calls."""
+    ordinary = [d for d in task.distributions if d in ORDINARY] or list(task.distributions)
+    found = []
+    for case, made in enumerate(cases):
+        if _beyond(task, made.properties, ordinary[0]):
+            continue
+        met = [d for c, _, d, _ in wanted if c == case and not _beyond(task, made.properties, d)]
+        rest = [d for d in ordinary if d not in met] or ordinary
+        found += [(case, task.rounds + i, rest[i % len(rest)], False) for i in range(LEAST - len(met))]
+    return found
+
+
+@dataclass(frozen=True)
+class _Case:
+    """What is known of an entry of ``CASES``: the elements of its arguments, and what it asks for."""
+
+    elements: int = 0
+    properties: frozenset = frozenset()
+
+
 @functools.lru_cache(maxsize=1024)
-def _largest(task):
-    """The cases with most elements in their arguments, in the task's order; makes each case once, so a bad one shows.
+def _cases(task):
+    """One ``_Case`` an entry; makes each once, so a bad one shows.
 
     Where there is nothing to choose from none is made: a module has a single case, of gigabytes.
     """
     if len(task.cases) <= REPEATED:
-        return list(range(len(task.cases)))
-    sizes = []
-    for case, parameters in enumerate(task.cases):
-        made = task.call(parameters, task.distributions[case % len(task.distributions)], f"{task.name}/{case}/plan")
-        sizes.append(sum(t.numel() for t in argument_tensors(made)))
-    largest = sorted(range(len(sizes)), key=lambda case: -sizes[case])[:REPEATED]
-    return sorted(largest)
+        return [_Case() for _ in task.cases]
+    made = [
+        task.call(parameters, _values(task, case), f"{task.name}/{case}/plan")
+        for case, parameters in enumerate(task.cases)
+    ]
+    elements = [sum(t.numel() for t in argument_tensors(call)) for call in made]
+    return [_Case(n, properties.of_call(task, call, made[0])) for n, call in zip(elements, made, strict=True)]
+
+
+def _repeats(cases, wanted):
+    """The calls to repeat: of each of the cases with most elements in their arguments, the first that asks for least."""
+    largest = sorted(range(len(cases)), key=lambda case: -cases[case].elements)[:REPEATED]
+    ordinary = sorted(wanted, key=lambda call: call[2] not in ORDINARY)
+    first = {call[0]: call for call in reversed(ordinary)}
+    return [(*first[case][:3], True) for case in sorted(largest)]

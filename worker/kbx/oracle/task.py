@@ -52,6 +52,9 @@ class Task:
     rounds: int = ROUNDS
     note: str = ""
     """What whoever verifies the task should know of it."""
+    tags: tuple = ()
+    tested: tuple | None = None
+    """Properties, as in ``kbx.oracle.properties``, that calls of the published tests have; None where every call is such a one."""
 
     scaled = False
     """Whether the calls are smaller than what the task is about."""

@@ -75,7 +75,6 @@ def _load(stamp, device):
     parameters = list(inspect.signature(reference).parameters)
     reader.check_statement()
     reader.get("DIFFICULTY", int)
-    reader.get("TAGS", tuple)
     reader.each("SKIP_CONTROLS", reader.get("SKIP_CONTROLS", dict, {}), CONTROLS)
     return Task(
         path=path, stamp=stamp, name=stem, entry=entry, dtype=reader.dtype(),
@@ -84,6 +83,7 @@ def _load(stamp, device):
         distributions=reader.each("DISTRIBUTIONS", reader.get("DISTRIBUTIONS", tuple, DISTRIBUTIONS), DISTRIBUTIONS),
         mutates=reader.each("MUTATES", reader.get("MUTATES", tuple, ()), parameters),
         skip_controls=reader.get("SKIP_CONTROLS", dict, {}), controls=reader.controls(parameters),
+        tags=reader.get("TAGS", tuple), tested=reader.optional("TESTED", tuple),
     )  # fmt: skip
 
 
@@ -139,6 +139,10 @@ class _Reader:
         if not isinstance(value, kind):
             self.fail(name, f"must be a {kind.__name__}, not a {type(value).__name__}")
         return value
+
+    def optional(self, name, kind):
+        """The value of ``name``, or None where the file has none."""
+        return self.get(name, kind) if name in self.module else None
 
     def each(self, name, values, allowed):
         unknown = [v for v in values if v not in allowed]

@@ -164,6 +164,7 @@
       identity(verdict),
       ...section("Raised in", frames(verdict)),
       ...section("First wrong elements", mismatches(verdict)),
+      ...section("Beyond the published tests", beyond(verdict)),
       ...section("Error against the tolerance", measures(verdict.error_metrics)),
       ...section("Who computed the result", origin(verdict)),
       ...(verdict.sizes?.length ? [] : section("Timings", untimed(verdict))),
@@ -233,6 +234,18 @@
       ["Expected", (m) => m.expected, "number"],
       ["Got", (m) => m.got, "number"],
     ]);
+  }
+
+  function beyond({ holds, breaks }) {
+    if (!holds) return null;
+    const broken = breaks.length
+      ? table(breaks, [
+          ["Breaks on", (b) => b.property],
+          ["In", (b) => b.case],
+          ["As", (b) => b.status],
+        ])
+      : null;
+    return el("div", {}, list([["Holds for", holds.join(", ")]]), broken);
   }
 
   const percent = (share) => `${(100 * share).toFixed(1)} %`;

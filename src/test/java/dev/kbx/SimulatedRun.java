@@ -250,6 +250,7 @@ public final class SimulatedRun {
         suiteTasks,
         baseline,
         tolerance,
+        "general",
         null);
   }
 

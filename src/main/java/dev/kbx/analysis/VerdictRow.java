@@ -5,6 +5,7 @@ import dev.kbx.verdict.Against;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.Baseline;
+import dev.kbx.verdict.Verdict.Break;
 import dev.kbx.verdict.Verdict.Device;
 import dev.kbx.verdict.Verdict.Origin;
 import dev.kbx.verdict.Verdict.SizeTiming;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * @param source the path it came from, with {@code :line} in a JSONL file
  * @param method null where the source does not say it, as are {@code model} and {@code round}
  * @param callOk as in a verdict, like {@code exeOk} and {@code perfOk}: null where not measured
+ * @param publishedOk whether its results are right at the published grade, and {@code generalOk} at
+ *     the general one; null where not known
+ * @param breaks properties of calls beyond the published grade that it is not right for
  * @param scaled whether it was judged on smaller inputs than published
  * @param kernelShare share of the result that its own kernels computed, 0 to 1; null where that is
  *     not known
@@ -50,6 +54,9 @@ public record VerdictRow(
     @Nullable Boolean callOk,
     @Nullable Boolean exeOk,
     @Nullable Boolean perfOk,
+    @Nullable Boolean publishedOk,
+    @Nullable Boolean generalOk,
+    List<String> breaks,
     boolean scaled,
     @Nullable Double kernelShare,
     Device device,
@@ -105,12 +112,22 @@ public record VerdictRow(
           v.callOk(),
           v.exeOk(),
           v.perfOk(),
+          v.publishedOk(),
+          v.generalOk(),
+          breaks(v),
           v.flags().contains(SCALED),
           origin == null ? null : origin.kernelShare(),
           one(v.device()),
           v.speedup(),
           baselines(v),
           sizes(v));
+    }
+
+    private List<String> breaks(Verdict v) {
+      List<Break> breaks = v.breaks();
+      return breaks == null || breaks.isEmpty()
+          ? List.of()
+          : one(breaks.stream().map(Break::property).toList());
     }
 
     /** The first of all that are equal. */

@@ -173,6 +173,7 @@ final class CheatsCommand implements Callable<Integer> {
               0,
               plan.against(),
               plan.tolerance().label(),
+              plan.grade().label(),
               RunService.settings(plan, candidates));
       store.begin(run);
       pool.judge(store, plan, run, candidates, _ -> {});

@@ -7,6 +7,7 @@ import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.Problem;
 import dev.kbx.candidate.Reading;
 import dev.kbx.plan.Baseline;
+import dev.kbx.plan.Grade;
 import dev.kbx.plan.L2State;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
@@ -105,6 +106,15 @@ final class EvalCommand implements Callable<Integer> {
   private String tolerance = "model";
 
   @Option(
+      names = "--grade",
+      paramLabel = "GRADE",
+      defaultValue = "general",
+      description =
+          "Calls that decide: general (all), or published (what the published tests of the task"
+              + " ask for; what breaks beyond is listed). Default: ${DEFAULT-VALUE}.")
+  private String grade = "general";
+
+  @Option(
       names = "--cache",
       paramLabel = "STATE",
       defaultValue = "cold",
@@ -196,6 +206,9 @@ final class EvalCommand implements Callable<Integer> {
             .orElseThrow(() ->
                 new UserError(
                     "--tolerance: '%s' is not one of model,published".formatted(tolerance))),
+        Grade.of(grade)
+            .orElseThrow(() ->
+                new UserError("--grade: '%s' is not one of published,general".formatted(grade))),
         Baseline.of(baseline)
             .orElseThrow(() ->
                 new UserError(
@@ -301,6 +314,7 @@ final class EvalCommand implements Callable<Integer> {
             suiteTasks,
             plan.against(),
             plan.tolerance().label(),
+            plan.grade().label(),
             RunService.settings(plan, candidates));
     store.begin(run);
     return run;

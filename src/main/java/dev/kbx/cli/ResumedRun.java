@@ -40,6 +40,7 @@ record ResumedRun(RunInfo run) {
     same("with ", rules(run.rulesOff()), rules(rulesOff));
     same("against ", run.baseline(), plan.against());
     same("with --tolerance ", run.tolerance(), plan.tolerance().label());
+    same("with --grade ", run.grade(), plan.grade().label());
     RunInfo.Settings then = run.settings();
     if (then == null) return;
     RunInfo.Settings now = RunService.settings(plan, List.of());

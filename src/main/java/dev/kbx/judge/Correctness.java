@@ -4,11 +4,13 @@ import dev.kbx.candidate.Candidate;
 import dev.kbx.device.OraclePool;
 import dev.kbx.device.Slot;
 import dev.kbx.outcome.Outcome;
+import dev.kbx.plan.Grade;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Tolerance;
 import dev.kbx.task.Policy;
 import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.Runner;
@@ -16,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The call and correctness stages of one candidate, on a slot whose device may be shared. */
 final class Correctness {
@@ -24,7 +27,12 @@ final class Correctness {
   private final Candidate candidate;
   private final JudgementBuilder draft;
   private final boolean alone;
+
+  /** New processes at most for calls that are left when one has ended under a call. */
+  private static final int RESTARTS = 3;
+
   private boolean sized;
+  private @Nullable Coverage coverage;
 
   /**
    * @param alone whether nobody else uses the device
@@ -51,11 +59,29 @@ final class Correctness {
   }
 
   private Outcome judge(Oracle oracle, Map<String, String> files) throws InterruptedException {
+    Outcome outcome = inSession(oracle, session -> calls(session, files));
+    for (int i = 0; i < RESTARTS && outcome.status() == Status.CORRECT && isCut(coverage); i++) {
+      Outcome correct = outcome;
+      outcome = inSession(oracle, session -> goOn(session, files, correct));
+    }
+    return outcome;
+  }
+
+  private static boolean isCut(@Nullable Coverage coverage) {
+    return coverage != null && coverage.unfinished();
+  }
+
+  /** What is asked of a candidate in one process. */
+  private interface Questions {
+    Outcome ask(Session session) throws InterruptedException, Oracle.Refused;
+  }
+
+  private Outcome inSession(Oracle oracle, Questions questions) throws InterruptedException {
     Runner runner = slot.runner(plan, oracle.hello());
     try (Session session = new Session(oracle, runner, plan, candidate, draft)) {
       Outcome outcome;
       try {
-        outcome = calls(session, files);
+        outcome = questions.ask(session);
       } catch (Oracle.Refused e) {
         outcome = Outcome.refused(e.answer());
       }
@@ -78,7 +104,7 @@ final class Correctness {
     draft.spent(Stage.CALL, (System.nanoTime() - start) / 1e9);
     if (decided.isEmpty()) {
       draft.flags(restsOn(task));
-      decided = new Calls(session, plan, draft, Limits.ORACLE).judge(task.calls());
+      decided = planned(session, task);
     }
     if (decided.isEmpty() && task.module() != null && plan.reaches(Stage.CORRECT)) {
       new OtherWeights(session.oracle(), session.runner(), draft).look(plan.limits().call());
@@ -87,6 +113,36 @@ final class Correctness {
       decided = draft.origins().judge(Policy.of(candidate.task()), Stage.CORRECT, "");
     }
     return decided.orElseGet(() -> Outcome.correct(lastBeforePerf(plan.stages())));
+  }
+
+  /** Those of the published grade, then the others, which decide at the general grade alone. */
+  private Optional<Outcome> planned(Session session, OracleMessage.Opened task)
+      throws InterruptedException, Oracle.Refused {
+    Calls calls = new Calls(session, plan, draft, Limits.ORACLE);
+    Optional<Outcome> decided =
+        calls.judge(task.calls().stream().filter(OracleMessage.PlannedCall::published).toList());
+    if (decided.isPresent()) return decided;
+    Coverage beyond =
+        new Coverage(task.calls().stream().filter(call -> !call.published()).toList());
+    coverage = beyond;
+    if (plan.reaches(Stage.CORRECT)) draft.covered(beyond);
+    calls.cover(beyond);
+    return plan.grade() == Grade.GENERAL ? beyond.firstFailure() : Optional.empty();
+  }
+
+  /** The calls that are left, in a new process. */
+  private Outcome goOn(Session session, Map<String, String> files, Outcome outcome)
+      throws InterruptedException, Oracle.Refused {
+    OracleMessage.Opened task = session.open(false, alone);
+    if (coverage != null && session.load(task, files).isEmpty()) {
+      new Calls(session, plan, draft, Limits.ORACLE).cover(coverage);
+    }
+    return outcome;
+  }
+
+  /** Whether a device may not be what it was after a call that did not decide. */
+  boolean faulted() {
+    return coverage != null && coverage.faulted();
   }
 
   /** What the verdict rests on from the first call on, where that is not what one would expect. */

@@ -149,9 +149,10 @@ final class Judge {
         SharedExclusiveLock.Held held =
             alone ? gpu.lease().alone() : gpu.lease().shared(needs.part())) {
       outcome = correctness.judge(files);
-      boolean othersFault = outcome.isFault() && held.company();
+      boolean fault = outcome.isFault() || correctness.faulted();
+      boolean othersFault = fault && held.company();
       if (othersFault || (!alone && wantsRoom(needs, outcome))) return Optional.empty();
-      sound = !outcome.isFault() || slot.computes();
+      sound = !fault || slot.computes();
     }
     // Whoever came beside it may have filled the GPU, which then only looks lost.
     if (!sound && slot.isLost()) return Optional.of(outcome);

@@ -36,6 +36,7 @@ final class JudgementBuilder {
   private final Map<String, Double> errors = new TreeMap<>();
   private final Map<String, Double> seconds = new TreeMap<>();
   private final Attribution origins = new Attribution();
+  private @Nullable Coverage coverage;
   private @Nullable Map<String, Double> quality;
   private @Nullable Finding imprecision;
   private Timing.@Nullable Result timing;
@@ -102,6 +103,15 @@ final class JudgementBuilder {
     flags.addAll(found);
   }
 
+  /**
+   * All calls of the published grade were right.
+   *
+   * @param beyond what becomes of the others
+   */
+  void covered(Coverage beyond) {
+    coverage = beyond;
+  }
+
   /** Who made the results of the calls so far. */
   Attribution origins() {
     return origins;
@@ -155,6 +165,11 @@ final class JudgementBuilder {
         ours ? null : passed(outcome, plan, Stage.CALL),
         ours ? null : passed(outcome, plan, Stage.CORRECT),
         (!ours && timed) ? passed(outcome, plan, Stage.PERF) : null,
+        plan.grade().label(),
+        plan.reaches(Stage.CORRECT) ? publishedOk(ours) : null,
+        plan.reaches(Stage.CORRECT) ? generalOk(ours) : null,
+        coverage == null ? null : coverage.holds(),
+        coverage == null ? null : coverage.breaks(),
         message(outcome),
         outcome.rule(),
         outcome.evidence(),
@@ -176,6 +191,17 @@ final class JudgementBuilder {
         device,
         versions,
         Map.copyOf(seconds));
+  }
+
+  private @Nullable Boolean publishedOk(boolean ours) {
+    if (coverage != null) return true;
+    return ours ? null : false;
+  }
+
+  private @Nullable Boolean generalOk(boolean ours) {
+    if (coverage == null) return publishedOk(ours);
+    if (!coverage.breaks().isEmpty()) return false;
+    return coverage.complete() ? true : null;
   }
 
   /**

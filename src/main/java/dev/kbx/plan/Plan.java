@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param arch what launches are compiled for where there is no GPU, {@code sm_90}
  * @param secret what seeds derive from; see {@link Seeds}
  * @param tolerance how near results must be
+ * @param grade which calls decide that a candidate is correct
  * @param baseline what speedups are against
  * @param cache what calls are timed with
  * @param profile whether Nsight Compute looks at what was timed
@@ -25,6 +26,7 @@ public record Plan(
     String secret,
     Limits limits,
     Tolerance tolerance,
+    Grade grade,
     Baseline baseline,
     L2State cache,
     boolean profile) {
@@ -34,17 +36,27 @@ public record Plan(
   }
 
   /**
-   * A plan whose results are held to the error model and whose speedups are against eager PyTorch,
-   * with a cold cache and without profiles.
+   * A plan whose results are held to the error model at the general grade and whose speedups are
+   * against eager PyTorch, with a cold cache and without profiles.
    */
   public Plan(List<Stage> stages, Rules rules, String arch, String secret, Limits limits) {
-    this(stages, rules, arch, secret, limits, Tolerance.MODEL, Baseline.EAGER, L2State.COLD, false);
+    this(
+        stages,
+        rules,
+        arch,
+        secret,
+        limits,
+        Tolerance.MODEL,
+        Grade.GENERAL,
+        Baseline.EAGER,
+        L2State.COLD,
+        false);
   }
 
   /** The same for a candidate whose task needs more than others. */
   public Plan with(MemoryRequirements needs) {
     Limits own = limits.with(needs);
-    return new Plan(stages, rules, arch, secret, own, tolerance, baseline, cache, profile);
+    return new Plan(stages, rules, arch, secret, own, tolerance, grade, baseline, cache, profile);
   }
 
   /** What speedups are against, in words: {@code eager}, or {@code eager, warm cache}. */

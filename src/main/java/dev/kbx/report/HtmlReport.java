@@ -199,6 +199,7 @@ record HtmlReport(
         writer,
         "Stages",
         run.stages().stream().map(s -> s.label()).collect(Collectors.joining(" → ")));
+    fact(writer, "Grade", run.grade());
     fact(
         writer,
         "Versions",

@@ -1,5 +1,6 @@
 package dev.kbx.report;
 
+import dev.kbx.analysis.Grades;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.verdict.RunInfo;
@@ -33,6 +34,7 @@ final class Notes {
     // A file of a variant that was named is what was asked about.
     if (!run.ofFiles()) add(notes, "extra", extra(tally.extra(rows), tally.asked().total()));
     add(notes, "tolerance", tolerance(run));
+    add(notes, "grades", grades(run, rows));
     add(notes, "no-baseline", baseline(run, rows));
     add(notes, "no-kernel", noKernel(rows));
     return notes;
@@ -65,6 +67,17 @@ final class Notes {
   private static @Nullable String tolerance(RunInfo run) {
     if (run.tolerance().equals("model")) return null;
     return "Results were held to the published tolerances, not to the error model.";
+  }
+
+  /** Both rates by name, whichever decides; null where they are the same. */
+  private static @Nullable String grades(RunInfo run, List<VerdictRow> rows) {
+    Grades grades = Grades.of(rows);
+    if (grades.judged() == 0 || grades.breaks().isEmpty()) {
+      return run.grade().equals("general") ? null : "Judged at the published grade.";
+    }
+    return "Right results: %d of %d at the published grade, %d at the general grade (this run: %s). What breaks: %s."
+        .formatted(
+            grades.published(), grades.judged(), grades.general(), run.grade(), grades.described());
   }
 
   /** How many correct results PyTorch computed without any kernel of the candidate. */

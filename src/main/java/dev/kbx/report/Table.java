@@ -197,10 +197,19 @@ public record Table(int width, boolean colour) {
     String what = verdict.rule() != null ? verdict.rule() : verdict.evidence();
     String message = Text.clean(verdict.message());
     String reason =
-        Stream.of(Text.clean(what), message).filter(s -> !s.isEmpty()).collect(joining(": "));
+        Stream.of(Text.clean(what), message, breaks(verdict))
+            .filter(s -> !s.isEmpty())
+            .collect(joining(": "));
     List<String> flags = Notes.flags(verdict);
     if (flags.isEmpty()) return reason;
     return (reason + " [" + String.join(", ", flags) + "]").strip();
+  }
+
+  /** What a correct candidate is not right for beyond the published grade. */
+  private static String breaks(Verdict verdict) {
+    List<Verdict.Break> breaks = verdict.breaks();
+    if (verdict.status() != Status.CORRECT || breaks == null || breaks.isEmpty()) return "";
+    return breaks.stream().map(Verdict.Break::property).collect(joining(", ", "breaks on ", ""));
   }
 
   private String row(Columns columns, Cells cells, Ansi statusColour) {

@@ -4,6 +4,7 @@ import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
 import dev.kbx.judge.JudgeFingerprint;
 import dev.kbx.plan.Baseline;
+import dev.kbx.plan.Grade;
 import dev.kbx.plan.L2State;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
@@ -59,6 +60,7 @@ final class MemoKeys {
               String secret,
               Limits limits,
               Tolerance tolerance,
+              Grade grade,
               Baseline baseline,
               L2State cache,
               boolean profile) ->
@@ -69,6 +71,7 @@ final class MemoKeys {
                   secret,
                   limits,
                   tolerance,
+                  grade,
                   baseline,
                   cache,
                   profile)

@@ -2,6 +2,7 @@ package dev.kbx.verdict;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.verdict.Verdict.Baseline;
+import dev.kbx.verdict.Verdict.Break;
 import dev.kbx.verdict.Verdict.Compile;
 import dev.kbx.verdict.Verdict.Device;
 import dev.kbx.verdict.Verdict.Frame;
@@ -25,6 +26,14 @@ import org.jspecify.annotations.Nullable;
  * @param exeOk its results were right in the correctness stage: false too where it did not get
  *     there; null when that was not asked for
  * @param perfOk it was timed; null when there was no GPU or timing was not asked for
+ * @param grade label of the grade whose calls decided; null in judgements of earlier versions,
+ *     where it was all of them
+ * @param publishedOk the results of the calls of the published grade were right; null where that is
+ *     not known, as for the next
+ * @param generalOk those of all calls were
+ * @param holds properties of calls beyond the published grade that it is right for, sorted; null
+ *     where no such call was made
+ * @param breaks properties that it is not right for; null as before
  * @param rule id of the static rule, with {@link Status#REJECTED_STATIC}
  * @param evidence what showed the attempt, with {@link Status#CHEATING}
  * @param flags observations that do not decide: {@code nondeterministic}, {@code clock_gap}, {@code
@@ -49,6 +58,11 @@ public record Judgement(
     @Nullable Boolean callOk,
     @Nullable Boolean exeOk,
     @Nullable Boolean perfOk,
+    @Nullable String grade,
+    @Nullable Boolean publishedOk,
+    @Nullable Boolean generalOk,
+    @Nullable List<String> holds,
+    @Nullable List<Break> breaks,
     @Nullable String message,
     @Nullable String rule,
     @Nullable String evidence,
@@ -73,6 +87,8 @@ public record Judgement(
 
   public Judgement {
     flags = List.copyOf(flags);
+    holds = holds == null ? null : List.copyOf(holds);
+    breaks = breaks == null ? null : List.copyOf(breaks);
     versions = Map.copyOf(versions);
     if (status == Status.REJECTED_STATIC && rule == null) {
       throw new IllegalArgumentException("a static rejection names its rule");
@@ -105,6 +121,11 @@ public record Judgement(
         callOk,
         exeOk,
         perfOk,
+        grade,
+        publishedOk,
+        generalOk,
+        holds,
+        breaks,
         message,
         rule,
         evidence,

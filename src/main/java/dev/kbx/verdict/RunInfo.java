@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param baseline what speedups are against: {@code eager}, {@code compile}, {@code max-autotune}
  *     or {@code best} of them
  * @param tolerance how near results had to be: {@code model} or {@code published}
+ * @param grade which calls decide: {@code published} or {@code general}
  * @param settings null in runs of earlier versions
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -43,6 +44,7 @@ public record RunInfo(
     int suiteTasks,
     String baseline,
     String tolerance,
+    String grade,
     @Nullable Settings settings) {
 
   /**
@@ -65,6 +67,7 @@ public record RunInfo(
     // Nor these: there were no others.
     baseline = baseline == null ? "eager" : baseline;
     tolerance = tolerance == null ? "model" : tolerance;
+    grade = grade == null ? "general" : grade;
     versions = Map.copyOf(versions);
   }
 
@@ -94,6 +97,7 @@ public record RunInfo(
         suiteTasks,
         baseline,
         tolerance,
+        grade,
         settings);
   }
 }

@@ -1,6 +1,7 @@
 package dev.kbx.verdict;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.fasterxml.jackson.annotation.JsonValue;
@@ -96,6 +97,26 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
 
   public @Nullable Boolean perfOk() {
     return judgement.perfOk();
+  }
+
+  public @Nullable String grade() {
+    return judgement.grade();
+  }
+
+  public @Nullable Boolean publishedOk() {
+    return judgement.publishedOk();
+  }
+
+  public @Nullable Boolean generalOk() {
+    return judgement.generalOk();
+  }
+
+  public @Nullable List<String> holds() {
+    return judgement.holds();
+  }
+
+  public @Nullable List<Break> breaks() {
+    return judgement.breaks();
   }
 
   public @Nullable String message() {
@@ -334,6 +355,21 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Operation(String name, @Nullable Integer line, double share) {}
+
+  /**
+   * A property of calls that a candidate is not right for.
+   *
+   * @param property as in the list of docs/verdicts.md; several joined by {@code +} where each
+   *     holds by itself
+   * @param call the first call that failed, in words
+   * @param status how it failed
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Break(
+      String property,
+      @JsonProperty("case") String call,
+      Status status,
+      @Nullable String message) {}
 
   /** One wrong element: which output ({@code output[0]}), where in it, and both values as text. */
   public record Mismatch(String output, List<Long> index, String expected, String got) {}

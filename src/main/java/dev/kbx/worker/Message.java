@@ -22,7 +22,7 @@ import tools.jackson.databind.JsonNode;
 public sealed interface Message permits Message.Hello, Message.Numbered, ZygoteMessage {
 
   /** Version of the protocol; a worker that says another is refused. */
-  int PROTOCOL = 3;
+  int PROTOCOL = 4;
 
   /** A message that asks, or answers the request of the same id. */
   sealed interface Numbered extends Message

@@ -130,12 +130,24 @@ public sealed interface OracleMessage extends Message.Numbered {
    * @param parameters the task's case in words: {@code shape=(37,), approximate='tanh'}
    * @param distribution where its values are drawn from
    * @param repeats index of the call whose inputs it repeats
+   * @param properties what it asks for beyond what the published tests do, sorted; empty for a call
+   *     of the published grade
    */
   record PlannedCall(
       int index,
       @JsonProperty("case") String parameters,
       String distribution,
-      @Nullable Integer repeats) {}
+      @Nullable Integer repeats,
+      List<String> properties) {
+    public PlannedCall {
+      properties = List.copyOf(properties);
+    }
+
+    /** Whether it asks for no more than the published tests do. */
+    public boolean published() {
+      return properties.isEmpty();
+    }
+  }
 
   /** One benchmark size, in words. */
   record Size(int index, String shape) {}

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kbx.check.Rules;
 import dev.kbx.device.Slot;
 import dev.kbx.device.Workers;
+import dev.kbx.plan.Grade;
 import dev.kbx.plan.Plan;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Stage;
@@ -63,6 +64,60 @@ class JudgeTest {
   void anHonestRunnerPasses() throws Exception {
     Judgement verdict = judge(Map.of());
     assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
+  }
+
+  private static Judgement graded(Grade grade, String... calls) throws Exception {
+    Plan plan = FakeWorkers.plan();
+    Plan graded =
+        new Plan(
+            plan.stages(),
+            plan.rules(),
+            plan.arch(),
+            plan.secret(),
+            plan.limits(),
+            plan.tolerance(),
+            grade,
+            plan.baseline(),
+            plan.cache(),
+            false);
+    Map<String, ?> script = calls.length == 0 ? Map.of() : Map.of("call", List.of(calls));
+    return new Judge(FakeWorkers.bench(slot), graded, FakeWorkers.DEVICE, Map.of())
+        .judge(FakeWorkers.candidate("general", script));
+  }
+
+  @Test
+  void thePublishedGradeDecidesAndWhatBreaksBeyondIsNamed() throws Exception {
+    Judgement verdict = graded(Grade.PUBLISHED);
+    assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
+    assertThat(verdict.exeOk()).isTrue();
+    assertThat(verdict.publishedOk()).isTrue();
+    assertThat(verdict.generalOk()).isFalse();
+    assertThat(verdict.holds()).containsExactly("empty", "zeros");
+    assertThat(verdict.breaks()).extracting(Verdict.Break::property).containsExactly("strided");
+    assertThat(verdict.breaks())
+        .extracting(Verdict.Break::status)
+        .containsExactly(Status.WRONG_VALUES);
+  }
+
+  @Test
+  void theGeneralGradeNeedsAllOfIt() throws Exception {
+    Judgement verdict = graded(Grade.GENERAL);
+    assertThat(verdict.status()).isEqualTo(Status.WRONG_VALUES);
+    assertThat(verdict.exeOk()).isFalse();
+    assertThat(verdict.publishedOk()).isTrue();
+    assertThat(verdict.breaks()).extracting(Verdict.Break::property).containsExactly("strided");
+  }
+
+  /** A process of its own makes the calls after each one that ended a process. */
+  @Test
+  void aCrashBeyondThePublishedGradeBreaksOneProperty() throws Exception {
+    Judgement verdict = graded(Grade.PUBLISHED, "crash-once 2");
+    assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
+    assertThat(verdict.breaks())
+        .extracting(broken -> broken.property() + " " + broken.status().label())
+        .containsExactly("empty crashed", "strided wrong_values");
+    assertThat(verdict.holds()).containsExactly("zeros");
+    assertThat(verdict.generalOk()).isFalse();
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.device.Workers;
 import dev.kbx.plan.Baseline;
+import dev.kbx.plan.Grade;
 import dev.kbx.plan.L2State;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Tolerance;
@@ -49,6 +50,7 @@ class ProfilerTest {
             "secret",
             FakeWorkers.plan().limits(),
             Tolerance.MODEL,
+            Grade.GENERAL,
             Baseline.EAGER,
             L2State.COLD,
             profile);

@@ -90,6 +90,7 @@ final class Fixtures {
         suiteTasks,
         "eager",
         "model",
+        "general",
         null);
   }
 
@@ -364,6 +365,11 @@ final class Fixtures {
               judged ? called : null,
               (judged && called) ? correct || stage == Stage.PERF : null,
               (gpu && (correct || stage == Stage.PERF)) ? correct : null,
+              null,
+              null,
+              null,
+              null,
+              null,
               message,
               rule,
               evidence,

@@ -43,6 +43,7 @@ class KilledRunTest {
           1,
           "eager",
           "model",
+          "general",
           null);
 
   @TempDir private Path folder;

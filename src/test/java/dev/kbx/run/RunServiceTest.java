@@ -9,6 +9,7 @@ import dev.kbx.device.Workers;
 import dev.kbx.judge.FakeWorkers;
 import dev.kbx.judge.LocalReferee;
 import dev.kbx.plan.Baseline;
+import dev.kbx.plan.Grade;
 import dev.kbx.plan.L2State;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
@@ -81,6 +82,7 @@ class RunServiceTest {
             1,
             "eager",
             "model",
+            "general",
             null);
     store.begin(run);
     return run;
@@ -161,6 +163,7 @@ class RunServiceTest {
         plan.secret(),
         plan.limits(),
         Tolerance.MODEL,
+        Grade.GENERAL,
         Baseline.EAGER,
         L2State.COLD,
         profile);

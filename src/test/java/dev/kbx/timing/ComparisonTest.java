@@ -75,6 +75,7 @@ class ComparisonTest {
         any.secret(),
         any.limits(),
         any.tolerance(),
+        any.grade(),
         baseline,
         cache,
         false);

@@ -8,7 +8,7 @@ have the noise of a device. In
 brief.py the reference takes 40 us, 10 of them without launching; in waiting.py it cannot be recorded; in moody.py every call has an
 argument of its own; in stale_graph.py what is replayed is wrong; in held.py the reference's graphs take three times as long while there
 is a candidate; for graphs there is no memory in roomy.py, and in cramped.py none while there is a candidate. In
-skipping.py the second call of each batch gives a wrong result; in late.py, otherwise as waiting.py, all results do that are checked together from round 5 on. In outpaced.py, otherwise as brief.py, more than two calls a batch are refused after the first round, and other graphs than were recorded. In starved.py and full.py there is no memory for a size while a candidate lives, in full.py also not when it has gone.
+skipping.py the second call of each batch gives a wrong result; in general.py calls ask for properties, and strided ones are wrong; in late.py, otherwise as waiting.py, all results do that are checked together from round 5 on. In outpaced.py, otherwise as brief.py, more than two calls a batch are refused after the first round, and other graphs than were recorded. In starved.py and full.py there is no memory for a size while a candidate lives, in full.py also not when it has gone.
 
 GPU 6 says which architecture it has, GPUs 7 and 8 are lost. constructed.py is traced as a module. crowded.py is a module with 3 GiB of arguments, for which there is memory where its oracle has the device alone.
 
@@ -30,7 +30,10 @@ COOL = {"sm_mhz": 1980, "memory_mhz": 2619, "celsius": 45, "watts": 400.5, "thro
 HOT = {"sm_mhz": 990, "memory_mhz": 2619, "celsius": 90, "throttle": ["hw_thermal"]}
 FULL = {"starved.py": 2, "full.py": 1}  # how often there is memory for sizes without a candidate
 ALONE = ("alone", "alone_again", "graphs_alone")  # phases in which no candidate's code runs
-CALLS = [{"index": i, "case": f"case {i}", "distribution": "uniform"} for i in range(2)]
+CALL = {"case": "case", "distribution": "uniform", "properties": []}
+CALLS = [{**CALL, "index": i, "case": f"case {i}"} for i in range(2)]
+ASKED = ((), ("empty",), ("strided",), ("empty", "strided"), ("zeros",))  # of the calls of general.py
+GENERAL = [{**CALL, "index": i, "properties": list(asked)} for i, asked in enumerate(ASKED)]
 
 
 def main():
@@ -49,7 +52,7 @@ def main():
             name = os.path.basename(request["task"])
             copy_gbs = 3000.0 if name == "stale.py" else 1000.0
             seconds = 0.6 if name == "slow.py" else 0.0
-            calls = CALLS[:1] if name == "once.py" else CALLS
+            calls = {"once.py": CALLS[:1], "general.py": GENERAL}.get(name, CALLS)
             if name == "crowded.py" and not (request["alone"] and request["lent"] == 3 << 30):
                 kbx.write({"type": "failed", "id": request["id"], "reason": "memory", "message": "CUDA out of memory"})
                 continue
@@ -138,7 +141,8 @@ def main():
             sized = request["type"] == "check_size"
             skipped = sized and name == "skipping.py" and 1 in request["slots"]
             skipped |= sized and name == "late.py" and round_ >= 5 and len(request["slots"]) > 1
-            status = "wrong_values" if stale or skipped else "correct"
+            strided = name == "general.py" and "strided" in ASKED[request["call"]]
+            status = "wrong_values" if stale or skipped or strided else "correct"
             reply = {"type": "checked", "status": status, "mismatches": [], "metrics": {}, "flags": []}
         elif request["type"] == "close":
             reply = {"type": "closed"}

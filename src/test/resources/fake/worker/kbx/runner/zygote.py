@@ -3,6 +3,7 @@
 A candidate's source is a JSON object: for each type of request the payloads to answer with, as text in which ``$id`` stands
 for the request's id, ``$fat`` for a megabyte of empty objects, and ``$slow`` for a 0 in an answer whose end comes half a second after its beginning. ``"exit 3"`` ends the runner with that code, ``"signal 11"`` by that signal, ``"memory"`` for taking too much; an
 empty list is silence;
+``"crash-once 2"`` is an honest answer, but for the second one to say so in the life of this zygote, which ends the runner;
 ``"crowded"`` is an honest answer, or a death where another candidate is on the GPU.
 Without an entry the answer is an honest one. ``"precompile_calls"`` is for a ``precompile`` that has calls, where it differs, and ``"timed_load"`` for a ``load`` of a runner whose calls
 may be timed; so with every type.
@@ -37,6 +38,8 @@ HONEST = {
 DENIED = {"type": "profiled", "seconds": 0.0, "failure": "ncu (exit code 0): ERR_NVGPUCTRPERM - no permission"}
 
 
+made = []
+"""Runners of the answers to ``crash-once``."""
 crowd = set()
 """Runners that have a GPU and a candidate."""
 recorded = {}
@@ -119,6 +122,12 @@ def answer(number, message, scripts):
         return
     for reply in replies:
         match reply.split():
+            case ["crash-once", nth]:
+                made.append(number)
+                if len(made) == int(nth):
+                    bury(number, scripts, reason="exit", code=1)
+                else:
+                    kbx.write({**HONEST[message["type"]], "id": message["id"]}, number)
             case ["exit", code]:
                 bury(number, scripts, reason="exit", code=int(code))
             case ["crowded"] if len(crowd) > 1:

@@ -1,0 +1,120 @@
+package dev.kbx.judge;
+
+import dev.kbx.outcome.Outcome;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict.Break;
+import dev.kbx.worker.OracleMessage.PlannedCall;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a candidate does in the calls beyond the published grade: which properties it holds for, and
+ * which it breaks on.
+ *
+ * <p>A call may ask for several properties at once. A failure is put down to those of them that no
+ * right call has shown to hold; where each holds by itself, to all of them together.
+ */
+final class Coverage {
+  /** Properties of one failed call, and how it failed. */
+  private record Failure(PlannedCall call, Outcome outcome) {}
+
+  private final Deque<PlannedCall> left = new ArrayDeque<>();
+  private final List<PlannedCall> right = new ArrayList<>();
+  private final List<Failure> failures = new ArrayList<>();
+  private @Nullable Outcome first;
+  private boolean unknown;
+
+  /**
+   * @param calls beyond the published grade, in the order in which they are made
+   */
+  Coverage(List<PlannedCall> calls) {
+    left.addAll(calls);
+  }
+
+  /**
+   * The next call to make; empty when all were. A call that asks for all that a failed one asked
+   * for is left out: it would fail for the same reason.
+   */
+  Optional<PlannedCall> next() {
+    while (!left.isEmpty()) {
+      PlannedCall call = left.removeFirst();
+      boolean fails = failures.stream().anyMatch(f -> asksForAllOf(call, f.call()));
+      if (!fails) return Optional.of(call);
+    }
+    return Optional.empty();
+  }
+
+  private static boolean asksForAllOf(PlannedCall call, PlannedCall failed) {
+    return new HashSet<>(call.properties()).containsAll(failed.properties());
+  }
+
+  /** Notes what came of a call; no outcome means that its result was right. */
+  void add(PlannedCall call, Optional<Outcome> outcome) {
+    outcome.ifPresentOrElse(how -> failed(call, how), () -> right.add(call));
+  }
+
+  private void failed(PlannedCall call, Outcome how) {
+    if (how.status().blame() == Status.Blame.CANDIDATE) failures.add(new Failure(call, how));
+    else unknown = true;
+    if (first == null) first = how;
+  }
+
+  /** Whether calls are left to make. */
+  boolean unfinished() {
+    return !left.isEmpty();
+  }
+
+  /** Whether every call was made, or left out, and said something of the candidate. */
+  boolean complete() {
+    return left.isEmpty() && !unknown;
+  }
+
+  /** Whether a device may not be what it was after one of the calls. */
+  boolean faulted() {
+    return first != null
+        && (first.isFault() || failures.stream().anyMatch(f -> f.outcome().isFault()));
+  }
+
+  /** How the first call failed that did; empty where none did. */
+  Optional<Outcome> firstFailure() {
+    return Optional.ofNullable(first);
+  }
+
+  /** Properties of right calls that no failure is put down to, sorted. */
+  List<String> holds() {
+    Set<String> held = new TreeSet<>();
+    right.forEach(call -> held.addAll(call.properties()));
+    breaks().forEach(broken -> held.remove(broken.property()));
+    return List.copyOf(held);
+  }
+
+  /** What it breaks on, each property once, in the order of the first failure. */
+  List<Break> breaks() {
+    Set<String> held = new HashSet<>();
+    right.forEach(call -> held.addAll(call.properties()));
+    List<Break> breaks = new ArrayList<>();
+    Set<String> named = new HashSet<>();
+    failures.stream()
+        .sorted(Comparator.comparingInt(f -> f.call().properties().size()))
+        .forEach(failure -> {
+          List<String> asked = failure.call().properties();
+          if (asked.stream().anyMatch(named::contains)) return;
+          List<String> suspects = asked.stream().filter(p -> !held.contains(p)).toList();
+          List<String> blamed = suspects.isEmpty() ? asked : suspects;
+          String property = String.join("+", blamed);
+          if (!named.add(property)) return;
+          named.addAll(suspects);
+          Outcome how = failure.outcome();
+          breaks.add(new Break(property, Calls.name(failure.call()), how.status(), how.message()));
+        });
+    return breaks;
+  }
+}

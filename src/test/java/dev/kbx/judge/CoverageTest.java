@@ -1,0 +1,74 @@
+package dev.kbx.judge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kbx.outcome.Outcome;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import dev.kbx.worker.OracleMessage.PlannedCall;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What failures in calls that ask for several properties are put down to. */
+class CoverageTest {
+  private static final Optional<Outcome> WRONG =
+      Optional.of(Outcome.of(Status.WRONG_VALUES, Stage.CORRECT, "wrong"));
+
+  private static PlannedCall call(String... properties) {
+    return new PlannedCall(
+        0, "case", "standard", null, Arrays.stream(properties).sorted().toList());
+  }
+
+  /** Makes all calls of a candidate that is wrong where {@code wrong} properties come together. */
+  private static Coverage covered(Set<String> wrong, PlannedCall... calls) {
+    Coverage coverage = new Coverage(List.of(calls));
+    for (var call = coverage.next(); call.isPresent(); call = coverage.next()) {
+      boolean fails = call.get().properties().containsAll(wrong);
+      coverage.add(call.get(), fails ? WRONG : Optional.empty());
+    }
+    return coverage;
+  }
+
+  private static List<String> broken(Coverage coverage) {
+    return coverage.breaks().stream().map(Verdict.Break::property).toList();
+  }
+
+  @Test
+  void aFailureIsPutDownToWhatNoRightCallAskedFor() {
+    Coverage coverage = covered(Set.of("strided"), call("empty"), call("empty", "strided"));
+    assertThat(broken(coverage)).containsExactly("strided");
+    assertThat(coverage.holds()).containsExactly("empty");
+    assertThat(coverage.complete()).isTrue();
+  }
+
+  @Test
+  void whatHoldsByItselfBreaksTogether() {
+    Coverage coverage =
+        covered(Set.of("a", "b"), call("a"), call("b"), call("a", "b"), call("a", "b", "c"));
+    assertThat(broken(coverage)).containsExactly("a+b");
+    assertThat(coverage.holds()).containsExactly("a", "b");
+  }
+
+  @Test
+  void aCallThatAsksForAllThatFailedIsLeftOut() {
+    Coverage coverage = new Coverage(List.of(call("a"), call("a", "b"), call("b")));
+    coverage.add(coverage.next().orElseThrow(), WRONG);
+    assertThat(coverage.next().orElseThrow().properties()).containsExactly("b");
+    assertThat(coverage.next()).isEmpty();
+  }
+
+  @Test
+  void aFaultOfTheMachineBreaksNothing() {
+    Coverage coverage = new Coverage(List.of(call("a")));
+    PlannedCall call = coverage.next().orElseThrow();
+    coverage.add(
+        call, Optional.of(Outcome.of(Status.INFRASTRUCTURE, Stage.CALL, "the interpreter lacks")));
+    assertThat(coverage.breaks()).isEmpty();
+    assertThat(coverage.complete()).as("nothing is known of it").isFalse();
+    assertThat(coverage.firstFailure()).isPresent();
+  }
+}

@@ -1,0 +1,78 @@
+"""What a call asks of a kernel beyond the ordinary, as names that verdicts use: ``non_contiguous``, ``dtype:float16``, ``option:dim``.
+
+Ordinary is a contiguous tensor of the task's dtype with more than one element, finite values around one, and every option at its
+default.
+"""
+
+import inspect
+
+import torch
+
+from kbx.oracle.task import signature
+from kbx.suite.values import leaves
+
+OF_VALUES = {"small": "small_values", "large": "large_values", "zeros": "zeros"}
+"""By distribution; the values of the others are ordinary."""
+
+
+def of_values(distribution):
+    """The property of values drawn from a distribution, as a set of at most one."""
+    return frozenset(OF_VALUES[distribution] for _ in range(distribution in OF_VALUES))
+
+
+def of_call(task, call, first):
+    """Properties of a call's arguments. ``first`` is the call of the task's first case: its dtypes are ordinary, whatever they are."""
+    tensors = [(path, t) for path, t in task.named_tensors(call) if path != "out"]
+    usual = {path: t.dtype for path, t in task.named_tensors(first)}
+    found = set(_options(task, call))
+    for path, tensor in tensors:
+        found.update(_layout(tensor))
+        found.update(_dtype(tensor, {getattr(torch, task.dtype)}, usual.get(path)))
+        if (tensor.is_floating_point() or tensor.is_complex()) and not tensor.isfinite().all():
+            found.add("special_values")
+    if {"elementwise", "broadcast"} & set(task.tags) and _broadcast([t.shape for _, t in tensors]):
+        found.add("broadcast")
+    return frozenset(found)
+
+
+def _layout(tensor):
+    if tensor.dim() == 0:
+        yield "zero_dim"
+    elif tensor.numel() == 1:
+        yield "size_one"
+    if tensor.numel() == 0:
+        yield "empty"
+    elif any(stride == 0 and size > 1 for stride, size in zip(tensor.stride(), tensor.shape, strict=True)):
+        yield "expanded"
+    elif not tensor.is_contiguous():
+        yield "non_contiguous"
+
+
+def _dtype(tensor, task_dtype, usual):
+    """Integers and masks beside the task's dtype are ordinary, unless the first case has another dtype in their place."""
+    floating = tensor.is_floating_point() or tensor.is_complex()
+    if tensor.dtype not in task_dtype | {usual} and (floating or usual is not None):
+        yield f"dtype:{str(tensor.dtype).removeprefix('torch.')}"
+
+
+def _broadcast(shapes):
+    if len(set(shapes)) < 2:
+        return False
+    try:
+        torch.broadcast_shapes(*shapes)
+    except RuntimeError:
+        return False
+    return True
+
+
+def _options(task, call):
+    """Arguments that have a default and are given something else."""
+    parameters = signature(task.reference).parameters
+    for name, value in signature(task.reference).bind(*call.args, **call.kwargs).arguments.items():
+        default = parameters[name].default
+        if default is inspect.Parameter.empty:
+            continue
+        tensors = [leaf for _, leaf in leaves(value, name) if isinstance(leaf, torch.Tensor)]
+        if not tensors and value == default:
+            continue
+        yield {"out": "out_argument", "inplace": "in_place"}.get(name, f"option:{name}")

@@ -1,0 +1,97 @@
+"""What calls ask for beyond the ordinary, and which of them make up the published grade."""
+
+import pathlib
+
+import pytest
+import torch
+
+from kbx.oracle import plan, properties, taskfile
+from kbx.suite import call
+
+TASKS = pathlib.Path(__file__).parents[2] / "tasks" / "kernelbenchx"
+FIRST = call(torch.zeros(7))
+
+
+def asked(task, *args, **kwargs):
+    return set(properties.of_call(task, call(*args, **kwargs), FIRST))
+
+
+@pytest.fixture(scope="module")
+def gelu():
+    return taskfile.load(TASKS / "Activation" / "gelu.py")
+
+
+@pytest.mark.parametrize(
+    ("tensor", "expected"),
+    [
+        (torch.zeros(3, 5), set()),
+        (torch.zeros(3, 5).t(), {"non_contiguous"}),
+        (torch.zeros(1).expand(9), {"expanded"}),
+        (torch.zeros(3, 0), {"empty"}),
+        (torch.zeros(()), {"zero_dim"}),
+        (torch.zeros(1, 1), {"size_one"}),
+        (torch.zeros(3, 5, dtype=torch.float16), {"dtype:float16"}),
+        (torch.zeros(3, 5, dtype=torch.int64), {"dtype:int64"}),
+        (torch.tensor([1.0, float("nan")]), {"special_values"}),
+        (torch.zeros(5, 3, dtype=torch.float64).t(), {"dtype:float64", "non_contiguous"}),
+    ],
+    ids=[
+        "ordinary",
+        "transposed",
+        "expanded",
+        "empty",
+        "scalar",
+        "one",
+        "half",
+        "integers",
+        "nan",
+        "transposed double",
+    ],
+)
+def test_properties_of_a_tensor(gelu, tensor, expected):
+    assert asked(gelu, tensor) == expected
+
+
+def test_options_count_where_they_are_not_their_defaults(gelu):
+    assert asked(gelu, torch.zeros(3), approximate="none") == set()
+    assert asked(gelu, torch.zeros(3), approximate="tanh") == {"option:approximate"}
+
+
+def test_arguments_with_names_of_their_own():
+    relu = taskfile.load(TASKS / "Activation" / "relu.py")
+    assert asked(relu, torch.zeros(3), inplace=True) == {"in_place"}
+    add = taskfile.load(TASKS / "Math" / "add.py")
+    assert asked(add, torch.zeros(3), torch.zeros(3), out=torch.empty(3)) == {"out_argument"}
+    assert asked(add, torch.zeros(3, 1), torch.zeros(3), alpha=2) == {"broadcast", "option:alpha"}
+
+
+def test_the_published_grade_comes_first_and_has_ordinary_values(gelu):
+    calls = plan.plan(gelu, "ab")
+    asked_for = [len(c.properties) for c in calls]
+    assert asked_for == sorted(asked_for)
+    published = [c for c in calls if not c.properties]
+    assert {c.distribution for c in published} <= set(plan.ORDINARY)
+    assert {str(c.parameters) for c in published} == {
+        "{'shape': (1000,)}",
+        "{'shape': (37,), 'approximate': 'tanh'}",
+        "{'shape': (2, 3, 17, 19), 'approximate': 'none'}",
+    }
+    assert sum(c.repeats is not None for c in published) == 1
+
+
+def test_no_two_calls_have_the_same_values(gelu):
+    fresh = [c.seed for c in plan.plan(gelu, "ab") if c.repeats is None]
+    assert len(set(fresh)) == len(fresh)
+
+
+@pytest.mark.parametrize("file", sorted(TASKS.glob("*/*.py")), ids=lambda file: file.stem)
+def test_every_task_has_calls_of_the_published_grade(file):
+    task = taskfile.load(file)
+    assert task.tested is not None, "TESTED is missing"
+    published = [c for c in plan.plan(task, "ab") if not c.properties]
+    assert len(published) >= 2
+
+
+def test_without_published_tests_every_call_is_of_the_published_grade():
+    task = taskfile.load(TASKS.parent / "kernelbench" / "level1" / "19_ReLU.py")
+    assert not any(c.properties for c in plan.plan(task.seeded("ab"), "ab"))
