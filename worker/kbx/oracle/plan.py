@@ -85,6 +85,8 @@ def _beyond(task, of_case, distribution):
 
 def _missing(task, cases, wanted):
     """Further rounds of cases of the published grade that have fewer than ``LEAST`` such calls."""
+    if task.tested is None:
+        return []
     ordinary = [d for d in task.distributions if d in ORDINARY] or list(task.distributions)
     found = []
     for case, made in enumerate(cases):

@@ -18,6 +18,7 @@ import dev.kbx.store.StoreAddress;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -93,6 +94,8 @@ final class CheatsCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException, PythonProblem {
     if (timeout < 1) throw new UserError("--timeout %d: at least 1 second".formatted(timeout));
     if (every < 1) throw new UserError("--every %d: at least 1".formatted(every));
+    if (page != null) checkPage(page);
+    workers.check();
     List<CorpusFiles.Entry> entries = entries();
     Path folder = OutFolder.writable(out);
     Trials trials;
@@ -107,6 +110,17 @@ final class CheatsCommand implements Callable<Integer> {
     }
     System.out.print(new CheatTable(Terminal.columns()).render(trials));
     return trials.differing().isEmpty() ? ExitCode.OK : ExitCode.USAGE;
+  }
+
+  /** Before hundreds of files are judged for it. */
+  private static void checkPage(Path page) {
+    Path folder = page.toAbsolutePath().getParent();
+    if (Files.isDirectory(page)) {
+      throw new UserError("--page %s: is a folder; name a file".formatted(page));
+    }
+    if (folder == null || !Files.isWritable(folder)) {
+      throw new UserError("--page %s: %s cannot be written".formatted(page, folder));
+    }
   }
 
   private List<CorpusFiles.Entry> entries() {

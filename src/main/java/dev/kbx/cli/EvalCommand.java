@@ -20,6 +20,7 @@ import dev.kbx.report.ResultFiles;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.run.RunService;
 import dev.kbx.store.RunStore;
+import dev.kbx.store.StoreAddress;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.RunInfo;
@@ -166,9 +167,16 @@ final class EvalCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Plan plan = plan();
+    workers.check();
+    StoreAddress address = stores.address(out);
     Suite taskSuite = Home.suite(suite);
     List<Task> selected = taskSuite.find(tasks);
-    boolean begun = resume && stores.address(out).exists();
+    boolean begun = resume && address.exists();
+    if (resume && !begun && sources.isEmpty()) {
+      throw new UserError(
+          "--resume: no run in %s to resume; name its --out folder, or what to judge"
+              .formatted(address));
+    }
     // Before anything is made: what is wrong with the sources leaves nothing behind.
     Reading first = begun ? null : read(sources, taskSuite, selected);
     Path folder = OutFolder.writable(out);
@@ -179,7 +187,7 @@ final class EvalCommand implements Callable<Integer> {
               file + ": was not written by kbx and would be replaced; give another --out");
         });
     try (var _ = FolderLock.of(folder);
-        RunStore store = stores.open(folder)) {
+        RunStore store = RunStore.open(address)) {
       ResumedRun earlier = resume ? ResumedRun.find(store, sources).orElse(null) : null;
       if (earlier != null) earlier.checkPlan(suite, tasks, plan, rules.off());
       List<Path> given = earlier != null && sources.isEmpty() ? paths(earlier.run()) : sources;

@@ -113,6 +113,7 @@ final class ImportTasksCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws PythonProblem {
+    workers.check();
     Checkout originals = find();
     out = named == null ? Path.of(format + "-original") : named;
     Path suite = out.toAbsolutePath().normalize();

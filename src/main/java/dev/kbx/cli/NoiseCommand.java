@@ -77,6 +77,7 @@ final class NoiseCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException, PythonProblem {
+    workers.check();
     if (repeats < 0 || twins < 0 || repeats + twins == 0) {
       throw new UserError("--repeats %d --twins %d: nothing to time".formatted(repeats, twins));
     }

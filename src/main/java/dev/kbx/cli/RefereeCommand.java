@@ -84,6 +84,7 @@ final class RefereeCommand implements Callable<Integer> {
     if (!Files.isDirectory(simulated)) {
       throw new UserError(simulated + " is missing; it has the workers that this runs with");
     }
+    WorkerOptions.check(python);
     Path folder = OutFolder.writable(out);
     try {
       return measure(simulated, folder);

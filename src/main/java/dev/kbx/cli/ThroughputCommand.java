@@ -49,6 +49,7 @@ final class ThroughputCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException, PythonProblem {
+    workers.check();
     Suite suite = Home.suite(SUITE);
     List<Candidate> candidates = candidates(suite);
     Plan plan =

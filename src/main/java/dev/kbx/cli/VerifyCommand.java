@@ -74,6 +74,7 @@ final class VerifyCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    workers.check();
     Suite opened = suite.open();
     List<Task> tasks =
         opened.tasks().isEmpty() && names.isEmpty()

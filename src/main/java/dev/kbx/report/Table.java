@@ -37,7 +37,7 @@ public record Table(int width, boolean colour) {
   /** The same of a file that was named. */
   private static final int FILE_REASON_LINES = 12;
 
-  /** Of more rows each has a reason of one line, so that they fit a screen: the report has all. */
+  /** More rows have one line each, so that they fit a screen: the report has all. */
   private static final int MANY_ROWS = 12;
 
   private static final int NOTE_LINES = 3;
@@ -92,10 +92,14 @@ public record Table(int width, boolean colour) {
       List<String> lines, RunVerdicts verdicts, Tally tally, boolean files, String rest) {
     List<RunVerdicts.Entry> all = verdicts.entries();
     List<Verdict> listed = verdicts.whole(all.size() <= ALL ? all : worthListing(all));
+    if (listed.size() > MANY_ROWS) {
+      lines.addAll(new ManyRows(listed, width).lines(this::paint));
+      more(lines, verdicts.size() - listed.size(), rest);
+      return;
+    }
     var columns = Columns.of(listed, tally, width);
     if (!listed.isEmpty()) lines.add(paint(Ansi.DIM, row(columns, header(tally), Ansi.PLAIN)));
-    int few = files ? FILE_REASON_LINES : REASON_LINES;
-    int reasonLines = listed.size() > MANY_ROWS ? 1 : few;
+    int reasonLines = files ? FILE_REASON_LINES : REASON_LINES;
     for (Verdict verdict : listed) {
       lines.addAll(candidate(verdict, columns, reasonLines));
       if (files && verdict.speedup() != null) lines.add(speedup(verdict.speedup()));
@@ -103,10 +107,12 @@ public record Table(int width, boolean colour) {
         lines.add(paint(Ansi.DIM, Text.cut(INDENT + kernel, width)));
       }
     }
-    int left = verdicts.size() - listed.size();
-    if (left > 0) {
-      lines.add(paint(Ansi.DIM, Text.cut("… and " + left + " more; all are in " + rest, width)));
-    }
+    more(lines, verdicts.size() - listed.size(), rest);
+  }
+
+  private void more(List<String> lines, int left, String rest) {
+    if (left == 0) return;
+    lines.add(paint(Ansi.DIM, Text.cut("… and " + left + " more; all are in " + rest, width)));
   }
 
   /**
@@ -193,7 +199,8 @@ public record Table(int width, boolean colour) {
     return Text.clean(VerdictRow.of(verdict).name());
   }
 
-  private static String reason(Verdict verdict) {
+  /** Why it failed, or what else there is to say, in one line of any length; empty for nothing. */
+  static String reason(Verdict verdict) {
     String what = verdict.rule() != null ? verdict.rule() : verdict.evidence();
     String message = Text.clean(verdict.message());
     String reason =
@@ -299,7 +306,8 @@ public record Table(int width, boolean colour) {
     }
   }
 
-  private enum Ansi {
+  /** The terminal's colours. */
+  enum Ansi {
     PLAIN(0),
     DIM(2),
     RED(31),
@@ -313,7 +321,7 @@ public record Table(int width, boolean colour) {
     }
   }
 
-  private static Ansi colourOf(Verdict verdict) {
+  static Ansi colourOf(Verdict verdict) {
     return switch (verdict.status().blame()) {
       case NOBODY -> Ansi.GREEN;
       case CANDIDATE -> Ansi.RED;

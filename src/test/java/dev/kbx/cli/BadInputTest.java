@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -77,7 +78,7 @@ class BadInputTest {
   void wrongSourcesLeaveNothingBehind() throws Exception {
     refused(eval("nowhere.py"), "nowhere.py");
     refused(eval(file("empty.jsonl", "")), "empty.jsonl");
-    refused(Kbx.here("eval", "--resume", "--out", folder.resolve("out")), "SOURCE");
+    refused(Kbx.here("eval", "--resume", "--out", folder.resolve("out")), "to resume");
     assertThat(folder.resolve("out")).doesNotExist();
   }
 
@@ -163,6 +164,42 @@ class BadInputTest {
     assertThat(result.exit()).as(result.err()).isZero();
     assertThat(result.err()).contains("p.jsonl:1", "MiB");
     assertThat(Files.readAllLines(folder.resolve("out/results.jsonl"))).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "eval GOOD --python nowhere/python",
+        "eval GOOD --python FOLDER",
+        "eval GOOD --store nowhere",
+        "bench cheats --page nowhere/page.md",
+        "bench cheats --python nowhere/python",
+        "bench referee --python nowhere/python",
+        "bench throughput --python nowhere/python",
+        "tasks verify gelu --python nowhere/python",
+      })
+  void aWrongPathIsRefusedBeforeAnythingIsMade(String command) throws Exception {
+    Path good = file("p.jsonl", GOOD);
+    Path out = folder.resolve("out");
+    String[] words = command.split(" ", -1);
+    List<Object> arguments = new ArrayList<>();
+    for (String word : words) {
+      arguments.add(word.equals("GOOD") ? good : word.equals("FOLDER") ? folder : word);
+    }
+    if (!command.contains("throughput")) arguments.addAll(List.of("--out", out));
+    Kbx.Result result = Kbx.here(arguments.toArray());
+    refused(result, words[words.length - 2], words[words.length - 1].replace("FOLDER", "a folder"));
+    assertThat(result.err().lines()).hasSize(1);
+    assertThat(out).doesNotExist();
+  }
+
+  @Test
+  void aRunToResumeIsLookedForWhereItWasSaidToBe() {
+    Path out = folder.resolve("out");
+    refusedInOneLine(
+        Kbx.here("eval", "--resume", "--out", out),
+        "--resume: no run in " + out.resolve("kbx.db") + " to resume");
+    assertThat(out).doesNotExist();
   }
 
   @Test
