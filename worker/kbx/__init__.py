@@ -1,10 +1,10 @@
-"""The Python half of kbx: what must run beside the device.
+"""The Python half of kbx: the processes that use the device.
 
-Five rooms:
+Five parts:
 
-* ``kbx.protocol``, ``kbx.messages`` and ``kbx.tensors``: what the processes say to each other;
-* ``kbx.clock``, ``graphs``, ``results``, ``context``, ``state``, ``precision``, ``cores`` and ``standins``: what the trusted and the
-  untrusted side do alike, so that they are compared fairly: neither has a copy of its own;
+* ``kbx.protocol``, ``kbx.messages`` and ``kbx.tensors``: the protocol between the processes;
+* ``kbx.clock``, ``graphs``, ``results``, ``context``, ``state``, ``precision``, ``cores`` and ``standins``: code shared by the trusted
+  and the untrusted side, so that both are timed alike;
 * ``kbx.runner``: the untrusted side (zygote, sandbox, bench for one candidate);
 * ``kbx.oracle``: the trusted side (inputs, reference, truth, comparison, baseline);
 * ``kbx.suite``: what a task file may import.

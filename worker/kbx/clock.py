@@ -1,7 +1,7 @@
-"""Device time of calls, taken by oracle and runner with the same code: whatever the two did differently would be in every speedup.
+"""Times calls on the device. Oracle and runner use the same code: any difference between them would bias every speedup.
 
-``torch.cuda.Event`` and its like are classes anyone may change; the C types below them are not, and what is used here is taken
-before a candidate is loaded.
+A candidate can patch classes such as ``torch.cuda.Event``, but not the C types below them. This module uses the C types, and takes
+them before a candidate is loaded.
 """
 
 import contextlib
@@ -34,22 +34,22 @@ class Call(NamedTuple):
 
 
 class Timed(NamedTuple):
-    """What the clock shows of one call."""
+    """The measured times of one call."""
 
     ms: float
     host_bound: bool
-    """Whether the device got to the call before the host had launched all of it: then it may have waited for the host."""
+    """Whether the device reached the call before the host had launched all of it, and so may have waited for the host."""
 
 
 class Before(NamedTuple):
     """What the device does before each call."""
 
     flush_bytes: int
-    """Written once or more, which leaves nothing else in L2."""
+    """Written at least once, which flushes L2."""
     lead: int
     """As in ``messages.runner.Measure``."""
     warm: bool
-    """Whether the inputs are read at last, so that as much of them as fits is in L2."""
+    """Whether the inputs are read last, so that L2 holds as much of them as fits."""
 
 
 class Clock:
@@ -68,14 +68,14 @@ class Clock:
         return self._context.lacks
 
     def forget(self):
-        """Nothing in L2 is pinned any more. The calls right after take up to 0.4 us longer: for a batch, not for each call."""
+        """Resets pinned lines in L2. Calls right after take up to 0.4 us longer, so do this for a batch, not for each call."""
         self._context.forget()
 
     def time(self, calls, before, done):
         """A ``Timed`` for each call; ``done`` takes every call and its result, after its time.
 
-        All calls begin alike: the device has waited for the host and then got work of the same length. With as many calls
-        at once as there are, one side would be further ahead of the device than the other.
+        Before each call the device waits for the host, then gets work of the same length. So the host's run-ahead is the same for
+        every call and on both sides. It would not be if all calls were submitted at once.
         """
         with _NoFunctionModes(), _NoDispatchModes():
             flush = _empty(before.flush_bytes, dtype=torch.uint8, device=self._device)
@@ -106,7 +106,7 @@ class Clock:
         return begin, end
 
     def _run(self, call, begin, end, lead):
-        """Between the events: on no stream does work of the call start before the first or go on after the second."""
+        """Makes the call between the events: on every stream its work starts after the first event and ends before the second."""
         begin.record(self._main)
         if lead:  # else the device passes it at once
             self._context.wait(begin)
@@ -124,7 +124,7 @@ class Clock:
 
 @contextlib.contextmanager
 def _no_collections():
-    """Python collects no garbage meanwhile: that would be in the time of whichever call it happens in."""
+    """Disables garbage collection, which would add to the time of an arbitrary call."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""Order among all that this process gives a device, whichever streams it is on: torch's, a candidate's own, or ones made later."""
+"""Orders all work that this process submits to a device, on every stream: torch's, a candidate's, or ones created later."""
 
 import ctypes
 
@@ -9,8 +9,8 @@ _CAPTURING = 900
 class Context:
     """The CUDA context that is current, by the driver's ``cuCtxWaitEvent`` and ``cuCtxRecordEvent``, which came with CUDA 12.5.
 
-    The functions and the types of their arguments are this object's own: what a candidate assigns to ``ctypes``, or to
-    functions of another ``CDLL``, changes nothing here.
+    This object has its own functions and argument types: assignments of a candidate to ``ctypes``, or to functions of another
+    ``CDLL``, have no effect here.
     """
 
     def __init__(self):
@@ -28,7 +28,7 @@ class Context:
 
     @property
     def lacks(self):
-        """What stands in the way of timing anything, for the user; None if nothing does."""
+        """Why this machine cannot time anything, as a message for the user; None if it can."""
         return None if self._wait and self._record else "timing needs version 555 or newer of NVIDIA's driver"
 
     def forget(self):
@@ -36,11 +36,11 @@ class Context:
         self._reset()
 
     def wait(self, event):
-        """All that the device is given from now on begins when it has passed ``event``, a C event of torch's."""
+        """All work submitted from now on waits for ``event``, a C event of torch."""
         self._check("cuCtxWaitEvent", self._wait(self._context, event.cuda_event))
 
     def record(self, event):
-        """The device passes ``event``, recorded before, when it has done all that it was given so far."""
+        """Records ``event`` after all work submitted so far; it must have been recorded before."""
         self._check("cuCtxRecordEvent", self._record(self._context, event.cuda_event))
 
     def _check(self, name, code):

@@ -1,4 +1,4 @@
-"""The processor that launches what is timed.
+"""Reserves a processor core for launching timed calls.
 
 Processors of one machine differ: in a virtual machine with an H200, one chain of kernels took between 0.31 and 0.62 ms, depending on
 which of 16 launched it. So each GPU has one, where the reference and candidates launch in turn and no other worker runs.
@@ -19,7 +19,7 @@ _NVIDIA, _DISPLAY = "0x10de", "0x03"
 
 
 def keep_off():
-    """Keeps this thread, and what it starts from now on, off the processors of all GPUs."""
+    """Keeps this thread, and the threads it starts from now on, off the reserved processors of all GPUs."""
     if taken := set(_visible().values()):
         with contextlib.suppress(OSError):  # what is allowed may have changed
             os.sched_setaffinity(0, _ALLOWED - taken)

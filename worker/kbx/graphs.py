@@ -1,7 +1,7 @@
-"""The work of one call as a CUDA graph, which the device does again without Python: what launching takes is not in its time.
+"""Records the work of a call as a CUDA graph. A replay runs no Python, so its time has no launch cost.
 
 Oracle and runner record in the same way, each its own side. The C types are taken before a candidate is loaded: assignments
-to ``torch.cuda`` do not reach them.
+to ``torch.cuda`` do not affect them.
 """
 
 import contextlib
@@ -34,10 +34,10 @@ class Recorder:
         self._aside = stream.stream_id, stream.device_index, stream.device_type
 
     def record(self, function, *args, **kwargs):
-        """The call as ``Recorded``; the device has done nothing of it yet, so its result holds nothing.
+        """Records the call; the device has not run it yet, so its result is undefined.
 
-        Raises what the function raises, or a RuntimeError of torch's where its work is no fixed sequence: it waits for the
-        device, or looks at values.
+        Raises what the function raises, or torch's RuntimeError if its work is no fixed sequence: it synchronizes, or
+        reads values.
         """
         graph, pool, home = _Graph(), _new_pool(), _current(self._index)
         _set_current(*self._aside)

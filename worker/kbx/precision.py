@@ -1,4 +1,4 @@
-"""float32 is float32, in the process that judges and in the one that is judged."""
+"""Disables TF32 in oracle and runner alike."""
 
 import torch
 

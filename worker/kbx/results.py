@@ -1,7 +1,7 @@
-"""What a call returned, copied away in the same way by runner and oracle: it is done between timed calls.
+"""Copies a call's result to an arena, between timed calls, in the same way in runner and oracle.
 
-Nothing of a candidate's own may run here, after the clock. So tensors are asked with the functions of the C class under
-``torch.Tensor``, to which nothing can be assigned, taken before any candidate is loaded.
+No code of the candidate may run here, after the clock has stopped. So tensors are read by functions of the C class under
+``torch.Tensor``, which cannot be patched, taken before any candidate is loaded.
 """
 
 import torch

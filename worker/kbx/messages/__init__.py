@@ -1,7 +1,7 @@
-"""Every message of the protocol, as a dataclass, in a module for each peer of the referee; ``docs/protocol.md`` is the
-same list in prose. Here is what every trusted peer says.
+"""The messages of the protocol as dataclasses, in a module for each peer of the referee; ``docs/protocol.md`` lists them. Messages
+of all trusted peers are here.
 
-Requests carry an ``id`` that the reply repeats. ``None`` means absent. Times are seconds, sizes are bytes.
+A request has an ``id``, which the reply repeats. ``None`` means absent. Times are seconds, sizes are bytes.
 """
 
 from dataclasses import dataclass

@@ -1,5 +1,4 @@
-"""What the referee and an oracle say to each other: first about a task, then about a candidate's calls, then about its benchmark
-sizes, last about the device."""
+"""Messages between referee and oracle. In order: about a task, a candidate's calls, its benchmark sizes, the device."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -9,7 +8,7 @@ from kbx.messages import Failed, Hello
 
 @dataclass
 class TraceShapes:
-    """What the calls and benchmark sizes of a task look like, values apart. Needs no device and no ``open``."""
+    """Trace the shapes of a task's calls and benchmark sizes, without values. Needs no device and no ``open``."""
 
     TYPE: ClassVar[str] = "trace_shapes"
     id: int
@@ -33,7 +32,7 @@ class ShapesTraced:
 
 @dataclass
 class TraceLargestShapes:
-    """What a call of a task's largest benchmark size looks like, values apart. Needs no ``open``."""
+    """Trace the shapes of a call of a task's largest benchmark size, without values. Needs no ``open``."""
 
     TYPE: ClassVar[str] = "trace_largest_shapes"
     id: int
@@ -54,7 +53,7 @@ class LargestShapesTraced:
 
 @dataclass
 class EstimateMemory:
-    """How large a task's calls are on a GPU. Needs no device and no ``open``."""
+    """Estimate the memory of a task's calls on a GPU. Needs no device and no ``open``."""
 
     TYPE: ClassVar[str] = "estimate_memory"
     id: int
@@ -75,7 +74,7 @@ class MemoryEstimated:
     weights: int
     """What a module holds once it is constructed."""
     device: int
-    """What judging the task takes of the device when it takes most, in the oracle and in an honest runner."""
+    """Peak use of device memory while judging the task, by the oracle and an honest runner together."""
 
 
 @dataclass
@@ -116,7 +115,7 @@ class Open:
     returned: int = 0
     """Bytes that the arenas hold at least, as in ``memory_estimated``."""
     alone: bool = False
-    """Whether nobody else uses the device: where memory is short, results are then compared without a truth in float64."""
+    """Whether the candidate has the device exclusively. Only then may the oracle skip the float64 truth if memory is short."""
     published: bool = False
     """Whether values are compared by the tolerances that the authors of the suite publish, not by the error model."""
 
@@ -137,7 +136,7 @@ class Opened:
     scaled: bool = False
     """Whether the calls are smaller than what the task is about, which needs a GPU."""
     core: int | None = None
-    """The processor from which both sides launch what is timed; without one, any."""
+    """The processor core from which both sides launch timed calls; None: any."""
 
 
 @dataclass
@@ -184,7 +183,7 @@ class Checked:
 
 @dataclass
 class ChangeWeights:
-    """Give the reference other weights, for one more call. Nothing can be asked of the earlier calls then."""
+    """Change the reference's weights, for one more call. Afterwards no request about the earlier calls is possible."""
 
     TYPE: ClassVar[str] = "change_weights"
     id: int
@@ -240,8 +239,8 @@ class PreparedSize:
 
 @dataclass
 class LendSize:
-    """Copy the sets last prepared to arena ``in`` and poison arena ``out``: just before they are timed, so that nobody can
-    begin with them earlier."""
+    """Copy the sets last prepared to arena ``in`` and poison arena ``out``. Sent just before the candidate is timed, so that it cannot
+    start computing earlier."""
 
     TYPE: ClassVar[str] = "lend_size"
     id: int
@@ -361,7 +360,7 @@ class BaselineCompared:
 
 @dataclass
 class Probe:
-    """Use the device a little: allocate, compute, compare. After a candidate's fault nobody else uses it before."""
+    """Probe the device: allocate, compute, compare. Sent after a candidate's fault, before anybody else uses the device."""
 
     TYPE: ClassVar[str] = "probe"
     id: int
@@ -381,7 +380,7 @@ class MeasurePeaks:
     TYPE: ClassVar[str] = "measure_peaks"
     id: int
     glance: bool = False
-    """A few long products of float32 alone: enough to see whether somebody else keeps the device busy."""
+    """Measure only a few long float32 products: enough to detect that another process keeps the device busy."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""What the referee and a runner say to each other; the runner is not trusted."""
+"""Messages between referee and runner. The runner is untrusted: its answers are claims."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -33,9 +33,9 @@ class Load:
     operations: list = field(default_factory=list)
     """PyTorch functions that the reference calls: where one of them moves data, moving data is the work."""
     files: dict = field(default_factory=dict)
-    """What ``precompiled`` brought from another runner of the same source, put in place before the import."""
+    """Binaries that ``precompiled`` of another runner of the same source had; installed before the import."""
     timed: bool = False
-    """Whether the candidate has the device alone, so that its own clocks are worth reading: autotuning takes its time."""
+    """Whether the candidate has the device exclusively, so that its own timing is meaningful: then autotuning is not shortened."""
     cpp: bool = False
     """Whether the candidate's own C++ may compute the result, as its Triton kernels may."""
     core: int | None = None
@@ -172,8 +172,8 @@ class Measure:
     flush_bytes: int
     """Written before each call so that L2 is cold."""
     lead: int
-    """How many times, one after another: so long the device is behind when the call begins, so that the host can launch it. With 0 it
-    waits for the host, and launching is part of what is timed."""
+    """Number of flushes before each call, which give the host time to launch it. With 0 the device waits for the host, and the time
+    includes launching."""
     warm: bool = False
     """Whether the arguments are read right before the call, so that as much of them as fits is in L2."""
 
@@ -210,7 +210,7 @@ class ReplayCalls:
 
 @dataclass
 class Measured:
-    """The runner's own account of a batch: device time by its events. Untrusted; the referee holds a clock of its own."""
+    """The runner's times of a batch: device time by its events. A claim; the referee checks it by its own clock."""
 
     TYPE: ClassVar[str] = "measured"
     id: int

@@ -1,4 +1,4 @@
-"""What the referee and a zygote say to each other."""
+"""Messages between referee and zygote."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -28,11 +28,11 @@ class Spawn:
     processes: int = 256
     file_bytes: int = 512 << 20
     timed: bool = False
-    """Whether its calls will be timed, which takes a clock and a CUDA context in which kernels run side by side as in any process.
-    Another's has one connection to the device, and is made and ended in half the time."""
+    """Whether its calls will be timed. Then it has a clock and a normal CUDA context, whose kernels can run concurrently. Otherwise its
+    context has one hardware queue, and is created and destroyed in half the time."""
     loopback: bool = False
-    """Whether it may connect to itself, in a network namespace of its own: a profiler talks that way to what it profiles. Refused
-    where the runner has no such namespace, or sees the machine's files."""
+    """Whether it has a loopback network in its own namespace, by which a profiler talks to its program. Refused if the runner has no
+    such namespace, or sees the machine's files."""
 
 
 @dataclass

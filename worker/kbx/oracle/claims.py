@@ -1,7 +1,7 @@
-"""Reading a runner's word: a value tree in which every field is a claim by code that wants to win.
+"""Parses a value tree from a runner, in which every field is an untrusted claim.
 
-What comes out is made of lists, tuples, dicts, plain scalars, ``TensorClaim`` and ``Opaque``; nothing of it was believed
-beyond its own form, and no tensor was touched. Anything else is a ``ClaimError``.
+The result consists of lists, tuples, dicts, plain scalars, ``TensorClaim`` and ``Opaque``. Parsing checks only the form and reads
+no tensor. Anything else is a ``ClaimError``.
 """
 
 import math

@@ -1,6 +1,6 @@
-"""Whose fault an exception is: that of the device and of those who share it, or of the code that met it.
+"""Classifies exceptions: caused by the device and its other users, or by the code that raised them.
 
-Torch has types for a GPU that is full or broken, but not where one of NVIDIA's libraries says so: there only the text tells.
+Torch has exception types for a full or broken GPU, but not for such errors of NVIDIA's libraries: these are recognised by their text.
 """
 
 import re

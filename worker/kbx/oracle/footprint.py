@@ -1,6 +1,6 @@
-"""What a module takes at its published size, found without memory for any value: what it is lent, returns, holds and works with.
+"""Estimates a module's memory at its published size, on shapes alone: arguments, results, weights and intermediate values.
 
-Referee and oracle give it room by that: arenas, the runner's memory, and how many candidates share the device meanwhile.
+The estimate determines the arenas, the runner's memory, and how many candidates share the device.
 """
 
 import functools

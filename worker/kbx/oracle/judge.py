@@ -1,7 +1,7 @@
-"""One result against what is known of its call: form first, then memory, then values.
+"""Compares one result with the truth of its call: form first, then memory, then values.
 
-The order is that of usefulness to the reader: a wrong shape explains wrong values. Values are read, and memory spent on
-copies, only once every shape is known to be the reference's, so a claim cannot ask for more than the reference takes.
+A wrong shape explains wrong values, so it is reported first. Values are read, and memory is allocated for copies, only after every
+shape was found to be the reference's: so a claim cannot demand more memory than the reference takes.
 """
 
 import contextlib

@@ -1,5 +1,5 @@
-"""What the calls of a task look like, values apart: enough to compile a candidate's launches before it has a device, or to
-profile them where no oracle lends it values."""
+"""Traces the shapes of a task's calls, without values: enough to compile a candidate's launches before it has a device, or to
+profile them without an oracle's values."""
 
 import functools
 

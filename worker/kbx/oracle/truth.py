@@ -1,4 +1,4 @@
-"""What is known of one call: its arguments, the reference's result, and the truth in float64."""
+"""The trusted values of one call: its arguments, the reference's result, and the truth in float64."""
 
 import functools
 from collections import OrderedDict
@@ -21,7 +21,7 @@ HOST_BYTES = 4 << 20
 
 @dataclass(frozen=True)
 class Known:
-    """One call and everything right about it. Nothing here is ever changed or lent: callers copy.
+    """One call with its right results. Immutable and never lent: callers copy.
 
     ``expected`` and ``truth`` are results: the returned value, or ``Named`` ones where the call also updates arguments that it
     does not return. ``aliases``, ``selves`` and ``strides`` belong to the tensors of the returned value, in order: index of the

@@ -1,8 +1,8 @@
 """Compiles what a candidate launches before it gets a device: its entry is called on shapes, and no kernel runs.
 
-Triton's cache then travels to the runner that has the device, which finds there what it would have compiled, and so do
-libraries that the candidate makes of C++ (see ``kbx.runner.extensions``). Nothing rests on it: whatever fails here is left
-to that runner, and its verdict. A wrong binary is the candidate's own doing, and its results are judged like any others.
+Triton's cache and libraries made from C++ (see ``kbx.runner.extensions``) are then sent to the runner with the device, which finds
+cache hits. This only saves time: whatever fails here is compiled again in that runner, and judged there. A wrong binary is the
+candidate's own doing, and its results are judged like any others.
 """
 
 import base64

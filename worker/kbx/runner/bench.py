@@ -1,7 +1,7 @@
 """The runner's loop: loads one candidate, calls it on tensors in arenas, answers what it returned or how it failed.
 
-This process runs the candidate and is trusted with nothing: every answer is a claim that the oracle checks against what
-lies in the arenas. So there is no defence here against the candidate, only order.
+This process runs the candidate and is untrusted: every answer is a claim, which the oracle checks against the contents of
+the arenas. So this module does not defend itself against the candidate.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""What this machine cannot do of what a candidate asks for: said by an exception, and remembered, since a candidate may catch it.
+"""Features that a candidate needs and this machine lacks: raised as an exception, and recorded, since a candidate may catch it.
 
 A candidate that goes on without what a GPU would have given it is another candidate. Remembering is order, not defence: this
 process runs the candidate, so on the CPU a gap is a claim that nobody checks. With a GPU the referee knows better.

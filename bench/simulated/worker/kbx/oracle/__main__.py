@@ -2,7 +2,7 @@
 
 import kbx
 
-CALLS = [{"index": i, "case": f"shape=({2**i},)", "distribution": "normal"} for i in range(6)]
+CALLS = [{"index": i, "case": f"shape=({2**i},)", "distribution": "normal", "properties": []} for i in range(6)]
 TENSOR = {"t": "tensor", "arena": "in", "offset": 0, "shape": [64], "stride": [1], "dtype": "float32"}
 
 ANSWERS = {

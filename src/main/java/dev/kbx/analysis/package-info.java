@@ -1,7 +1,6 @@
 /**
  * Figures of judged runs: rates, pass@k, fast_p, comparison, portability, noise, throughput. Start
- * with {@link dev.kbx.analysis.VerdictRow}, what each is computed from, and {@link
- * dev.kbx.analysis.JudgedRun}.
+ * with their input: {@link dev.kbx.analysis.VerdictRow} and {@link dev.kbx.analysis.JudgedRun}.
  *
  * <p>Pure functions over rows: they read no file and no store, start nothing, and format nothing.
  * {@code report} shows what they return.

@@ -43,7 +43,7 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "Under --out: cheats.json, a row a file. The same command goes on where an",
+      "Under --out: cheats.json, a row a file. The same command continues where an",
       "interrupted one stopped."
     })
 final class CheatsCommand implements Callable<Integer> {

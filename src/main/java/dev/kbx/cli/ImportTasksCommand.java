@@ -45,7 +45,7 @@ import picocli.CommandLine.Parameters;
     name = "import",
     description = {
       "Make a suite of a checkout of the original KernelBench-X or KernelBench.",
-      "Its files are read where they lie, and tried before they are let in."
+      "The suite refers to its files, which must stay in place. Each file is tried first."
     },
     mixinStandardHelpOptions = true,
     footer = {

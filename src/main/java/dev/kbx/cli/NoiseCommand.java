@@ -29,15 +29,15 @@ import picocli.CommandLine.Option;
     name = "noise",
     description = {
       "How small a difference in speed this machine can tell.",
-      "Times references as their own candidates, the very way candidates are timed,",
-      "and a kernel against a twin that moves 3 %% more bytes."
+      "Times references as if they were candidates, and a kernel against a twin that",
+      "moves 3 %% more bytes."
     },
     mixinStandardHelpOptions = true,
     footer = {
       "",
       "Needs a GPU. Under --out: noise.json, the figures and every measurement. The",
-      "floor is kept for the device if 20 sizes of 50 us or more were timed. Cut off,",
-      "it prints and writes what it has by then, and keeps no floor."
+      "floor is kept for the device if 20 sizes of 50 us or more were timed. If",
+      "interrupted, it prints and writes the results so far, and keeps no floor."
     })
 final class NoiseCommand implements Callable<Integer> {
   private static final String SUITE = "kernelbenchx";

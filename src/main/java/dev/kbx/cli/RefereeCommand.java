@@ -24,8 +24,8 @@ import picocli.CommandLine.Option;
     name = "referee",
     description = {
       "What kbx itself costs: verdicts a second, memory, time to resume.",
-      "Judges generated candidates with workers that find everything right at once,",
-      "kills that run half-way, and resumes it."
+      "Judges generated candidates with workers that immediately answer correct, kills",
+      "the run half-way, and resumes it."
     },
     mixinStandardHelpOptions = true,
     footer = {

@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
     name = "throughput",
     description = {
       "Candidates a device-hour, and where the time goes.",
-      "Judges candidates, none of them from memory."
+      "Judges every candidate, without reusing earlier judgements."
     },
     mixinStandardHelpOptions = true,
     footer = {"", "With --jobs 1 also what one candidate takes that is submitted alone."})

@@ -30,7 +30,7 @@ import picocli.CommandLine.Parameters;
     name = "verify",
     description = {
       "Run the controls of tasks: honest results must pass, spoiled ones must fail.",
-      "Exit code 1 when a control does not do what it must, or a file cannot be used."
+      "Exit code 1 if a control does not end as expected, or a file cannot be used."
     },
     mixinStandardHelpOptions = true,
     footer = {"", "Under --out: controls.jsonl, a task a line, and controls.html, the matrix."})

@@ -1,6 +1,6 @@
 /**
- * The bundled cheats and honest kernels: what each file says of itself, and whether it was judged
- * so. Start with {@link dev.kbx.corpus.Trials}.
+ * The bundled cheats and honest kernels: the expected verdict in each file's header, compared with
+ * the actual one. Start with {@link dev.kbx.corpus.Trials}.
  */
 @NullMarked
 package dev.kbx.corpus;

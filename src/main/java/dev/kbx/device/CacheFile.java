@@ -8,17 +8,17 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
 /**
- * A file in a folder of what was measured or made before, which several threads and processes may
- * write: whoever reads it finds an old one or a new one, and whole.
+ * Writes cache files that several threads and processes share: a reader finds the old file or the
+ * new one, always complete.
  */
 public final class CacheFile {
   private CacheFile() {}
 
-  /** Writes the file in place of an older one; its folder need not exist. */
+  /** Replaces the file atomically; its folder need not exist. */
   public static void replace(Path file, byte[] content) throws IOException {
     Path folder = requireNonNull(file.getParent());
     Files.createDirectories(folder);
-    // Not a temporary file, which others could not read: they may have this folder in common.
+    // Not File.createTempFile, whose files other users cannot read: they may share this folder.
     String own = ProcessHandle.current().pid() + "." + Thread.currentThread().threadId();
     Path draft = folder.resolve("." + file.getFileName() + "." + own);
     try {
@@ -29,7 +29,7 @@ public final class CacheFile {
     }
   }
 
-  /** A name of files and folders for a GPU: its UUID comes from a driver and may hold anything. */
+  /** A file name for a GPU. Its UUID comes from a driver and may contain anything. */
   public static String named(String uuid) {
     return uuid.replaceAll("[^A-Za-z0-9-]", "_");
   }

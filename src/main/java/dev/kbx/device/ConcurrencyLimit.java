@@ -2,27 +2,27 @@ package dev.kbx.device;
 
 import java.util.concurrent.Semaphore;
 
-/** Lets so many at a time do something, in the order in which they came. */
+/** Limits how many threads do something at a time; first come, first served. */
 public final class ConcurrencyLimit {
   private final Semaphore passes;
   private final String waiting;
 
   /**
-   * @param most at the same time
-   * @param waiting what waiting is called in a recording of the run
+   * @param most number of threads
+   * @param waiting name of the wait in a flight recording
    */
   ConcurrencyLimit(int most, String waiting) {
     this.passes = new Semaphore(most, true);
     this.waiting = waiting;
   }
 
-  /** Ends when it is closed. */
+  /** Permission; released when closed. */
   public interface Pass extends AutoCloseable {
     @Override
     void close();
   }
 
-  /** Waits for its turn. */
+  /** Waits until a permission is free. */
   Pass enter() throws InterruptedException {
     try (var _ = Span.of(waiting)) {
       passes.acquire();

@@ -6,11 +6,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** A device as verdicts name it. */
+/** Describes a device for verdicts. */
 public final class DeviceDescription {
   private DeviceDescription() {}
 
-  /** From what its oracle said. */
+  /** Converts an oracle's greeting. */
   public static Verdict.Device of(Message.Hello hello) {
     Map<String, JsonNode> said = hello.device() == null ? Map.of() : hello.device();
     return new Verdict.Device(

@@ -3,7 +3,7 @@ package dev.kbx.device;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.WorkerFailure;
 
-/** A device no longer computes: what was to be judged there is judged elsewhere, or not at all. */
+/** A device no longer computes. Its candidates move to another device if one is left. */
 public final class DeviceLost extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -27,12 +27,12 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One GPU, which several slots share: who may use it, the oracle that times on it, what was
- * measured there, and {@link WarmRunnerPool}.
+ * One GPU, shared by several slots: its lock, the oracle that times on it, its measured peaks and
+ * memory requirements, and its {@link WarmRunnerPool}.
  *
- * <p>To ask what {@link #oracle} and {@link #baselineOracle} give and {@link #peaks} are for
- * whoever holds the lease alone; starting those oracles and hearing the {@link #greeting} are for
- * all.
+ * <p>Only the exclusive holder of the lease may send requests to {@link #oracle} and {@link
+ * #baselineOracle} or call {@link #peaks}. Any thread may start these oracles and read the {@link
+ * #greeting}.
  */
 public final class Gpu implements AutoCloseable {
   private final Processes processes;
@@ -51,8 +51,8 @@ public final class Gpu implements AutoCloseable {
   private volatile Verdict.@Nullable Device described;
 
   /**
-   * @param knownPeaks of devices, from before
-   * @param expected candidates that are still to be judged on any slot
+   * @param knownPeaks cache of measured peaks
+   * @param expected number of candidates still to be judged on any slot
    */
   Gpu(Processes processes, DeviceSlot device, PeakCache knownPeaks, IntSupplier expected) {
     this.processes = processes;
@@ -75,7 +75,7 @@ public final class Gpu implements AutoCloseable {
     return lease;
   }
 
-  /** What a task's calls take, found out once. */
+  /** A task's memory requirements; estimated once. */
   public MemoryRequirements needs(Task task) throws InterruptedException {
     if (!task.isModule()) return MemoryRequirements.USUAL;
     MemoryRequirements known = needs.get(task.file());
@@ -91,11 +91,11 @@ public final class Gpu implements AutoCloseable {
       needs.put(task.file(), found);
       return found;
     } catch (Oracle.Refused e) {
-      return MemoryRequirements.USUAL; // What is wrong with the task is said when it is opened.
+      return MemoryRequirements.USUAL; // Errors in the task are reported when it is opened.
     }
   }
 
-  /** It computes no more. */
+  /** Marks the GPU as lost. */
   void lose() {
     lost = true;
   }
@@ -104,61 +104,61 @@ public final class Gpu implements AutoCloseable {
     return lost;
   }
 
-  /** Where the time of whoever was alone on the device went. */
+  /** Time of the exclusive holders, by activity. */
   public Spending spending() {
     return spending;
   }
 
-  /** The oracle that times. */
+  /** The oracle that times; started if necessary. */
   public Oracle oracle() throws InterruptedException {
     return oracle.get();
   }
 
   /**
-   * An oracle that compiles references and times what comes of it. A compiler that hangs or falls
-   * costs no verdict there.
+   * The oracle that compiles references and times them; started if necessary. If a compiler hangs
+   * or crashes there, no verdict is lost.
    */
   public Oracle baselineOracle() throws InterruptedException {
     return baselineOracle.get();
   }
 
-  /** Ends that oracle, so that the next use starts from nothing. */
+  /** Ends that oracle; the next use starts a new one. */
   public void resetBaselineOracle() {
     baselineOracle.reset();
   }
 
-  /** What the oracle that times says of itself and the device. */
+  /** The greeting of the oracle that times: its versions and device. */
   Message.Hello greeting() throws InterruptedException {
     return oracle().hello();
   }
 
-  /** The device, once an oracle has said which it is. */
+  /** The device, once an oracle has reported it. */
   Optional<Verdict.Device> described() {
     return Optional.ofNullable(described);
   }
 
-  /** Oracles that do not time. */
+  /** The oracles that do not time. */
   OraclePool oracles() {
     return oracles;
   }
 
-  /** The right to be in the correctness stage; to be asked for before the lease. */
+  /** Waits for permission to enter the correctness stage; call this before taking the lease. */
   public ConcurrencyLimit.Pass admit() throws InterruptedException {
     return correcting.enter();
   }
 
-  /** Starts the oracles: the first candidates need all of them at once. */
+  /** Starts the oracles in parallel: the first candidates need all of them at once. */
   void begin() {
     Processes.inBackground("timing oracle", this::oracle);
     for (int i = 0; i < CORRECTING; i++) Processes.inBackground("oracle", this::spareOracle);
   }
 
-  /** As {@link #ready}, while the first candidates are being compiled. */
+  /** Does the same as {@link #ready} in the background, while the first candidates are compiled. */
   public void readyInBackground(Plan plan) {
     var _ = Processes.inBackground("spares", () -> ready(plan));
   }
 
-  /** Makes runners and measures peaks before a plan's first candidate needs them. */
+  /** Makes warm runners and measures peaks before a plan's first candidate needs them. */
   private void ready(Plan plan) throws InterruptedException {
     Message.Hello greeting = greeting();
     if (plan.reaches(Stage.PERF)) spares.expectTiming();
@@ -178,9 +178,9 @@ public final class Gpu implements AutoCloseable {
   }
 
   /**
-   * Measured peaks of this device, unknown where there are none; asked for once. No candidate's
-   * code may be loaded on this device: it could keep the device busy, and others would be held
-   * against the figures for weeks.
+   * Measured peaks of this device, measured or read once; unknown if that fails. No candidate's
+   * code may be loaded on the device: it could keep the device busy and so distort the cached peaks
+   * for weeks.
    */
   public PeakRates peaks() throws InterruptedException {
     PeakRates known = peaks;
@@ -190,11 +190,11 @@ public final class Gpu implements AutoCloseable {
       peaks = found;
       return found;
     } catch (Oracle.Refused e) {
-      return PeakRates.UNKNOWN; // A device that is full now may have room for the next candidate.
+      return PeakRates.UNKNOWN; // A device that is full now may have memory for the next candidate.
     }
   }
 
-  /** Peaks of this moment, whoever else uses the device. They are not kept. */
+  /** Measures the current peaks, even if others use the device. They are not cached. */
   public OracleMessage.Peaks measurePeaks() throws InterruptedException, Oracle.Refused {
     return oracle()
         .ask(
@@ -203,25 +203,25 @@ public final class Gpu implements AutoCloseable {
             PEAKS_LIMIT);
   }
 
-  /** Says, once, what this machine cannot do of what was asked for. */
+  /** Reports once a requested feature that this machine lacks. */
   public void notice(String text) {
     processes.notice(text);
   }
 
-  /** A runner that may talk to itself, without a CUDA context. */
+  /** A runner with a loopback network and without a CUDA context. */
   public Runner runnerWithLoopback(String arch, Zygote.Allowance allowance)
       throws InterruptedException {
     return processes.zygote().spawnWithLoopback(device, arch, oracle().hello(), allowance);
   }
 
-  /** Ends the oracle that times, so that the next use starts from nothing. */
+  /** Ends the oracle that times; the next use starts a new one. */
   public void reset() {
     oracle.reset();
   }
 
   /**
-   * A runner with a CUDA context and no candidate. The device must be held, shared or alone; where
-   * no runner is ready, it makes one.
+   * A runner with a CUDA context and no candidate: a warm one, or a new one if none is ready. The
+   * caller must hold the device, shared or exclusively. no runner is ready, it makes one.
    */
   public Runner runner(WarmRunnerPool.Use use, String arch, Message.Hello greeting, Limits limits)
       throws InterruptedException {

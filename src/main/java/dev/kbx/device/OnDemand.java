@@ -12,8 +12,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process that is started when it is first asked for, and again when it has ended. Whoever asks
- * while it starts waits for the same start; nobody holds a lock meanwhile.
+ * A process that is started on first use and restarted after it has ended. Threads that ask during
+ * a start wait for that start without holding a lock.
  */
 final class OnDemand<P> implements AutoCloseable {
   private final Start<P> start;
@@ -22,7 +22,7 @@ final class OnDemand<P> implements AutoCloseable {
   private final AtomicReference<@Nullable CompletableFuture<P>> current = new AtomicReference<>();
   private volatile boolean closed;
 
-  /** How one is started. */
+  /** Starts the process. */
   interface Start<P> {
     P start() throws InterruptedException;
   }
@@ -33,7 +33,7 @@ final class OnDemand<P> implements AutoCloseable {
     this.end = end;
   }
 
-  /** The process, alive as far as is known. */
+  /** The process; started if it has not been, or has ended. */
   P get() throws InterruptedException {
     while (true) {
       CompletableFuture<P> asked = current.get();
@@ -47,7 +47,7 @@ final class OnDemand<P> implements AutoCloseable {
         return asked.get();
       } catch (ExecutionException e) {
         if (e.getCause() instanceof WorkerFailure failure) throw failure;
-        // Whoever was starting it was interrupted: somebody else does it.
+        // The thread that was starting it was interrupted: start it here.
       }
     }
   }
@@ -70,22 +70,22 @@ final class OnDemand<P> implements AutoCloseable {
     }
   }
 
-  /** Ends the process, so that the next who asks gets another. */
+  /** Ends the process; the next {@link #get} starts a new one. */
   void reset() {
     CompletableFuture<P> asked = current.getAndSet(null);
     if (asked != null) end(asked);
   }
 
-  /** Waits for a start that is under way. */
+  /** Waits for a start in progress, then ends the process. */
   private void end(CompletableFuture<P> asked) {
     try {
       end.accept(asked.join());
     } catch (CompletionException e) {
-      // It was never there.
+      // It never started.
     }
   }
 
-  /** Ends the process; there will be no other. */
+  /** Ends the process for good. */
   @Override
   public void close() {
     closed = true;

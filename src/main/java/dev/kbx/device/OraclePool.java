@@ -9,12 +9,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Oracles that do not time, all of one device: each is used for one candidate or task at a time and
- * kept for the next, with what it knows of tasks by then. There are as many as are used at the same
- * time.
+ * A pool of one device's oracles that do not time. An oracle serves one candidate or task at a time
+ * and is reused with the tasks it has loaded. The pool grows to the number in use at the same time.
  */
 public final class OraclePool implements AutoCloseable {
-  /** How one is started. */
+  /** Starts an oracle. */
   interface Start {
     public Oracle oracle() throws InterruptedException;
   }
@@ -28,7 +27,7 @@ public final class OraclePool implements AutoCloseable {
     this.start = start;
   }
 
-  /** An oracle for one user, who gives it back by closing this. */
+  /** An oracle on loan; closing this returns it to the pool. */
   public final class Borrowed implements AutoCloseable {
     private final Oracle oracle;
     private boolean sound;
@@ -41,7 +40,9 @@ public final class OraclePool implements AutoCloseable {
       return oracle;
     }
 
-    /** It has answered all that it was asked. One that is not said to be sound is ended. */
+    /**
+     * Reports that the oracle has answered all requests. Otherwise {@code close} ends the oracle.
+     */
     public void sound() {
       sound = true;
     }
@@ -53,7 +54,7 @@ public final class OraclePool implements AutoCloseable {
     }
   }
 
-  /** One that nobody uses; it is started if there is none. */
+  /** Borrows an idle oracle, or starts one. */
   Borrowed borrow() throws InterruptedException {
     for (Oracle ready = poll(); ready != null; ready = poll()) {
       if (ready.alive()) return new Borrowed(ready);

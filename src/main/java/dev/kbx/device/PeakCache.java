@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
 /**
- * Measured peaks of devices, a file for each, used again while device, driver, torch and worker are
- * the same and the figures are not old. Safe for use by several threads and processes.
+ * Cache of measured peaks, one file for each device. An entry is valid while device, driver, torch
+ * and worker are the same and it is recent. Safe for several threads and processes.
  */
 public final class PeakCache {
   private final @Nullable Path folder;
@@ -35,25 +35,25 @@ public final class PeakCache {
   }
 
   /**
-   * Peaks kept in a folder, which need not exist.
+   * A cache in a folder, which need not exist.
    *
-   * @param problems is told in one line when a file there cannot be used
+   * @param problems receives one line for each file that cannot be used
    */
   public static PeakCache in(Path folder, InstantSource clock, Consumer<String> problems) {
     return new PeakCache(folder, clock, problems);
   }
 
-  /** Nothing is kept. */
+  /** A cache that keeps nothing. */
   public static PeakCache nowhere() {
     return new PeakCache(null, InstantSource.system(), _ -> {});
   }
 
-  /** Asks a device. */
+  /** Measures a device. */
   interface Measuring {
     OracleMessage.Peaks measure() throws InterruptedException, Oracle.Refused;
   }
 
-  /** What figures hold for. */
+  /** The conditions under which peaks are valid. */
   private record Device(String uuid, String driver, String torch, String worker) {
     static @Nullable Device of(Message.Hello hello) {
       String uuid = hello.deviceUuid();
@@ -65,10 +65,10 @@ public final class PeakCache {
     }
   }
 
-  /** One file. */
+  /** The content of a file. */
   private record Kept(Device device, Instant measured, PeakRates rates) {}
 
-  /** The kept rates of the device that said hello, or else those measured now. */
+  /** The cached rates of the device that sent this greeting, or else newly measured ones. */
   PeakRates of(Message.Hello hello, Measuring measuring)
       throws InterruptedException, Oracle.Refused {
     Device device = Device.of(hello);
@@ -77,13 +77,13 @@ public final class PeakCache {
     Kept kept = valid(file, device);
     if (kept != null) return kept.rates();
     OracleMessage.Peaks measured = measuring.measure();
-    // What a hot device can do is no peak.
+    // Throttled rates are no peaks.
     boolean typical = measured.state() == null || !measured.state().slowed();
     if (typical) write(file, new Kept(device, clock.instant(), measured.rates()));
     return measured.rates();
   }
 
-  /** Whether {@link #of} need measure nothing. */
+  /** Whether the cache has rates for the device. */
   boolean has(Message.Hello hello) {
     Device device = Device.of(hello);
     return folder != null && device != null && valid(file(folder, device), device) != null;

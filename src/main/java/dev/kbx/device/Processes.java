@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
-/** What all slots of this machine share: the zygote, and oracles that no device is taken up by. */
+/** The processes that all slots of this machine share: the zygote, and the oracles on the CPU. */
 final class Processes implements AutoCloseable {
   private final Path python;
   private final Path home;
@@ -27,8 +27,8 @@ final class Processes implements AutoCloseable {
   /**
    * @param python interpreter with torch and triton
    * @param home folder that holds {@code worker/}
-   * @param compilers where compilers of baselines keep what they made
-   * @param notices hears, once each, what this machine cannot do of what was asked for
+   * @param compilers folder for the compiler caches of baselines
+   * @param notices receives one line for each requested feature that this machine lacks, once each
    */
   Processes(Path python, Path home, Path compilers, Consumer<String> notices) {
     this.python = python;
@@ -40,34 +40,34 @@ final class Processes implements AutoCloseable {
         new OnDemand<>(() -> Oracle.shapeTracer(python, home), Oracle::alive, Oracle::close);
   }
 
-  /** The zygote, alive as far as is known. */
+  /** The zygote; restarted if it has ended. */
   Zygote zygote() throws InterruptedException {
     return zygote.get();
   }
 
-  /** A new oracle of a device. */
+  /** Starts an oracle on a device. */
   Oracle oracle(DeviceSlot device) throws InterruptedException {
     return Oracle.start(python, home, device);
   }
 
-  /** A new oracle that compiles references and times them. */
+  /** Starts an oracle that compiles references and times them. */
   Oracle baselineOracle(DeviceSlot device) throws InterruptedException {
     return Oracle.ofBaselines(python, home, device, compilers);
   }
 
-  /** Oracles of the CPU. */
+  /** The oracles of the CPU. */
   OraclePool onCpu() {
     return onCpu;
   }
 
-  /** Starts the oracle that traces shapes, if it is not there. */
+  /** Starts the shape tracer unless it is running. */
   void startShapeTracer() throws InterruptedException {
     var _ = shapeTracer.get();
   }
 
   /**
-   * Asks the oracle that says on the CPU what calls look like. It needs no GPU and may be asked at
-   * any time, by several threads at once. One that fails to answer is ended: the next gets another.
+   * Asks the shape tracer, an oracle on the CPU. It needs no GPU and serves several threads at
+   * once. If it fails to answer it is ended, and the next request starts a new one.
    */
   <T extends OracleMessage> T askShapeTracer(
       Class<T> expected, IntFunction<? extends OracleMessage> request)
@@ -81,7 +81,7 @@ final class Processes implements AutoCloseable {
     }
   }
 
-  /** Passes on what was not said before. */
+  /** Passes on a notice, once. */
   void notice(String text) {
     if (noticed.add(text)) notices.accept(text);
   }
@@ -89,7 +89,7 @@ final class Processes implements AutoCloseable {
   @Override
   public void close() {
     List.<Runnable>of(onCpu::close, shapeTracer::close, zygote::close).parallelStream()
-        .forEach(Runnable::run); // A process with torch takes a while to go.
+        .forEach(Runnable::run); // A process with torch takes a while to exit.
   }
 
   /** Starts a process. */
@@ -97,7 +97,9 @@ final class Processes implements AutoCloseable {
     void start() throws InterruptedException;
   }
 
-  /** Starts a process while nobody needs it yet; whoever does finds out what is wrong. */
+  /**
+   * Starts a process in the background. A failure is ignored here; the first real use reports it.
+   */
   static Thread inBackground(String name, Start process) {
     return Thread.ofVirtual()
         .name(name)

@@ -11,14 +11,14 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Who may use a device: many at once for what is not timed, or one alone for what is.
+ * The lock of a device: shared by many for untimed work, exclusive for timing.
  *
- * <p>Many are as many as fit: each says which part of the device it takes, and they are let in as
- * they came, so that one who takes much is not kept waiting by ever more who take little.
+ * <p>Each shared user states the part of the device that it takes; users are admitted in order of
+ * arrival while their parts fit. So a large user is not starved by many small ones.
  *
- * <p>Whoever waits to be alone waits for others of the kind, so that the device changes hands
- * seldom: until {@code gather} of them wait, or the first one has waited for {@code patience}, the
- * device goes on being shared. Then nobody else is let in, and they follow one another.
+ * <p>Exclusive use is batched, since each switch costs time. The device stays shared until {@code
+ * gather} threads wait for exclusive use, or the first has waited for {@code patience}. Then no
+ * shared user is admitted until all of them have had their turn.
  */
 public final class SharedExclusiveLock {
   private final int gather;
@@ -31,7 +31,7 @@ public final class SharedExclusiveLock {
   private int waiting;
   private long waitingSince;
 
-  /** Whether the device is changing hands among those who want it alone. */
+  /** Whether shared users are held up while exclusive ones take their turns. */
   private boolean closed;
 
   SharedExclusiveLock(int gather, Duration patience) {
@@ -39,25 +39,25 @@ public final class SharedExclusiveLock {
     this.patienceNanos = patience.toNanos();
   }
 
-  /** The right to use the device until it is closed. */
+  /** Use of the device, until closed. */
   public interface Held extends AutoCloseable {
-    /** Whether somebody else used the device at some time meanwhile. */
+    /** Whether somebody else used the device at any time during this use. */
     boolean company();
 
     @Override
     void close();
   }
 
-  /** Waits until nobody has the device alone. */
+  /** Waits until nobody holds the device exclusively. */
   Held shared() throws InterruptedException {
     return shared(0);
   }
 
   /**
-   * Waits until nobody has the device alone and there is room.
+   * Waits until nobody holds the device exclusively and there is room.
    *
-   * @param part of the device that will be taken; 0 for what is too little to count. Whoever takes
-   *     more than there is has it without others that count.
+   * @param part part of the device that will be taken; 0 if negligible. A part over 1 excludes all
+   *     other parts above 0.
    */
   public Held shared(double part) throws InterruptedException {
     try (var _ = Span.of("wait shared")) {

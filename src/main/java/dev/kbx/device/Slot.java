@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** One place where one candidate at a time is judged. Used by one thread at a time. */
+/** A place where one candidate at a time is judged. Confined to one thread at a time. */
 public final class Slot {
   private static final List<Duration> PAUSES =
       List.of(Duration.ZERO, Duration.ofSeconds(1), Duration.ofSeconds(3));
@@ -32,8 +32,8 @@ public final class Slot {
   private final AtomicInteger expected;
 
   /**
-   * @param gpu of this slot, with others; null on the CPU
-   * @param expected candidates that are still to be judged on any slot
+   * @param gpu shared with other slots; null on the CPU
+   * @param expected number of candidates still to be judged on any slot
    */
   Slot(
       Processes processes,
@@ -52,7 +52,7 @@ public final class Slot {
     return device;
   }
 
-  /** What an oracle of this slot's device says of itself; one is started if need be. */
+  /** The greeting of an oracle of this slot's device; started if necessary. */
   public Message.Hello greeting() throws InterruptedException {
     if (gpu != null) return gpu.greeting();
     try (OraclePool.Borrowed borrowed = borrow()) {
@@ -62,14 +62,14 @@ public final class Slot {
   }
 
   /**
-   * This slot's own GPU, once its oracle has said which it is: those of one run differ at least in
-   * their UUIDs. Empty on the CPU.
+   * This slot's GPU, once its oracle has reported it; the GPUs of one run differ at least in their
+   * UUIDs. Empty on the CPU.
    */
   public Optional<Verdict.Device> described() {
     return gpu == null ? Optional.empty() : gpu.described();
   }
 
-  /** The GPU that this slot is on, with others; null on the CPU. */
+  /** The slot's GPU, shared with other slots; null on the CPU. */
   public @Nullable Gpu gpu() {
     return gpu;
   }
@@ -78,37 +78,37 @@ public final class Slot {
     return processes.zygote();
   }
 
-  /** Says how many candidates this slot and those beside it will be given. */
+  /** Announces a number of candidates for this slot and those beside it. */
   public void expect(int candidates) {
     expected.set(candidates);
   }
 
-  /** Says that one of them needs no more. */
+  /** Reports that one of them needs no judging. */
   public void settled() {
     expected.decrementAndGet();
   }
 
-  /** The right to compile a candidate's kernels, or its C++. */
+  /** Waits for permission to compile a candidate's kernels, or its C++. */
   public ConcurrencyLimit.Pass compiling(boolean cpp) throws InterruptedException {
     return compiling.enter(cpp);
   }
 
-  /** Asks an oracle on the CPU what calls look like. */
+  /** Asks the shape tracer on the CPU. */
   public <T extends OracleMessage> T askShapeTracer(
       Class<T> expected, IntFunction<? extends OracleMessage> request)
       throws InterruptedException, Oracle.Refused {
     return processes.askShapeTracer(expected, request);
   }
 
-  /** An oracle for one candidate or task. A GPU must be held. */
+  /** Borrows an oracle for one candidate or task. The caller must hold the GPU, if any. */
   public OraclePool.Borrowed borrow() throws InterruptedException {
     return (gpu == null ? processes.onCpu() : gpu.oracles()).borrow();
   }
 
   /**
-   * A fresh runner on this slot's device, for calls that are not timed. A GPU must be held.
+   * A fresh runner on this slot's device, for untimed calls. The caller must hold the GPU, if any.
    *
-   * @param greeting of the oracle that the runner works with
+   * @param greeting of the oracle that the runner will work with
    */
   public Runner runner(Plan plan, Message.Hello greeting) throws InterruptedException {
     Limits limits = plan.limits();
@@ -117,14 +117,14 @@ public final class Slot {
         : gpu.runner(use(plan), plan.arch(), greeting, limits);
   }
 
-  /** Without timing nobody else would see what several streams of a candidate do side by side. */
+  /** Without timing, nothing else would test what the candidate's streams do concurrently. */
   private static WarmRunnerPool.Use use(Plan plan) {
     return plan.reaches(Stage.PERF) ? WarmRunnerPool.Use.CALLED : WarmRunnerPool.Use.TIMED;
   }
 
   /**
-   * Sees whether the GPU computes. A process that is being taken down may hold it for a while, and
-   * one that fills it for as long as it lives.
+   * Probes the GPU. A process that is exiting may block it for a while, and one that fills it for
+   * as long as it lives.
    */
   public boolean computes() throws InterruptedException {
     for (Duration pause : PAUSES) {
@@ -134,21 +134,21 @@ public final class Slot {
         borrowed.sound();
         return true;
       } catch (Oracle.Refused | WorkerFailure e) {
-        // It was ended: the next one starts from nothing.
+        // It has ended: the next request starts a new one.
       }
     }
     return false;
   }
 
   /**
-   * Marks the GPU as lost if it does not compute. It must be held alone: who fills it would make it
-   * look lost.
+   * Marks the GPU as lost if it does not compute. The caller must hold it exclusively: a process
+   * that fills it would make it seem lost.
    */
   public void probe() throws InterruptedException {
     if (gpu != null && !gpu.lost() && !computes()) gpu.lose();
   }
 
-  /** Whether the GPU is gone; where nobody knows, it is probed. It must not be held. */
+  /** Whether the GPU is lost; probes it if that is unknown. The caller must not hold it. */
   public boolean isLost() throws InterruptedException {
     if (gpu == null || gpu.lost()) return lost();
     try (var _ = gpu.lease().alone()) {
@@ -157,7 +157,7 @@ public final class Slot {
     return lost();
   }
 
-  /** Whether the GPU is known to be gone: nothing more can be judged on this slot. */
+  /** Whether the GPU is known to be lost, so that this slot can judge nothing more. */
   public boolean lost() {
     return gpu != null && gpu.lost();
   }

@@ -7,7 +7,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/** Time that a candidate's thread spent on something, for a flight recording. */
+/** Flight-recording event: time that a candidate's thread spent on one activity. */
 @Name("kbx.Span")
 @Label("Span")
 @Category("kbx")
@@ -21,7 +21,7 @@ public final class Span extends Event implements AutoCloseable {
     this.what = what;
   }
 
-  /** Begins; ends when closed. */
+  /** Begins a span, which ends when closed. */
   public static Span of(String what) {
     Span span = new Span(what);
     span.begin();

@@ -5,18 +5,18 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.DoubleAdder;
 
-/** Seconds by what they went to, added up by any number of threads. */
+/** Sums of seconds by activity. Safe for several threads. */
 public final class Spending {
   private final Map<String, DoubleAdder> seconds = new ConcurrentHashMap<>();
 
   Spending() {}
 
-  /** What is done. */
+  /** An activity. */
   public interface Work<T, E extends Exception> {
     T done() throws E, InterruptedException;
   }
 
-  /** Does the work and counts its time, also when it fails. */
+  /** Runs the activity and adds its time, even if it fails. */
   public <T, E extends Exception> T on(String what, Work<T, E> work)
       throws E, InterruptedException {
     long start = System.nanoTime();
@@ -27,12 +27,12 @@ public final class Spending {
     }
   }
 
-  /** Counts the time since {@code start}, of {@link System#nanoTime}. */
+  /** Adds the time since {@code start}, a value of {@link System#nanoTime}. */
   public void add(String what, long start) {
     seconds.computeIfAbsent(what, _ -> new DoubleAdder()).add((System.nanoTime() - start) / 1e9);
   }
 
-  /** Seconds so far. */
+  /** Seconds so far, by activity. */
   Map<String, Double> seconds() {
     Map<String, Double> sums = new TreeMap<>();
     seconds.forEach((what, sum) -> sums.put(what, sum.sum()));

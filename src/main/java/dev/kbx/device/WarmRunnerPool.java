@@ -20,15 +20,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runners of one GPU that have a CUDA context and wait for a candidate.
  *
- * <p>A context is work for the device: they are made while it is shared, so that whoever has it
- * alone finds one ready.
+ * <p>Making a context uses the device, so runners are made while it is shared. An exclusive user
+ * then finds one ready.
  */
 public final class WarmRunnerPool implements AutoCloseable {
-  /** What a runner is for. */
+  /** Purpose of a runner. */
   public enum Use {
-    /** Calls whose results count. */
+    /** Untimed calls. */
     CALLED,
-    /** Calls whose time counts, too: kernels run side by side in it as in any process. */
+    /** Timed calls: kernels run concurrently as in any process. */
     TIMED
   }
 
@@ -41,12 +41,12 @@ public final class WarmRunnerPool implements AutoCloseable {
   private boolean timing;
   private int makers;
 
-  /** Candidates that are having one made now, which spares would hold up. */
+  /** Candidates whose runner is being made now; spare ones would delay them. */
   private int needed;
 
   private boolean closed;
 
-  /** Those of one use. */
+  /** Runners for one use. */
   private static final class Stock {
     final Deque<Runner> ready = new ArrayDeque<>();
     int making;
@@ -60,7 +60,7 @@ public final class WarmRunnerPool implements AutoCloseable {
   }
 
   /**
-   * @param expected candidates that are still to be judged: no more runners are kept
+   * @param expected candidates still to be judged: an upper bound for the number of runners
    */
   WarmRunnerPool(
       Processes processes, DeviceSlot device, SharedExclusiveLock lease, IntSupplier expected) {
@@ -70,7 +70,7 @@ public final class WarmRunnerPool implements AutoCloseable {
     this.expected = expected;
   }
 
-  /** One that is ready, or else a new one. The device must be held. */
+  /** Takes a warm runner, or makes a new one. The caller must hold the device. */
   Runner take(Use use, String arch, Message.Hello greeting, Zygote.Allowance allowance)
       throws InterruptedException {
     if (use == Use.TIMED) expectTiming();
@@ -79,7 +79,7 @@ public final class WarmRunnerPool implements AutoCloseable {
     return found != null ? found : make(use, arch, greeting, allowance);
   }
 
-  /** A new one. The device must be held. */
+  /** Makes a new runner. The caller must hold the device. */
   Runner make(Use use, String arch, Message.Hello greeting, Zygote.Allowance allowance)
       throws InterruptedException {
     need(1);
@@ -95,7 +95,7 @@ public final class WarmRunnerPool implements AutoCloseable {
     notifyAll();
   }
 
-  /** Candidates that were let in at the same moment look for a runner first. */
+  /** Lets candidates that were admitted together take their runners first. */
   private void giveWay() throws InterruptedException {
     Thread.sleep(COURTESY);
     synchronized (this) {
@@ -103,14 +103,12 @@ public final class WarmRunnerPool implements AutoCloseable {
     }
   }
 
-  /**
-   * Says that there will be timing. Before that, or before the first is taken, none is made for it.
-   */
+  /** Announces timing. No runners for timing are made before this, or before the first is taken. */
   synchronized void expectTiming() {
     timing = true;
   }
 
-  /** Makes runners for later, as soon as the device is shared. */
+  /** Makes spare runners in the background, as soon as the device is shared. */
   synchronized void refill(String arch, Message.Hello greeting, Zygote.Allowance allowance) {
     for (; makers < MAKERS; makers++) {
       Thread.ofVirtual().name("spares").start(() -> fill(arch, greeting, allowance));
@@ -122,7 +120,7 @@ public final class WarmRunnerPool implements AutoCloseable {
     try {
       for (Use use = claim(greeting); use != null; use = claim(greeting)) {
         try {
-          // Forked, and its driver initialised, while the device may be timing somebody.
+          // Forks and initialises the driver, even while the device may be timing.
           keep(use, greeting, fork(use, arch, greeting, allowance));
         } finally {
           release(use);
@@ -132,7 +130,7 @@ public final class WarmRunnerPool implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (WorkerFailure e) {
-      // Whoever needs a runner next makes one, and reports what is wrong.
+      // The next thread that needs a runner makes one, and reports the error.
       System.getLogger("kbx").log(System.Logger.Level.DEBUG, "no spare runner", e);
     } finally {
       if (!over) made();
@@ -151,8 +149,8 @@ public final class WarmRunnerPool implements AutoCloseable {
   }
 
   /**
-   * What is wanted next: who is timed cannot wait for it beside others. Where nothing is, who asks
-   * makes no more.
+   * The use to make the next spare runner for; timed candidates come first, since they cannot wait
+   * for one. Null if there are enough.
    */
   private synchronized @Nullable Use claim(Message.Hello greeting) {
     for (Use use : closed ? List.<Use>of() : List.of(Use.TIMED, Use.CALLED)) {
@@ -177,7 +175,7 @@ public final class WarmRunnerPool implements AutoCloseable {
     return Math.min(use == Use.CALLED ? called : all - called, expected.getAsInt());
   }
 
-  /** Candidates may have ended since one of it was claimed. */
+  /** Candidates may have ended since this one was claimed. */
   private synchronized boolean enough(Use use, Message.Hello greeting) {
     return closed || stock(use).ready.size() >= most(use, greeting);
   }

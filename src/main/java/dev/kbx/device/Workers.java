@@ -12,9 +12,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * The trusted processes of a run: one zygote for all slots, for each device oracles that several
- * slots share, and with GPUs one oracle more, which says on the CPU what calls look like. Started
- * when first asked for, started again when they have died. Safe for several threads.
+ * The trusted processes of a run: one zygote for all slots; for each device the oracles that its
+ * slots share; and with GPUs one shape tracer on the CPU. Each is started on first use and
+ * restarted after it has ended. Safe for several threads.
  */
 public final class Workers implements AutoCloseable {
   private final Processes processes;
@@ -26,9 +26,9 @@ public final class Workers implements AutoCloseable {
   /**
    * @param python interpreter with torch and triton
    * @param home folder that holds {@code worker/}
-   * @param peaks what is known of devices from before
-   * @param compilers where compilers of baselines keep what they made
-   * @param notices hears, once each, what this machine cannot do of what was asked for
+   * @param peaks cache of measured peaks
+   * @param compilers folder for the compiler caches of baselines
+   * @param notices receives one line for each requested feature that this machine lacks, once each
    */
   public Workers(
       Path python, Path home, PeakCache peaks, Path compilers, Consumer<String> notices) {
@@ -36,12 +36,12 @@ public final class Workers implements AutoCloseable {
     this.peaks = peaks;
   }
 
-  /** The zygote, alive as far as is known. */
+  /** The zygote; restarted if it has ended. */
   public Zygote zygote() throws InterruptedException {
     return processes.zygote();
   }
 
-  /** A new slot. Slots on one GPU share it. */
+  /** Creates a slot. Slots on one GPU share it. */
   public Slot slot(DeviceSlot device) {
     Gpu gpu =
         device.kind() == DeviceSlot.Kind.CUDA
@@ -51,19 +51,21 @@ public final class Workers implements AutoCloseable {
     return new Slot(processes, device, gpu, compiling, expected);
   }
 
-  /** Starts what the first candidates on GPUs need, beside whatever else is starting. */
+  /** Starts the processes that the first candidates on GPUs need, in the background. */
   public void begin() {
     if (gpus.isEmpty()) return;
     Processes.inBackground("shape tracer", processes::startShapeTracer);
     gpus.values().forEach(Gpu::begin);
   }
 
-  /** Starts the zygote while nobody needs it yet; whoever does finds out what is wrong. */
+  /**
+   * Starts the zygote in the background. A failure is ignored here; the first real use reports it.
+   */
   public Thread beginZygote() {
     return Processes.inBackground("zygote", this::zygote);
   }
 
-  /** Where the time of whoever was alone on a GPU went, by the GPU's number. */
+  /** Time of each GPU's exclusive holders by activity, by the GPU's number. */
   public Map<Integer, Map<String, Double>> spending() {
     Map<Integer, Map<String, Double>> spent = new TreeMap<>();
     gpus.forEach((index, gpu) -> spent.put(index, gpu.spending().seconds()));
@@ -74,6 +76,6 @@ public final class Workers implements AutoCloseable {
   public void close() {
     List<Runnable> ends = new ArrayList<>(List.of(processes::close));
     gpus.values().forEach(gpu -> ends.add(gpu::close));
-    ends.parallelStream().forEach(Runnable::run); // A context takes a while to go.
+    ends.parallelStream().forEach(Runnable::run); // A context takes a while to release.
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The processes that candidates meet and the GPUs they share: {@link dev.kbx.device.Workers} makes
- * {@link dev.kbx.device.Slot}s; a {@link dev.kbx.device.Gpu} is leased, shared or alone, and keeps
- * oracles and warm runners. Knows nothing of stages.
+ * Slots, GPUs and worker processes. Start with {@link dev.kbx.device.Workers}, which makes {@link
+ * dev.kbx.device.Slot}s. A {@link dev.kbx.device.Gpu} has a shared-exclusive lock, oracles and warm
+ * runners. Independent of stages.
  */
 @NullMarked
 package dev.kbx.device;

@@ -4,8 +4,8 @@ import dev.kbx.device.Slot;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A slot with what judging has found out about its GPU and what candidates were compiled to before.
+ * A slot, with what is known about its GPU and the binaries of earlier compilations.
  *
- * @param gpu null where the slot is on the CPU
+ * @param gpu null for a slot on the CPU
  */
 record Bench(Slot slot, BinaryCache binaries, @Nullable GpuBench gpu) {}

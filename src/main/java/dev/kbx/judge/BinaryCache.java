@@ -27,24 +27,23 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
 /**
- * What candidates were compiled to before, a file for each candidate, task, architecture and
- * toolchain.
+ * Compiled binaries of candidates: one file for each candidate, task, architecture and toolchain.
  *
- * <p>A candidate's own process made the files, so they are given to that same source again and to
- * nobody else: whatever they hold, its author could have written into the source. They are data
- * here, never opened under names of the candidate's choice.
+ * <p>A candidate's own process made the files, so they are reused only for the same source: their
+ * content gives its author nothing that the source could not. kbx treats them as data and never
+ * opens them under names that a candidate chose.
  *
- * <p>Safe for use by several threads and processes: files are replaced as a whole. Those that were
- * used last stay when there are too many.
+ * <p>Safe for several threads and processes: files are replaced atomically. When the cache is full,
+ * the least recently used files are deleted.
  */
 public final class BinaryCache {
-  /** The folder's size above which the files unused for longest are deleted. */
+  /** Size of the folder, in bytes, above which the least recently used files are deleted. */
   private static final long MOST_BYTES = 2L << 30;
 
-  /** That part of it may be written before it is looked at again. */
+  /** The folder's size is checked again after this fraction of the limit was written. */
   private static final int SHARE = 8;
 
-  /** Errors are found again each time: a machine that was short of memory makes some, too. */
+  /** Errors are not cached: a machine that was short of memory causes some, too. */
   private static final String ERRORS = "libraries/.*\\.json";
 
   private final @Nullable Path folder;
@@ -62,26 +61,26 @@ public final class BinaryCache {
   }
 
   /**
-   * Keeps them in a folder, which need not exist.
+   * Opens a cache in a folder, which need not exist.
    *
-   * @param warn hears one line where nothing can be kept
+   * @param warn receives one line if nothing can be cached
    */
   public static BinaryCache in(Path folder, Consumer<String> warn) {
     return new BinaryCache(folder, InstantSource.system(), MOST_BYTES, warn);
   }
 
-  /** Nothing is kept. */
+  /** A cache that keeps nothing. */
   static BinaryCache nowhere() {
     return new BinaryCache(null, InstantSource.system(), 0, _ -> {});
   }
 
   /**
-   * What a candidate's binaries depend on.
+   * The cache key: everything that a candidate's binaries depend on.
    *
    * @param candidate SHA-256 of its source
    * @param task SHA-256 of the task file: shapes decide what a kernel is compiled for
-   * @param timed whether benchmark sizes count among those shapes
-   * @param versions of Python, torch, triton, worker and, where installed, of nvcc and the compiler
+   * @param timed whether benchmark sizes are among those shapes
+   * @param versions of Python, torch, triton, worker and, if installed, nvcc and the C++ compiler
    */
   record Key(
       String candidate, String task, String arch, boolean timed, Map<String, String> versions) {
@@ -93,7 +92,7 @@ public final class BinaryCache {
       return new Key(candidate.hash(), candidate.task().digest(), arch, timed, versions);
     }
 
-    /** Whether the Python is known that these come from. */
+    /** Whether the Python that the binaries come from is known. */
     boolean complete() {
       return versions.containsKey("worker");
     }
@@ -111,7 +110,7 @@ public final class BinaryCache {
     }
   }
 
-  /** The files kept under this key; empty if there are none. */
+  /** The files cached under this key; empty on a cache miss. */
   Map<String, String> read(Key key) {
     Path file = file(key);
     if (file == null) return Map.of();
@@ -127,7 +126,7 @@ public final class BinaryCache {
     }
   }
 
-  /** Keeps these files, unless they are none or tell of errors. */
+  /** Caches these files, unless they are empty or contain errors. */
   void write(Key key, Map<String, String> files) {
     Path file = file(key);
     if (file == null || files.isEmpty()) return;
@@ -151,7 +150,7 @@ public final class BinaryCache {
 
   private record Aged(Path path, FileTime used, long bytes) {}
 
-  /** All files below a folder, but for those that others replace or delete meanwhile. */
+  /** All files below a folder, except those that others replace or delete meanwhile. */
   private static List<Aged> aged(Path folder) throws IOException {
     List<Aged> all = new ArrayList<>();
     Files.walkFileTree(
@@ -172,9 +171,9 @@ public final class BinaryCache {
     return all;
   }
 
-  /** Deletes the files unused for longest until the rest is small enough. */
+  /** Deletes the least recently used files until the folder is small enough. */
   private synchronized void sweep() throws IOException {
-    if (unswept.getAndSet(0) <= mostBytes / SHARE) return; // Another thread just did.
+    if (unswept.getAndSet(0) <= mostBytes / SHARE) return; // Another thread has just done it.
     List<Aged> all = aged(requireNonNull(folder));
     all.sort(Comparator.comparing(Aged::used));
     long bytes = all.stream().mapToLong(Aged::bytes).sum();

@@ -16,7 +16,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 
-/** The call and correctness stages: every planned call is made once and, if asked for, compared. */
+/**
+ * The call and correctness stages: makes every planned call once and, if requested, compares its
+ * result.
+ */
 final class Calls {
   private final Session session;
   private final Oracle oracle;
@@ -57,7 +60,7 @@ final class Calls {
         || (outcome.isFault() && !runner.emulates());
   }
 
-  /** Empty when every call was made and found right. */
+  /** Empty if every call was made and its result is right. */
   Optional<Outcome> judge(List<OracleMessage.PlannedCall> planned)
       throws InterruptedException, Oracle.Refused {
     long limit = plan.limits().correctness().toNanos();

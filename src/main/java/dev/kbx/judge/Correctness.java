@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The call and correctness stages of one candidate, on a slot whose device may be shared. */
+/** Runs the call and correctness stages of one candidate, on a slot whose device may be shared. */
 final class Correctness {
   private final Slot slot;
   private final Plan plan;
@@ -35,7 +35,7 @@ final class Correctness {
   private @Nullable Coverage coverage;
 
   /**
-   * @param alone whether nobody else uses the device
+   * @param alone whether the candidate has the device exclusively
    */
   Correctness(Slot slot, Plan plan, Candidate candidate, JudgementBuilder draft, boolean alone) {
     this.slot = slot;
@@ -46,9 +46,9 @@ final class Correctness {
   }
 
   /**
-   * Goes as far as the plan says, and at most to the correctness stage.
+   * Runs the stages that the plan asks for, up to correctness.
    *
-   * @param files what was compiled ahead
+   * @param files binaries that were compiled ahead
    */
   Outcome judge(Map<String, String> files) throws InterruptedException {
     try (OraclePool.Borrowed borrowed = slot.borrow()) {
@@ -90,7 +90,7 @@ final class Correctness {
     }
   }
 
-  /** Whether the task has benchmark sizes; known once judged. */
+  /** Whether the task has benchmark sizes; known after {@link #judge}. */
   boolean sized() {
     return sized;
   }
@@ -145,7 +145,7 @@ final class Correctness {
     return coverage != null && coverage.faulted();
   }
 
-  /** What the verdict rests on from the first call on, where that is not what one would expect. */
+  /** Flags that say what the verdict is based on, from the first call on, if that is unusual. */
   private List<String> restsOn(OracleMessage.Opened task) {
     List<String> flags = new ArrayList<>();
     if (Boolean.TRUE.equals(task.scaled())) flags.add("scaled_inputs");

@@ -6,21 +6,22 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** Works through a list with so many threads: who is free takes the next piece. */
+/** Works through a list with a fixed number of threads: each free thread takes the next item. */
 public final class Dispatcher {
-  /** How long interrupted threads are waited for, all together. */
+  /** Total time to wait for interrupted threads. */
   private static final Duration PARTING = Duration.ofSeconds(5);
 
   private Dispatcher() {}
 
-  /** Does one piece of work. */
+  /** Processes one item. */
   interface Work<T> {
     void on(T piece) throws InterruptedException;
   }
 
   /**
-   * Does every piece and returns when all are done. The first unchecked exception or error stops
-   * the others after their current piece and is thrown here; an interrupt stops them at once.
+   * Processes every item and returns when all are done. The first unchecked exception or error
+   * stops the other threads after their current item and is thrown here; an interrupt stops them at
+   * once.
    */
   static <T> void run(int width, List<T> pieces, Work<T> work) throws InterruptedException {
     Queue<T> queue = new ConcurrentLinkedQueue<>(pieces);
@@ -33,13 +34,13 @@ public final class Dispatcher {
       for (Thread thread : threads) thread.join();
     } catch (InterruptedException e) {
       threads.forEach(Thread::interrupt);
-      part(threads); // They still use what the caller closes.
+      part(threads); // Those threads still use resources that the caller closes.
       throw e;
     }
     failure.rethrow();
   }
 
-  /** Waits for threads that were interrupted, but not for long. */
+  /** Waits for interrupted threads, for a limited time. */
   public static void part(List<Thread> threads) throws InterruptedException {
     long end = System.nanoTime() + PARTING.toNanos();
     for (Thread thread : threads) thread.join(Duration.ofNanos(end - System.nanoTime()));

@@ -3,11 +3,11 @@ package dev.kbx.judge;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** What went wrong first in one of several threads. */
+/** Holds the first failure of several threads. */
 public final class FirstFailure {
   private final AtomicReference<@Nullable Throwable> first = new AtomicReference<>();
 
-  /** Takes note of an unchecked exception or an error, unless there was one before. */
+  /** Records an unchecked exception or an error, unless there is one already. */
   public void set(Throwable failure) {
     first.compareAndSet(null, failure);
   }
@@ -16,7 +16,7 @@ public final class FirstFailure {
     return first.get() != null;
   }
 
-  /** Throws it, if there is one. */
+  /** Throws the recorded failure, if any. */
   public void rethrow() {
     switch (first.get()) {
       case null -> {}

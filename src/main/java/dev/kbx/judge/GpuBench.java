@@ -4,13 +4,10 @@ import dev.kbx.device.Gpu;
 import dev.kbx.timing.BaselineCache;
 import dev.kbx.timing.References;
 
-/**
- * A GPU with what timing has found out about references there, and its profiler; all slots on the
- * GPU share them.
- */
+/** A GPU, what is known of references on it, and its profiler. All slots on the GPU share one. */
 record GpuBench(Gpu gpu, References references, Profiler profiler) {
   /**
-   * @param baselines what is known of compiled references from before
+   * @param baselines compiled baselines that were measured earlier
    */
   static GpuBench of(Gpu gpu, BaselineCache baselines) {
     return new GpuBench(gpu, new References(gpu, baselines), new Profiler(gpu));

@@ -23,15 +23,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Takes one candidate through its stages: static, then {@link Correctness} and {@link Performance}.
+ * Decides whether a candidate is correct, and how fast: runs the static stage, then {@link
+ * Precompiler}, {@link Correctness} and {@link Performance}.
  *
- * <p>Used by one thread at a time, on one slot.
+ * <p>Confined to one thread at a time, on one slot.
  */
 final class Judge {
-  /**
-   * A trusted process that fails is started again this often before the verdict is {@code
-   * infrastructure}.
-   */
+  /** Restarts of a failing trusted process before the verdict is {@code infrastructure}. */
   private static final int RETRIES = 2;
 
   private final Bench bench;
@@ -49,9 +47,9 @@ final class Judge {
   }
 
   /**
-   * Judges a candidate.
+   * Judges a candidate, through all stages of the plan.
    *
-   * @throws DeviceLost when it could not be judged because this slot's device is gone
+   * @throws DeviceLost if this slot's device is lost before there is a judgement
    */
   Judgement judge(Candidate candidate) throws InterruptedException {
     try (var _ = Span.of(candidate.task().path())) {
@@ -72,14 +70,14 @@ final class Judge {
       draft = new JudgementBuilder(statics);
       try {
         decided = run(candidate, draft, files, alone);
-        alone = true; // A fault beside others may be theirs.
+        alone = true; // Other candidates on the GPU may have caused the fault.
       } catch (WorkerFailure e) {
         if (slot.isLost()) throw new DeviceLost(device(), e);
         if (failures++ == RETRIES) {
           decided = Optional.of(Outcome.of(Status.INFRASTRUCTURE, Stage.CALL, e.getMessage()));
         }
       } catch (RuntimeException e) {
-        // A fault of kbx, which one candidate has met: the others are judged all the same.
+        // A bug in kbx that only this candidate triggers: the other candidates are still judged.
         decided =
             Optional.of(
                 Outcome.of(
@@ -89,7 +87,7 @@ final class Judge {
     return judgement(draft, decided.get());
   }
 
-  /** The judgement of a candidate under which devices were lost, so that no other is risked. */
+  /** The judgement of a candidate under which devices were lost: no further device is risked. */
   Judgement givenUp(DeviceLost lost) {
     return judgement(
         new JudgementBuilder(),
@@ -102,7 +100,7 @@ final class Judge {
 
   private Precompiler.Compiled compiled(Candidate candidate, JudgementBuilder draft)
       throws InterruptedException {
-    // Without a GPU kernels are compiled as they are called; C++ takes longer than a call may.
+    // Without a GPU, kernels are compiled when they are called. C++ takes longer than a call may.
     if (slot.gpu() == null && !candidate.bringsCpp()) {
       return Precompiler.Compiled.NOTHING;
     }
@@ -120,17 +118,17 @@ final class Judge {
     }
   }
 
-  /** The device that judged, where its oracle has said which it is. */
+  /** The device that judged, if its oracle has reported it; else the first slot's. */
   private Verdict.Device device() {
     return slot.described().orElse(device);
   }
 
   /**
-   * Takes a candidate through its stages on this slot.
+   * Runs all stages after compilation on this slot.
    *
-   * @param alone whether nobody may use the GPU meanwhile, in no stage
-   * @return empty for a fault that others on the GPU may have caused: it takes memory and time that
-   *     they had
+   * @param alone whether the candidate has the GPU exclusively in all stages
+   * @return empty for a fault that others on the GPU may have caused by taking memory or time; the
+   *     candidate must then be judged alone
    */
   private Optional<Outcome> run(
       Candidate candidate, JudgementBuilder draft, Map<String, String> files, boolean alone)
@@ -154,7 +152,7 @@ final class Judge {
       if (othersFault || (!alone && wantsRoom(needs, outcome))) return Optional.empty();
       sound = !fault || slot.computes();
     }
-    // Whoever came beside it may have filled the GPU, which then only looks lost.
+    // Other candidates may have filled the GPU, which then only seems lost.
     if (!sound && slot.isLost()) return Optional.of(outcome);
     if (outcome.status() != Status.CORRECT || !plan.reaches(Stage.PERF)) {
       return Optional.of(outcome);
@@ -166,7 +164,7 @@ final class Judge {
     try (var _ = gpu.lease().alone()) {
       Performance performance = new Performance(place, own, candidate, draft);
       Outcome timed = performance.judge(files);
-      // After a fault the device is looked at before anybody else uses it.
+      // After a fault the device is probed before anybody else uses it.
       if (performance.faulted() || timed.isFault()) slot.probe();
       if (timed.status() == Status.CORRECT && !slot.lost()) {
         compare(place, candidate, draft);
@@ -177,15 +175,15 @@ final class Judge {
   }
 
   /**
-   * Whether alone, with all the memory there is and an oracle that may do without float64, it may
-   * end otherwise.
+   * Whether the outcome may differ when the candidate is alone: with all the memory, and an oracle
+   * that may do without float64.
    */
   private static boolean wantsRoom(MemoryRequirements needs, Outcome outcome) {
     return !needs.usual()
         && (outcome.status() == Status.OUT_OF_MEMORY || outcome.status() == Status.INFRASTRUCTURE);
   }
 
-  /** Last, when nothing is left to decide: what fails here is noted and decides nothing. */
+  /** Profiles last, after the verdict: a failure here is recorded and decides nothing. */
   private void profile(
       GpuBench place, Candidate candidate, JudgementBuilder draft, Map<String, String> files)
       throws InterruptedException {
@@ -199,7 +197,10 @@ final class Judge {
     if (found.failure() != null) slot.probe();
   }
 
-  /** After the candidate's process: it could make a baseline slow that others are measured by. */
+  /**
+   * Runs after the candidate's process has ended: that process could slow down a baseline that
+   * other candidates are compared with.
+   */
   private void compare(GpuBench place, Candidate candidate, JudgementBuilder draft)
       throws InterruptedException {
     Timing.Result timing = draft.timing();

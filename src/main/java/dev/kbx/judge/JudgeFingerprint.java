@@ -18,12 +18,12 @@ import java.util.stream.Stream;
 import org.apache.commons.codec.digest.DigestUtils;
 
 /**
- * The program that judges, as a hash of its own code. A verdict depends on it: rules,
- * classification and statistics change between builds of one version. The Python that judges has a
- * fingerprint of its own, among the versions that workers report.
+ * A hash of the Java code that judges. Verdicts depend on it, since rules, classification and
+ * statistics change between builds of one version. The Python side has its own fingerprint, which
+ * workers report among their versions.
  */
 public final class JudgeFingerprint {
-  /** Hexadecimal digits: enough to tell all builds apart. */
+  /** Number of hexadecimal digits. */
   private static final int DIGITS = 12;
 
   private JudgeFingerprint() {}
@@ -32,12 +32,12 @@ public final class JudgeFingerprint {
     static final String VALUE = of(location());
   }
 
-  /** Of the running program, hex; worked out once. */
+  /** Fingerprint of the running program, in hex; computed once. */
   public static String ofThis() {
     return OfThis.VALUE;
   }
 
-  /** Of a jar file or a folder of classes. */
+  /** Fingerprint of a jar file or a folder of classes. */
   static String of(Path code) {
     MessageDigest digest = DigestUtils.getSha256Digest();
     try (Stream<Path> files = Files.walk(code)) {
@@ -53,8 +53,8 @@ public final class JudgeFingerprint {
   }
 
   /**
-   * Where this class was found. Not by its code source: that is null for a class that a cache made
-   * elsewhere holds, as in a bundle.
+   * Location of this class. The code source is not used: it is null for a class from a class-data
+   * archive that was made elsewhere, as in a bundle.
    */
   private static Path location() {
     String name = JudgeFingerprint.class.getName().replace('.', '/') + ".class";

@@ -24,9 +24,9 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What has been learnt of one candidate so far, stage by stage; becomes a judgement. */
+/** Collects what the stages find about one candidate, and builds its judgement. */
 final class JudgementBuilder {
-  /** A runner may claim any number of kernels; this many are kept. */
+  /** Kernels kept of a runner's report, which may claim any number. */
   private static final int MAX_KERNELS = 100;
 
   private static final int MAX_NAME = 200;
@@ -46,7 +46,7 @@ final class JudgementBuilder {
 
   JudgementBuilder() {}
 
-  /** Starts where another got to. */
+  /** A copy of another builder. */
   JudgementBuilder(JudgementBuilder before) {
     flags.addAll(before.flags);
     seconds.putAll(before.seconds);
@@ -59,7 +59,8 @@ final class JudgementBuilder {
   }
 
   /**
-   * Kernels compiled within a call whose time was counted: that part of it was the compile stage's.
+   * Records kernels compiled within a timed call: that part of the time belongs to the compile
+   * stage.
    */
   void compiledInCall(@Nullable List<RunnerMessage.Compiled> found) {
     if (found == null) return;
@@ -81,7 +82,7 @@ final class JudgementBuilder {
     }
   }
 
-  /** A claim, unless nothing could ever have measured it. */
+  /** A claimed figure, or null if it is impossible. */
   private static @Nullable Integer figure(@Nullable Integer claimed) {
     return claimed == null || claimed < 0 ? null : claimed;
   }
@@ -94,7 +95,7 @@ final class JudgementBuilder {
     return name.length() > MAX_NAME ? name.substring(0, MAX_NAME) + "…" : name;
   }
 
-  /** Keeps the largest of each figure over all calls. */
+  /** Keeps the maximum of each error metric over all calls. */
   void errors(Map<String, Double> metrics) {
     metrics.forEach((name, value) -> errors.merge(name, value, Math::max));
   }
@@ -112,7 +113,7 @@ final class JudgementBuilder {
     coverage = beyond;
   }
 
-  /** Who made the results of the calls so far. */
+  /** Who computed the results of the calls so far. */
   Attribution origins() {
     return origins;
   }
@@ -121,7 +122,7 @@ final class JudgementBuilder {
     quality = Map.copyOf(figures);
   }
 
-  /** What the source does that wrong values may come from. */
+  /** Records a property of the source that can explain wrong values. */
   void imprecision(Finding found) {
     imprecision = found;
   }
@@ -131,7 +132,7 @@ final class JudgementBuilder {
     flags.addAll(result.flags());
   }
 
-  /** What was timed; null where nothing was. */
+  /** Result of timing; null if nothing was timed. */
   Timing.@Nullable Result timing() {
     return timing;
   }
@@ -153,7 +154,7 @@ final class JudgementBuilder {
     return outcome.message() + "; " + imprecision.sentence();
   }
 
-  /** What was found, ending with {@code outcome}. */
+  /** Builds the judgement with {@code outcome}. */
   Judgement judgement(
       Plan plan, Verdict.Device device, Map<String, String> versions, Outcome outcome) {
     Status status = outcome.status();
@@ -205,8 +206,8 @@ final class JudgementBuilder {
   }
 
   /**
-   * Whether the candidate got through {@code stage}: not where an earlier one failed it. Null for
-   * one that passed all that was asked for, and this was not.
+   * Whether the candidate passed {@code stage}: false if it or an earlier stage failed. Null if the
+   * candidate passed all requested stages and this one was not requested.
    */
   private static @Nullable Boolean passed(Outcome outcome, Plan plan, Stage stage) {
     if (outcome.status() == Status.CORRECT) {

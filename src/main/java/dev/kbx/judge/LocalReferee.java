@@ -22,14 +22,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges on this machine: a candidate takes the slot that has been free for longest. A slot whose
- * device is lost is given no other, and its candidate goes to another device once.
+ * Judges on this machine. A candidate gets the slot that has been free for longest. A slot whose
+ * device is lost gets no further candidates, and its candidate is retried once on another device.
+ * Safe for several threads.
  */
 public final class LocalReferee implements Referee {
   private final List<Bench> benches;
   private final Queue<Bench> free;
 
-  /** Fair: who came first gets the next slot. */
+  /** Fair: threads get slots in order of arrival. */
   private final ReentrantLock lock = new ReentrantLock(true);
 
   private final Condition changed = lock.newCondition();
@@ -38,11 +39,11 @@ public final class LocalReferee implements Referee {
   private @Nullable DeviceLost last;
 
   /**
-   * @param slots where to judge; at least one
-   * @param device of the first slot, which judgements name until their own has said what it is
-   * @param versions of what judges, by name
-   * @param baselines what is known of compiled references from before
-   * @param binaries what candidates were compiled to before
+   * @param slots at least one
+   * @param device of the first slot; judgements name it until an oracle has reported theirs
+   * @param versions of the software that judges, by name
+   * @param baselines compiled baselines that were measured earlier
+   * @param binaries cache of compiled candidates
    */
   public LocalReferee(
       List<Slot> slots,
@@ -85,7 +86,7 @@ public final class LocalReferee implements Referee {
         .forEach(gpu -> gpu.readyInBackground(plan));
   }
 
-  /** The devices whose judgements these may be, as far as they have said which they are. */
+  /** The devices that can judge, as far as their oracles have reported them. */
   public List<Verdict.Device> devices() {
     List<Verdict.Device> devices = new ArrayList<>();
     DeviceSlot named = benches.getFirst().slot().device();
@@ -99,17 +100,17 @@ public final class LocalReferee implements Referee {
     return devices;
   }
 
-  /** The device that judgements name until their own has said what it is. */
+  /** The device that judgements name until an oracle has reported theirs. */
   Verdict.Device device() {
     return device;
   }
 
-  /** What judges here, by name. */
+  /** Versions of the software that judges, by name. */
   public Map<String, String> versions() {
     return versions;
   }
 
-  /** What is done on a slot. */
+  /** Work on a slot. */
   interface Work<T> {
     T on(Bench bench) throws InterruptedException;
   }
@@ -129,7 +130,7 @@ public final class LocalReferee implements Referee {
     return bench.slot().lost() ? judgement.with(Judgement.DEVICE_LOST) : judgement;
   }
 
-  /** No third device is risked for a candidate under which two were lost. */
+  /** A candidate under which two devices were lost is not tried on a third. */
   private Judgement judgeOrGiveUp(Bench bench, Candidate candidate, Plan plan)
       throws InterruptedException {
     try {
@@ -141,9 +142,9 @@ public final class LocalReferee implements Referee {
   }
 
   /**
-   * Does something on the slot that has been free for longest.
+   * Does the work on the slot that has been free for longest.
    *
-   * @throws DeviceLost when its device was lost, or no slot is left
+   * @throws DeviceLost if the slot's device was lost, or no slot is left
    */
   <T> T on(Work<T> work) throws InterruptedException {
     Bench bench = take();
@@ -157,12 +158,12 @@ public final class LocalReferee implements Referee {
     }
   }
 
-  /** Says that one of the candidates that were expected needs no judging here. */
+  /** Reports that one of the expected candidates needs no judging here. */
   public void settled() {
     benches.getFirst().slot().settled();
   }
 
-  /** Whether anything can still be judged. */
+  /** Whether a slot is left. */
   boolean usable() {
     return benches.stream().anyMatch(bench -> !bench.slot().lost());
   }

@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.concurrent.TimeoutException;
 
 /**
- * One more call of a module that is right, after its weights and the reference's were changed
+ * Makes one more call of a correct module, after its weights and the reference's were changed
  * alike.
  *
- * <p>It decides nothing. A module may fold its weights when it is constructed, and a candidate
- * could answer this question as it likes; but whoever takes the kernel for a module that can be
- * trained or loaded should know.
+ * <p>The result decides nothing: a module may fold its weights in its constructor, and a candidate
+ * could forge the answer. The flag warns users who want to train the module or load weights into
+ * it.
  */
 final class OtherWeights {
-  /** The result does not follow the weights. */
+  /** Flag of a module whose result does not follow its weights. */
   static final String IGNORED = "state_ignored";
 
   private final Oracle oracle;
@@ -33,15 +33,16 @@ final class OtherWeights {
   }
 
   /**
-   * Flags a module that gives another result than the reference; silent where nothing can be said.
+   * Flags a module whose result differs from the reference's; does nothing if that cannot be
+   * tested.
    *
-   * @param limit for each question to the runner
+   * @param limit for each request to the runner
    */
   void look(Duration limit) throws InterruptedException {
     try {
       if (isIgnored(limit)) draft.flags(List.of(IGNORED));
     } catch (Oracle.Refused | TimeoutException | Runner.Lost _) {
-      // All that was asked for has been answered before.
+      // All calls of the plan have been answered before.
     }
   }
 

@@ -24,8 +24,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The performance stage of one candidate that was found correct, in a runner of its own, alone on
- * the GPU: whatever it did before is gone, and so is whatever others do.
+ * Runs the performance stage of one correct candidate: in a runner of its own, alone on the GPU.
+ * Nothing that the candidate or others started earlier is still running.
  */
 final class Performance {
   private final Gpu gpu;
@@ -48,9 +48,9 @@ final class Performance {
   }
 
   /**
-   * Times every size. The device must be held alone.
+   * Times every size. The caller must hold the device exclusively.
    *
-   * @param files what was compiled ahead
+   * @param files binaries that were compiled ahead
    */
   Outcome judge(Map<String, String> files) throws InterruptedException {
     long start = System.nanoTime();
@@ -82,7 +82,7 @@ final class Performance {
 
   private Outcome time(Session session, Map<String, String> files)
       throws InterruptedException, Oracle.Refused {
-    var _ = spending.on("peaks", gpu::peaks); // Before any code of the candidate's is there.
+    var _ = spending.on("peaks", gpu::peaks); // No code of the candidate may be loaded yet.
     OracleMessage.Opened task = spending.on("open", () -> session.open(true, true));
     sizes = task.sizes();
     List<BaselineInterference.Times> times =
@@ -107,7 +107,7 @@ final class Performance {
     return sized.judge().orElse(Outcome.correct(Stage.PERF));
   }
 
-  /** Ends the runner. What it held back then shows. */
+  /** Ends the runner. Afterwards it shows whether it slowed down the reference. */
   private Outcome end(Session session, Outcome outcome) throws InterruptedException {
     return spending.on(
         "end",
@@ -121,16 +121,16 @@ final class Performance {
         });
   }
 
-  /** Whether the candidate's process failed at something that its verdict does not rest on. */
+  /** Whether the candidate's process failed at a step that does not affect its verdict. */
   boolean faulted() {
     return timing != null && timing.dropped().filter(Outcome::isFault).isPresent();
   }
 
   /**
-   * The outcome where the oracle refused. It had memory for every size before the candidate was
-   * loaded; if it has again, now that the runner is gone, the candidate took it.
+   * The outcome if the oracle refused. It had memory for every size before the candidate was
+   * loaded. If it has it again now that the runner is gone, the candidate took it.
    *
-   * @throws WorkerFailure where only graphs of the reference have none: tried again without them
+   * @throws WorkerFailure if only the reference's graphs have no memory: retried without graphs
    */
   private Outcome refused(Oracle.Refused refusal) throws InterruptedException {
     if (quiet == null || refusal.answer().reason() != Message.Failed.Reason.MEMORY) {

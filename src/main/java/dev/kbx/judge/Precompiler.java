@@ -27,37 +27,36 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * The compile stage, done on the CPU in a runner that has no GPU, while others use it: what the
- * candidate launches is compiled, and its C++, and no kernel runs; of large tensors there are
- * shapes alone.
+ * The compile stage: a runner without a GPU compiles the candidate's kernel launches and C++ on the
+ * CPU, while other candidates use the GPU. No kernel runs; large tensors have shapes but no values.
  *
- * <p>It only saves time. What it cannot compile is compiled where it runs, and what goes wrong here
- * goes wrong there again, where it counts. One thing is decided here: C++ that takes too much time
- * or memory, or becomes too large to be sent. A runner with a GPU would not have either, so C++
- * that could not be compiled here for other reasons is not sent there.
+ * <p>It only saves time: whatever fails here is tried again, and counts, in a runner with the GPU.
+ * One exception: C++ that exceeds the limits on time, memory or size is decided here, since a
+ * runner with a GPU could not compile it either. C++ that could not be compiled for other reasons
+ * is not sent to one.
  */
 final class Precompiler {
   private static final JsonNode NO_CALLS = JsonNodeFactory.instance.arrayNode();
 
-  /** After this long no further call is begun. */
+  /** No further call is begun after this time. */
   private static final Duration BUDGET = Duration.ofSeconds(10);
 
-  /** For the call that is being made then, and for packing what was compiled. */
+  /** Additional time for the current call, and for packing the binaries. */
   private static final Duration FINISHING = Duration.ofSeconds(20);
 
-  /** Compiling C++ with PyTorch's headers takes a minute, or several on a machine that is busy. */
+  /** Compiling C++ with PyTorch's headers takes a minute, or several on a busy machine. */
   private static final Duration CPP_LIMIT = Duration.ofMinutes(10);
 
-  /** Two files at a time, each of which takes up to 2 GiB. */
+  /** Two files at a time, each of which takes up to 2 GiB of memory. */
   private static final Zygote.Allowance CPP_ALLOWANCE =
       new Zygote.Allowance(6L << 30, 600, 256, 1L << 30);
 
-  /** Where the files lie that are made of C++, or say why there are none. */
+  /** Folder of libraries made from C++, and of files that say why there is none. */
   private static final String LIBRARIES = "libraries/";
 
   /**
-   * A limit like those on time and memory. The runner says so of its own candidate, which must not
-   * get out of all rates by it.
+   * A limit like those on time and memory. The runner reports it about its own candidate, so it
+   * must count against the candidate.
    */
   private static final Outcome TOO_LARGE =
       Outcome.of(
@@ -82,10 +81,10 @@ final class Precompiler {
   }
 
   /**
-   * What came of it.
+   * The result of compiling.
    *
-   * @param files Triton's cache and libraries; none where nothing could be compiled ahead
-   * @param failure of C++ that could not be compiled in reasonable time and memory, or sent
+   * @param files Triton's cache and libraries; empty if nothing could be compiled ahead
+   * @param failure C++ that exceeded a limit
    */
   record Compiled(Map<String, String> files, Optional<Outcome> failure) {
     static final Compiled NOTHING = new Compiled(Map.of(), Optional.empty());
@@ -102,37 +101,39 @@ final class Precompiler {
   /**
    * What a runner compiled.
    *
-   * @param whole whether it came to every call
-   * @param tooLarge whether it has libraries that cannot be sent
+   * @param whole whether every call was made
+   * @param tooLarge whether it has libraries that are too large to send
    */
   private record Made(Map<String, String> files, boolean whole, boolean tooLarge) {
     static final Made NOTHING = new Made(Map.of(), true, false);
 
-    /** Whether C++ was compiled, or failed to. */
+    /** Whether C++ was compiled, or failed to compile. */
     boolean hasCpp() {
       return tooLarge || files.keySet().stream().anyMatch(name -> name.startsWith(LIBRARIES));
     }
 
     /**
-     * Whether nothing else need be tried. Of a source of C++ alone no call is made then: it may end
-     * a process that has no GPU, and would be compiled again in every run.
+     * Whether compilation is finished. A source with only C++ is then not called: the call may end
+     * a process without a GPU, and would be compiled again in every run.
      */
     boolean ends(boolean onlyCpp) {
       return tooLarge || (onlyCpp && hasCpp());
     }
 
-    /** The same where the candidate itself went no further: with C++ it would not another time. */
+    /**
+     * The same, for a candidate that itself stopped: another try with C++ would not get further.
+     */
     Made stopped() {
       return new Made(files, hasCpp(), tooLarge);
     }
 
-    /** The same where there may have been more. */
+    /** The same, for compilation that may be incomplete. */
     Made unfinished() {
       return new Made(files, false, tooLarge);
     }
   }
 
-  /** Throws {@link WorkerFailure} where C++ could not be compiled and may be at another try. */
+  /** Throws {@link WorkerFailure} if C++ could not be compiled but another try may succeed. */
   Compiled compile(Candidate candidate) throws InterruptedException {
     long start = System.nanoTime();
     boolean cpp = candidate.bringsCpp();
@@ -155,7 +156,7 @@ final class Precompiler {
           ? Compiled.failed(Outcome.lost(e, Stage.COMPILE))
           : Compiled.NOTHING;
     } catch (Oracle.Refused e) {
-      return Compiled.NOTHING; // What is wrong with the task is said when it is opened.
+      return Compiled.NOTHING; // Errors in the task are reported when it is opened.
     } catch (WorkerFailure e) {
       if (cpp) throw e;
       return Compiled.NOTHING;
@@ -170,7 +171,7 @@ final class Precompiler {
     try (Runner runner = spawn(cpp)) {
       runner.attach();
       boolean loaded = loaded(runner, candidate, task, limit);
-      // Before it is lost in what comes next; what is wrong with C++ travels, too.
+      // Saved now, since it may be lost in the next step. Errors of C++ are sent, too.
       Made made = cpp ? precompiled(runner, NO_CALLS, BUDGET, Made.NOTHING) : Made.NOTHING;
       boolean onlyCpp = !candidate.code().contains("triton");
       if (!loaded || made.ends(onlyCpp)) return made.stopped();
@@ -218,8 +219,8 @@ final class Precompiler {
   }
 
   /**
-   * What the calls compile: Triton kernels, and C++ that was not compiled {@code before}. A call's
-   * other work may be nothing for a CPU.
+   * Compiles what the calls need: Triton kernels, and C++ that was not compiled {@code before}.
+   * Other work of a call may be impossible on a CPU.
    */
   private static Made called(
       Runner runner, OracleMessage.ShapesTraced task, Duration budget, Made before)
@@ -231,7 +232,7 @@ final class Precompiler {
     }
   }
 
-  /** All that it has compiled until now; what it had {@code before} if it does not say. */
+  /** Everything compiled so far; {@code before} if the runner does not answer. */
   private static Made precompiled(Runner runner, JsonNode calls, Duration budget, Made before)
       throws InterruptedException, TimeoutException, Runner.Lost {
     Message compiled =
@@ -244,7 +245,7 @@ final class Precompiler {
         : before.unfinished();
   }
 
-  /** On the CPU by an oracle of the CPU: it judges smaller sizes than a GPU does. */
+  /** Traces shapes on the CPU with an oracle of the CPU, whose sizes are smaller than a GPU's. */
   private OracleMessage.ShapesTraced traceShapes(Candidate candidate)
       throws InterruptedException, Oracle.Refused {
     String task = candidate.task().file().toAbsolutePath().toString();
@@ -264,7 +265,7 @@ final class Precompiler {
     return slot.zygote().spawn(slot.device().withoutGpu(), arch(), allowance);
   }
 
-  /** Benchmark sizes are a matter for a GPU. */
+  /** Benchmark sizes are needed only on a GPU. */
   private boolean timed() {
     return slot.gpu() != null && plan.reaches(Stage.PERF);
   }

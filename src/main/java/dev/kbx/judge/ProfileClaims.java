@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What is kept of a profile as a runner claims it: nothing that could not have been measured. */
+/** Validates a profile that a runner claims: drops values that could not have been measured. */
 final class ProfileClaims {
   private static final int MOST_KERNELS = 5;
   private static final int MOST_LAUNCHES = 1_000;
@@ -20,7 +20,7 @@ final class ProfileClaims {
   /** A minute; a longer kernel would not have been profiled in time. */
   private static final double LONGEST_MS = 60_000;
 
-  /** Counters of one figure are read in several passes, so that it may be a little over 100. */
+  /** Counters of one figure are read in several passes, so it may slightly exceed 100. */
   private static final double MOST_PERCENT = 102;
 
   private static final Pattern REASON = Pattern.compile("[a-z0-9_]{1,40}");
@@ -28,7 +28,7 @@ final class ProfileClaims {
 
   private ProfileClaims() {}
 
-  /** The profile that an answer amounts to. */
+  /** Converts an answer to a profile. */
   static Profile of(@Nullable String shape, RunnerMessage.Profiled said) {
     List<Profile.Kernel> kernels =
         said.kernels() == null
@@ -43,7 +43,7 @@ final class ProfileClaims {
         : new Profile(shape, kernels, null);
   }
 
-  /** A profile without figures, for a reason that may come from a candidate. */
+  /** A profile without figures; the reason may come from a candidate. */
   static Profile failed(@Nullable String why) {
     String line = UNPRINTABLE.matcher(requireNonNullElse(why, "")).replaceAll(" ").strip();
     return Profile.failed(line.isEmpty() ? "for no known reason" : cut(line, LONGEST_FAILURE));

@@ -24,22 +24,22 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Has Nsight Compute look at candidates on one GPU, which must be held alone.
+ * Runs Nsight Compute on candidates on one GPU, which the caller must hold exclusively.
  *
- * <p>Whether that is possible here at all is found out once, on a kernel that is no candidate's: so
- * no candidate can make it look impossible for the others. What a candidate's runner answers is a
- * claim, and every failure is a line in its profile and nothing else.
+ * <p>Whether this machine can be profiled is tested once, with a kernel of kbx's own, so that no
+ * candidate can make it look impossible for the others. A runner's answer is a claim. A failure
+ * becomes a line in the profile and has no other effect.
  */
 final class Profiler {
-  /** After this long Nsight Compute is ended: it replays each launch about a dozen times. */
+  /** Time limit for Nsight Compute, which replays each launch about a dozen times. */
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
-  /** What the runner gets besides. */
+  /** Additional time for the runner. */
   private static final Duration GRACE = Duration.ofSeconds(15);
 
   /**
-   * Profiler and program are processes with torch and a CUDA context or threads of their own, and
-   * memory that the device has no room to keep for a replay is kept on the host.
+   * Profiler and program are separate processes with torch and a CUDA context or threads of their
+   * own. Device memory that does not fit a replay's backup is saved on the host.
    */
   private static final Zygote.Allowance ALLOWANCE =
       new Zygote.Allowance(8L << 30, 600, 1024, 1L << 30);
@@ -52,7 +52,7 @@ final class Profiler {
 
   private static final long PROBED = 1 << 20;
 
-  /** A machine that is slow to start may be quicker when the next candidate comes. */
+  /** A machine that is slow to start may be faster for the next candidate. */
   private static final int MOST_TRIES = 2;
 
   private final Gpu gpu;
@@ -64,10 +64,10 @@ final class Profiler {
   }
 
   /**
-   * A candidate's profile at its task's largest benchmark size.
+   * Profiles a candidate at its task's largest benchmark size.
    *
    * @param arch as in {@link Plan}
-   * @param files what was compiled ahead
+   * @param files binaries that were compiled ahead
    */
   Profile of(Candidate candidate, String arch, Map<String, String> files)
       throws InterruptedException {
@@ -78,12 +78,15 @@ final class Profiler {
       return run(size.shape(), arch, candidate.code(), size.entries(), files, size.call());
     } catch (Oracle.Refused e) {
       return ProfileClaims.failed(e.answer().message());
-    } catch (RuntimeException e) { // The verdict has fallen, and no fault of ours may change it.
+    } catch (RuntimeException e) { // The verdict is decided: no failure of kbx may change it.
       return ProfileClaims.failed("kbx failed here: " + e.getMessage());
     }
   }
 
-  /** Why nothing can be profiled on this device; null if it can. Said aloud when it is found. */
+  /**
+   * Why nothing can be profiled on this device; null if it can. Reported to the user when first
+   * found.
+   */
   private @Nullable String unable(String arch) throws InterruptedException {
     if (tries == 0 || (unable != null && tries < MOST_TRIES)) {
       unable = run(null, arch, PROBE, List.of("probe"), Map.of(), probe()).failure();
@@ -145,7 +148,7 @@ final class Profiler {
     }
   }
 
-  /** Whoever has the device next must not meet this process there. */
+  /** The next user of the device must not share it with this process. */
   private static void end(Runner runner) throws InterruptedException {
     try {
       var _ = runner.end();

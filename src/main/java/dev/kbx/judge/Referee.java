@@ -6,23 +6,23 @@ import dev.kbx.plan.Plan;
 import dev.kbx.verdict.Judgement;
 
 /**
- * Turns a candidate into a judgement, wherever that happens: on this machine, from memory, or on
- * another one. A whole judgement is the unit; who asks sees no device and no process.
+ * Turns a candidate into a judgement: by judging on this machine, or from the cache. Callers get
+ * complete judgements and see neither devices nor processes.
  *
  * <p>Safe for several threads.
  */
 public interface Referee {
   /**
-   * Judges a candidate by a plan; waits until there is a place for it.
+   * Judges a candidate by a plan; blocks until a slot is free and the judgement is complete.
    *
-   * @throws DeviceLost when nothing is left to judge on
-   * @throws InterruptedException when cut off; the candidate then has no judgement
+   * @throws DeviceLost if no device is left
+   * @throws InterruptedException if interrupted; the candidate then has no judgement
    */
   Judgement judge(Candidate candidate, Plan plan) throws InterruptedException;
 
-  /** How many candidates are judged at the same time: more need not be asked for at once. */
+  /** Number of candidates judged concurrently; submitting more at once gains nothing. */
   int capacity();
 
-  /** Says that so many candidates will come, so that what they need can be started. */
+  /** Announces a number of candidates, so that processes can be started ahead. */
   void expect(Plan plan, int candidates);
 }

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * Judges candidates to learn of the machine and not of them: every one is judged, however often the
- * same one comes, and nothing is stored or remembered.
+ * Judges candidates to measure the machine: every candidate is judged, even if it is the same one
+ * again, and nothing is stored or cached.
  */
 public final class Repeats {
   private static final String RUN = "repeats";
@@ -23,9 +23,9 @@ public final class Repeats {
   }
 
   /**
-   * Judges candidates in about this order.
+   * Judges candidates in approximately this order.
    *
-   * @param listener hears of every verdict as it falls, one at a time
+   * @param listener receives each verdict when it is decided, one at a time
    * @return a verdict for each candidate, in the candidates' order
    */
   public List<Verdict> judge(List<Candidate> candidates, Consumer<Verdict> listener)

@@ -23,11 +23,11 @@ import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 
 /**
- * One candidate with one fresh runner and one oracle, from the opening of the task to the end of
- * the runner's process tree.
+ * One candidate with one fresh runner and one oracle, from opening the task until the runner's
+ * process tree is gone.
  *
- * <p>The order of questions is the protocol of a judgement: the runner is told what to call, the
- * oracle is asked what came of it; nothing the runner says is believed.
+ * <p>For each call the runner is told what to call, then the oracle compares the result. Nothing
+ * that the runner says is believed.
  */
 final class Session implements AutoCloseable {
   private final Oracle oracle;
@@ -56,8 +56,8 @@ final class Session implements AutoCloseable {
   /**
    * Opens the candidate's task at the oracle.
    *
-   * @param timed whether benchmark sizes will be asked for
-   * @param alone whether nobody else uses the device
+   * @param timed whether benchmark sizes will be used
+   * @param alone whether the candidate has the device exclusively
    */
   OracleMessage.Opened open(boolean timed, boolean alone)
       throws InterruptedException, Oracle.Refused {
@@ -80,9 +80,9 @@ final class Session implements AutoCloseable {
   }
 
   /**
-   * Gives the runner its arenas and its candidate. Empty if it has loaded.
+   * Attaches the runner's arenas and loads the candidate. Empty on success.
    *
-   * @param files what was compiled ahead
+   * @param files binaries that were compiled ahead
    */
   Optional<Outcome> load(OracleMessage.Opened task, Map<String, String> files)
       throws InterruptedException {
@@ -133,20 +133,23 @@ final class Session implements AutoCloseable {
   }
 
   /**
-   * What a failed request says of the candidate. That the machine lacks something is believed where
-   * a GPU is emulated, and of C++ where the zygote has found that it cannot be compiled.
+   * The outcome of a failed request. The claim that the machine lacks a feature is believed if a
+   * GPU is emulated, and for C++ if the zygote found that it cannot be compiled.
    */
   Outcome raised(RunnerMessage.Raised raised, boolean loading) {
     boolean noCpp = runner.lacks() != null && candidate.bringsCpp();
     return Outcome.raised(raised, loading, runner.emulates() || noCpp);
   }
 
-  /** Ends the runner's tree and returns when it is gone. */
+  /** Kills the runner's process tree and waits until it is gone. */
   void end() throws InterruptedException {
     draft.output(runner.end().output());
   }
 
-  /** Drops the task at the oracle; {@code outcome}, unless the runner did what no runner may. */
+  /**
+   * Closes the task at the oracle. Returns {@code outcome}, or a violation if the runner broke the
+   * protocol.
+   */
   Outcome leave(Outcome outcome) throws InterruptedException {
     try {
       oracle.ask(OracleMessage.Closed.class, OracleMessage.Close::new, Limits.ORACLE);
@@ -159,7 +162,7 @@ final class Session implements AutoCloseable {
         : outcome;
   }
 
-  /** Whoever has the device next must not meet this candidate's process there. */
+  /** The next user of the device must not share it with this candidate's process. */
   @Override
   public void close() {
     try {

@@ -15,7 +15,7 @@ import dev.kbx.verdict.Status;
 import java.util.List;
 import java.util.Optional;
 
-/** The static stage: decides without running anything, or passes on. */
+/** The static stage: decides without running the candidate, or returns empty. */
 final class StaticStage {
   private StaticStage() {}
 
@@ -28,7 +28,7 @@ final class StaticStage {
     StaticReport report;
     try {
       Program program = Program.of(candidate.parsed());
-      // How it is written is worth knowing whatever becomes of it.
+      // Code quality is recorded whatever the outcome.
       if (program.parsed()) draft.quality(Quality.of(program).figures());
       if (!plan.wants(Stage.STATIC)) return Optional.empty();
       report = new StaticCheck(plan.rules()).check(candidate, program);
@@ -47,7 +47,9 @@ final class StaticStage {
         : Optional.of(Outcome.correct(Stage.STATIC));
   }
 
-  /** A fault of kbx, which one candidate has met: it is run all the same, and flagged. */
+  /**
+   * A bug in kbx that only this source triggers: the candidate is run nevertheless, and flagged.
+   */
   private static Optional<Outcome> unread(Plan plan, JudgementBuilder draft, Throwable fault) {
     draft.flags(List.of("unread-source"));
     return plan.reaches(Stage.COMPILE)

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Judges tasks by their controls. The functions of a task file run in the oracle; the kernel beside
- * it goes the way of every candidate.
+ * it is judged by {@link Judge}, as a candidate is.
  */
 public final class Verification {
   private static final Duration LIMIT = Duration.ofMinutes(5);
@@ -53,11 +53,11 @@ public final class Verification {
   }
 
   /**
-   * Judges tasks over all slots, in no particular order.
+   * Judges tasks on all slots, in no particular order.
    *
-   * @param before verdicts that still hold, by the paths of their tasks: these are passed on as
-   *     they are
-   * @param listener hears of every verdict, one at a time
+   * @param before verdicts that are still valid, by task path; they are passed to the listener
+   *     unchanged
+   * @param listener receives each verdict, one at a time
    */
   public void run(List<Task> tasks, Map<String, TaskVerdict> before, Consumer<TaskVerdict> listener)
       throws InterruptedException {
@@ -74,7 +74,7 @@ public final class Verification {
   }
 
   /**
-   * Loads tasks and makes their calls without any value, over all slots; verdicts have no controls.
+   * Loads tasks and traces the shapes of their calls, on all slots; the verdicts have no controls.
    *
    * @param listener as for {@link #run}
    */
@@ -91,7 +91,7 @@ public final class Verification {
         });
   }
 
-  /** What is found out about a task. */
+  /** A way to examine a task. */
   private interface Way {
     List<Control> of(Bench bench, Task task)
         throws InterruptedException, Oracle.Refused, IOException;
@@ -109,7 +109,7 @@ public final class Verification {
                 id -> new OracleMessage.TraceShapes(id, file, false),
                 LIMIT);
       } catch (Oracle.Refused e) {
-        borrowed.sound(); // A file that cannot be used says nothing against the oracle.
+        borrowed.sound(); // An unusable file is no failure of the oracle.
         throw e;
       }
       borrowed.sound();
@@ -138,7 +138,7 @@ public final class Verification {
 
   private TaskVerdict judge(Bench bench, Task task, Way way) throws InterruptedException {
     long start = System.nanoTime();
-    String key = key(task); // Of the files as they are now: they may change meanwhile.
+    String key = key(task); // The key of the files as they are now: they may change meanwhile.
     List<Control> controls = List.of();
     String problem = null;
     try {
@@ -239,7 +239,7 @@ public final class Verification {
     try {
       return Files.readAllBytes(file);
     } catch (IOException e) {
-      return new byte[0]; // What is wrong with it shows when it is used.
+      return new byte[0]; // An error is reported when the file is used.
     }
   }
 }

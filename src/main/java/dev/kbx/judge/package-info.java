@@ -1,8 +1,9 @@
 /**
- * The stages of one candidate ({@link dev.kbx.judge.Judge}) and who has them done: {@link
- * dev.kbx.judge.Referee}, on this machine {@link dev.kbx.judge.LocalReferee}.
+ * Judges candidates. {@link dev.kbx.judge.Judge} runs the stages of one candidate and decides;
+ * {@link dev.kbx.judge.LocalReferee} calls it on a free slot; callers use {@link
+ * dev.kbx.judge.Referee}.
  *
- * <p>The one place where stages are ordered and answers become judgements.
+ * <p>Only this package orders stages and turns outcomes into judgements.
  */
 @NullMarked
 package dev.kbx.judge;

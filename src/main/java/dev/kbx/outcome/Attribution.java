@@ -15,21 +15,20 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who made a candidate's results, added up over its calls: its own kernels, or PyTorch in their
- * place.
+ * Attributes a candidate's results, summed over its calls, to its own kernels or to PyTorch.
  *
- * <p>The accounts come from the candidate's process and could be forged there. They convict a
- * candidate by its own words and acquit nobody of anything else.
+ * <p>The runner's accounts come from the candidate's process and could be forged there. So they can
+ * convict a candidate, but never acquit it.
  */
 public final class Attribution {
   /**
-   * Largest part of the work, in elements read and written, that other than the candidate's kernels
-   * may do. Finishing a reduction over blocks of 64 elements or more costs at most 3 %; computing
-   * one of several fused steps costs 50 % and more.
+   * Largest share of the work, in elements read and written, that operations other than the
+   * candidate's kernels may do. Finishing a reduction over blocks of 64 elements or more costs at
+   * most 3 %; computing one of several fused steps costs 50 % and more.
    */
   static final double MOST_FOREIGN = 0.10;
 
-  /** Least part of the results that must have come from the candidate's kernels. */
+  /** Smallest share of the results that the candidate's kernels must have written. */
   static final double LEAST_OWN = 0.50;
 
   /** The flag of a candidate whose accounts are {@linkplain #incomplete() incomplete}. */
@@ -38,7 +37,7 @@ public final class Attribution {
   private static final int MOST_OPERATIONS = 12;
   private static final int OPERATIONS_IN_EVIDENCE = 3;
 
-  /** A runner may name any number of operations; this many are kept. */
+  /** Operations kept, of the any number that a runner may name. */
   private static final int MOST_PLACES = 1000;
 
   private record Place(String name, int line) {}
@@ -50,7 +49,7 @@ public final class Attribution {
   private double foreign;
   private boolean incomplete;
 
-  /** Adds the account of one call; null where the runner had none to give. */
+  /** Adds the account of one call; null if the runner had none. */
   public void add(RunnerMessage.@Nullable Origin account) {
     if (account == null) {
       incomplete = true;
@@ -67,12 +66,12 @@ public final class Attribution {
     }
   }
 
-  /** Whether a call came without an account, which the runner gives unless something hinders it. */
+  /** Whether a call has no account, which happens only if the candidate prevents it. */
   public boolean incomplete() {
     return incomplete;
   }
 
-  /** What the verdict says; null when nothing is known. */
+  /** The verdict's field; null if nothing is known. */
   public Verdict.@Nullable Origin summary() {
     if (volume == 0) return null;
     return new Verdict.Origin(
@@ -85,9 +84,9 @@ public final class Attribution {
   }
 
   /**
-   * Why a candidate whose values are right has not earned its verdict; empty if it has.
+   * Why a candidate with right values has not earned its verdict; empty if it has.
    *
-   * @param where put before what was found: {@code "at (1024, 1024), "}, or nothing
+   * @param where prefix of the finding: {@code "at (1024, 1024), "}, or empty
    */
   public Optional<Outcome> judge(Policy policy, Stage stage, String where) {
     if (!policy.enforced() || elements == 0) return Optional.empty();

@@ -15,10 +15,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a stage ended a candidate's judgement: the status and what explains it.
+ * How a stage ended a candidate's judgement: the status and its explanation.
  *
- * <p>The factories are the whole classification: by kind of failure, stage, and how the process
- * ended; never by words in what the candidate printed.
+ * <p>These factories contain the whole classification. It uses the kind of failure, the stage and
+ * the process's exit; never words in the candidate's output.
  */
 public record Outcome(
     Status status,
@@ -29,10 +29,10 @@ public record Outcome(
     @Nullable List<Mismatch> mismatches,
     @Nullable List<Frame> frames) {
 
-  /** Addresses differ from run to run; a message must not. */
+  /** Addresses differ between runs and must not appear in messages. */
   private static final Pattern ADDRESS = Pattern.compile("0x[0-9a-fA-F]{6,}");
 
-  /** A runner may claim a message of any length; this many characters are kept. */
+  /** Characters kept of a message, whose length the runner chooses. */
   private static final int MAX_TEXT = 2000;
 
   private static final int MAX_FRAMES = 50;
@@ -52,13 +52,13 @@ public record Outcome(
     return of(Status.TIMEOUT, stage, "%s took longer than %d s".formatted(what, limit.toSeconds()));
   }
 
-  /** The run itself shows an attempt to deceive. */
+  /** The run itself shows an attempt to cheat. */
   public static Outcome cheating(Stage stage, String evidence) {
     String message = "the candidate's process did something that no kernel does, and was killed";
     return cheating(stage, message, evidence);
   }
 
-  /** Its times cannot be. */
+  /** The measured times are impossible. */
   public static Outcome impossible(String evidence) {
     return cheating(Stage.PERF, "the candidate's times are below what this GPU can do", evidence);
   }
@@ -67,18 +67,18 @@ public record Outcome(
     return new Outcome(Status.CHEATING, stage, message, null, evidence, null, null);
   }
 
-  /** The values are right, and the candidate's kernels are not what made them. */
+  /** The values are right, but the candidate's kernels did not compute them. */
   static Outcome policy(Stage stage, String found, String advice) {
     return new Outcome(
         Status.CHEATING, stage, stable(advice), null, stable("policy: " + found), null, null);
   }
 
-  /** The runner said what it had no business saying. */
+  /** The runner broke the protocol. */
   public static Outcome violation(Stage stage, String what) {
     return cheating(stage, "protocol: the process " + what);
   }
 
-  /** The same outcome, found in another stage. */
+  /** The same outcome, assigned to another stage. */
   public Outcome at(Stage other) {
     return new Outcome(status, other, message, rule, evidence, mismatches, frames);
   }
@@ -86,8 +86,8 @@ public record Outcome(
   /**
    * The runner answered that loading or calling failed.
    *
-   * @param mayLack whether the trusted side agrees that the machine may lack what this candidate
-   *     needs; otherwise who says so has failed by itself
+   * @param mayLack whether the trusted side confirms that the machine may lack what this candidate
+   *     needs; otherwise the claim counts as the candidate's failure
    */
   public static Outcome raised(RunnerMessage.Raised raised, boolean loading, boolean mayLack) {
     boolean lacks = mayLack && raised.kind() == RunnerMessage.Raised.Kind.UNSUPPORTED;
@@ -126,7 +126,7 @@ public record Outcome(
     return raised.message().isBlank() ? type + where : type + where + ": " + raised.message();
   }
 
-  /** The runner's tree ended before it answered. */
+  /** The runner's process tree ended before it answered. */
   public static Outcome lost(Runner.Lost lost, Stage stage) {
     if (lost.violation() != null) return violation(stage, lost.violation());
     ZygoteMessage.Exited how = lost.how();
@@ -164,7 +164,7 @@ public record Outcome(
     };
   }
 
-  /** The oracle refused what it was asked for. */
+  /** The oracle refused a request. */
   public static Outcome refused(Message.Failed answer) {
     String where =
         answer.file() == null
@@ -178,7 +178,7 @@ public record Outcome(
     return of(status, Stage.CALL, where + answer.message());
   }
 
-  /** The oracle found the result wrong. */
+  /** The oracle found a wrong result. */
   public static Outcome wrong(OracleMessage.Checked checked, Stage stage, String call) {
     List<Mismatch> mismatches =
         checked.mismatches().stream()
@@ -201,7 +201,7 @@ public record Outcome(
     };
   }
 
-  /** Whether a device may not be what it was after an ending like this. */
+  /** Whether the device may be damaged after this outcome. */
   public boolean isFault() {
     return switch (status) {
       case TIMEOUT, CRASHED, RUNTIME_ERROR, OUT_OF_MEMORY, INFRASTRUCTURE -> true;

@@ -1,6 +1,7 @@
 /**
- * How processes' answers become the outcome of a stage: {@link dev.kbx.outcome.Outcome} classifies
- * failures, {@link dev.kbx.outcome.Attribution} says who made a candidate's results.
+ * Turns the answers of processes into the outcome of a stage: {@link dev.kbx.outcome.Outcome}
+ * classifies failures, {@link dev.kbx.outcome.Attribution} attributes results to kernels or library
+ * calls.
  */
 @NullMarked
 package dev.kbx.outcome;

@@ -4,15 +4,15 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** What a candidate's speedup is against: the task's reference, run one way or another. */
+/** The baseline of a candidate's speedup: the task's reference, executed in one of several ways. */
 public enum Baseline {
-  /** PyTorch as it is. Candidates are always timed beside it. */
+  /** PyTorch eager. Candidates are always timed beside it. */
   EAGER("eager"),
   /** {@code torch.compile} with its defaults. */
   COMPILE("compile"),
   /** {@code torch.compile} with {@code mode="max-autotune"}. */
   MAX_AUTOTUNE("max-autotune"),
-  /** Whichever of them is the fastest for the task. */
+  /** The fastest of the three for the task. */
   BEST("best");
 
   private final String label;
@@ -31,7 +31,7 @@ public enum Baseline {
     return Arrays.stream(values()).filter(b -> b.label.equals(label)).findFirst();
   }
 
-  /** What must be compiled to know it. */
+  /** The baselines that must be compiled. */
   public List<Baseline> compiled() {
     return switch (this) {
       case EAGER -> List.of();

@@ -3,11 +3,11 @@ package dev.kbx.plan;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** What is in the L2 cache when a timed call begins. */
+/** State of the L2 cache when a timed call begins. */
 public enum L2State {
-  /** Nothing of its arguments: as after other work, which is what a kernel in a model meets. */
+  /** Flushed, as after other work: what a kernel in a model finds. */
   COLD("cold"),
-  /** Its arguments, as far as they fit. */
+  /** Holds the call's arguments, as far as they fit. */
   WARM("warm");
 
   private final String label;
@@ -21,7 +21,7 @@ public enum L2State {
     return label;
   }
 
-  /** The one of that label. */
+  /** The state with that label. */
   public static Optional<L2State> of(String label) {
     return Arrays.stream(values()).filter(c -> c.label.equals(label)).findFirst();
   }

@@ -4,14 +4,14 @@ import dev.kbx.worker.Zygote;
 import java.time.Duration;
 
 /**
- * What one candidate may take.
+ * Resource limits of one candidate.
  *
- * @param load importing its source
- * @param call one call of its entry, compilation of its kernels included
- * @param correctness all calls of the correctness stage together, the oracle's work not counted
- * @param size one batch of timed calls; how many batches there are, timing decides
+ * @param load time to import its source
+ * @param call time for one call of its entry, including kernel compilation
+ * @param correctness time for all calls of the correctness stage, without the oracle's work
+ * @param size time for one batch of timed calls; timing decides the number of batches
  * @param allowance memory, processes and files of its runner
- * @param needs what of that its task asks for
+ * @param needs additional memory that its task requires
  */
 public record Limits(
     Duration load,
@@ -21,7 +21,7 @@ public record Limits(
     Zygote.Allowance allowance,
     MemoryRequirements needs) {
 
-  /** Oracle work on one call or file: seconds at most, on a machine that may be busy. */
+  /** Limit for the oracle's work on one call or file, on a machine that may be busy. */
   public static final Duration ORACLE = Duration.ofMinutes(2);
 
   /**
@@ -29,20 +29,20 @@ public record Limits(
    */
   private static final Duration LOAD = Duration.ofSeconds(20);
 
-  /** Without a GPU a call is interpreted: seconds where a GPU takes milliseconds. */
+  /** Without a GPU, kernels are interpreted: seconds where a GPU takes milliseconds. */
   private static final Duration CALL = Duration.ofSeconds(20);
 
   private static final Duration CORRECTNESS = Duration.ofMinutes(3);
   private static final Duration SIZE = Duration.ofSeconds(60);
 
   /**
-   * Who needs more than 2 GiB of the host's memory is hoarding, unless a task's weights are that
+   * No honest candidate needs more than 2 GiB of host memory, unless a task's weights are that
    * large.
    */
   private static final Zygote.Allowance ALLOWANCE =
       new Zygote.Allowance(2L << 30, 600, 256, 512L << 20);
 
-  /** Limits for tasks whose cases are small. */
+  /** Limits for tasks with small cases. */
   public Limits(
       Duration load,
       Duration call,
@@ -52,7 +52,7 @@ public record Limits(
     this(load, call, correctness, size, allowance, MemoryRequirements.USUAL);
   }
 
-  /** The same with room for what a task needs. */
+  /** The same limits, extended by a task's requirements. */
   Limits with(MemoryRequirements needs) {
     return new Limits(
         load.plus(needs.constructing()),
@@ -63,7 +63,7 @@ public record Limits(
         needs);
   }
 
-  /** The defaults, with another limit for one call: none is longer for an import either. */
+  /** The defaults with another limit for one call, which also bounds an import. */
   public static Limits of(Duration call) {
     Duration load = call.compareTo(LOAD) < 0 ? call : LOAD;
     return new Limits(load, call, CORRECTNESS, SIZE, ALLOWANCE);

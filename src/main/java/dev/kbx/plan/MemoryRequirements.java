@@ -6,29 +6,29 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a task's calls take on a GPU beyond what every candidate may: a module's inputs, results and
- * weights have gigabytes.
+ * Memory that a task's calls take on a GPU beyond the usual limits: a module's inputs, results and
+ * weights take gigabytes.
  *
  * @param lent bytes, as in {@link OracleMessage.MemoryEstimated}; so are {@code returned} and
  *     {@code weights}
- * @param part of the machine that judging takes at the time when it takes most: 0 for a task whose
- *     cases are small, over 1 where there is no room for all of it
+ * @param part the largest part of the machine's memory that judging takes: 0 for a task with small
+ *     cases, over 1 if it does not fit
  */
 public record MemoryRequirements(long lent, long returned, long weights, double part) {
-  /** Of a task whose cases are small. */
+  /** Requirements of a task with small cases. */
   public static final MemoryRequirements USUAL = new MemoryRequirements(0, 0, 0, 0);
 
   /**
-   * Weights up to here fit in what every runner may have: a layer of 8192 x 8192 with its bias, as
-   * much of level 2 has it.
+   * Bytes of weights that fit every runner's limits: a layer of 8192 x 8192 with its bias, as in
+   * much of level 2.
    */
   private static final long FEW_WEIGHTS = 320L << 20;
 
-  /** Making weights on one core, with some to spare: two to four seconds are usual. */
+  /** Time to make weights on one core, with a margin: two to four seconds are usual. */
   private static final double SECONDS_PER_GIB = 15;
 
   /**
-   * What was said of a task, on a machine with so much memory.
+   * Requirements from the oracle's estimate, on a machine with so much memory.
    *
    * @param deviceBytes memory of the GPU; null if unknown
    * @param hostBytes memory of the machine; null if unknown
@@ -36,7 +36,7 @@ public record MemoryRequirements(long lent, long returned, long weights, double 
   public static MemoryRequirements of(
       OracleMessage.MemoryEstimated said, @Nullable Long deviceBytes, @Nullable Long hostBytes) {
     double device = deviceBytes == null ? 0 : said.device() / (double) deviceBytes;
-    // Weights are made on the host: once in the oracle, and in the runner as in its allowance.
+    // Weights are made on the host: once in the oracle, and in the runner within its allowance.
     double host = hostBytes == null ? 0 : 3 * said.weights() / (double) hostBytes;
     return new MemoryRequirements(
         said.lent(), said.returned(), said.weights(), Math.max(device, host));
@@ -46,19 +46,19 @@ public record MemoryRequirements(long lent, long returned, long weights, double 
     return equals(USUAL);
   }
 
-  /** Whether its weights are more than every runner has room for. */
+  /** Whether the weights exceed every runner's usual limits. */
   public boolean heavy() {
     return weights > FEW_WEIGHTS;
   }
 
-  /** Time that constructing takes beyond what an import may. */
+  /** Additional time for constructing the module. */
   Duration constructing() {
     return Duration.ofSeconds(Math.round(weights / (double) (1L << 30) * SECONDS_PER_GIB));
   }
 
   /**
-   * A runner's allowance with room on the host for its weights twice: as the layers' own, and as a
-   * candidate may rearrange them.
+   * A runner's allowance with host memory for its weights twice: the layers' own, and the
+   * candidate's rearranged copy.
    */
   Zygote.Allowance allowance(Zygote.Allowance usual) {
     if (!heavy()) return usual;

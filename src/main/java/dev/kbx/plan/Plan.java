@@ -7,17 +7,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What every candidate of a run goes through.
+ * The settings that apply to every candidate of a run.
  *
- * @param stages the stages asked for; the last one is where judging stops
- * @param rules the static rules that are switched on
- * @param arch what launches are compiled for where there is no GPU, {@code sm_90}
- * @param secret what seeds derive from; see {@link Seeds}
- * @param tolerance how near results must be
+ * @param stages the requested stages; judging stops after the last
+ * @param rules the enabled static rules
+ * @param arch target of kernel compilation without a GPU, {@code sm_90}
+ * @param secret seeds derive from it; see {@link Seeds}
+ * @param tolerance how results are compared
  * @param grade which calls decide that a candidate is correct
- * @param baseline what speedups are against
- * @param cache what calls are timed with
- * @param profile whether Nsight Compute looks at what was timed
+ * @param baseline baseline of speedups
+ * @param cache L2 state of timed calls
+ * @param profile whether Nsight Compute profiles timed candidates
  */
 public record Plan(
     List<Stage> stages,
@@ -36,8 +36,8 @@ public record Plan(
   }
 
   /**
-   * A plan whose results are held to the error model at the general grade and whose speedups are
-   * against eager PyTorch, with a cold cache and without profiles.
+   * A plan with the error model, the general grade, eager PyTorch as the baseline, a cold cache and
+   * no profiles.
    */
   public Plan(List<Stage> stages, Rules rules, String arch, String secret, Limits limits) {
     this(
@@ -53,19 +53,19 @@ public record Plan(
         false);
   }
 
-  /** The same for a candidate whose task needs more than others. */
+  /** The same plan, with limits extended by a task's requirements. */
   public Plan with(MemoryRequirements needs) {
     Limits own = limits.with(needs);
     return new Plan(stages, rules, arch, secret, own, tolerance, grade, baseline, cache, profile);
   }
 
-  /** What speedups are against, in words: {@code eager}, or {@code eager, warm cache}. */
+  /** The baseline in words: {@code eager}, or {@code eager, warm cache}. */
   public String against() {
     return against(baseline, null);
   }
 
   /**
-   * The same for one baseline.
+   * The same for a given baseline.
    *
    * @param fastest which one that is, for {@link Baseline#BEST}
    */
@@ -81,7 +81,7 @@ public record Plan(
     return stages.contains(stage);
   }
 
-  /** Whether judging goes at least as far as {@code stage}. */
+  /** Whether judging includes {@code stage}. */
   public boolean reaches(Stage stage) {
     return stages.getLast().compareTo(stage) >= 0;
   }

@@ -9,26 +9,25 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The seed of a candidate's inputs: HMAC-SHA-256 of its task and source under a secret of this
- * installation.
+ * Derives the seed of a candidate's inputs: HMAC-SHA-256 of its task and source under a secret of
+ * this installation.
  *
- * <p>Nobody who lacks the secret can predict inputs. What a verdict tells of them, in wrong
- * elements or in what the candidate printed, is of no use to the next attempt, whose source differs
- * and which therefore meets others. Yet the same machine judges the same candidate on the same
- * inputs every time.
+ * <p>Inputs cannot be predicted without the secret. What a verdict reveals about them (wrong
+ * elements, the candidate's output) does not help the next attempt, whose source, and so whose
+ * seed, differs. The same machine judges the same candidate on the same inputs every time.
  */
 public final class Seeds {
   private Seeds() {}
 
-  /** Bytes of a name: enough to tell two secrets apart. */
+  /** Bytes of a secret's name, enough to tell two secrets apart. */
   private static final int NAME = 4;
 
-  /** For a candidate by the hash of its source; for a task's own controls it is empty. */
+  /** Seed for a candidate, by the hash of its source; empty for a task's own controls. */
   public static String of(String secret, Task task, String source) {
     return derived(secret, task.suite() + "/" + task.path() + "/" + source, 16);
   }
 
-  /** What a secret is called where runs say whether they had the same one. */
+  /** Name of a secret, by which runs record whether they had the same one. */
   public static String name(String secret) {
     return derived(secret, "name", NAME);
   }

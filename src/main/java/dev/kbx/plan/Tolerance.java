@@ -3,14 +3,14 @@ package dev.kbx.plan;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** How near a result must be to the reference's. */
+/** How results are compared with the reference's. */
 public enum Tolerance {
-  /** By the reference's own error on the very inputs, as each task's contract says. */
+  /** By the reference's own rounding error on the same inputs, as each task's contract defines. */
   MODEL("model"),
-  /** By the constants that the authors of the suite publish. */
+  /** By the constants that the suite's authors publish. */
   PUBLISHED("published");
 
-  /** What a verdict by {@link #PUBLISHED} tells. */
+  /** Flag of a verdict by {@link #PUBLISHED}. */
   public static final String FLAG = "published_tolerance";
 
   private final String label;
@@ -24,7 +24,7 @@ public enum Tolerance {
     return label;
   }
 
-  /** The one of that label. */
+  /** The tolerance with that label. */
   public static Optional<Tolerance> of(String label) {
     return Arrays.stream(values()).filter(t -> t.label.equals(label)).findFirst();
   }

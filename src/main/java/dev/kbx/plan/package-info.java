@@ -1,6 +1,6 @@
 /**
- * What every candidate of a run goes through, {@link dev.kbx.plan.Plan}: stages, limits, tolerance,
- * baseline, and the seeds of its inputs. Plain data.
+ * The settings of a run, {@link dev.kbx.plan.Plan}: stages, limits, tolerance, baseline, and the
+ * seeds of inputs. Plain data.
  */
 @NullMarked
 package dev.kbx.plan;

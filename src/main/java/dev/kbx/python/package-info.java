@@ -2,7 +2,7 @@
  * The Python interpreter that workers run in: found, checked, or provisioned once. Start with
  * {@link dev.kbx.python.PythonEnvironment}.
  *
- * <p>Knows nothing of what the interpreter is used for.
+ * <p>Independent of what the interpreter is used for.
  */
 @NullMarked
 package dev.kbx.python;

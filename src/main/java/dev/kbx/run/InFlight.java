@@ -4,23 +4,23 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 
-/** Of equal candidates one is judged at a time. Safe for several threads. */
+/** Ensures that of equal candidates only one is judged at a time. Safe for several threads. */
 final class InFlight {
   private final Map<String, Turn> turns = new HashMap<>();
 
-  /** Whose turn it is among those with one key, and how many know of it. */
+  /** The lock of one key, and the number of its users. */
   private static final class Turn {
     final Semaphore turn = new Semaphore(1, true);
     int holders;
   }
 
-  /** The turn of one candidate, until it is closed. */
+  /** Exclusive use of a key, until closed. */
   interface Held extends AutoCloseable {
     @Override
     void close();
   }
 
-  /** Waits until no other with this key is being judged, in the order in which they came. */
+  /** Waits until no other candidate with this key is being judged; first come, first served. */
   Held enter(String key) throws InterruptedException {
     Turn mine = join(key);
     try {

@@ -19,18 +19,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.commons.codec.digest.DigestUtils;
 
 /**
- * Under what judgements are remembered: everything they depend on. Source, task file, every
- * component of the plan, the device, and versions, of which one is the fingerprint of the judge
- * itself ({@link JudgeFingerprint}). Safe for several threads.
+ * Cache keys of judgements. A key covers everything that a judgement depends on: source, task file,
+ * every component of the plan, device, and versions, including the judge's own fingerprint ({@link
+ * JudgeFingerprint}). Safe for several threads.
  *
- * <p>A task's file is read once, as the oracle does.
+ * <p>A task's file is read only once, as in the oracle.
  */
 final class MemoKeys {
   private final String versions;
   private final Map<Task, String> tasks = new ConcurrentHashMap<>();
 
   /**
-   * @param versions of what judges, by name
+   * @param versions of the software that judges, by name
    */
   MemoKeys(Map<String, String> versions) {
     this.versions = new TreeMap<>(versions).toString();
@@ -50,7 +50,7 @@ final class MemoKeys {
     return DigestUtils.sha256Hex(parts.toString());
   }
 
-  /** A plan with a new component does not match here: nobody can forget to put it in the key. */
+  /** A new component of the plan breaks the match here, so it cannot be left out of the key. */
   private static String conditions(Plan plan) {
     return switch (plan) {
       case Plan(
@@ -79,7 +79,7 @@ final class MemoKeys {
     };
   }
 
-  /** Hex; the key {@code of} a candidate on a device. */
+  /** Hex; key {@code of} a candidate on a device. */
   static String on(Verdict.Device device, String of) {
     return DigestUtils.sha256Hex(device + of);
   }

@@ -11,10 +11,10 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Judges each distinct candidate once. One that was judged under the same conditions before gets
- * that judgement; one that is being judged at this moment is waited for.
+ * Judges each distinct candidate once. A candidate that was judged under the same conditions gets
+ * the stored judgement; a candidate equal to one in progress waits for it.
  *
- * <p>A judgement that may differ next time ({@link Judgement#lasting}) is given to nobody else.
+ * <p>A judgement that may differ next time ({@link Judgement#lasting}) is not reused.
  */
 public final class RememberingReferee implements Referee {
   private final LocalReferee judging;
@@ -24,7 +24,7 @@ public final class RememberingReferee implements Referee {
   private final AtomicInteger remembered = new AtomicInteger();
 
   /**
-   * @param store where judgements are kept, this run's and those of earlier ones
+   * @param store cache of judgements of this run and earlier ones
    */
   public RememberingReferee(LocalReferee judging, RunStore store) {
     this.judging = judging;
@@ -42,7 +42,7 @@ public final class RememberingReferee implements Referee {
     judging.expect(plan, candidates);
   }
 
-  /** How many judgements were given without judging. */
+  /** Number of cache hits. */
   public int remembered() {
     return remembered.get();
   }
@@ -65,7 +65,7 @@ public final class RememberingReferee implements Referee {
     }
   }
 
-  /** A judgement by any device that could judge it now. */
+  /** A stored judgement by any device that could judge the candidate now. */
   private Optional<Judgement> find(String key) {
     for (Verdict.Device device : judging.devices()) {
       Optional<Judgement> known = store.remembered(MemoKeys.on(device, key));

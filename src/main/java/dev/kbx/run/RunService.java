@@ -25,21 +25,22 @@ import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run that candidates join while it goes on: each is judged once, and its verdict is stored as it
- * falls. {@link #open}, then {@link #submit} from any thread, then {@link #finish}.
+ * A run to which candidates can be submitted while it is in progress. Each one is judged once, and
+ * its verdict is stored immediately. {@link #open}, then {@link #submit} from any thread, then
+ * {@link #finish}.
  *
- * <p>A candidate is known by its {@link CandidateIdentity}, so that a run that was killed at any
- * moment goes on with those that have no verdict, in whatever order they come. Its position is only
- * its place in files and tables.
+ * <p>A candidate is identified by its {@link CandidateIdentity}. So a run that was killed at any
+ * moment continues with the candidates that have no verdict, in whatever order they are submitted.
+ * The position only determines a candidate's place in files and tables.
  */
 public final class RunService implements AutoCloseable {
   /**
-   * Candidates that wait beside those being judged: while one of them waits for its equal, or is
-   * remembered, no device is kept waiting.
+   * Candidates queued in addition to those being judged, so that no device idles while one of them
+   * waits for an equal candidate or is a cache hit.
    */
   private static final int LOOKAHEAD = 16;
 
-  /** Hexadecimal digits that stand for all sources of a run. */
+  /** Hexadecimal digits of the hash over all sources of a run. */
   private static final int SOURCES = 16;
 
   private final RunStore store;
@@ -56,16 +57,16 @@ public final class RunService implements AutoCloseable {
   private final Object telling = new Object();
   private int submitted;
 
-  /** Hears of every verdict, from several threads, one at a time. */
+  /** Receives every verdict, from several threads, one at a time. */
   public interface Listener {
-    /** A verdict fell and is stored. */
+    /** Called after a verdict was stored. */
     void verdict(Stored stored, Verdict verdict);
   }
 
   /**
-   * Where a candidate is in the run.
+   * A candidate's place in the run.
    *
-   * @param judgement null where an earlier session has stored its verdict
+   * @param judgement null if an earlier session stored its verdict
    */
   private record Place(int position, @Nullable CompletableFuture<Judgement> judgement) {}
 
@@ -84,16 +85,16 @@ public final class RunService implements AutoCloseable {
   }
 
   /**
-   * Opens a run that the store has, new or cut off.
+   * Opens a new or unfinished run of the store.
    *
-   * @param referee who judges; it outlives the run
+   * @param referee judges candidates; outlives the run
    */
   public static RunService open(
       RunStore store, Referee referee, Plan plan, RunInfo run, Listener listener) {
     return new RunService(store, referee, plan, run, listener);
   }
 
-  /** What a run says of its plan besides stages, rules, tolerance and baseline. */
+  /** The settings that a run records besides stages, rules, tolerance and baseline. */
   public static RunInfo.Settings settings(Plan plan, List<Candidate> candidates) {
     return new RunInfo.Settings(
         plan.arch(),
@@ -103,7 +104,7 @@ public final class RunService implements AutoCloseable {
         sources(candidates));
   }
 
-  /** Hex; equal for the same sources for the same tasks in the same order, by their checksums. */
+  /** Hex; equal for the same sources for the same tasks in the same order, by checksum. */
   private static String sources(List<Candidate> candidates) {
     StringBuilder all = new StringBuilder();
     for (Candidate candidate : candidates) {
@@ -113,24 +114,24 @@ public final class RunService implements AutoCloseable {
   }
 
   /**
-   * Submits all candidates of a list, in its order; those that the run has are not judged again.
+   * Submits all candidates of a list, in order; those with a verdict in this run are not judged
+   * again.
    *
-   * @throws InterruptedException when cut off; what was judged is stored
+   * @throws InterruptedException if interrupted; verdicts so far are stored
    */
   public void submitAll(List<Candidate> candidates) throws InterruptedException {
     referee.expect(plan, candidates.size() - store.count(run.id()));
     for (Candidate candidate : candidates) {
-      if (failure.isSet()) return; // finish() says why.
+      if (failure.isSet()) return; // finish() reports the cause.
       var _ = place(candidate.held());
     }
   }
 
   /**
-   * Adds a candidate to the run and has it judged. Waits while more of them are waiting than can be
-   * judged soon.
+   * Adds a candidate to the run and judges it asynchronously. Blocks while the queue is full.
    *
-   * @return its judgement once its verdict is stored; the same future for the same candidate, and
-   *     at once for one that an earlier session of this run has judged
+   * @return completes when the verdict is stored; the same future for the same candidate, already
+   *     completed for one that an earlier session of this run judged
    */
   public CompletableFuture<Judgement> submit(Candidate candidate) throws InterruptedException {
     Place place = place(candidate.held());
@@ -140,7 +141,7 @@ public final class RunService implements AutoCloseable {
         : CompletableFuture.completedFuture(store.verdict(run.id(), place.position()).judgement());
   }
 
-  /** The place of a candidate, which is judged from now on if it had none. */
+  /** The place of a candidate; a new candidate is queued. */
   private Place place(Candidate held) throws InterruptedException {
     CandidateIdentity identity = held.identity();
     room.acquire();
@@ -189,10 +190,10 @@ public final class RunService implements AutoCloseable {
   }
 
   /**
-   * Waits until all that was submitted is judged.
+   * Waits until all submitted candidates are judged.
    *
-   * @throws DeviceLost when nothing was left to judge on; other failures of the referee or of the
-   *     store likewise. What was judged is stored.
+   * @throws DeviceLost if no device is left; other failures of the referee or the store are thrown
+   *     as well. Verdicts so far are stored.
    */
   public void finish() throws InterruptedException {
     room.acquire(most);
@@ -200,7 +201,7 @@ public final class RunService implements AutoCloseable {
     failure.rethrow();
   }
 
-  /** Cuts off what is still being judged: they use what the caller closes next. */
+  /** Interrupts judging in progress, which uses resources that the caller closes next. */
   @Override
   public void close() {
     List<Thread> left;

@@ -1,6 +1,6 @@
 /**
- * Runs: candidates join one while it goes on ({@link dev.kbx.run.RunService}), each distinct one is
- * judged once ({@link dev.kbx.run.RememberingReferee}), and a run that was cut off goes on.
+ * Runs. Candidates are submitted to a {@link dev.kbx.run.RunService}, and {@link
+ * dev.kbx.run.RememberingReferee} judges each distinct one once. An interrupted run can be resumed.
  */
 @NullMarked
 package dev.kbx.run;

@@ -3,27 +3,27 @@ package dev.kbx.store;
 import java.sql.Connection;
 import java.sql.SQLException;
 
-/** What SQLite and PostgreSQL do differently; the schema and all queries are the same. */
+/** The differences between SQLite and PostgreSQL; schema and queries are the same. */
 interface Database {
-  /** As messages name it, without a password. */
+  /** Name for messages, without a password. */
   String label();
 
-  /** Makes or migrates what kbx needs there. Throws {@link StoreProblem} where that cannot be. */
+  /** Creates or migrates the tables. Throws {@link StoreProblem} if that fails. */
   void prepare();
 
   Connection connect() throws SQLException;
 
-  /** Takes a run for this connection's process alone; false where another process has it. */
+  /** Claims a run for this connection's process; false if another process has it. */
   boolean claim(Connection connection, String run) throws SQLException;
 
-  /** Any text as it can be stored, and back. */
+  /** Encodes any text so that it can be stored. */
   String stored(String text);
 
   String original(String stored);
 
-  /** Why something failed, in a line. */
+  /** The cause of a failure, in one line. */
   String reason(Throwable e);
 
-  /** What to do where what is stored cannot be read. */
+  /** Advice to the user if stored data cannot be read. */
   String advice();
 }

@@ -28,14 +28,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
 /**
- * Runs and verdicts in a database, over one connection that one thread uses at a time. A connection
- * that was lost is made anew for the next question; the one that met the loss fails.
+ * Runs and verdicts in a database, over one connection that one thread uses at a time. A lost
+ * connection fails the current call; the next call opens a new one.
  */
 final class JdbcStore implements RunStore {
-  /** Rows fetched at a time where a run is read. */
+  /** Rows fetched at a time when a run is read. */
   private static final int FETCHED = 500;
 
-  /** A server takes a moment to see that a process was killed which had the run. */
+  /** A server takes a moment to notice that the process that claimed the run was killed. */
   private static final int CLAIM_TRIES = 20;
 
   private static final Duration CLAIM_PAUSE = Duration.ofMillis(250);
@@ -55,7 +55,7 @@ final class JdbcStore implements RunStore {
     this.handle = jdbi.open();
   }
 
-  /** Makes or migrates what is not there. Throws {@link StoreProblem}. */
+  /** Opens the store; creates or migrates its tables. Throws {@link StoreProblem}. */
   static JdbcStore open(Database database) {
     database.prepare();
     try {
@@ -162,7 +162,7 @@ final class JdbcStore implements RunStore {
             .createQuery("SELECT id, info FROM run")
             .map((row, _) -> info(row.getString(1), row.getString(2)))
             .stream()
-            // Of two runs begun in one second ids do not say which is newer.
+            // If two runs began in the same second, their ids do not say which is newer.
             .sorted(Comparator.comparing(RunInfo::started).thenComparing(RunInfo::id).reversed())
             .toList());
   }
@@ -365,7 +365,7 @@ final class JdbcStore implements RunStore {
     return values;
   }
 
-  /** Of all that a run says: equal for equal runs, in whichever store. */
+  /** Hash of a run's content: equal for equal runs in any store. */
   private String digest(String run) {
     MessageDigest digest = sha256();
     use(h ->
@@ -388,7 +388,7 @@ final class JdbcStore implements RunStore {
     }
   }
 
-  /** The run in a row. Throws {@link StoreProblem} where the row holds none. */
+  /** The run of a row. Throws {@link StoreProblem} if the row is not readable. */
   private RunInfo info(String id, String json) {
     try {
       return Json.mapper().readValue(json, RunInfo.class);
@@ -434,7 +434,7 @@ final class JdbcStore implements RunStore {
     }
   }
 
-  /** The connection, made anew where it was lost. */
+  /** The connection; reopened if it was lost. */
   private Handle handle() {
     try {
       if (!handle.getConnection().isClosed()) return handle;

@@ -16,11 +16,10 @@ import org.jdbi.v3.core.JdbiException;
 import tools.jackson.core.JacksonException;
 
 /**
- * Brings the runs of other databases into one: all of them in one transaction, which writes to this
- * one alone.
+ * Copies the runs of other databases into one, in one transaction that writes only to that one.
  *
- * <p>Rows are copied as they are, but no remembered judgements: what another installation judged is
- * shown here and never taken for a judgement of this one.
+ * <p>Rows are copied unchanged, except cached judgements: those of another installation are never
+ * reused in this one.
  */
 public final class Merge {
   /** Rows of {@code other} that are the run's there and not here, or the other way round. */
@@ -41,15 +40,15 @@ public final class Merge {
       "run, position, identity, candidate, suite, category, task, method, model, sample, round,"
           + " status, stage, device, speedup, speedup_low, speedup_high, baseline, body";
 
-  /** How many files are taken at once; SQLite's limit. */
+  /** Maximum number of files at once; SQLite's limit. */
   public static final int MOST = 10;
 
   /**
-   * A run that was come upon.
+   * A run that was found in another file.
    *
-   * @param from the file it is from
-   * @param verdicts how many it has
-   * @param added whether it was brought in; false when the very same run was there
+   * @param from the file that it is from
+   * @param verdicts number of its verdicts
+   * @param added whether it was copied; false if the same run existed
    */
   public record Merged(Path from, RunInfo run, int verdicts, boolean added) {}
 
@@ -60,9 +59,9 @@ public final class Merge {
   }
 
   /**
-   * Brings all runs of other files into one, with verdicts and sources, or, on a failure or a kill
-   * of this process, none. Throws {@link StoreProblem}, and {@link RunConflict} where a different
-   * run has the same id.
+   * Copies all runs of other files into one, with verdicts and sources; on a failure or a kill of
+   * this process, none. Throws {@link StoreProblem}, and {@link RunConflict} if a different run has
+   * the same id.
    *
    * @param others at most {@value #MOST}
    */
@@ -73,7 +72,7 @@ public final class Merge {
     try (Handle handle = Jdbi.create(database::connect).open()) {
       return new Merge(handle).all(others);
     } catch (JdbiException e) {
-      // SQLite does not say which of the files it was.
+      // SQLite does not report which of the files it was.
       others.forEach(Merge::checkPages);
       throw new StoreProblem(database.label(), database.reason(e), e);
     }

@@ -13,8 +13,8 @@ import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 
 /**
- * A PostgreSQL database, which many processes write at a time, each of them its own runs. Tables
- * are in a schema of kbx's own, {@value #TABLES}.
+ * A PostgreSQL database to which many processes write at a time, each its own runs. Tables are in
+ * the schema {@value #TABLES}.
  *
  * @param url {@code jdbc:postgresql://HOST/DATABASE}, with user and password unless the driver
  *     finds them elsewhere
@@ -88,7 +88,7 @@ record PostgresDatabase(String url) implements Database {
     return plain();
   }
 
-  /** Until the connection ends, however that happens. */
+  /** Lasts until the connection ends, for whatever reason. */
   @Override
   public boolean claim(Connection connection, String run) throws SQLException {
     try (PreparedStatement statement =
@@ -100,7 +100,7 @@ record PostgresDatabase(String url) implements Database {
     }
   }
 
-  /** U+0000, which no text there may hold, and the sign that stands for it. */
+  /** U+0000, which PostgreSQL cannot store, and its replacement. */
   @Override
   public String stored(String text) {
     return text.indexOf('\0') < 0 && text.indexOf('\uE000') < 0

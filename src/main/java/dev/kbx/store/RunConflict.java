@@ -1,6 +1,8 @@
 package dev.kbx.store;
 
-/** Two databases hold different runs under one id: which, and what to do. */
+/**
+ * Two databases hold different runs under one id; the message names the run and says what to do.
+ */
 public final class RunConflict extends RuntimeException {
   private static final long serialVersionUID = 1;
 

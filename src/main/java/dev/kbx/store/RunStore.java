@@ -12,11 +12,11 @@ import java.util.function.Consumer;
 /**
  * Runs and verdicts: in one SQLite file, or in a PostgreSQL database that a team shares.
  *
- * <p>Safe for use by several threads. A verdict is on disk when {@link #add} returns, in the sense
- * that killing this process loses nothing. All methods throw {@link StoreProblem}.
+ * <p>Safe for several threads. When {@link #add} returns, the verdict survives a kill of this
+ * process. All methods throw {@link StoreProblem}.
  */
 public interface RunStore extends AutoCloseable {
-  /** Opens a store, made or migrated as needed. */
+  /** Opens a store; creates or migrates its tables. */
   static RunStore open(StoreAddress address) {
     return JdbcStore.open(address.database());
   }
@@ -26,12 +26,12 @@ public interface RunStore extends AutoCloseable {
     return address.exists() ? Optional.of(open(address)) : Optional.empty();
   }
 
-  /** As messages name it. */
+  /** Name for messages. */
   String label();
 
   /**
-   * Takes a run for this process alone, until the store is closed. Throws {@link StoreProblem}
-   * where another process has it.
+   * Claims a run for this process until the store is closed. Throws {@link StoreProblem} if another
+   * process has it.
    */
   void claim(String run);
 
@@ -42,7 +42,7 @@ public interface RunStore extends AutoCloseable {
   void finish(RunInfo run);
 
   /**
-   * Records one verdict, which is on disk when this returns.
+   * Stores one verdict, which is on disk when this returns.
    *
    * @param position place of the candidate in its run; a second verdict for it, or for the same
    *     candidate of the run, is refused
@@ -59,7 +59,7 @@ public interface RunStore extends AutoCloseable {
   /** Whether there is such a run, readable or not. */
   boolean has(String id);
 
-  /** What a run has judged, in no order. */
+  /** The judged candidates of a run, in no order. */
   List<Judged> judged(String run);
 
   /** How many verdicts a run has. */
@@ -74,13 +74,13 @@ public interface RunStore extends AutoCloseable {
   /** Verdicts of a run by position, all in memory; positions without one were not judged. */
   SortedMap<Integer, Verdict> verdicts(String run);
 
-  /** A judgement that was kept under this key. */
+  /** The judgement cached under this key, if any. */
   Optional<Judgement> remembered(String key);
 
   /**
-   * Keeps a judgement under a key; one that is there already stays.
+   * Caches a judgement under a key, unless there is one already.
    *
-   * @param candidate hash of its source: once no run has a verdict on it, it is forgotten
+   * @param candidate hash of its source; the judgement is deleted with the last verdict on it
    */
   void remember(String key, String candidate, Judgement judgement);
 
@@ -88,28 +88,28 @@ public interface RunStore extends AutoCloseable {
   Optional<String> source(String candidate);
 
   /**
-   * Deletes runs with their verdicts, and sources and judgements that no other run has, or, on a
+   * Deletes runs with their verdicts, and sources and judgements that no other run uses; on a
    * failure or a kill of this process, nothing.
    *
-   * @return how many of the runs there were
+   * @return number of these runs that existed
    */
   int delete(List<String> runs);
 
-  /** Which candidate was judged, and its place in the run. */
+  /** A judged candidate and its place in the run. */
   record Judged(int position, CandidateIdentity identity) {}
 
   /**
-   * A run that was to be copied.
+   * A copied or skipped run.
    *
-   * @param verdicts how many it has
-   * @param added false when the very same run was there
+   * @param verdicts number of its verdicts
+   * @param added false if the same run existed
    */
   record Copied(RunInfo run, int verdicts, boolean added) {}
 
   /**
-   * Brings runs of another store in, with verdicts and sources, or, on a failure or a kill of this
-   * process, none. What is remembered stays where it was judged. Throws {@link RunConflict} where a
-   * different run has the same id.
+   * Copies runs of another store, with verdicts and sources; on a failure or a kill of this
+   * process, none. Cached judgements are not copied. Throws {@link RunConflict} if a different run
+   * has the same id.
    */
   List<Copied> copy(RunStore from, List<RunInfo> runs);
 

@@ -15,18 +15,17 @@ import org.flywaydb.core.api.FlywayException;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 
-/** One file, which one process writes at a time: its folder is locked. */
+/** An SQLite file. One process writes at a time: its folder is locked. */
 record SqliteDatabase(Path file) implements Database {
   /**
-   * The newest migration under {@code db/migration}; a file that says so needs no look at the
-   * migrations.
+   * The newest migration under {@code db/migration}; a file with this version needs no migration.
    */
   private static final int SCHEMA = 2;
 
   private static final Set<Integer> DAMAGED =
       Set.of(SQLiteErrorCode.SQLITE_NOTADB.code, SQLiteErrorCode.SQLITE_CORRUPT.code);
 
-  /** What the driver makes of SQLite's own words, which are in the brackets. */
+  /** The driver's message; SQLite's own words are in the brackets. */
   private static final Pattern TWICE = Pattern.compile("\\[SQLITE_\\w+\\] .*?\\((.+)\\)");
 
   private String url() {
@@ -64,7 +63,7 @@ record SqliteDatabase(Path file) implements Database {
     }
   }
 
-  /** Whether there are tables, and not the one that even a migration that was killed leaves. */
+  /** Whether it has tables of another program; a killed migration leaves only the history table. */
   private boolean isForeign() throws SQLException {
     try (Connection connection = DriverManager.getConnection(url());
         Statement statement = connection.createStatement();
@@ -127,7 +126,7 @@ record SqliteDatabase(Path file) implements Database {
   }
 
   static boolean isDamage(Throwable e) {
-    // The code without its details.
+    // The error code without its details.
     return e instanceof SQLiteException sqlite
         && DAMAGED.contains(sqlite.getResultCode().code & 0xff);
   }

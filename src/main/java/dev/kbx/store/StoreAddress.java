@@ -4,11 +4,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
 
-/** Where runs and verdicts are kept: an SQLite file, or a PostgreSQL database. */
+/** Location of runs and verdicts: an SQLite file, or a PostgreSQL database. */
 public final class StoreAddress {
   private static final String POSTGRESQL = "jdbc:postgresql:";
 
-  /** A user before the host, which the driver takes for a part of the host's name. */
+  /** A user before the host, which the driver would take for part of the host's name. */
   private static final Pattern USER = Pattern.compile("jdbc:postgresql://[^/?]*@");
 
   private final Database database;
@@ -41,7 +41,7 @@ public final class StoreAddress {
     return new StoreAddress(new PostgresDatabase(url));
   }
 
-  /** Whether there may be runs already; a database is asked when it is opened. */
+  /** Whether there may be runs already; true for a database, which is asked when it is opened. */
   public boolean exists() {
     return !(database instanceof SqliteDatabase(Path file)) || Files.exists(file);
   }
@@ -55,7 +55,7 @@ public final class StoreAddress {
     return database;
   }
 
-  /** As messages name it, without a password. */
+  /** Name for messages, without a password. */
   @Override
   public String toString() {
     return database.label();

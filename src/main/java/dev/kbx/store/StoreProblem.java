@@ -1,6 +1,6 @@
 package dev.kbx.store;
 
-/** The database cannot be opened, read or written: which, and why. */
+/** The database cannot be opened, read or written; the message names it and the cause. */
 public final class StoreProblem extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -24,13 +24,12 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
 /**
- * Compiled baselines measured before, in a file for each device, suite, task and kind.
+ * Cache of compiled baselines, one file for each device, suite, task and kind.
  *
- * <p>A file is used only where everything that its times depend on is the same: the device, its
- * driver, the versions of Python, torch, triton and worker, and the task file. One that says
- * otherwise is left alone and named once.
+ * <p>An entry is valid only under the same conditions: device, driver, versions of Python, torch,
+ * triton and worker, and task file. An invalid file is left unchanged and reported once.
  *
- * <p>Safe for use by several threads and processes: files are replaced as a whole.
+ * <p>Safe for several threads and processes: files are replaced atomically.
  */
 public final class BaselineCache {
   private final Path folder;
@@ -39,10 +38,10 @@ public final class BaselineCache {
   private final AtomicBoolean warned = new AtomicBoolean();
 
   /**
-   * Keeps them in a folder, which need not exist.
+   * A cache in a folder, which need not exist.
    *
-   * @param folder what lies there is trusted
-   * @param warn hears one line about files that cannot be used
+   * @param folder its content is trusted
+   * @param warn receives one line for each file that cannot be used
    */
   public BaselineCache(Path folder, Consumer<String> warn) {
     this(folder, InstantSource.system(), warn);
@@ -55,12 +54,12 @@ public final class BaselineCache {
   }
 
   /**
-   * What the times of a task depend on.
+   * Everything that a task's times depend on.
    *
    * @param device UUID of the GPU
    * @param worker fingerprint of the Python that measured
    * @param task SHA-256 of the task file
-   * @param cache what calls were timed with
+   * @param cache L2 state of the timed calls
    */
   record Key(
       String device,
@@ -72,7 +71,7 @@ public final class BaselineCache {
       String task,
       L2State cache) {
 
-    /** Empty where the device has no UUID: what cannot be told apart is not kept. */
+    /** Empty if the device has no UUID: its times could not be told from another device's. */
     static Optional<Key> of(Message.Hello hello, Task task, L2State cache) {
       String device = hello.deviceUuid();
       if (device == null) return Optional.empty();
@@ -97,7 +96,7 @@ public final class BaselineCache {
     }
   }
 
-  /** Where compilers keep what they made. */
+  /** Folder for compiler caches. */
   public Path compilers() {
     return folder.resolve("compilers");
   }
@@ -106,7 +105,7 @@ public final class BaselineCache {
     return clock.instant();
   }
 
-  /** The sizes that were measured under this key and are young enough, by their shape. */
+  /** The sizes cached under this key that are recent enough, by shape. */
   Map<String, CompiledTimes.Size> read(Key key, Task task, Baseline kind) {
     Map<String, CompiledTimes.Size> usable = new LinkedHashMap<>();
     Path file = file(key, task, kind);
@@ -128,7 +127,7 @@ public final class BaselineCache {
     return usable;
   }
 
-  /** Replaces what was kept; where that fails, nothing is. */
+  /** Replaces the entry; if that fails, there is none. */
   void write(Key key, Task task, Baseline kind, List<CompiledTimes.Size> sizes) {
     Path file = file(key, task, kind);
     try {

@@ -23,14 +23,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reference's times while no candidate's code runs, against those beside a candidate.
+ * Detects candidates that slow down the reference, by timing it with and without their process.
  *
  * <p>A candidate that keeps the device busy makes the baseline slow and itself look fast. A hot
- * device does so too, and a busy host where launching takes the time; both are nobody's fault.
- * Hence a slow baseline is timed once more after a while, and again when the candidate's process is
- * gone, and so are matrix products, which last so long that no host holds them up: only what is
- * slow in both with the process, and fast without it, is evidence. Without evidence nobody gains
- * either: see {@link LaunchedSize#settle}.
+ * device, or a busy host that launches slowly, has the same effect without anybody's fault. So a
+ * slow baseline is timed again after a while, and once more after the candidate's process is gone.
+ * So are long matrix products, which a busy host cannot delay. Only if both are slow with the
+ * process and fast without it is that evidence. Without evidence nobody gains either: see {@link
+ * LaunchedSize#settle}.
  */
 public final class BaselineInterference {
   private final Oracle oracle;
@@ -45,8 +45,8 @@ public final class BaselineInterference {
   /**
    * Median milliseconds of the reference on one size while no candidate's code ran.
    *
-   * @param ms where the host is ahead of the device
-   * @param waitedMs where it is not; null where launching is little of {@code ms}
+   * @param ms with run-ahead of the host
+   * @param waitedMs without run-ahead; null if launching is a small part of {@code ms}
    */
   public record Times(double ms, @Nullable Double waitedMs) {
     double ms(HostRunAhead lead) {
@@ -55,8 +55,8 @@ public final class BaselineInterference {
   }
 
   /**
-   * @param quiet what {@link #measure} found for the task on this device
-   * @param warm whether calls find their arguments in the L2 cache
+   * @param quiet result of {@link #measure} for the task on this device
+   * @param warm whether the L2 cache holds the calls' arguments
    */
   public BaselineInterference(Oracle oracle, List<Times> quiet, boolean warm) {
     this.oracle = oracle;
@@ -64,7 +64,7 @@ public final class BaselineInterference {
     this.warm = warm;
   }
 
-  /** The reference on each size. No candidate's code may be loaded. */
+  /** Times the reference on each size. No candidate's code may be loaded. */
   public static List<Times> measure(Oracle oracle, List<OracleMessage.Size> sizes, boolean warm)
       throws InterruptedException, Oracle.Refused {
     List<Times> times = new ArrayList<>();
@@ -76,7 +76,7 @@ public final class BaselineInterference {
     return times;
   }
 
-  /** Whether launching may be much of what the reference takes. */
+  /** Whether launching may be a large part of the reference's time. */
   boolean launchBound(OracleMessage.Size size) {
     return quiet.get(size.index()).waitedMs() != null;
   }
@@ -86,18 +86,18 @@ public final class BaselineInterference {
     return quiet.get(size.index()).ms(lead);
   }
 
-  /** Takes note of what the reference took on a size beside the candidate. */
+  /** Records the reference's time on a size beside the candidate. */
   void compare(OracleMessage.Size size, HostRunAhead lead, double liveMs)
       throws InterruptedException, Oracle.Refused {
     if (slow != null || !slower(size, lead, liveMs)) return;
-    // Where launching is what takes time, chance makes a few rounds slow.
+    // On launch-bound sizes, a few rounds are slow by chance.
     if (!slower(size, lead, least(size, lead, Phase.SLOW))) return;
     Map<Precision, Double> rates = products();
     double least = least(size, lead, Phase.STILL_SLOW);
     if (slower(size, lead, least)) slow = new Slow(size, lead, least, rates);
   }
 
-  /** The least median of several batches; of fewer, where one is as quick as it was. */
+  /** The smallest median of several batches; stops early at one that is not slow. */
   private double least(OracleMessage.Size size, HostRunAhead lead, Phase phase)
       throws InterruptedException, Oracle.Refused {
     double least = Double.MAX_VALUE;
@@ -108,9 +108,8 @@ public final class BaselineInterference {
   }
 
   /**
-   * Once the candidate's process is gone: evidence that it held the baseline back, if there is.
-   * Where there is no room for the reference, as while that process is being taken down, there is
-   * none.
+   * Call after the candidate's process is gone. Evidence that it slowed down the reference, if any.
+   * None if the reference finds no memory, for example while that process is still exiting.
    */
   public Optional<Outcome> verdict() throws InterruptedException {
     if (slow == null) return Optional.empty();
@@ -131,9 +130,7 @@ public final class BaselineInterference {
                 .formatted(size.shape(), slow.liveMs(), ms(size, lead), after)));
   }
 
-  /**
-   * What the reference takes once the candidate's process is gone; 0 where there is no room for it.
-   */
+  /** The reference's time after the candidate's process is gone; 0 if there is no memory for it. */
   double afterwards(OracleMessage.Size size, HostRunAhead lead) throws InterruptedException {
     try {
       return Median.of(after(size, lead));
@@ -151,21 +148,22 @@ public final class BaselineInterference {
     return medians;
   }
 
-  /** Whether {@code ms} milliseconds are more than the reference took on a size by itself. */
+  /** Whether {@code ms} milliseconds are slow, compared with the reference's time alone. */
   boolean slower(OracleMessage.Size size, HostRunAhead lead, double ms) {
     return slower(ms, ms(size, lead));
   }
 
   /**
-   * Whether a baseline of {@code ms} milliseconds was held back, where it takes {@code quietMs}.
+   * Whether a baseline of {@code ms} milliseconds was slowed down, if it takes {@code quietMs}
+   * alone.
    */
   static boolean slower(double ms, double quietMs) {
     return ms > SLOWER * quietMs + NOISE_MS;
   }
 
   /**
-   * The rates of a few long matrix products; empty where the device has no room for them, or slows
-   * itself down.
+   * Rates of a few long matrix products; empty if the device has no memory for them, or is
+   * throttled.
    */
   private Map<Precision, Double> products() throws InterruptedException {
     try {
@@ -182,8 +180,8 @@ public final class BaselineInterference {
   }
 
   /**
-   * Whether products took longer at {@code live} rates than at {@code quiet} ones, as much as a
-   * baseline that is slow: processes take turns on a device, and it is shared by all they do.
+   * Whether products were slower at {@code live} rates than at {@code quiet} ones, by as much as a
+   * slow baseline: processes take turns on a device, which affects all their work alike.
    */
   private static boolean busy(Map<Precision, Double> live, Map<Precision, Double> quiet) {
     return live.entrySet().stream()
@@ -205,7 +203,7 @@ public final class BaselineInterference {
     return time(oracle, lead, warm);
   }
 
-  /** On the sets last prepared. */
+  /** Times the reference on the sets last prepared. */
   private static double time(Oracle oracle, HostRunAhead lead, boolean warm)
       throws InterruptedException, Oracle.Refused {
     return Median.of(

@@ -12,10 +12,10 @@ import tools.jackson.databind.JsonNode;
  *
  * @param deviceMs milliseconds of each call
  * @param values what the candidate's calls returned; empty for the reference
- * @param gapMs wall-clock milliseconds a call that the device time does not explain
+ * @param gapMs wall-clock milliseconds a call that device time does not explain
  * @param state of the device right after the reference's batch
  * @param hostBound whether the device may have waited for the host in most calls
- * @param failed why there are no times
+ * @param failed why there are no times; null if there are
  */
 record Batch(
     List<Double> deviceMs,
@@ -26,9 +26,9 @@ record Batch(
     @Nullable Outcome failed) {
 
   /**
-   * The candidate's.
+   * A batch of the candidate.
    *
-   * @param wallMs milliseconds of the wall clock that all calls took together
+   * @param wallMs wall-clock milliseconds of all calls together
    */
   static Batch of(RunnerMessage.Measured measured, double wallMs) {
     List<Double> ms = measured.deviceMs();
@@ -37,7 +37,7 @@ record Batch(
   }
 
   /**
-   * The reference's.
+   * A batch of the reference.
    *
    * @param wallMs as above
    */

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Asks both sides for batches: the reference in the oracle, the candidate in its runner, each
- * launched from Python or as CUDA graphs.
+ * Requests batches of timed calls: the reference from the oracle, the candidate from its runner,
+ * each launched from Python or as CUDA graphs.
  */
 final class Batches {
   private final Oracle oracle;
@@ -41,13 +41,13 @@ final class Batches {
     this.spending = spending;
   }
 
-  /** What the oracle was asked, and may still be at. */
+  /** A request sent to the oracle, which may still be working on it. */
   interface Asked<T> {
-    /** Waits for it. */
+    /** Waits for the answer. */
     T answer() throws InterruptedException, Oracle.Refused;
   }
 
-  /** Fresh inputs for one round, which no candidate sees before {@link #lend}. */
+  /** Prepares fresh inputs for one round, which no candidate sees before {@link #lend}. */
   Asked<OracleMessage.PreparedSize> prepare(
       OracleMessage.Size size, int sets, OracleMessage.PrepareSize.Phase phase, int round) {
     return ask(
@@ -56,14 +56,16 @@ final class Batches {
         id -> new OracleMessage.PrepareSize(id, size.index(), sets, phase, round));
   }
 
-  /** Gives the candidate's process the inputs last prepared; the calls to make with them. */
+  /**
+   * Copies the inputs last prepared to the candidate's arena; returns the calls to make with them.
+   */
   Asked<JsonNode> lend() {
     Asked<OracleMessage.LentSize> lent =
         ask("lend", OracleMessage.LentSize.class, OracleMessage.LendSize::new);
     return () -> lent.answer().calls();
   }
 
-  /** The reference, or its graphs, on the inputs last prepared, by both clocks. */
+  /** Times the reference, or its graphs, on the inputs last prepared, by both clocks. */
   Asked<Batch> reference(HostRunAhead lead) {
     boolean graph = lead == HostRunAhead.GRAPHS;
     Oracle.Asked<OracleMessage.BaselineMeasured> sent =
@@ -79,12 +81,13 @@ final class Batches {
     if (unrecorded != null) {
       return Batch.failed(Outcome.of(Status.INFRASTRUCTURE, Stage.PERF, unrecorded));
     }
-    // A candidate's batch has no such reading: counted as normal, it would be time to hide in.
+    // A candidate's batch has no such reading: counting it as normal would give a candidate time to
+    // hide work in.
     double reading = measured.stateSeconds() == null ? 0 : measured.stateSeconds() * 1e3;
     return Batch.of(measured, wallMs - reading);
   }
 
-  /** What the oracle says of some of the results last timed. */
+  /** Has the oracle check some of the results last timed. */
   Asked<OracleMessage.Checked> check(List<Integer> slots, List<JsonNode> values) {
     return ask(
         "check", OracleMessage.Checked.class, id -> new OracleMessage.CheckSize(id, slots, values));
@@ -96,14 +99,14 @@ final class Batches {
     return () -> spending.on(what, sent::answer);
   }
 
-  /** The candidate on {@code calls}. */
+  /** Times the candidate on {@code calls}. */
   Batch candidate(JsonNode calls, long flushBytes, HostRunAhead lead) throws InterruptedException {
     return candidate(
         calls.size(),
         id -> new RunnerMessage.Measure(id, calls, flushBytes, lead.flushes(), plan.warm()));
   }
 
-  /** The candidate's graphs, {@code calls} of them. */
+  /** Times the candidate's graphs, {@code calls} of them. */
   Batch replayed(int calls, long flushBytes) throws InterruptedException {
     return candidate(
         calls,
@@ -112,12 +115,12 @@ final class Batches {
                 id, flushBytes, HostRunAhead.GRAPHS.flushes(), plan.warm()));
   }
 
-  /** Calls in a batch where one takes so many milliseconds. */
+  /** Number of calls in a batch, given the milliseconds of one. */
   static int calls(double callMs) {
     return Math.clamp((int) Math.ceil(BATCH_MS / callMs), 1, MAX_CALLS);
   }
 
-  /** Records the candidate on {@code calls}; what speaks against its graphs, if something does. */
+  /** Records the candidate's calls as CUDA graphs; returns a finding against them, if any. */
   Optional<Outcome> record(JsonNode calls, Watch watch, String shape) throws InterruptedException {
     Answer answer =
         ask(RunnerMessage.CallsRecorded.class, id -> new RunnerMessage.RecordCalls(id, calls));
@@ -127,9 +130,7 @@ final class Batches {
     return watch.judge(recorded.origins(), "recorded at " + shape);
   }
 
-  /**
-   * Makes a call (as in {@code measure}) again, untimed; what speaks against it, if something does.
-   */
+  /** Repeats a call (as in {@code measure}) untimed and watched; returns a finding, if any. */
   Optional<Outcome> watched(JsonNode call, Watch watch, String shape) throws InterruptedException {
     Answer answer =
         ask(
@@ -156,7 +157,7 @@ final class Batches {
     return Batch.of(measured, answer.nanos() / 1e6);
   }
 
-  /** What the runner answered, and after how long, or how it failed. */
+  /** The runner's answer with its wall-clock time, or the outcome of a failure. */
   private record Answer(@Nullable Message message, long nanos, @Nullable Outcome failed) {
     static Answer failed(Outcome how) {
       return new Answer(null, 0, how);

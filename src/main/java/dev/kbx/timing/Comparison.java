@@ -19,12 +19,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A candidate against every baseline of its run.
  *
- * <p>Candidates are timed beside eager. What they gain over a compiled reference is that speedup
- * divided by the compiled reference's own, which was measured apart from them; so the two are
- * independent, and the variances of their logarithms add.
+ * <p>Candidates are timed beside eager. A candidate's speedup over a compiled reference is its
+ * speedup over eager, divided by the compiled reference's own. The two are measured separately and
+ * so independently; the variances of their logarithms add.
  *
- * @param speedup against the baseline asked for; null where there is none for this task
- * @param baselines all that were asked for, eager first
+ * @param speedup against the requested baseline; null if the task has none
+ * @param baselines all requested ones, eager first
  */
 public record Comparison(@Nullable Speedup speedup, List<Verdict.Baseline> baselines) {
   public Comparison {
@@ -32,8 +32,8 @@ public record Comparison(@Nullable Speedup speedup, List<Verdict.Baseline> basel
   }
 
   /**
-   * Of what a candidate was timed at. Its process must be gone: baselines are measured where they
-   * have not been.
+   * Compares a timed candidate. Its process must be gone: baselines that are not known yet are
+   * measured now.
    */
   public static Comparison of(
       Timing.Result timing, Candidate candidate, Plan plan, CompiledBaselines baselines)
@@ -96,7 +96,7 @@ public record Comparison(@Nullable Speedup speedup, List<Verdict.Baseline> basel
         .orElse(null);
   }
 
-  /** Who has the least over a baseline has it against the fastest. */
+  /** The smallest speedup is the one over the fastest baseline. */
   private static final Comparator<Verdict.Baseline> BY_SPEEDUP =
       Comparator.comparingDouble(b -> Objects.requireNonNull(b.speedup()));
 }

@@ -23,12 +23,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures what {@code torch.compile} makes of references, against eager, in the rounds that
- * candidates are measured in: once for each task in a session.
+ * Times {@code torch.compile}d references against eager, in the same rounds as candidates: once for
+ * each task in a session.
  *
- * <p>An oracle of its own compiles and times, without a candidate: a compiler that hangs or falls
- * costs no verdict. The device must be free of candidates while it works. Used by one thread at a
- * time.
+ * <p>A separate oracle compiles and times: if a compiler hangs or crashes, no verdict is lost. No
+ * candidate may use the device meanwhile. Confined to one thread at a time.
  */
 final class CompiledBaselines {
   private final Gpu gpu;
@@ -38,7 +37,7 @@ final class CompiledBaselines {
   private record Asked(Path task, Baseline kind, L2State cache) {}
 
   /**
-   * @param kept from before
+   * @param kept cache of earlier measurements
    */
   CompiledBaselines(Gpu gpu, BaselineCache kept) {
     this.gpu = gpu;
@@ -46,11 +45,11 @@ final class CompiledBaselines {
   }
 
   /**
-   * The baseline of a task, measured if it has not been in this session. No candidate's code may be
-   * alive on the device.
+   * A task's baseline, measured unless it was in this session. No candidate's process may be alive
+   * on the device.
    *
-   * @param shapes the task's benchmark sizes in words, all of them in order
-   * @param seed what its inputs derive from, hexadecimal
+   * @param shapes all benchmark sizes of the task in words, in order
+   * @param seed of its inputs, hexadecimal
    */
   CompiledTimes of(Task task, Baseline kind, List<String> shapes, String seed, L2State cache)
       throws InterruptedException {
@@ -84,7 +83,7 @@ final class CompiledBaselines {
       worker.ask(
           OracleMessage.Closed.class,
           OracleMessage.Close::new,
-          COMPARE_LIMIT); // The memory is the next one's.
+          COMPARE_LIMIT); // Frees memory for the next task.
       key.ifPresent(k -> kept.write(k, task, kind, sizes));
       return new CompiledTimes(kind, sizes, null);
     } catch (Oracle.Refused e) {
@@ -94,7 +93,7 @@ final class CompiledBaselines {
     }
   }
 
-  /** A compiled kernel that failed may have left a CUDA context that fails for everyone. */
+  /** A compiled kernel that failed may have left a broken CUDA context. */
   private CompiledTimes absent(Baseline kind, @Nullable String why) {
     gpu.resetBaselineOracle();
     return CompiledTimes.absent(kind, why);
@@ -112,7 +111,7 @@ final class CompiledBaselines {
         .failure();
   }
 
-  /** Whether the kept ratio of the size just compiled is still what a few rounds show. */
+  /** Whether a few rounds confirm the cached ratio of the size just compiled. */
   private static boolean holds(Oracle oracle, CompiledTimes.Size old, boolean warm)
       throws InterruptedException, Oracle.Refused {
     compare(oracle, 0, warm);
@@ -129,9 +128,7 @@ final class CompiledBaselines {
       throws InterruptedException, Oracle.Refused {
     Conditions conditions = new Conditions();
     long begin = System.nanoTime();
-    compare(
-        oracle, 0,
-        warm); // As with candidates, the first round wakes the clocks and does not count.
+    compare(oracle, 0, warm); // As with candidates, the first round warms up and does not count.
     for (int number = 1; !rounds.enough((System.nanoTime() - begin) / 1e9, false); number++) {
       OracleMessage.BaselineCompared times = compare(oracle, number, warm);
       if (!conditions.spoilt(times.state())) rounds.add(round(times, number));

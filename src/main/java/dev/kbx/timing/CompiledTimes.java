@@ -7,11 +7,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code torch.compile} makes of a task's reference on one device.
+ * Times of a task's {@code torch.compile}d reference on one device.
  *
  * @param kind how it was compiled
- * @param sizes one a benchmark size of the task, in order; empty where there is no such baseline
- * @param failure why there is none, null where there is
+ * @param sizes the task's benchmark sizes, in order; empty if there is no such baseline
+ * @param failure why there is none; null if there is one
  */
 record CompiledTimes(Baseline kind, List<Size> sizes, @Nullable String failure) {
   /**
@@ -21,8 +21,8 @@ record CompiledTimes(Baseline kind, List<Size> sizes, @Nullable String failure) 
    * @param eagerMs median device time of the reference, milliseconds
    * @param compiledMs the same of the compiled one
    * @param ratio eager over compiled, with its 95 % interval
-   * @param rounds that the interval comes from
-   * @param measured when they ended
+   * @param rounds number of rounds behind the interval
+   * @param measured end of the measurement
    */
   record Size(
       String shape, double eagerMs, double compiledMs, Ratio ratio, int rounds, Instant measured) {
@@ -52,7 +52,7 @@ record CompiledTimes(Baseline kind, List<Size> sizes, @Nullable String failure) 
     return failure == null;
   }
 
-  /** Eager over compiled, geometric mean over the sizes. Only where there is such a baseline. */
+  /** Eager over compiled, geometric mean over the sizes. Call only if there is a baseline. */
   Ratio ratio() {
     return Ratio.mean(sizes.stream().map(Size::ratio).toList());
   }

@@ -11,17 +11,13 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What state the device was in over the rounds of one size, and which of them a device that slowed
- * itself down has spoilt.
- */
+/** The device's state over the rounds of one size; tells which rounds throttling spoiled. */
 final class Conditions {
   private final List<DeviceState> states = new ArrayList<>();
   private int repeats;
 
   /**
-   * Whether a round must be measured again, given the device's state in it; otherwise the state is
-   * taken note of.
+   * Whether a round must be repeated, given the device's state in it; otherwise records the state.
    */
   boolean spoilt(@Nullable DeviceState state) {
     if (state == null) return false;
@@ -33,12 +29,12 @@ final class Conditions {
     return false;
   }
 
-  /** Whether rounds count in which the device slowed itself down. */
+  /** Whether throttled rounds count. */
   boolean throttled() {
     return states.stream().anyMatch(DeviceState::slowed);
   }
 
-  /** Medians over the rounds that count; null where nothing is known. */
+  /** Medians over the counted rounds; null if nothing is known. */
   @Nullable Clocks clocks() {
     var clocks =
         new Clocks(
@@ -49,7 +45,7 @@ final class Conditions {
     return clocks.equals(new Clocks(null, null, null, null)) ? null : clocks;
   }
 
-  /** What held the clocks down in rounds that count, in the order seen; null where unknown. */
+  /** Throttle reasons in counted rounds, in order of appearance; null if unknown. */
   @Nullable List<String> throttle() {
     List<List<String>> known =
         states.stream().map(DeviceState::throttle).filter(Objects::nonNull).toList();

@@ -11,23 +11,22 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time no kernel can stay below on this device, with room to spare: an honest one never meets
- * it.
+ * The shortest possible time of a kernel on this device, with a margin that no honest kernel needs.
  *
- * @param movingMs milliseconds in which memory cannot move what a call reads and writes; 0 where
- *     nothing is known, or the caches hold most of it
- * @param computingMs milliseconds in which the device cannot compute what a call must; 0 where
- *     nothing is known
- * @param emptyMs milliseconds below what two events with nothing between them show; 0 where unknown
+ * @param movingMs lower bound in milliseconds from memory traffic; 0 if unknown, or if the caches
+ *     hold most of it
+ * @param computingMs lower bound in milliseconds from arithmetic; 0 if unknown
+ * @param emptyMs lower bound in milliseconds from two events with nothing between them; 0 if
+ *     unknown
  */
 record Floor(double movingMs, double computingMs, double emptyMs) {
-  /** Any time is possible. */
+  /** No lower bound. */
   static final Floor NONE = new Floor(0, 0, 0);
 
   /**
-   * @param leastBytes what every correct kernel reads and writes in a call, if that is known
-   * @param leastFlops what every correct kernel computes in a call, if that is known
-   * @param flushBytes what is written before each call, so that the L2 cache is cold
+   * @param leastBytes bytes that every correct kernel reads and writes in a call; null if unknown
+   * @param leastFlops flops that every correct kernel computes in a call; null if unknown
+   * @param flushBytes bytes written before each call to flush the L2 cache
    */
   static Floor of(
       PeakRates peaks, @Nullable Long leastBytes, @Nullable Long leastFlops, long flushBytes) {
@@ -43,8 +42,8 @@ record Floor(double movingMs, double computingMs, double emptyMs) {
   }
 
   /**
-   * Of any precision: which of them gives an answer that is right is for the comparison to say, and
-   * integers may stand for floating point.
+   * The fastest rate of any precision: the comparison of values decides which precision suffices,
+   * and integers may replace floating point.
    */
   private static double fastestTflops(PeakRates peaks) {
     return peaks.tflops().values().stream()
@@ -54,8 +53,8 @@ record Floor(double movingMs, double computingMs, double emptyMs) {
   }
 
   /**
-   * Evidence, if a candidate's time is below the floor. Where the reference's is too, the counts
-   * say nothing.
+   * Evidence if the candidate's time is below the floor. None if the reference's is, too: then the
+   * counts are wrong.
    */
   Optional<String> broken(double candidateMs, double referenceMs) {
     if (candidateMs < emptyMs) {

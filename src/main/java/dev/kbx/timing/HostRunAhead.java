@@ -1,10 +1,10 @@
 package dev.kbx.timing;
 
-/** How far the host is ahead of the device when a timed call begins. */
+/** How far the host runs ahead of the device when a timed call begins. */
 enum HostRunAhead {
   /**
-   * Not at all: the device waits, and what a user of one call waits for as well is in its time, all
-   * that launching takes.
+   * Not at all: the device waits for the host. The time includes launching, as a user of a single
+   * call sees it.
    */
   NONE(0),
 
@@ -20,7 +20,7 @@ enum HostRunAhead {
     this.flushes = flushes;
   }
 
-  /** As in {@link dev.kbx.worker.RunnerMessage.Measure}: what the device does meanwhile. */
+  /** Flushes that the device does meanwhile, as in {@link dev.kbx.worker.RunnerMessage.Measure}. */
   int flushes() {
     return flushes;
   }

@@ -11,8 +11,8 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A size measured by calls that are launched from Python. Where launching takes most of the time,
- * and both sides can be recorded, it is measured once more as CUDA graphs.
+ * A size timed by calls launched from Python. If it is launch-bound and both sides can be recorded,
+ * it is timed again as CUDA graphs.
  */
 final class LaunchedSize implements MeasuredSize {
   private final SizeRounds rounds;
@@ -24,10 +24,10 @@ final class LaunchedSize implements MeasuredSize {
   }
 
   /**
-   * Measures a size.
+   * Times a size.
    *
-   * @param provisional whether {@link #replay} will be tried if this size is launch-bound:
-   *     launching is then shown here, and nowhere else
+   * @param provisional whether {@link #replay} follows for a launch-bound size: then only this
+   *     measurement shows launch cost
    */
   static Step<LaunchedSize> measure(SizeRounds rounds, boolean provisional)
       throws InterruptedException, Oracle.Refused {
@@ -36,7 +36,10 @@ final class LaunchedSize implements MeasuredSize {
     return new LaunchedSize(rounds, Series.launched(lead, rounds.sizes())).measure(provisional);
   }
 
-  /** Measures the size to the end, where few rounds would have done for one that is replayed. */
+  /**
+   * Continues to a full measurement, if only a few rounds were taken because {@link #replay} was to
+   * follow.
+   */
   Step<LaunchedSize> further() throws InterruptedException, Oracle.Refused {
     return series.lead() == HostRunAhead.LAUNCHES ? measure(false) : measure(rounds, false);
   }
@@ -52,7 +55,7 @@ final class LaunchedSize implements MeasuredSize {
         .orElseGet(() -> Step.to(this));
   }
 
-  /** Whether {@link #replay} has anything to add. */
+  /** Whether {@link #replay} is useful. */
   boolean launchBound() {
     return series.lead() == HostRunAhead.NONE || series.samples().launchBound();
   }
@@ -62,9 +65,9 @@ final class LaunchedSize implements MeasuredSize {
   }
 
   /**
-   * Measures the size as CUDA graphs. Of outcomes, {@code cheating} is one; {@code infrastructure}
-   * says that the reference cannot be recorded; any other that the candidate cannot, whose process
-   * must be asked nothing more.
+   * Times the size as CUDA graphs. An outcome {@code cheating} is final; {@code infrastructure}
+   * means that the reference cannot be recorded; any other that the candidate cannot be, whose
+   * process must not be used any more.
    */
   Step<ReplayedSize> replay() throws InterruptedException, Oracle.Refused {
     return switch (rounds.record(series.lead())) {
@@ -89,13 +92,13 @@ final class LaunchedSize implements MeasuredSize {
 
   @Override
   public boolean holds() {
-    return true; // A reference that was held back counts with what it takes alone.
+    return true; // A reference that was slowed down counts with its time alone.
   }
 
   /**
-   * A reference that was held back, by whatever it was, counts with what it takes without the
-   * candidate, so that nobody gains by it. That is the longer of before and now: a host may have
-   * become slow for both sides.
+   * A reference that was slowed down, by whatever cause, counts with its time without the
+   * candidate, so that nobody gains by it: the longer of the times before and after, since a host
+   * may have become slow for both sides.
    */
   @Override
   public SettledSize settle() throws InterruptedException {

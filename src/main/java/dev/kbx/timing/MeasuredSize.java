@@ -3,16 +3,16 @@ package dev.kbx.timing;
 import dev.kbx.worker.Oracle;
 
 /**
- * A size that was measured while the candidate's process lived. What it comes to shows when that
+ * A size timed while the candidate's process lived. Its final figures are known only after that
  * process is gone.
  */
 sealed interface MeasuredSize permits LaunchedSize, ReplayedSize {
-  /** The size as it was launched from Python. */
+  /** The measurement by launched calls. */
   LaunchedSize launched();
 
   /** Whether the reference takes as long now that the candidate's process is gone. */
   boolean holds() throws InterruptedException, Oracle.Refused;
 
-  /** What counts, now that the candidate's process is gone. */
+  /** The final figures; call after the candidate's process is gone. */
   SettledSize settle() throws InterruptedException;
 }

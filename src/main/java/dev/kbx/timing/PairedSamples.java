@@ -35,8 +35,8 @@ import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The rounds of one size: when there are enough of them, which of them count, and what they come
- * to. Knows no worker and no clock.
+ * The rounds of one size: decides when there are enough, which of them count, and computes the
+ * estimate. Independent of workers and clocks.
  *
  * <p>The estimate is that of a crossover trial ({@link LogMean#ofCrossover}) over the rounds that
  * no stall has spoiled ({@link Outliers}). Of the estimators that were simulated under quantised
@@ -49,14 +49,13 @@ import java.util.function.ToDoubleFunction;
  *
  * <p>Stopping when the interval happens to be narrow makes it cover less than it says (Y. S. Chow
  * and H. Robbins, "On the asymptotic theory of fixed-width sequential confidence intervals for the
- * mean", Annals of Mathematical Statistics 36 (1965) 457–462; how much in small samples: N. Starr,
- * same journal, 37 (1966) 36–50). Hence looks are rare, after every second round, and the quantile
- * is that of {@link Defaults#CONFIDENCE}.
+ * same journal, 37 (1966) 36–50). Hence the interval is checked rarely, after every second round,
+ * and its quantile is that of {@link Defaults#CONFIDENCE}.
  */
 final class PairedSamples {
   private final List<Round> rounds = new ArrayList<>();
 
-  /** Rounds whose two clocks do not agree. */
+  /** Rounds whose two clocks disagree. */
   private final List<Round> gaps = new ArrayList<>();
 
   private final double budgetSeconds;
@@ -64,7 +63,7 @@ final class PairedSamples {
   private boolean gapsCount;
 
   /**
-   * @param sizes that the candidate is timed on
+   * @param sizes number of sizes of the task
    */
   PairedSamples(int sizes) {
     this.budgetSeconds = Math.max(BUDGET_SECONDS, SHARED_SECONDS / sizes);
@@ -75,14 +74,14 @@ final class PairedSamples {
   }
 
   /**
-   * Whether measuring may stop after {@code seconds} on this size: after both orders, if at all.
+   * Whether measuring may stop after {@code seconds} on this size; only after both orders.
    *
-   * @param provisional whether the size will be measured in another way, too
+   * @param provisional whether the size will also be timed in another way
    */
   boolean enough(double seconds, boolean provisional) {
     int measured = measured();
     if (measured < MIN_ROUNDS || measured % 2 == 1) return false;
-    // Of a few rounds, two that a busy machine has stalled would be many.
+    // Among few rounds, two that a busy machine has stalled would be a large share.
     if (provisional && gaps.isEmpty()) return true;
     if (gapsAreMany() && measured < MIN_GAP_ROUNDS) return seconds > budgetSeconds;
     return measured >= (isShort() || !attainable() ? MAX_SHORT_ROUNDS : MAX_ROUNDS)
@@ -91,14 +90,14 @@ final class PairedSamples {
         || hopeless(seconds);
   }
 
-  /** Rounds so far, whether they will count or not. */
+  /** Rounds so far, whether or not they will count. */
   int measured() {
     return rounds.size() + gaps.size();
   }
 
   /**
-   * Whether rounds are so slow, and differ so much, that the budget would end without a tight
-   * interval: a reference that waits for the host, say.
+   * Whether rounds are so slow and uneven that the budget would end without a tight interval: for
+   * example, a reference that waits for the host.
    */
   private boolean hopeless(double seconds) {
     if (rounds.size() < MIN_ROUNDS || seconds < SLOW_PART * budgetSeconds) return false;
@@ -108,9 +107,7 @@ final class PairedSamples {
     return seconds * Math.pow(halfWidth / repeatable(), 2) > HOPELESS_BUDGETS * budgetSeconds;
   }
 
-  /**
-   * What repeating may leave of a tight interval's half width: the rest it cannot make narrower.
-   */
+  /** The part of a tight interval's half width that more rounds can reduce. */
   private double repeatable() {
     double scattered = NORMAL_QUANTILE * scatter();
     return Math.sqrt(Math.max(0, Math.pow(tightness(), 2) - Math.pow(scattered, 2)));
@@ -121,7 +118,7 @@ final class PairedSamples {
     return rounds.isEmpty() || NORMAL_QUANTILE * scatter() + resolution() < tightness();
   }
 
-  /** Standard deviation, between processes, of what rounds of one process say. */
+  /** Standard deviation between processes, which rounds of one process do not show. */
   private double scatter() {
     if (!hostBound() || rounds.size() < MIN_ROUNDS) return SCATTER;
     return Math.hypot(SCATTER, Math.min(deviation(), HOST_SCATTER));
@@ -136,15 +133,15 @@ final class PairedSamples {
     return isShort() ? TIGHT_SHORT : TIGHT;
   }
 
-  /** Decides which rounds count, and how, when measuring has ended. */
+  /** Decides, after measuring, which rounds count and how. */
   void settle() {
     settleGaps();
     countUnevenRounds();
   }
 
   /**
-   * A machine stalls now and then, and such a round says nothing: it is left out. Where it happens
-   * again and again the candidate hides time from its events, and the wall clock counts.
+   * A machine stalls now and then, and such a round is left out. If it happens repeatedly, the
+   * candidate hides time from its events, and the wall clock counts.
    */
   private void settleGaps() {
     if (!gapsAreMany() && rounds.size() >= MIN_ROUNDS) return;
@@ -158,7 +155,7 @@ final class PairedSamples {
   }
 
   /**
-   * A candidate that does the work of a whole batch in one call has a median of nothing: where that
+   * A candidate that does the work of a whole batch in one call has a median near zero: if that
    * happens more than by chance, such rounds count by their mean.
    */
   private void countUnevenRounds() {
@@ -167,18 +164,18 @@ final class PairedSamples {
     }
   }
 
-  /** Counts all rounds as if the reference had taken {@code ms} in the median. */
+  /** Counts all rounds as if the reference's median were {@code ms}. */
   void holdReferenceTo(double ms) {
     double factor = ms / referenceMs();
     rounds.replaceAll(round -> round.withReference(factor));
   }
 
-  /** Whether time counts that only the wall clock saw. */
+  /** Whether time that only the wall clock saw counts. */
   boolean gapsCount() {
     return gapsCount;
   }
 
-  /** Rounds that the interval comes from. */
+  /** Number of rounds behind the interval. */
   int size() {
     return steady().size();
   }
@@ -194,8 +191,8 @@ final class PairedSamples {
   }
 
   /**
-   * The log of the speedup, with its uncertainty. Where the device waits for the host, processes
-   * differ as rounds do: the mean of all says no more of another process than one round.
+   * Logarithm of the speedup with its uncertainty. If the device waits for the host, processes
+   * differ as much as rounds do: the mean of all predicts another process no better than one round.
    */
   LogMean logSpeedup() {
     LogMean mean = repeated();
@@ -206,12 +203,12 @@ final class PairedSamples {
     return mean.withScatter(SCATTER).withResolution(resolution());
   }
 
-  /** Whether what is timed is the host as well as the device. */
+  /** Whether the times include the host. */
   boolean hostBound() {
     return 2 * rounds.stream().filter(Round::hostBound).count() > rounds.size();
   }
 
-  /** The logarithm of the speedup as far as these rounds show. */
+  /** Logarithm of the speedup, from the rounds alone. */
   private LogMean repeated() {
     List<Round> steady = steady();
     double[] ahead = logRatios(steady, Round::referenceFirst);
@@ -232,7 +229,7 @@ final class PairedSamples {
     return ratio.high() - ratio.low() <= 2 * tightness() * ratio.value();
   }
 
-  /** Whether launching may be much of what is timed, on one side at least. */
+  /** Whether launching may be a large part of the time, on at least one side. */
   boolean launchBound() {
     return shorterThan(LAUNCHING_MS);
   }
@@ -246,8 +243,8 @@ final class PairedSamples {
   }
 
   /**
-   * Rounds without those in which one side stalled. What happens in more than a few rounds is no
-   * stall but how one side behaves, and counts.
+   * The rounds without stalls of one side. If more than a few rounds are affected it is no stall
+   * but the side's behaviour, and all count.
    */
   private List<Round> steady() {
     double shift = orderShift();
@@ -261,7 +258,7 @@ final class PairedSamples {
     return steady.size() >= (1 - STALL_SHARE) * rounds.size() ? steady : rounds;
   }
 
-  /** By how much the reference's going first shifts a log ratio; 0 where one order is missing. */
+  /** How much a log ratio shifts if the reference goes first; 0 if one order is missing. */
   private double orderShift() {
     double[] ahead = logRatios(rounds, Round::referenceFirst);
     double[] behind = logRatios(rounds, r -> !r.referenceFirst());
@@ -269,7 +266,7 @@ final class PairedSamples {
     return (Median.of(ahead) - Median.of(behind)) / 2;
   }
 
-  /** A median of times of which each may be off by half a step is off by no more. */
+  /** If each time is off by at most half a step, so is their median. */
   private double resolution() {
     double step =
         rounds.stream().mapToDouble(Round::stepMs).filter(ms -> ms > 0).min().orElse(EVENT_STEP_MS);

@@ -9,11 +9,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one size asks of the device, by the reference's own count, against what the device can do.
+ * The work of one size, as counted in the reference, against the device's peaks.
  *
- * @param size the reference's figures
+ * @param size counts from the reference
  * @param peaks measured on this device
- * @param floor the time no kernel can stay below
+ * @param floor shortest possible time of a kernel
  */
 record Physics(OracleMessage.PreparedSize size, PeakRates peaks, Floor floor) {
 
@@ -23,14 +23,14 @@ record Physics(OracleMessage.PreparedSize size, PeakRates peaks, Floor floor) {
   }
 
   /**
-   * Milliseconds that copying the results of a call takes at least, where only the candidate's are
-   * copied; 0 elsewhere, and where that is unknown.
+   * Minimum milliseconds for copying a call's results, if only the candidate's are copied; 0
+   * otherwise, and if unknown.
    */
   double copyMs() {
     return copied() ? 0 : copyingMs();
   }
 
-  /** Milliseconds that the device takes at least for what it does besides a call, on both sides. */
+  /** Minimum device milliseconds for the work beside a call, the same on both sides. */
   double besideMs(HostRunAhead lead) {
     double flushes = movedMs((double) Math.max(1, lead.flushes()) * size.flushBytes());
     return flushes + (copied() ? copyingMs() : 0);
@@ -50,15 +50,15 @@ record Physics(OracleMessage.PreparedSize size, PeakRates peaks, Floor floor) {
     return gbs == null ? 0 : bytes / (gbs * 1e6);
   }
 
-  /** Evidence, if these rounds show a time that cannot be. */
+  /** Evidence if these rounds show an impossible time. */
   Optional<String> broken(PairedSamples rounds) {
     return floor.broken(rounds.candidateMs(), rounds.referenceMs());
   }
 
   /**
-   * The figures of a size for its verdict.
+   * The size's figures for the verdict.
    *
-   * @param python the rounds that were launched from Python, where {@code rounds} are of graphs
+   * @param python the rounds launched from Python, if {@code rounds} are of graphs
    */
   SizeTiming timing(
       String shape, PairedSamples rounds, @Nullable PairedSamples python, Conditions conditions) {
@@ -96,7 +96,7 @@ record Physics(OracleMessage.PreparedSize size, PeakRates peaks, Floor floor) {
         rounds.candidateMs(), rounds.referenceMs(), ratio.value(), ratio.low(), ratio.high());
   }
 
-  /** A count over something; null where there is nothing of either. */
+  /** A count divided by a value; null if either is unknown. */
   private static @Nullable Double per(@Nullable Long count, double of) {
     return count == null || count == 0 || of == 0 ? null : count / of;
   }

@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What is known of references on one GPU, found out once in a session: how long they take while no
- * candidate's code runs, what {@code torch.compile} makes of them, and of which there can be no
- * CUDA graphs. For whoever holds the GPU alone.
+ * What is known of references on one GPU, each measured once in a session: their times without any
+ * candidate's code, their {@code torch.compile}d times, and which of them cannot be recorded as
+ * CUDA graphs. Requires the GPU to be held exclusively.
  */
 public final class References {
   private final Gpu gpu;
@@ -25,7 +25,7 @@ public final class References {
   private record Sized(Path task, int size) {}
 
   /**
-   * @param kept compiled baselines from before
+   * @param kept cache of compiled baselines
    */
   public References(Gpu gpu, BaselineCache kept) {
     this.gpu = gpu;
@@ -33,8 +33,8 @@ public final class References {
   }
 
   /**
-   * The reference's times on each size of the task that is open, measured once. No candidate's code
-   * may be loaded on this device.
+   * Times of the reference on each size of the open task, measured once. No candidate's code may be
+   * loaded on this device.
    */
   public List<BaselineInterference.Times> quiet(
       Task task, List<OracleMessage.Size> sizes, boolean warm)
@@ -47,17 +47,17 @@ public final class References {
     return measured;
   }
 
-  /** Whether a CUDA graph of the reference on this size is worth a try. */
+  /** Whether to try a CUDA graph of the reference on this size. */
   boolean recordable(Path task, int size) {
     return !unrecordable.contains(new Sized(task, size));
   }
 
-  /** There can be none. */
+  /** Records that there is no CUDA graph of the reference on this size. */
   void unrecordable(Path task, int size) {
     unrecordable.add(new Sized(task, size));
   }
 
-  /** Baselines besides eager. */
+  /** The baselines besides eager. */
   public CompiledBaselines compiled() {
     return compiled;
   }

@@ -7,8 +7,8 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A size measured as CUDA graphs. They are recorded on other values than they are timed with, and
- * no code of the candidate's runs while they are replayed.
+ * A size timed as CUDA graphs. They are recorded on other values than they are timed with, and none
+ * of the candidate's Python runs while they are replayed.
  */
 final class ReplayedSize implements MeasuredSize {
   private final LaunchedSize launched;
@@ -22,8 +22,8 @@ final class ReplayedSize implements MeasuredSize {
   }
 
   /**
-   * @param launched the same size before
-   * @param recorded the calls that were recorded
+   * @param launched the earlier measurement of the same size
+   * @param recorded the recorded calls
    */
   static Step<ReplayedSize> measure(LaunchedSize launched, SizeRounds rounds, JsonNode recorded)
       throws InterruptedException, Oracle.Refused {

@@ -5,17 +5,16 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * One round on one size: candidate and reference, each on the same fresh inputs, one after the
- * other. Milliseconds a call.
+ * One round on one size: candidate and reference on the same fresh inputs, one after the other.
+ * Times are milliseconds a call.
  *
- * @param candidateMs the median that the candidate's events show
- * @param gapMs what the wall clock shows beyond that, if nothing explains it; else 0
- * @param unevenMs what the mean has beyond the median, if that is more than the reference's own;
- *     else 0
- * @param referenceMs the median of the reference
+ * @param candidateMs median by the candidate's events
+ * @param gapMs wall-clock time beyond that, if unexplained; else 0
+ * @param unevenMs mean minus median, if larger than the reference's own; else 0
+ * @param referenceMs median of the reference
  * @param referenceFirst whether the reference went first
- * @param stepMs smallest difference between the times of two calls of the reference; 0 if they all
- *     took the same
+ * @param stepMs smallest difference between the times of two calls of the reference; 0 if they are
+ *     all equal
  * @param hostBound whether the device may have waited for the host
  */
 record Round(
@@ -29,7 +28,7 @@ record Round(
   /** Less than this between two times is rounding. */
   private static final double NANOSECOND = 1e-6;
 
-  /** A round in which no clock is a claim: what an oracle timed itself. */
+  /** A round in which an oracle timed both sides, so that no time is a claim. */
   static Round trusted(List<Double> candidateMs, List<Double> referenceMs, boolean referenceFirst) {
     return new Round(
         Median.of(candidateMs),
@@ -51,19 +50,19 @@ record Round(
         .orElse(0);
   }
 
-  /** The same, with the time that the candidate's events did not show. */
+  /** The same round, with the unexplained wall-clock time added to the candidate's. */
   Round withGap() {
     return new Round(
         candidateMs + gapMs, 0, unevenMs, referenceMs, referenceFirst, stepMs, hostBound);
   }
 
-  /** The same, counted by its mean. */
+  /** The same round, by the candidate's mean. */
   Round withMean() {
     return new Round(
         candidateMs + unevenMs, gapMs, 0, referenceMs, referenceFirst, stepMs, hostBound);
   }
 
-  /** The same, with so many times the reference's time. */
+  /** The same round, with the reference's time multiplied by a factor. */
   Round withReference(double factor) {
     return new Round(
         candidateMs,

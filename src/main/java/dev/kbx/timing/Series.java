@@ -5,10 +5,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * One series of rounds of a size, all timed alike: what came of them so far.
+ * A series of rounds of a size, all timed in the same way, and its state so far.
  *
- * @param lead how far the host is ahead when a call begins
- * @param recorded the calls that were recorded as CUDA graphs; null where they are launched
+ * @param lead run-ahead of the host when a call begins
+ * @param recorded the calls recorded as CUDA graphs; null if they are launched
  */
 record Series(
     OracleMessage.PrepareSize.Phase phase,
@@ -17,7 +17,7 @@ record Series(
     Conditions conditions,
     @Nullable JsonNode recorded) {
   /**
-   * @param sizes that the candidate is timed on
+   * @param sizes number of sizes of the task
    */
   static Series launched(HostRunAhead lead, int sizes) {
     return new Series(
@@ -29,7 +29,7 @@ record Series(
   }
 
   /**
-   * @param sizes that the candidate is timed on
+   * @param sizes number of sizes of the task
    */
   static Series replayed(JsonNode recorded, int sizes) {
     return new Series(

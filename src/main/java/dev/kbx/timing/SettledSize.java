@@ -5,7 +5,7 @@ import dev.kbx.verdict.Verdict.SizeTiming;
 import java.util.Set;
 
 /**
- * What one size came to.
+ * The final result of one size.
  *
  * @param flags observations for the verdict's {@code flags}
  */

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The rounds of one benchmark size of one candidate, alternating (A B, B A, …) over fresh inputs,
- * series after series while the candidate's process lives.
+ * Takes the rounds of one benchmark size of one candidate, alternating (A B, B A, …) over fresh
+ * inputs, in one or more series, while the candidate's process lives.
  */
 final class SizeRounds {
   private final OracleMessage.Size size;
@@ -40,19 +40,19 @@ final class SizeRounds {
   private final Watch watch;
   private final SecureRandom random = new SecureRandom();
 
-  /** One of the first that count: which of them is watched must not be known beforehand. */
+  /** One of the first counted rounds; the candidate must not be able to predict which. */
   private final int watchedRound;
 
-  /** Number of the next launched round; those of another series of them go on from there. */
+  /** Number of the next launched round; a further series of launched rounds continues from it. */
   private int launched;
 
-  /** Milliseconds a call of the candidate, as it last said and the wall clock allows; 0 before. */
+  /** The candidate's last reported milliseconds a call, as the wall clock allows; 0 before. */
   private double candidateMs;
 
   private @Nullable Physics physics;
 
   /**
-   * @param sizes how many the candidate is timed on
+   * @param sizes number of sizes of the task
    */
   SizeRounds(
       OracleMessage.Size size,
@@ -74,7 +74,7 @@ final class SizeRounds {
     return size;
   }
 
-  /** How many sizes the candidate is timed on. */
+  /** Number of sizes of the task. */
   int sizes() {
     return sizes;
   }
@@ -83,15 +83,15 @@ final class SizeRounds {
     return quiet;
   }
 
-  /** What the size asks of the device, as its last round said. */
+  /** The size's physical limits, from its last round. */
   Physics physics() {
     return requireNonNull(physics);
   }
 
   /**
-   * Goes on with a series until it has enough; the outcome, if that ends the candidate.
+   * Continues a series until it has enough rounds; returns an outcome if that ends the candidate.
    *
-   * @param provisional whether few rounds will do
+   * @param provisional whether few rounds suffice
    */
   Optional<Outcome> run(Series series, BooleanSupplier provisional)
       throws InterruptedException, Oracle.Refused {
@@ -114,9 +114,8 @@ final class SizeRounds {
   /**
    * Records both sides as CUDA graphs, on other values than they will be timed with.
    *
-   * @param lead of the series before
-   * @return the calls that were recorded, or why there are no graphs, as for {@link
-   *     LaunchedSize#replay}
+   * @param lead of the preceding series
+   * @return the recorded calls, or why there are no graphs, as for {@link LaunchedSize#replay}
    */
   Step<JsonNode> record(HostRunAhead lead) throws InterruptedException, Oracle.Refused {
     var _ = batches.prepare(size, sets(lead), Phase.RECORDING, 0).answer();
@@ -127,20 +126,20 @@ final class SizeRounds {
     return refused.isPresent() ? Step.ended(refused.get()) : Step.to(calls);
   }
 
-  /** The reference's graphs once the candidate's process is gone. */
+  /** Times the reference's graphs after the candidate's process is gone. */
   Batch graphsAlone(int sets) throws InterruptedException, Oracle.Refused {
     var _ = batches.prepare(size, sets, Phase.GRAPHS_ALONE, 0).answer();
     return batches.reference(HostRunAhead.GRAPHS).answer();
   }
 
-  /** Calls in a round of launched calls: as many as the slower side has time for. */
+  /** Number of launched calls in a round, by the duration of the slower side. */
   int sets(HostRunAhead lead) {
     return Batches.calls(Math.max(quiet.ms(size, lead), candidateMs));
   }
 
   /**
-   * As many as were recorded. Else fewer for a round that warms up, and for rounds that may be all
-   * that it takes.
+   * Number of calls in a round of graphs: as many as were recorded. For launched calls: fewer for
+   * warm-up, and for rounds that may be the only ones.
    */
   private int sets(Series series, boolean counts) {
     if (series.recorded() != null) return series.recorded().size();
@@ -150,22 +149,22 @@ final class SizeRounds {
   }
 
   /**
-   * One round. What the oracle does in a row it is asked for in a row, without waiting in between.
+   * Takes one round. Consecutive requests to the oracle are sent without waiting.
    *
    * @param counts whether the reference is timed as well
-   * @param fully whether all calls are checked, and not one of them
+   * @param fully whether all calls are checked, not just one
    */
   private Optional<Outcome> round(Series series, int number, boolean counts, boolean fully)
       throws InterruptedException, Oracle.Refused {
-    // Not once the candidate has its values: who has them longer can compute with them.
+    // Not after the candidate has its values: it could start computing with them.
     PeakRates peaks = gpu.peaks();
     HostRunAhead lead = series.lead();
     boolean referenceFirst = number % 2 == 0;
     Batches.Asked<OracleMessage.PreparedSize> preparing =
         batches.prepare(size, sets(series, counts), series.phase(), number);
     Batches.Asked<Batch> first = counts && referenceFirst ? batches.reference(lead) : null;
-    // Only now does the candidate's process see the values: it must not work while others are
-    // timed.
+    // Only now does the candidate's process see the values: it must not work while the other side
+    // is timed.
     Batches.Asked<JsonNode> lending = batches.lend();
     OracleMessage.PreparedSize prepared = preparing.answer();
     Physics asked = Physics.of(prepared, peaks);
@@ -175,7 +174,7 @@ final class SizeRounds {
     Batch candidate = candidate(series, calls, prepared.flushBytes());
     if (candidate.failed() != null) return Optional.of(candidate.failed());
     candidateMs = Median.of(candidate.deviceMs()) + Math.min(0, candidate.gapMs());
-    // Before anything else happens: who says too early that it is done gains no time.
+    // Before anything else happens: a runner that reports too early gains no time.
     Batches.Asked<OracleMessage.Checked> checking = check(candidate.values(), fully);
     Batches.Asked<Batch> last = counts && !referenceFirst ? batches.reference(lead) : null;
     Optional<Outcome> wrong = wrong(checking.answer());
@@ -217,9 +216,9 @@ final class SizeRounds {
   }
 
   /**
-   * Which calls of a round are checked: all of them in one of the first that count, so that nobody
-   * leaves out any call in each round, or says too early that the last one is done; in every other
-   * round one.
+   * Which calls of a round are checked: all in one of the first counted rounds, so that a candidate
+   * can neither skip a call in each round nor report the last one too early; in every other round
+   * one.
    */
   private List<Integer> checkedSlots(int calls, boolean fully) {
     if (fully) return IntStream.range(0, calls).boxed().toList();
@@ -227,9 +226,9 @@ final class SizeRounds {
   }
 
   /**
-   * Evidence of a time that cannot be, by the peaks known and by those of now: the former may be
-   * weeks old and measured on a busy device. A candidate that keeps it busy now makes the latter
-   * stricter.
+   * Evidence of an impossible time, by both the cached peaks and the current ones: the former may
+   * be weeks old and measured on a busy device. A candidate that keeps the device busy now only
+   * makes the latter stricter.
    */
   Optional<Outcome> impossible(PairedSamples samples) throws InterruptedException {
     Physics known = physics();
@@ -238,19 +237,19 @@ final class SizeRounds {
     try {
       evidence = Physics.of(known.size(), gpu.measurePeaks().rates()).broken(samples);
     } catch (Oracle.Refused e) {
-      // Whoever leaves no memory to measure in gains nothing by it.
+      // A candidate that leaves no memory for the measurement gains nothing.
     }
     return evidence.map(e -> Outcome.impossible(size.shape() + ": " + e));
   }
 
   /**
-   * One round by both clocks.
+   * Compares both clocks of one round.
    *
-   * <p>The wall clock sees launching and flushing besides the device time; the reference's own gap
-   * says how much of that is normal here. Where only the candidate's results are copied, by its own
-   * process, that counts no longer than it says that making them took, or it could work in that
-   * time. What its gap has far beyond that is time that its events did not show. What the device
-   * does besides calls takes as long for both sides, and excuses nothing.
+   * <p>The wall clock includes launching and flushing; the reference's own gap shows how much of
+   * that is normal here. Time for copying is allowed if only the candidate's results are copied, by
+   * its own process, but no more than its reported call time, or it could compute meanwhile. A
+   * larger gap is time that its events did not show. Device work beside the calls takes as long on
+   * both sides, and explains nothing.
    */
   private static Round compared(
       Batch candidate,

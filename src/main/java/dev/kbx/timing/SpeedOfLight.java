@@ -7,14 +7,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time of a kernel that moves each byte once at the device's copy bandwidth while its products
- * run at the device's peak rate, whichever takes longer.
+ * The time of an ideal kernel: moves each byte once at the device's copy bandwidth, or runs its
+ * products at the device's peak rate, whichever takes longer.
  *
  * @param ms milliseconds, above 0
  */
 record SpeedOfLight(double ms, Bound bound) {
 
-  /** Empty where the reference's work, or what this device can do, is not known in full. */
+  /** Empty if the reference's work, or the device's rates, are not fully known. */
   static Optional<SpeedOfLight> of(OracleMessage.PreparedSize size, PeakRates peaks) {
     Double copyGbs = peaks.copyGbs();
     Long bytes = size.bytes();

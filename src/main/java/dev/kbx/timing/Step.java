@@ -2,7 +2,7 @@ package dev.kbx.timing;
 
 import dev.kbx.outcome.Outcome;
 
-/** What a phase of measuring came to: the next one, or an outcome instead. */
+/** The result of a measuring phase: the next phase, or an outcome. */
 sealed interface Step<T> {
   record To<T>(T next) implements Step<T> {}
 

@@ -26,12 +26,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The performance stage on a GPU: the candidate in its runner against the reference in the oracle,
- * size by size, until the interval of their ratio is tight or a budget ends.
+ * The performance stage on a GPU: times the candidate in its runner against the reference in the
+ * oracle, size by size, until the interval of their ratio is tight or a budget ends.
  *
- * <p>The runner's times are claims, held against two things it cannot reach: the results of timed
- * calls that it does not know are looked at, and the wall clock of this process around the whole
- * batch.
+ * <p>The runner's times are claims. They are checked by two things that it cannot reach: the
+ * comparison of timed results, of which it does not know which are checked, and this process's wall
+ * clock around each batch.
  */
 public final class Timing {
   private final List<SizeRounds> sizes = new ArrayList<>();
@@ -45,7 +45,7 @@ public final class Timing {
   private @Nullable LaunchedSize recording;
 
   /**
-   * @param task the task's file
+   * @param task path of the task file
    */
   public Timing(
       Oracle oracle,
@@ -67,10 +67,10 @@ public final class Timing {
     }
   }
 
-  /** All sizes of a candidate and what they come to. */
+  /** All sizes of a candidate with the speedup and flags. */
   public record Result(Speedup speedup, List<SizeTiming> sizes, List<String> flags) {}
 
-  /** Times every size; the outcome, if that shows more than times. */
+  /** Times every size; returns an outcome if the candidate fails, cheats or cannot be timed. */
   public Optional<Outcome> judge() throws InterruptedException, Oracle.Refused {
     for (SizeRounds size : sizes) {
       switch (LaunchedSize.measure(size, isRecorded(size.size().index()))) {
@@ -88,10 +88,10 @@ public final class Timing {
   }
 
   /**
-   * As CUDA graphs. Compiled references are not recorded, so what is held against them is not
-   * either.
+   * Times launch-bound sizes as CUDA graphs. Not against compiled references, which are not
+   * recorded.
    *
-   * <p>After everything else: a process that failed at being recorded can be asked nothing more.
+   * <p>Comes last: a process that failed while recording cannot be used any more.
    */
   private Optional<Outcome> judgeRecorded() throws InterruptedException, Oracle.Refused {
     for (int i = 0; i < measured.size(); i++) {
@@ -122,11 +122,11 @@ public final class Timing {
     try {
       step = launched.replay();
     } catch (Oracle.Refused e) {
-      // Who took the memory is to be found out.
+      // Find out who took the memory.
       if (e.answer().reason() == Message.Failed.Reason.MEMORY) throw e;
       step = Step.ended(Outcome.refused(e.answer()));
     } catch (WorkerFailure e) {
-      // Whatever the oracle died of, it is not tried again.
+      // Whatever ended the oracle, it is not retried.
       references.unrecordable(task, launched.index());
       throw e;
     }
@@ -134,7 +134,7 @@ public final class Timing {
     return step;
   }
 
-  /** A mean over sizes of which the candidate has chosen how each is timed would be none. */
+  /** Otherwise the candidate would choose for each size how it is timed. */
   private Optional<Outcome> launchedOnly(Outcome why) {
     dropped = why;
     flags.add(why.mismatches() == null ? "not_recorded" : "replayed_wrong");
@@ -143,28 +143,30 @@ public final class Timing {
   }
 
   /**
-   * Whether {@link #judge} ended because the reference's graphs had no room, and have none either
-   * now that the candidate's process is gone. No graphs of the task are tried again.
+   * Whether {@link #judge} ended because the reference's graphs had no memory, and they have none
+   * now that the candidate's process is gone. The task's graphs are then not tried again.
    */
   public boolean hasNoRoomForGraphs() throws InterruptedException {
     if (recording == null) return false;
     try {
       if (recording.records()) return false;
     } catch (Oracle.Refused e) {
-      // The graphs themselves take more than there is.
+      // The graphs alone need more memory than there is.
     }
     for (SizeRounds size : sizes) references.unrecordable(task, size.size().index());
     return true;
   }
 
-  /** Why the candidate's process can be asked no more, though the verdict does not rest on it. */
+  /**
+   * Why the candidate's process cannot be used any more, although that does not affect the verdict.
+   */
   public Optional<Outcome> dropped() {
     return Optional.ofNullable(dropped);
   }
 
   /**
-   * What was measured, where {@link #judge} has found nothing else. The candidate's process must be
-   * gone: only now shows whether it held the reference back.
+   * The measurement, if {@link #judge} returned no outcome. The candidate's process must be gone:
+   * only then it shows whether it slowed down the reference.
    */
   public Result settle() throws InterruptedException {
     for (MeasuredSize size : measured) {

@@ -10,9 +10,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who makes the results at benchmark sizes: a candidate may use its kernels at the small sizes of
- * the correctness stage and a library at these. Calls that are watched are not timed, since
- * watching costs time; what is recorded is watched, since that is what is timed.
+ * Attributes results at benchmark sizes: a candidate may use its kernels at the small sizes of the
+ * correctness stage and a library at these. Watched calls are not timed, since watching costs time;
+ * recording is watched, since the graphs are timed.
  */
 public final class Watch {
   private final Policy policy;
@@ -23,7 +23,7 @@ public final class Watch {
   }
 
   /**
-   * By the accounts of calls that were watched. Empty if the candidate's own kernels made their
+   * Judges the accounts of watched calls. Empty if the candidate's own kernels computed their
    * results.
    *
    * @param where {@code at (1024, 1024)}
@@ -35,7 +35,7 @@ public final class Watch {
     return origins.judge(policy, Stage.PERF, where + ", ");
   }
 
-  /** As {@link Attribution#incomplete()}, of any call. */
+  /** As {@link Attribution#incomplete()}, for any watched call. */
   boolean incomplete() {
     return incomplete;
   }

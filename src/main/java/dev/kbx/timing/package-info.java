@@ -1,7 +1,7 @@
 /**
- * How long a candidate takes beside the reference: {@link dev.kbx.timing.Timing} measures size by
- * size in paired rounds ({@link dev.kbx.timing.PairedSamples}), holds claims against clocks and
- * physics, and compares with compiled baselines.
+ * Times candidates beside the reference. {@link dev.kbx.timing.Timing} measures each size in paired
+ * rounds ({@link dev.kbx.timing.PairedSamples}) and checks claimed times against the wall clock and
+ * physical limits; {@link dev.kbx.timing.Comparison} adds compiled baselines.
  */
 @NullMarked
 package dev.kbx.timing;

@@ -1,20 +1,18 @@
 package dev.kbx.worker;
 
 /**
- * Where oracles and runners work.
+ * A place where oracles and runners work.
  *
  * @param kind what the device is
  * @param index number of the GPU; 0 on the CPU
- * @param uid user id that runners drop to when kbx runs as root. On a GPU the oracle drops to it as
- *     well: CUDA IPC maps a segment only between processes of one user.
+ * @param uid user id that runners drop to when kbx runs as root. On a GPU the oracle uses it, too:
+ *     CUDA IPC maps a segment only between processes of one user.
  */
 public record DeviceSlot(Kind kind, int index, int uid) {
-  /**
-   * First of the user ids that runners get; beyond what distributions give to people and services.
-   */
+  /** First user id of runners; above the range that distributions use for people and services. */
   private static final int FIRST_UID = 61_000;
 
-  /** What a slot computes on. */
+  /** Kind of device. */
   public enum Kind {
     CPU,
     CUDA;
@@ -31,7 +29,7 @@ public record DeviceSlot(Kind kind, int index, int uid) {
   }
 
   /**
-   * CPU slot number {@code index}: a user id of its own, so that slots cannot signal or starve each
+   * CPU slot number {@code index}, with its own user id, so that slots cannot signal or starve each
    * other.
    */
   public static DeviceSlot cpu(int index) {
@@ -43,7 +41,7 @@ public record DeviceSlot(Kind kind, int index, int uid) {
     return new DeviceSlot(Kind.CUDA, index, FIRST_UID + 500 + index);
   }
 
-  /** Work for this slot that must not reach its GPU. */
+  /** The same slot, for work that must not use its GPU. */
   public DeviceSlot withoutGpu() {
     return new DeviceSlot(Kind.CPU, index, FIRST_UID + 900 + index);
   }

@@ -7,9 +7,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/**
- * One request and its answer, for a flight recording; docs/architecture.md says how to take one.
- */
+/** Flight-recording event of a request and its answer; docs/architecture.md says how to record. */
 @Name("kbx.Exchange")
 @Label("Exchange")
 @Category("kbx")

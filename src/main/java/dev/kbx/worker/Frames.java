@@ -22,7 +22,7 @@ import tools.jackson.databind.json.JsonMapper;
  * Frames on a pair of streams: {@code u32 length, u32 channel, payload}, big endian, the payload
  * one JSON message.
  *
- * <p>Writing is safe from several threads; reading belongs to one.
+ * <p>Writing is safe from several threads; only one thread may read.
  */
 final class Frames {
   /** Longest payload accepted from a trusted process, bytes. */
@@ -49,8 +49,7 @@ final class Frames {
   }
 
   /**
-   * One frame as it came; the payload is parsed by {@link #parse}, because a runner's may be
-   * anything.
+   * A frame as received. {@link #parse} parses the payload, which from a runner may be anything.
    */
   static final class Frame {
     private final int channel;
@@ -70,7 +69,7 @@ final class Frames {
       return payload;
     }
 
-    /** When all of it had come, by {@link System#nanoTime}. */
+    /** Time at which it was complete, by {@link System#nanoTime}. */
     long came() {
       return came;
     }

@@ -11,26 +11,26 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A message of the protocol, mirroring {@code worker/kbx/messages}; {@code docs/protocol.md} says
- * who sends what. Here is what every peer says; the rest is with the one that is spoken to.
+ * A message of the protocol; mirrors {@code worker/kbx/messages}. {@code docs/protocol.md} says who
+ * sends what. Messages common to all peers are here, the others in a type for each peer.
  *
- * <p>Requests carry an {@code id} that the reply repeats. Times are seconds, sizes are bytes. Value
- * trees (arguments and results) are passed on unread: they are the oracle's business.
+ * <p>A request has an {@code id}, which the reply repeats. Times are seconds, sizes are bytes.
+ * Value trees (arguments and results) are passed on unread.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public sealed interface Message permits Message.Hello, Message.Numbered, ZygoteMessage {
 
-  /** Version of the protocol; a worker that says another is refused. */
+  /** Version of the protocol; a worker with another version is refused. */
   int PROTOCOL = 4;
 
-  /** A message that asks, or answers the request of the same id. */
+  /** A request, or the answer to the request of the same id. */
   sealed interface Numbered extends Message
       permits Failed, RunnerMessage, OracleMessage, ZygoteMessage.Spawn, ZygoteMessage.Spawned {
     int id();
   }
 
-  /** First frame of oracle and zygote, unasked. */
+  /** First frame of an oracle or zygote, sent unasked. */
   @JsonTypeName("hello")
   record Hello(
       int protocol,
@@ -41,9 +41,7 @@ public sealed interface Message permits Message.Hello, Message.Numbered, ZygoteM
       @Nullable String dataAddress,
       @Nullable String lacks)
       implements Message {
-    /**
-     * The GPU's own name, which unlike its index means the same to every process; null elsewhere.
-     */
+    /** The GPU's UUID, which unlike its index is the same in every process; null elsewhere. */
     public @Nullable String deviceUuid() {
       return said("uuid");
     }
@@ -58,7 +56,7 @@ public sealed interface Message permits Message.Hello, Message.Numbered, ZygoteM
       return bytes("memory_bytes");
     }
 
-    /** Memory of the machine that the GPU is in, as far as workers may have it; null elsewhere. */
+    /** Memory of the GPU's machine that workers may use; null elsewhere. */
     public @Nullable Long hostBytes() {
       return bytes("host_bytes");
     }
@@ -84,7 +82,7 @@ public sealed interface Message permits Message.Hello, Message.Numbered, ZygoteM
       requireNonNull(message);
     }
 
-    /** Why it could not. */
+    /** Reason of the failure. */
     public enum Reason {
       /** The task file is wrong. */
       INVALID_TASK,
@@ -97,10 +95,10 @@ public sealed interface Message permits Message.Hello, Message.Numbered, ZygoteM
   }
 
   /**
-   * What a class that stands in for a task's model is constructed with.
+   * Arguments for constructing a class that stands in for a task's model.
    *
    * @param init its constructor's arguments
-   * @param seed of its weights
+   * @param seed seed of its weights
    */
   record Module(List<JsonNode> init, long seed) {
     public Module {

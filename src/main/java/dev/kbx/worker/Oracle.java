@@ -9,12 +9,12 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
 
 /**
- * The trusted process that makes inputs, knows the truth and compares: one candidate at a time, in
- * the order in which it is asked. What it is asked of tasks without opening them, several threads
- * may ask at once.
+ * The trusted process that makes inputs, computes the truth and compares. It serves one candidate
+ * at a time and answers in order. Several threads may concurrently ask about tasks that are not
+ * opened.
  *
  * <p>Every failure to answer is a {@link WorkerFailure}: the oracle never runs candidate code, so
- * nothing a candidate does may stop it.
+ * no candidate can stop it.
  */
 public final class Oracle implements AutoCloseable {
   private final WorkerProcess process;
@@ -33,10 +33,9 @@ public final class Oracle implements AutoCloseable {
   }
 
   /**
-   * Starts an oracle that compiles references. It shares no memory with runners, and is no user
-   * that they are.
+   * Starts an oracle that compiles references. It shares neither memory nor user with runners.
    *
-   * @param cache folder where compilers keep what they made; what lies there is trusted
+   * @param cache folder of the compiler caches; its content is trusted
    */
   public static Oracle ofBaselines(Path python, Path home, DeviceSlot slot, Path cache)
       throws InterruptedException {
@@ -44,10 +43,7 @@ public final class Oracle implements AutoCloseable {
     return start(python, home, slot, slot.ownUid(), arguments);
   }
 
-  /**
-   * Starts an oracle on the CPU that is asked for nothing but the shapes of calls and what memory
-   * they take.
-   */
+  /** Starts an oracle on the CPU that only traces shapes and estimates memory. */
   public static Oracle shapeTracer(Path python, Path home) throws InterruptedException {
     DeviceSlot slot = DeviceSlot.cpu(0);
     return start(python, home, slot, slot.uid(), List.of("--shape-tracer"));
@@ -96,12 +92,12 @@ public final class Oracle implements AutoCloseable {
     };
   }
 
-  /** What the oracle said at its start: device, versions, data address. */
+  /** The oracle's greeting: device, versions, data address. */
   public Message.Hello hello() {
     return hello;
   }
 
-  /** A request that was sent. The oracle answers all in the order in which they were sent. */
+  /** A sent request. The oracle answers requests in the order in which they were sent. */
   public static final class Asked<T extends OracleMessage> {
     private final Class<T> expected;
     private final RequestChannel.Asked sent;
@@ -116,8 +112,8 @@ public final class Oracle implements AutoCloseable {
     /**
      * Waits for the answer.
      *
-     * @throws Refused when the oracle answers {@link Message.Failed}
-     * @throws WorkerFailure when it ended, answered something else or not in time
+     * @throws Refused if the oracle answers {@link Message.Failed}
+     * @throws WorkerFailure if it ended, answered something else or not in time
      */
     public T answer() throws InterruptedException, Refused {
       try {
@@ -135,26 +131,28 @@ public final class Oracle implements AutoCloseable {
       }
     }
 
-    /** Wall-clock nanoseconds that the oracle had for it, known once it has answered. */
+    /** Wall-clock nanoseconds that the oracle spent on it; known after the answer. */
     public long nanos() {
       return sent.nanosInTurn();
     }
   }
 
-  /** Asks without waiting: more can be asked meanwhile, for the oracle to go on with at once. */
+  /** Sends a request without waiting, so that the oracle can continue with it at once. */
   public <T extends OracleMessage> Asked<T> send(
       Class<T> expected, IntFunction<? extends OracleMessage> request, Duration limit) {
     return new Asked<>(expected, conversation.send(request), limit);
   }
 
-  /** Asks and waits for an answer of the type expected, as {@link Asked#answer}. */
+  /** Sends a request and waits for an answer of the expected type, as {@link Asked#answer}. */
   public <T extends OracleMessage> T ask(
       Class<T> expected, IntFunction<? extends OracleMessage> request, Duration limit)
       throws InterruptedException, Refused {
     return send(expected, request, limit).answer();
   }
 
-  /** The oracle understood and could not: an invalid task, or something this machine lacks. */
+  /**
+   * The oracle understood the request and could not serve it: invalid task, or a missing feature.
+   */
   public static final class Refused extends Exception {
     private static final long serialVersionUID = 1;
     private final transient Message.Failed answer;
@@ -169,7 +167,7 @@ public final class Oracle implements AutoCloseable {
     }
   }
 
-  /** Whether it can still be talked to. */
+  /** Whether the process is alive. */
   public boolean alive() {
     return process.alive() && !conversation.ended();
   }

@@ -12,26 +12,25 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What the referee and an oracle say to each other, mirroring {@code
- * worker/kbx/messages/oracle.py}: first about a task, then about a candidate's calls, then about
- * its benchmark sizes, last about the device.
+ * Messages between referee and oracle; mirrors {@code worker/kbx/messages/oracle.py}. In order:
+ * about a task, a candidate's calls, its benchmark sizes, the device.
  */
 public sealed interface OracleMessage extends Message.Numbered {
-  /** Referee to oracle: what the calls of a task look like; needs no {@link Open}. */
+  /** Referee to oracle: trace the shapes of a task's calls; needs no {@link Open}. */
   @JsonTypeName("trace_shapes")
   record TraceShapes(int id, String task, boolean timed) implements OracleMessage {}
 
-  /** Every distinct call, values apart. */
+  /** Every distinct call, without values. */
   @JsonTypeName("shapes_traced")
   record ShapesTraced(int id, List<String> entries, JsonNode calls, Message.@Nullable Module module)
       implements OracleMessage {}
 
-  /** Referee to oracle: what a call of the largest benchmark size looks like. */
+  /** Referee to oracle: trace the shapes of a call of the largest benchmark size. */
   @JsonTypeName("trace_largest_shapes")
   record TraceLargestShapes(int id, String task) implements OracleMessage {}
 
   /**
-   * One call, values apart.
+   * One call, without values.
    *
    * @param shape the size in words
    */
@@ -39,17 +38,17 @@ public sealed interface OracleMessage extends Message.Numbered {
   record LargestShapesTraced(int id, List<String> entries, String shape, JsonNode call)
       implements OracleMessage {}
 
-  /** Referee to oracle: how large a task's calls are on a GPU. */
+  /** Referee to oracle: estimate the memory of a task's calls on a GPU. */
   @JsonTypeName("estimate_memory")
   record EstimateMemory(int id, String task) implements OracleMessage {}
 
   /**
-   * Bytes; all 0 for a task whose cases are small.
+   * Bytes; all 0 for a task with small cases.
    *
    * @param lent arguments in their arena
    * @param returned a result in its arena
-   * @param weights what a module holds once it is constructed
-   * @param device what judging takes of the device when it takes most
+   * @param weights a module's weights and buffers
+   * @param device peak use of device memory while judging
    */
   @JsonTypeName("memory_estimated")
   record MemoryEstimated(int id, long lent, long returned, long weights, long device)
@@ -74,7 +73,7 @@ public sealed interface OracleMessage extends Message.Numbered {
       requireNonNull(kind);
     }
 
-    /** What a control must do. */
+    /** Expected outcome. */
     public enum Kind {
       /** Pass. */
       POSITIVE,
@@ -86,10 +85,10 @@ public sealed interface OracleMessage extends Message.Numbered {
   /**
    * Referee to oracle: load a task and make arenas for one runner, large ones if sizes are timed.
    *
-   * @param lent bytes that the arena of arguments holds at least
-   * @param returned bytes that the arena of results holds at least
-   * @param alone whether nobody else uses the device
-   * @param published whether values are compared by the tolerances that the suite's authors publish
+   * @param lent minimum bytes of the argument arena
+   * @param returned minimum bytes of the result arena
+   * @param alone whether the candidate has the device exclusively
+   * @param published whether to compare by the tolerances that the suite's authors publish
    */
   @JsonTypeName("open")
   record Open(
@@ -107,9 +106,9 @@ public sealed interface OracleMessage extends Message.Numbered {
   /**
    * The calls to judge.
    *
-   * @param module the entry is a class, and this is what it is constructed with
-   * @param scaled whether the calls are smaller than what the task is about; null: no
-   * @param core the processor from which both sides launch what is timed; null: any
+   * @param module constructor arguments if the entry is a class; else null
+   * @param scaled whether the calls are smaller than the published sizes; null: no
+   * @param core processor core from which both sides launch timed calls; null: any
    */
   @JsonTypeName("opened")
   record Opened(
@@ -128,7 +127,7 @@ public sealed interface OracleMessage extends Message.Numbered {
    * One call of the correctness stage.
    *
    * @param parameters the task's case in words: {@code shape=(37,), approximate='tanh'}
-   * @param distribution where its values are drawn from
+   * @param distribution distribution of its values
    * @param repeats index of the call whose inputs it repeats
    * @param properties what it asks for beyond what the published tests do, sorted; empty for a call
    *     of the published grade
@@ -159,7 +158,7 @@ public sealed interface OracleMessage extends Message.Numbered {
   @JsonTypeName("prepared")
   record Prepared(int id, JsonNode args, JsonNode kwargs) implements OracleMessage {}
 
-  /** Referee to oracle: compare what the runner left behind. */
+  /** Referee to oracle: compare the result that the runner left in the arenas. */
   @JsonTypeName("check")
   record Check(int id, int call, JsonNode value) implements OracleMessage {}
 
@@ -181,7 +180,7 @@ public sealed interface OracleMessage extends Message.Numbered {
       return status == Status.CORRECT;
     }
 
-    /** What a comparison finds: one of the statuses that a verdict may have. */
+    /** Result of a comparison: one of the verdict's statuses. */
     public enum Status {
       CORRECT,
       WRONG_STRUCTURE,
@@ -197,14 +196,14 @@ public sealed interface OracleMessage extends Message.Numbered {
   /** One wrong element. */
   record Mismatch(String output, List<Long> index, String expected, String got) {}
 
-  /** Referee to oracle: give the reference other weights. */
+  /** Referee to oracle: change the reference's weights. */
   @JsonTypeName("change_weights")
   record ChangeWeights(int id) implements OracleMessage {}
 
   /**
-   * The reference has other weights.
+   * The reference's weights were changed.
    *
-   * @param call index of the call that is judged by them
+   * @param call index of the call to judge with them
    * @param parameters shapes by name
    */
   @JsonTypeName("weights_changed")
@@ -218,27 +217,27 @@ public sealed interface OracleMessage extends Message.Numbered {
   /**
    * Referee to oracle: make fresh sets of one benchmark size, out of every runner's reach.
    *
-   * @param round of that phase, from 0
+   * @param round number within the phase, from 0
    */
   @JsonTypeName("prepare_size")
   record PrepareSize(int id, int size, int sets, Phase phase, int round) implements OracleMessage {
-    /** What a round is for. No input comes twice, in any of them. */
+    /** Purpose of a round. No input is used twice, across all phases. */
     public enum Phase {
-      /** The reference, before any code of the candidate's is loaded. */
+      /** The reference, before any code of the candidate is loaded. */
       ALONE,
       /** Both sides, launched from Python. */
       LAUNCHED,
-      /** Both sides are recorded as CUDA graphs. */
+      /** Both sides, while being recorded as CUDA graphs. */
       RECORDING,
       /** Both sides as CUDA graphs. */
       REPLAYED,
-      /** The reference beside the candidate once more, at once, after it was slow. */
+      /** The reference beside the candidate once more, immediately after it was slow. */
       SLOW,
       /** The same a while later. */
       STILL_SLOW,
-      /** The reference, once the candidate's process is gone. */
+      /** The reference, after the candidate's process is gone. */
       ALONE_AGAIN,
-      /** Its CUDA graphs, then. */
+      /** The reference's CUDA graphs, after the candidate's process is gone. */
       GRAPHS_ALONE
     }
   }
@@ -247,12 +246,12 @@ public sealed interface OracleMessage extends Message.Numbered {
    * The sets are made.
    *
    * @param bytes that the reference reads of its arguments and writes, each counted once
-   * @param flops floating-point operations of its products; null where they are not all of its work
-   * @param precision what those run in
-   * @param leastBytes what every correct kernel must move
-   * @param leastFlops what every correct kernel must compute
-   * @param uncounted operations whose work is large and in none of these figures
-   * @param resultBytes what the runner copies after each call, outside of its time
+   * @param flops floating-point operations of its products; null if they are not all of its work
+   * @param precision precision of those products
+   * @param leastBytes bytes that every correct kernel must move
+   * @param leastFlops flops that every correct kernel must compute
+   * @param uncounted operations with much work that these figures do not include
+   * @param resultBytes bytes that the runner copies after each call, outside its time
    * @param copied whether the reference's results are copied as well
    */
   @JsonTypeName("prepared_size")
@@ -272,7 +271,7 @@ public sealed interface OracleMessage extends Message.Numbered {
       uncounted = uncounted == null ? null : List.copyOf(uncounted);
     }
 
-    /** Whether all that takes much time is in {@code bytes} and {@code flops}. */
+    /** Whether {@code bytes} and {@code flops} include all substantial work. */
     public boolean counted() {
       return bytes != null && (uncounted == null || uncounted.isEmpty());
     }
@@ -298,9 +297,9 @@ public sealed interface OracleMessage extends Message.Numbered {
    * The reference's times.
    *
    * @param state of the device right after
-   * @param stateSeconds what reading the state took
+   * @param stateSeconds time for reading the state
    * @param unrecorded why there are no graphs of the reference, and so no times
-   * @param hostBound calls that the device may have waited for, since the host was not done with
+   * @param hostBound calls that the device may have waited for, since the host had not finished
    *     launching them
    */
   @JsonTypeName("baseline_measured")
@@ -315,9 +314,9 @@ public sealed interface OracleMessage extends Message.Numbered {
       implements OracleMessage {}
 
   /**
-   * A GPU at one moment, as its driver says; null what it does not say.
+   * State of a GPU at one moment, as reported by its driver; null if not reported.
    *
-   * @param throttle names of what holds its clocks down
+   * @param throttle throttle reasons
    */
   record DeviceState(
       @Nullable Double smMhz,
@@ -325,7 +324,7 @@ public sealed interface OracleMessage extends Message.Numbered {
       @Nullable Double celsius,
       @Nullable Double watts,
       @Nullable List<String> throttle) {
-    /** What slows a device beyond what its load explains: heat, or a supply that gives way. */
+    /** Throttling beyond what load explains: heat, or a failing power supply. */
     private static final Set<String> SLOWDOWNS =
         Set.of("hw_slowdown", "hw_thermal", "sw_thermal", "power_brake");
 
@@ -333,7 +332,10 @@ public sealed interface OracleMessage extends Message.Numbered {
       throttle = throttle == null ? null : List.copyOf(throttle);
     }
 
-    /** Whether times taken now say little: a power cap is normal under matrix load and no such. */
+    /**
+     * Whether the device is throttled so that times mean little; not by a power cap, which is
+     * normal under matrix load.
+     */
     public boolean slowed() {
       return throttle != null && throttle.stream().anyMatch(SLOWDOWNS::contains);
     }
@@ -343,7 +345,7 @@ public sealed interface OracleMessage extends Message.Numbered {
   @JsonTypeName("check_size")
   record CheckSize(int id, List<Integer> slots, List<JsonNode> values) implements OracleMessage {}
 
-  /** Referee to oracle: drop the candidate's arenas, and what was compiled. */
+  /** Referee to oracle: free the candidate's arenas and compiled code. */
   @JsonTypeName("close")
   record Close(int id) implements OracleMessage {}
 
@@ -351,7 +353,7 @@ public sealed interface OracleMessage extends Message.Numbered {
   record Closed(int id) implements OracleMessage {}
 
   /**
-   * Referee to an oracle of baselines: compile a task's reference for one benchmark size.
+   * Referee to the oracle of baselines: compile a task's reference for one benchmark size.
    *
    * @param kind {@code compile} or {@code max-autotune}
    */
@@ -359,12 +361,12 @@ public sealed interface OracleMessage extends Message.Numbered {
   record CompileBaseline(int id, String task, String seed, int size, String kind)
       implements OracleMessage {}
 
-  /** Null {@code failure}: what was compiled is right and can be timed. */
+  /** With {@code failure} null the compiled reference is right and can be timed. */
   @JsonTypeName("baseline_compiled")
   record BaselineCompiled(int id, double seconds, @Nullable String failure)
       implements OracleMessage {}
 
-  /** Referee to an oracle of baselines: time eager and compiled on fresh sets. */
+  /** Referee to the oracle of baselines: time eager and compiled on fresh sets. */
   @JsonTypeName("compare_baseline")
   record CompareBaseline(int id, int sets, int round, int lead, boolean warm)
       implements OracleMessage {}
@@ -378,7 +380,7 @@ public sealed interface OracleMessage extends Message.Numbered {
       @Nullable DeviceState state)
       implements OracleMessage {}
 
-  /** Referee to oracle: see whether the device still works. */
+  /** Referee to oracle: probe whether the device still works. */
   @JsonTypeName("probe")
   record Probe(int id) implements OracleMessage {}
 
@@ -388,13 +390,13 @@ public sealed interface OracleMessage extends Message.Numbered {
   /**
    * Referee to oracle: measure this device's peaks.
    *
-   * @param glance whether a few products in float32 will do
+   * @param glance whether a few float32 products suffice
    */
   @JsonTypeName("measure_peaks")
   record MeasurePeaks(int id, boolean glance) implements OracleMessage {}
 
   /**
-   * What was measured.
+   * The measured peaks.
    *
    * @param state of the device right after
    */

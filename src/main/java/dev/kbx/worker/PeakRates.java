@@ -7,11 +7,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a device can do at best, as measured; null or absent where it was not.
+ * Measured peaks of a device; null or absent if not measured.
  *
  * @param copyGbs gigabytes a second of a copy, read and written together
- * @param emptyMs milliseconds that two events with nothing between them show at least
- * @param launchMs milliseconds of the smallest kernel
+ * @param emptyMs shortest time between two events with nothing between them, milliseconds
+ * @param launchMs shortest kernel time, milliseconds
  * @param tflops rates of matrix products
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)

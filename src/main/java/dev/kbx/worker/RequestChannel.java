@@ -13,13 +13,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 
 /**
- * Requests and their answers on one channel, matched by id.
+ * Matches requests and answers on one channel by id.
  *
- * <p>Several threads may ask at once. Once {@linkplain #end ended}, every open and later request
- * fails with the reason given.
+ * <p>Safe for several threads. After {@link #end}, every open and later request fails with the
+ * given reason.
  */
 final class RequestChannel {
-  /** Sends one message; how depends on the channel. */
+  /** Sends one message on the channel. */
   interface Sender {
     void send(Message message) throws IOException;
   }
@@ -29,23 +29,23 @@ final class RequestChannel {
   private final AtomicInteger lastId = new AtomicInteger();
   private final Map<Integer, Asked> open = new ConcurrentHashMap<>();
 
-  /** What nobody waits for any more, and is answered all the same. */
+  /** Requests whose caller has timed out; their answers are discarded. */
   private final Set<Integer> late = ConcurrentHashMap.newKeySet();
 
   private final CompletableFuture<Message> ended = new CompletableFuture<>();
 
-  /** When the last answer came, in nanoseconds; nobody but the reader of answers uses it. */
+  /** Time of the last answer in nanoseconds; used only by the thread that reads answers. */
   private long lastAnswer = System.nanoTime();
 
   /**
-   * @param peer whom this is with, for flight recordings
+   * @param peer name of the peer in flight recordings
    */
   RequestChannel(String peer, Sender sender) {
     this.peer = peer;
     this.sender = sender;
   }
 
-  /** A request that was sent, and its answer once that is there. */
+  /** A sent request, and its answer once received. */
   final class Asked {
     private final int id;
     private final long sent = System.nanoTime();
@@ -63,9 +63,9 @@ final class RequestChannel {
     /**
      * Waits for the answer.
      *
-     * @throws TimeoutException when none came in time from now; a late one is heard by nobody
-     * @throws ExecutionException when the conversation ended first; the cause is the reason given
-     *     to {@link #end}
+     * @throws TimeoutException if there is none in time; a late answer is discarded
+     * @throws ExecutionException if the channel ended first; the cause is the reason given to
+     *     {@link #end}
      */
     Message answer(Duration limit)
         throws InterruptedException, TimeoutException, ExecutionException {
@@ -81,21 +81,21 @@ final class RequestChannel {
       }
     }
 
-    /** Nanoseconds from the sending to the answer, known once that is there. */
+    /** Nanoseconds from sending to the answer; known after the answer. */
     long nanos() {
       return came - sent;
     }
 
     /**
-     * The same of a peer that does one thing after the other: from the sending, or from its answer
-     * before.
+     * The same for a peer that serves requests one by one: from sending, or from its previous
+     * answer if that is later.
      */
     long nanosInTurn() {
       return came - Math.max(before, sent);
     }
   }
 
-  /** Sends the request made for a fresh id. */
+  /** Sends the request, made for a new id. */
   Asked send(IntFunction<? extends Message.Numbered> request) {
     int id = lastId.incrementAndGet();
     Message.Numbered message = request.apply(id);
@@ -104,7 +104,7 @@ final class RequestChannel {
     try {
       sender.send(message);
     } catch (IOException e) {
-      // The peer's end is closed; the reader learns why in a moment.
+      // The peer has closed its end; the reader reports the cause.
     }
     return asked;
   }
@@ -116,9 +116,9 @@ final class RequestChannel {
   }
 
   /**
-   * Hands an answer to who asked, if that waits for it; false when nobody has asked.
+   * Passes an answer to the caller that waits for it; false if there was no such request.
    *
-   * @param came when it came, by {@link System#nanoTime}
+   * @param came time of arrival, by {@link System#nanoTime}
    */
   boolean answer(Message.Numbered message, long came) {
     long before = lastAnswer;
@@ -127,7 +127,7 @@ final class RequestChannel {
     if (asked == null) return late.remove(message.id());
     asked.before = before;
     asked.came = came;
-    asked.exchange.end(); // Whoever asked may wait for it later.
+    asked.exchange.end(); // The caller may wait for it later.
     return asked.answer.complete(message);
   }
 

@@ -15,26 +15,26 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * The process that runs one candidate. Untrusted: whatever arrives from it is a claim, and anything
- * that is not the answer to the question asked ends it.
+ * The process that runs one candidate. Untrusted: every message from it is a claim, and any message
+ * that is not the expected answer ends it.
  */
 public final class Runner implements AutoCloseable {
-  /** From SIGKILL to the report that the whole tree is gone. */
+  /** Limit from SIGKILL until the whole process tree is gone. */
   private static final Duration DEATH_LIMIT = Duration.ofSeconds(10);
 
-  /** Mapping arenas and, on a GPU, creating the CUDA context, on a machine that may be busy. */
+  /** Limit for mapping arenas and, on a GPU, creating the CUDA context, on a busy machine. */
   private static final Duration ATTACH = Duration.ofSeconds(60);
 
-  /** Bytes of a frame that take well under a millisecond to read, whatever they say. */
+  /** Bytes of a frame that takes well under a millisecond to parse, whatever its content. */
   private static final int SHORT = 16 << 10;
 
   /**
-   * Frames that may wait to be read: who is asked one thing at a time has one that was just read,
-   * at most, and the answer to what it was asked since.
+   * Frames that may wait to be parsed: a runner with one request at a time has at most the one just
+   * parsed, and the answer to the next request.
    */
   private static final int MAX_UNREAD = 1;
 
-  /** Reads what is longer, of all runners: one at a time, for that may take much memory. */
+  /** Parses longer frames of all runners, one at a time, since that may take much memory. */
   private static final Executor LONG_FRAMES =
       Executors.newSingleThreadExecutor(
           reading -> Thread.ofPlatform().daemon().name("long-frames").unstarted(reading));
@@ -49,7 +49,7 @@ public final class Runner implements AutoCloseable {
   private final CompletableFuture<ZygoteMessage.Exited> exited = new CompletableFuture<>();
   private volatile @Nullable String violation;
 
-  /** What waits for {@link #LONG_FRAMES}, in its order. */
+  /** Frames waiting for {@link #LONG_FRAMES}, in order. */
   private final AtomicInteger unread = new AtomicInteger();
 
   private List<ZygoteMessage.Protection> protections = List.of();
@@ -79,27 +79,27 @@ public final class Runner implements AutoCloseable {
     return number;
   }
 
-  /** Whether it has no GPU and emulates one. */
+  /** Whether it emulates a GPU. */
   public boolean emulates() {
     return emulates;
   }
 
-  /** What its machine lacks to compile CUDA C++, as the zygote found; null for nothing. */
+  /** What its machine lacks to compile CUDA C++, as reported by the zygote; null for nothing. */
   public @Nullable String lacks() {
     return lacks;
   }
 
-  /** What guards this runner on this machine. */
+  /** The protections of this runner on this machine. */
   public List<ZygoteMessage.Protection> protections() {
     return protections;
   }
 
-  /** Seconds from the request to the sandboxed process. */
+  /** Seconds from the request until the process was sandboxed. */
   double spawnSeconds() {
     return spawnSeconds;
   }
 
-  /** The runner's tree ended before it answered. */
+  /** The runner's process tree ended before it answered. */
   public static final class Lost extends Exception {
     private static final long serialVersionUID = 1;
     private final transient ZygoteMessage.Exited how;
@@ -121,19 +121,19 @@ public final class Runner implements AutoCloseable {
     }
   }
 
-  /** What it said that it had no business saying, if that is why it was ended. */
+  /** The protocol violation for which it was killed; null for none. */
   public @Nullable String violation() {
     return violation;
   }
 
   /**
-   * An answer, and how long it took.
+   * An answer and its duration.
    *
-   * @param nanos of the wall clock, from the sending
+   * @param nanos wall-clock time since the request was sent
    */
   public record Answered(RunnerMessage message, long nanos) {}
 
-  /** As {@link #time}, where nobody cares how long it takes. */
+  /** As {@link #time}, without the duration. */
   public RunnerMessage ask(
       Class<? extends RunnerMessage> expected,
       IntFunction<? extends RunnerMessage> request,
@@ -143,12 +143,12 @@ public final class Runner implements AutoCloseable {
   }
 
   /**
-   * Asks and waits.
+   * Sends a request and waits for the answer.
    *
-   * @return an answer of the type expected, or {@link RunnerMessage.Raised}
-   * @throws TimeoutException when it did not answer in time; it is still running
-   * @throws Lost when its tree ended, by itself or because it broke the protocol
-   * @throws WorkerFailure when the zygote is gone
+   * @return an answer of the expected type, or {@link RunnerMessage.Raised}
+   * @throws TimeoutException if it did not answer in time; it is still running
+   * @throws Lost if its process tree ended, by itself or for a protocol violation
+   * @throws WorkerFailure if the zygote has ended
    */
   public Answered time(
       Class<? extends RunnerMessage> expected,
@@ -169,16 +169,15 @@ public final class Runner implements AutoCloseable {
     }
   }
 
-  /** Readies it for work, on a GPU with a CUDA context, and maps no arenas. */
+  /** Prepares it for work, on a GPU with a CUDA context, without mapping arenas. */
   public void attach() throws InterruptedException {
     attach(NO_ARENAS);
   }
 
   /**
-   * Readies it for work on arenas of an oracle.
+   * Prepares it for work on an oracle's arenas.
    *
-   * @throws WorkerFailure when it fails: before it has any of a candidate's code, whatever goes
-   *     wrong is kbx's to answer for
+   * @throws WorkerFailure if that fails: without candidate code in it, every failure is kbx's
    */
   public void attach(JsonNode arenas) throws InterruptedException {
     try {
@@ -194,14 +193,15 @@ public final class Runner implements AutoCloseable {
     }
   }
 
-  /** Hears a frame; the reader of all frames calls this, and {@link #exited}. */
+  /** Processes a frame. Only the reader of all frames calls this and {@link #exited}. */
   void received(Frames.Frame frame) {
     if (unread.get() <= MAX_UNREAD) inTurn(isLong(frame), () -> hear(frame));
     else if (violation == null) violate("sent an answer to no request");
   }
 
   private void hear(Frames.Frame frame) {
-    if (violation != null) return; // Being ended: what it still says must not race its end.
+    if (violation != null)
+      return; // It is being killed: its remaining messages must not race its end.
     try {
       if (!(Frames.parse(frame.payload()) instanceof Message.Numbered answer)) {
         violate("sent an unsolicited message");
@@ -215,7 +215,7 @@ public final class Runner implements AutoCloseable {
     }
   }
 
-  /** When an answer counts as there: who makes it long to read gains no time by that. */
+  /** Time of arrival of an answer: an answer that is slow to parse must gain no time. */
   private static long came(Frames.Frame frame) {
     return isLong(frame) ? System.nanoTime() : frame.came();
   }
@@ -224,7 +224,7 @@ public final class Runner implements AutoCloseable {
     return frame.payload().length > SHORT;
   }
 
-  /** Does one thing after the other; what may take long, where it keeps no other runner waiting. */
+  /** Runs steps in order; slow ones on a thread where they delay no other runner. */
   private void inTurn(boolean takesLong, Runnable step) {
     if (unread.get() == 0 && !takesLong) {
       step.run();
@@ -262,7 +262,7 @@ public final class Runner implements AutoCloseable {
     conversation.end(why);
   }
 
-  /** Whether its tree is gone. */
+  /** Whether its process tree is gone. */
   public boolean ended() {
     return exited.isDone();
   }
@@ -279,13 +279,13 @@ public final class Runner implements AutoCloseable {
     }
   }
 
-  /** Kills the whole tree, unless it has ended, and waits until it is gone. */
+  /** Kills the process tree unless it has ended, and waits until it is gone. */
   public ZygoteMessage.Exited end() throws InterruptedException {
     if (!exited.isDone()) kill.run();
     return death();
   }
 
-  /** Asks for the end of the tree and does not wait. */
+  /** Requests the end of the process tree without waiting. */
   @Override
   public void close() {
     if (!exited.isDone()) kill.run();

@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What the referee and a runner say to each other, mirroring {@code worker/kbx/messages/runner.py}.
+ * Messages between referee and runner; mirrors {@code worker/kbx/messages/runner.py}.
  *
- * <p>What a runner sends refuses to be made without its parts, so that an answer with a hole in it
- * is unreadable and not a surprise later on.
+ * <p>Constructors of a runner's messages reject missing parts, so an incomplete answer counts as
+ * unreadable.
  */
 public sealed interface RunnerMessage extends Message.Numbered {
-  /** Referee to runner: map the arenas; with none, only be ready to. */
+  /** Referee to runner: map the arenas; without arenas, only prepare for it. */
   @JsonTypeName("attach")
   record Attach(int id, JsonNode arenas) implements RunnerMessage {}
 
@@ -29,9 +29,9 @@ public sealed interface RunnerMessage extends Message.Numbered {
    * Referee to runner: import this source and find one of the entries.
    *
    * @param operations PyTorch functions that the task's reference calls
-   * @param files what {@link Precompiled} brought from another runner of the same source
-   * @param timed whether the candidate has the device alone, so that its own clocks count
-   * @param cpp whether its own C++ may compute the result, as its Triton kernels may
+   * @param files binaries in {@link Precompiled} from another runner of the same source
+   * @param timed whether the candidate has the device exclusively, so that its own clocks count
+   * @param cpp whether its own C++ may compute the result, as Triton kernels may
    * @param core as in {@link OracleMessage.Opened}
    */
   @JsonTypeName("load")
@@ -50,19 +50,19 @@ public sealed interface RunnerMessage extends Message.Numbered {
   record Loaded(int id, String entry, double seconds) implements RunnerMessage {}
 
   /**
-   * Referee to runner: the entry is a class; calls from now on are those of its instance.
+   * Referee to runner: the entry is a class; later calls are those of its instance.
    *
-   * @param shapes whether its weights need no values, only shapes
+   * @param shapes whether its weights have only shapes, no values
    */
   @JsonTypeName("construct")
   record Construct(int id, Message.Module module, boolean shapes) implements RunnerMessage {}
 
-  /** There is an instance. */
+  /** The instance was constructed. */
   @JsonTypeName("constructed")
   record Constructed(int id, double seconds) implements RunnerMessage {}
 
   /**
-   * Referee to runner: give the instance other weights.
+   * Referee to runner: change the instance's weights.
    *
    * @param parameters as in {@link OracleMessage.WeightsChanged}
    */
@@ -73,12 +73,12 @@ public sealed interface RunnerMessage extends Message.Numbered {
     }
   }
 
-  /** A runner's word on whether it has such parameters and changed them. */
+  /** The runner's claim whether it has these parameters and changed them. */
   @JsonTypeName("state_taken")
   record StateTaken(int id, boolean taken, double seconds) implements RunnerMessage {}
 
   /**
-   * Referee to runner: compile what the entry launches on these arguments, and run none of it.
+   * Referee to runner: compile what the entry launches on these arguments, without running it.
    *
    * @param seconds after which no further call is begun
    */
@@ -86,11 +86,11 @@ public sealed interface RunnerMessage extends Message.Numbered {
   record Precompile(int id, JsonNode calls, double seconds) implements RunnerMessage {}
 
   /**
-   * What the runner compiled: of use to other runners of the same source, and to nobody else.
+   * Compiled binaries, for other runners of the same source only.
    *
    * @param files of Triton's cache and libraries made of C++, by path
-   * @param whole whether every call was made in the time given
-   * @param leftOut {@code triton}, {@code libraries}: what of these is too large to be sent
+   * @param whole whether every call was made in the given time
+   * @param leftOut {@code triton}, {@code libraries}: which of these are too large to send
    */
   @JsonTypeName("precompiled")
   record Precompiled(
@@ -128,12 +128,12 @@ public sealed interface RunnerMessage extends Message.Numbered {
   }
 
   /**
-   * The runner's account of who made a call's results: a claim.
+   * The runner's account of who computed a call's results: a claim.
    *
    * @param elements of the results
    * @param own how many of them the candidate's kernels wrote
    * @param volume elements of arguments and results
-   * @param foreign elements that others than its kernels read and wrote on the way to the results
+   * @param foreign elements that other operations read and wrote on the way to the results
    */
   record Origin(long elements, double own, long volume, long foreign, List<Operation> operations) {
     public Origin {
@@ -147,7 +147,7 @@ public sealed interface RunnerMessage extends Message.Numbered {
     }
   }
 
-  /** What others computed: a function, the candidate's line (0: unknown), elements. */
+  /** Another operation's share: function, line in the candidate (0: unknown), elements. */
   record Operation(String name, int line, long elements) {
     private static final int MAX_NAME = 200;
 
@@ -158,7 +158,7 @@ public sealed interface RunnerMessage extends Message.Numbered {
     }
   }
 
-  /** One launch signature, compiled inside the runner: a claim, not a finding. */
+  /** One launch signature, compiled inside the runner: a claim. */
   record Compiled(
       String kernel,
       String arch,
@@ -191,7 +191,7 @@ public sealed interface RunnerMessage extends Message.Numbered {
       compiled = compiled == null ? null : List.copyOf(compiled);
     }
 
-    /** What failed. */
+    /** Kind of failure. */
     public enum Kind {
       SYNTAX,
       IMPORT,
@@ -199,13 +199,13 @@ public sealed interface RunnerMessage extends Message.Numbered {
       NO_ENTRY,
       /** A kernel launch, or C++, does not compile. */
       COMPILE,
-      /** Anything else that raised; also a kind that the runner made up. */
+      /** Any other exception, and kinds that the protocol does not know. */
       @JsonEnumDefaultValue
       RUNTIME,
       MEMORY,
-      /** The machine lacks what the candidate asks for. */
+      /** The machine lacks a feature that the candidate needs. */
       UNSUPPORTED,
-      /** It asked for the process to end. */
+      /** The candidate tried to end the process. */
       EXIT
     }
   }
@@ -220,9 +220,8 @@ public sealed interface RunnerMessage extends Message.Numbered {
   /**
    * Referee to runner: time the entry on these argument sets.
    *
-   * @param flushBytes written before each call, so that the L2 cache is cold
-   * @param lead how many times, so that the host can launch the call meanwhile; with 0 the device
-   *     waits for the host
+   * @param lead number of flushes, so that the host can launch the call meanwhile; with 0 the
+   *     device waits for the host waits for the host
    * @param warm whether arguments are read right before each call
    */
   @JsonTypeName("measure")
@@ -234,9 +233,9 @@ public sealed interface RunnerMessage extends Message.Numbered {
   record RecordCalls(int id, JsonNode calls) implements RunnerMessage {}
 
   /**
-   * There are graphs to replay.
+   * The graphs were recorded.
    *
-   * @param origins the runner's account of each call that was recorded; null where it has none
+   * @param origins account of each recorded call; null if there is none
    */
   @JsonTypeName("calls_recorded")
   record CallsRecorded(int id, double seconds, List<@Nullable Origin> origins)
@@ -251,7 +250,7 @@ public sealed interface RunnerMessage extends Message.Numbered {
   record ReplayCalls(int id, long flushBytes, int lead, boolean warm) implements RunnerMessage {}
 
   /**
-   * The runner's own account of a batch; the referee holds a clock of its own.
+   * The runner's times of a batch: claims, which the referee checks by its own clock.
    *
    * @param hostBound as in {@link OracleMessage.BaselineMeasured}
    */
@@ -286,9 +285,9 @@ public sealed interface RunnerMessage extends Message.Numbered {
       implements RunnerMessage {}
 
   /**
-   * The runner's figures, or why it has none: claims.
+   * The profile, or why there is none: claims.
    *
-   * @param kernels those that took most time, first
+   * @param kernels by total time, longest first
    */
   @JsonTypeName("profiled")
   record Profiled(
@@ -299,7 +298,7 @@ public sealed interface RunnerMessage extends Message.Numbered {
     }
   }
 
-  /** One kernel by name, with the figures of its longest launch; null what is not known. */
+  /** A kernel by name, with the figures of its longest launch; null if unknown. */
   record ProfiledKernel(
       String kernel,
       @Nullable Integer launches,

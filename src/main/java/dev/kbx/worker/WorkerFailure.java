@@ -1,8 +1,8 @@
 package dev.kbx.worker;
 
 /**
- * A trusted process failed, or could not be started: kbx's or this machine's fault, never a
- * candidate's.
+ * A trusted process failed or could not be started: the fault of kbx or this machine, never of a
+ * candidate.
  *
  * <p>The message is one line that a user can act on.
  */

@@ -18,13 +18,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One trusted Python process: started, greeted, read until it ends.
+ * A trusted Python process: starts it, waits for its greeting, reads its frames until it ends.
  *
- * <p>Closing its stdin is how it is told to go: oracle and zygote both end, with everything below
- * them, when the JVM does.
+ * <p>Closing its stdin ends it: when the JVM dies, oracles and zygote end with all their children.
  */
 final class WorkerProcess implements AutoCloseable {
-  /** From exec to the first frame: two imports of torch on a slow disk. */
+  /** Limit from exec to the first frame: two imports of torch on a slow disk. */
   private static final Duration START_LIMIT = Duration.ofMinutes(3);
 
   private static final int STDERR_LINES = 20;
@@ -41,7 +40,7 @@ final class WorkerProcess implements AutoCloseable {
     this.frames = new Frames(process.getInputStream(), process.getOutputStream());
   }
 
-  /** Hears what the process says after its greeting; called by one thread, in order. */
+  /** Receives the messages after the greeting; called by one thread, in order. */
   interface Listener {
     void frame(Frames.Frame frame);
 
@@ -70,8 +69,8 @@ final class WorkerProcess implements AutoCloseable {
   }
 
   /**
-   * A thread of the platform's: a virtual one holds on to its carrier while it reads a pipe, and
-   * the processes of a large machine would take them all.
+   * A platform thread: a virtual one would pin its carrier while it reads a pipe, and a large
+   * machine's processes would use up all carriers.
    */
   private static Thread reader(String name, Runnable reading) {
     return Thread.ofPlatform().daemon().name(name).start(reading);
@@ -82,11 +81,11 @@ final class WorkerProcess implements AutoCloseable {
     values.put("PYTHONPATH", home.resolve("worker").toString());
     values.put("PYTHONHASHSEED", "0");
     values.put("PYTHONUNBUFFERED", "1");
-    // torch asks for a user's name and writes caches in a home; an oracle on a GPU has neither.
+    // torch looks up the user's name and writes caches to a home; an oracle on a GPU has neither.
     values.put("USER", "kbx");
     values.put("LOGNAME", "kbx");
     values.put("USE_PYTORCH_KERNEL_CACHE", "0");
-    // A zygote with worker threads forks children that hang: every pool stays at one.
+    // A zygote with worker threads would fork children that hang: every pool has one thread.
     values.put("OMP_NUM_THREADS", "1");
     values.put("OPENBLAS_NUM_THREADS", "1");
     values.put("MKL_NUM_THREADS", "1");
@@ -101,7 +100,7 @@ final class WorkerProcess implements AutoCloseable {
         || variable.equals("LD_PRELOAD");
   }
 
-  /** Waits for the first frame and checks that both sides speak the same protocol. */
+  /** Waits for the first frame and checks the protocol version. */
   Message.Hello greeting() throws InterruptedException {
     try {
       Message.Hello first = hello.get(START_LIMIT.toSeconds(), TimeUnit.SECONDS);
@@ -134,13 +133,13 @@ final class WorkerProcess implements AutoCloseable {
     return process.pid();
   }
 
-  /** Closes stdin, waits a moment, then insists. */
+  /** Closes stdin, waits a moment, then kills the process. */
   @Override
   public void close() {
     try {
       process.getOutputStream().close();
     } catch (IOException ignored) {
-      // Already gone.
+      // The process has ended already.
     }
     try {
       if (!process.waitFor(5, TimeUnit.SECONDS)) process.destroyForcibly();
@@ -159,7 +158,7 @@ final class WorkerProcess implements AutoCloseable {
         else listener.frame(frame);
       }
     } catch (IOException | Frames.Unreadable | RuntimeException | Error e) {
-      cause = e; // Even a fault of ours must end the process: nobody reads it any more.
+      cause = e; // Even a bug in kbx must end the process, since nobody reads from it any more.
     }
     WorkerFailure why = failure(cause, errors);
     hello.completeExceptionally(why);
@@ -179,7 +178,7 @@ final class WorkerProcess implements AutoCloseable {
     try {
       if (process.waitFor(5, TimeUnit.SECONDS)) how = " with exit code " + process.exitValue();
       else process.destroyForcibly();
-      errors.join(Duration.ofSeconds(1)); // What it said last may still be on its way.
+      errors.join(Duration.ofSeconds(1)); // Its last output may still be on its way.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The trusted process from which runners are forked, and through which their frames pass. Shared by
- * the slots of a run; safe for use by several threads.
+ * The trusted process that forks runners and relays their frames. Shared by the slots of a run;
+ * safe for several threads.
  */
 public final class Zygote implements AutoCloseable {
   private static final Duration SPAWN_LIMIT = Duration.ofSeconds(30);
@@ -61,17 +61,17 @@ public final class Zygote implements AutoCloseable {
   }
 
   /**
-   * What a runner may use.
+   * Resource limits of a runner.
    *
    * @param memoryBytes heap and anonymous memory
-   * @param cpuSeconds processor time
+   * @param cpuSeconds CPU time
    * @param processes processes and threads
    * @param fileBytes scratch space
    */
   public record Allowance(long memoryBytes, int cpuSeconds, int processes, long fileBytes) {}
 
   /**
-   * Forks a runner for a slot, on the device that the slot's oracle greeted with.
+   * Forks a runner for a slot, on the device in its oracle's greeting.
    *
    * @param timed whether its calls will be timed
    */
@@ -81,15 +81,15 @@ public final class Zygote implements AutoCloseable {
     return spawn(slot, arch, oracle.deviceUuid(), oracle.dataAddress(), allowance, timed, false);
   }
 
-  /** Forks a runner that no oracle will give arenas. */
+  /** Forks a runner that will get no arenas. */
   public Runner spawn(DeviceSlot slot, String arch, Allowance allowance)
       throws InterruptedException {
     return spawn(slot, arch, null, null, allowance, false, false);
   }
 
   /**
-   * Forks a runner without arenas, on the device that the slot's oracle greeted with, that may
-   * connect to itself where its network and files are its own.
+   * Forks a runner without arenas and with a loopback network, on the device in the greeting.
+   * Refused unless it has its own network and file namespaces.
    */
   public Runner spawnWithLoopback(
       DeviceSlot slot, String arch, Message.Hello oracle, Allowance allowance)
@@ -149,13 +149,13 @@ public final class Zygote implements AutoCloseable {
       if (e.getCause() instanceof WorkerFailure failure) throw failure;
       throw new WorkerFailure("the zygote ended", e);
     } catch (TimeoutException e) {
-      close(); // Stuck for everyone: the next use starts another.
+      close(); // It hangs for everyone: the next use starts a new zygote.
       throw new WorkerFailure(
           "the zygote did not fork within " + SPAWN_LIMIT.toSeconds() + " s", e);
     } finally {
       if (!listens) {
         runners.remove(number);
-        kill(number); // It may have been forked all the same.
+        kill(number); // It may have been forked nevertheless.
       }
     }
   }
@@ -164,11 +164,11 @@ public final class Zygote implements AutoCloseable {
     try {
       process.send(0, new ZygoteMessage.Kill(runner));
     } catch (IOException e) {
-      // The zygote is gone, and with it every runner.
+      // The zygote has ended, and every runner with it.
     }
   }
 
-  /** Whether it can still be talked to. */
+  /** Whether the process is alive. */
   public boolean alive() {
     return process.alive() && !conversation.ended();
   }
@@ -184,7 +184,7 @@ public final class Zygote implements AutoCloseable {
     process.close();
   }
 
-  /** Passes frames to whom they are for. */
+  /** Dispatches frames to their receivers. */
   private record Switchboard(RequestChannel conversation, Map<Integer, Runner> runners)
       implements WorkerProcess.Listener {
     @Override

@@ -7,9 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What the referee and a zygote say to each other, mirroring {@code worker/kbx/messages/zygote.py}.
- */
+/** Messages between referee and zygote; mirrors {@code worker/kbx/messages/zygote.py}. */
 public sealed interface ZygoteMessage extends Message {
   /**
    * Referee to zygote: fork a sandboxed runner on channel {@code runner}.
@@ -35,7 +33,7 @@ public sealed interface ZygoteMessage extends Message {
       boolean loopback)
       implements ZygoteMessage, Numbered {}
 
-  /** The runner listens. */
+  /** The runner is ready for messages. */
   @JsonTypeName("spawned")
   record Spawned(int id, int runner, double seconds, List<Protection> protections)
       implements ZygoteMessage, Numbered {}
@@ -43,11 +41,11 @@ public sealed interface ZygoteMessage extends Message {
   /** One protection around a runner, and whether it holds on this machine. */
   record Protection(String name, boolean active, @Nullable String detail) {}
 
-  /** Referee to zygote: end a runner and everything it started; {@link Exited} follows. */
+  /** Referee to zygote: kill a runner and everything it started; {@link Exited} follows. */
   @JsonTypeName("kill")
   record Kill(int runner) implements ZygoteMessage {}
 
-  /** A runner's tree is gone. */
+  /** A runner's process tree has ended. */
   @JsonTypeName("exited")
   record Exited(
       int runner,
@@ -66,11 +64,11 @@ public sealed interface ZygoteMessage extends Message {
     public enum Reason {
       /** By itself, with an exit code. */
       EXIT,
-      /** By a signal that nobody here has sent. */
+      /** By a signal that kbx did not send. */
       SIGNAL,
-      /** It used more memory than it may. */
+      /** It exceeded its memory limit. */
       MEMORY,
-      /** It wrote bytes that are no frame. */
+      /** It wrote bytes that are not a frame. */
       PROTOCOL,
       /** The referee asked for it. */
       KILLED;

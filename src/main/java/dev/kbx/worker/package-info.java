@@ -3,8 +3,8 @@
  * dev.kbx.worker.Oracle}, {@link dev.kbx.worker.Zygote}, {@link dev.kbx.worker.Runner}). Start with
  * {@link dev.kbx.worker.Message}.
  *
- * <p>Knows how to talk, not what to say: the order of stages and the meaning of answers are in
- * {@code dev.kbx.run}.
+ * <p>Implements the exchange only: {@code dev.kbx.judge} orders the stages, {@code dev.kbx.outcome}
+ * interprets answers.
  */
 @NullMarked
 package dev.kbx.worker;
