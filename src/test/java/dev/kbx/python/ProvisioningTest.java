@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.kbx.Patience;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -74,7 +74,7 @@ class ProvisioningTest {
   void aKilledOneLeavesNothingThatIsTrusted() throws Exception {
     Path home = Pythons.home(folder, SMALL);
     try (Child killed = child(home)) {
-      await().atMost(Duration.ofSeconds(30)).until(() -> pipRuns(home));
+      await().atMost(Patience.LIMIT).until(() -> pipRuns(home));
       killed.process.destroyForcibly().waitFor();
     }
 
