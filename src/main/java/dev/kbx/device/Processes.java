@@ -12,12 +12,14 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
 
 /** What all slots of this machine share: the zygote, and oracles that no device is taken up by. */
 final class Processes implements AutoCloseable {
   private final Path python;
   private final Path home;
   private final Path compilers;
+  private final LongSupplier clock;
   private final Consumer<String> notices;
   private final Set<String> noticed = ConcurrentHashMap.newKeySet();
   private final OnDemand<Zygote> zygote;
@@ -28,16 +30,19 @@ final class Processes implements AutoCloseable {
    * @param python interpreter with torch and triton
    * @param home folder that holds {@code worker/}
    * @param compilers where compilers of baselines keep what they made
+   * @param clock nanoseconds, as {@link System#nanoTime}: what answers are timed with
    * @param notices hears, once each, what this machine cannot do of what was asked for
    */
-  Processes(Path python, Path home, Path compilers, Consumer<String> notices) {
+  Processes(Path python, Path home, Path compilers, LongSupplier clock, Consumer<String> notices) {
     this.python = python;
     this.home = home;
     this.compilers = compilers;
+    this.clock = clock;
     this.notices = notices;
-    this.zygote = new OnDemand<>(() -> Zygote.start(python, home), Zygote::alive, Zygote::close);
+    this.zygote =
+        new OnDemand<>(() -> Zygote.start(python, home, clock), Zygote::alive, Zygote::close);
     this.shapeTracer =
-        new OnDemand<>(() -> Oracle.shapeTracer(python, home), Oracle::alive, Oracle::close);
+        new OnDemand<>(() -> Oracle.shapeTracer(python, home, clock), Oracle::alive, Oracle::close);
   }
 
   /** The zygote, alive as far as is known. */
@@ -47,12 +52,12 @@ final class Processes implements AutoCloseable {
 
   /** A new oracle of a device. */
   Oracle oracle(DeviceSlot device) throws InterruptedException {
-    return Oracle.start(python, home, device);
+    return Oracle.start(python, home, clock, device);
   }
 
   /** A new oracle that compiles references and times them. */
   Oracle baselineOracle(DeviceSlot device) throws InterruptedException {
-    return Oracle.ofBaselines(python, home, device, compilers);
+    return Oracle.ofBaselines(python, home, clock, device, compilers);
   }
 
   /** Oracles of the CPU. */

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
 
 /**
  * Requests and their answers on one channel, matched by id.
@@ -26,6 +27,7 @@ final class RequestChannel {
 
   private final String peer;
   private final Sender sender;
+  private final LongSupplier clock;
   private final AtomicInteger lastId = new AtomicInteger();
   private final Map<Integer, Asked> open = new ConcurrentHashMap<>();
 
@@ -35,20 +37,23 @@ final class RequestChannel {
   private final CompletableFuture<Message> ended = new CompletableFuture<>();
 
   /** When the last answer came, in nanoseconds; nobody but the reader of answers uses it. */
-  private long lastAnswer = System.nanoTime();
+  private long lastAnswer;
 
   /**
    * @param peer whom this is with, for flight recordings
+   * @param clock nanoseconds, as {@link System#nanoTime}: when requests are sent
    */
-  RequestChannel(String peer, Sender sender) {
+  RequestChannel(String peer, Sender sender, LongSupplier clock) {
     this.peer = peer;
     this.sender = sender;
+    this.clock = clock;
+    this.lastAnswer = clock.getAsLong();
   }
 
   /** A request that was sent, and its answer once that is there. */
   final class Asked {
     private final int id;
-    private final long sent = System.nanoTime();
+    private final long sent = clock.getAsLong();
     private final CompletableFuture<Message> answer = new CompletableFuture<>();
     private final Exchange exchange;
     private long before;
@@ -118,7 +123,7 @@ final class RequestChannel {
   /**
    * Hands an answer to who asked, if that waits for it; false when nobody has asked.
    *
-   * @param came when it came, by {@link System#nanoTime}
+   * @param came when it came, by the clock that requests are sent by
    */
   boolean answer(Message.Numbered message, long came) {
     long before = lastAnswer;
