@@ -1,4 +1,4 @@
-"""What tests share: one thread before any test forks, as in the zygote, and a real oracle."""
+"""What tests share: one thread before any test forks, as in the zygote, random numbers, and a real oracle."""
 
 import os
 
@@ -7,7 +7,14 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import pytest  # noqa: E402
 import sandbox_harness as harness  # noqa: E402
+import torch  # noqa: E402
 from oracle_process import OracleProcess  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def draws():
+    """A test draws the same numbers alone, among others and in any order."""
+    torch.manual_seed(0)
 
 
 @pytest.fixture(scope="session")

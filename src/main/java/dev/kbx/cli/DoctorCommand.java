@@ -54,7 +54,7 @@ final class DoctorCommand implements Callable<Integer> {
     List<DeviceSlot> slots = Devices.slots(workers.device, 1);
     Interpreter python = workers.interpreter();
     List<Findings> found = new ArrayList<>();
-    try (Zygote zygote = Zygote.start(python.executable(), Home.folder())) {
+    try (Zygote zygote = Zygote.start(python.executable(), Home.folder(), System::nanoTime)) {
       for (DeviceSlot slot : slots) {
         found.add(examine(python, zygote, slot));
       }
@@ -66,7 +66,7 @@ final class DoctorCommand implements Callable<Integer> {
 
   private static Findings examine(Interpreter python, Zygote zygote, DeviceSlot slot)
       throws InterruptedException {
-    try (Oracle oracle = Oracle.start(python.executable(), Home.folder(), slot)) {
+    try (Oracle oracle = Oracle.start(python.executable(), Home.folder(), System::nanoTime, slot)) {
       Map<String, Object> device = new TreeMap<>();
       Message.Hello hello = oracle.hello();
       if (hello.device() != null) device.putAll(hello.device());

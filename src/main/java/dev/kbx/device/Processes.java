@@ -12,12 +12,14 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
 
 /** The processes that all slots of this machine share: the zygote, and the oracles on the CPU. */
 final class Processes implements AutoCloseable {
   private final Path python;
   private final Path home;
   private final Path compilers;
+  private final LongSupplier clock;
   private final Consumer<String> notices;
   private final Set<String> noticed = ConcurrentHashMap.newKeySet();
   private final OnDemand<Zygote> zygote;
@@ -28,16 +30,19 @@ final class Processes implements AutoCloseable {
    * @param python interpreter with torch and triton
    * @param home folder that holds {@code worker/}
    * @param compilers folder for the compiler caches of baselines
+   * @param clock nanoseconds, as {@link System#nanoTime}: what answers are timed with
    * @param notices receives one line for each requested feature that this machine lacks, once each
    */
-  Processes(Path python, Path home, Path compilers, Consumer<String> notices) {
+  Processes(Path python, Path home, Path compilers, LongSupplier clock, Consumer<String> notices) {
     this.python = python;
     this.home = home;
     this.compilers = compilers;
+    this.clock = clock;
     this.notices = notices;
-    this.zygote = new OnDemand<>(() -> Zygote.start(python, home), Zygote::alive, Zygote::close);
+    this.zygote =
+        new OnDemand<>(() -> Zygote.start(python, home, clock), Zygote::alive, Zygote::close);
     this.shapeTracer =
-        new OnDemand<>(() -> Oracle.shapeTracer(python, home), Oracle::alive, Oracle::close);
+        new OnDemand<>(() -> Oracle.shapeTracer(python, home, clock), Oracle::alive, Oracle::close);
   }
 
   /** The zygote; restarted if it has ended. */
@@ -47,12 +52,12 @@ final class Processes implements AutoCloseable {
 
   /** Starts an oracle on a device. */
   Oracle oracle(DeviceSlot device) throws InterruptedException {
-    return Oracle.start(python, home, device);
+    return Oracle.start(python, home, clock, device);
   }
 
   /** Starts an oracle that compiles references and times them. */
   Oracle baselineOracle(DeviceSlot device) throws InterruptedException {
-    return Oracle.ofBaselines(python, home, device, compilers);
+    return Oracle.ofBaselines(python, home, clock, device, compilers);
   }
 
   /** The oracles of the CPU. */

@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * The trusted processes of a run: one zygote for all slots; for each device the oracles that its
@@ -32,7 +33,22 @@ public final class Workers implements AutoCloseable {
    */
   public Workers(
       Path python, Path home, PeakCache peaks, Path compilers, Consumer<String> notices) {
-    this.processes = new Processes(python, home, compilers, notices);
+    this(python, home, peaks, compilers, System::nanoTime, notices);
+  }
+
+  /**
+   * As above.
+   *
+   * @param clock nanoseconds, as {@link System#nanoTime}: what answers are timed with
+   */
+  public Workers(
+      Path python,
+      Path home,
+      PeakCache peaks,
+      Path compilers,
+      LongSupplier clock,
+      Consumer<String> notices) {
+    this.processes = new Processes(python, home, compilers, clock, notices);
     this.peaks = peaks;
   }
 

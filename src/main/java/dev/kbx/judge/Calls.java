@@ -84,7 +84,7 @@ final class Calls {
             id -> new OracleMessage.Prepare(id, call.index()),
             oracleLimit);
     Message answer;
-    long start = System.nanoTime();
+    long start = runner.nanoTime();
     try {
       answer =
           runner.ask(
@@ -96,7 +96,7 @@ final class Calls {
     } catch (Runner.Lost e) {
       return Optional.of(Outcome.lost(e, Stage.CALL));
     } finally {
-      long taken = System.nanoTime() - start;
+      long taken = runner.nanoTime() - start;
       runnerNanos += taken;
       draft.spent(Stage.CALL, taken / 1e9);
     }

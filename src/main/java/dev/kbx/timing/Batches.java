@@ -47,6 +47,11 @@ final class Batches {
     T answer() throws InterruptedException, Oracle.Refused;
   }
 
+  /** Now, by the clock that batches are timed with. */
+  long nanoTime() {
+    return runner.nanoTime();
+  }
+
   /** Prepares fresh inputs for one round, which no candidate sees before {@link #lend}. */
   Asked<OracleMessage.PreparedSize> prepare(
       OracleMessage.Size size, int sets, OracleMessage.PrepareSize.Phase phase, int round) {

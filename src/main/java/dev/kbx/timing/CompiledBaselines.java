@@ -127,9 +127,9 @@ final class CompiledBaselines {
       Oracle oracle, String shape, boolean warm, PairedSamples rounds)
       throws InterruptedException, Oracle.Refused {
     Conditions conditions = new Conditions();
-    long begin = System.nanoTime();
+    long begin = oracle.nanoTime();
     compare(oracle, 0, warm); // As with candidates, the first round warms up and does not count.
-    for (int number = 1; !rounds.enough((System.nanoTime() - begin) / 1e9, false); number++) {
+    for (int number = 1; !rounds.enough((oracle.nanoTime() - begin) / 1e9, false); number++) {
       OracleMessage.BaselineCompared times = compare(oracle, number, warm);
       if (!conditions.spoilt(times.state())) rounds.add(round(times, number));
     }

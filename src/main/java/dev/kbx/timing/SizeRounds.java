@@ -97,10 +97,10 @@ final class SizeRounds {
       throws InterruptedException, Oracle.Refused {
     int first = series.recorded() == null ? launched : 0;
     int fullyChecked = first + WARM_UP_ROUNDS + random.nextInt(MIN_ROUNDS);
-    long start = System.nanoTime();
+    long start = batches.nanoTime();
     PairedSamples samples = series.samples();
     int number = first;
-    while (!samples.enough((System.nanoTime() - start) / 1e9, provisional.getAsBoolean())) {
+    while (!samples.enough((batches.nanoTime() - start) / 1e9, provisional.getAsBoolean())) {
       boolean counts = number - first >= WARM_UP_ROUNDS;
       Optional<Outcome> decided = round(series, number, counts, number == fullyChecked);
       if (decided.isPresent()) return decided;

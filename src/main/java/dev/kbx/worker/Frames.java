@@ -8,6 +8,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
@@ -42,10 +43,15 @@ final class Frames {
 
   private final DataInputStream in;
   private final DataOutputStream out;
+  private final LongSupplier clock;
 
-  Frames(InputStream in, OutputStream out) {
+  /**
+   * @param clock says when a frame has come, in nanoseconds
+   */
+  Frames(InputStream in, OutputStream out, LongSupplier clock) {
     this.in = new DataInputStream(new BufferedInputStream(in, 1 << 16));
     this.out = new DataOutputStream(new BufferedOutputStream(out, 1 << 16));
+    this.clock = clock;
   }
 
   /**
@@ -54,11 +60,12 @@ final class Frames {
   static final class Frame {
     private final int channel;
     private final byte[] payload;
-    private final long came = System.nanoTime();
+    private final long came;
 
-    Frame(int channel, byte[] payload) {
+    Frame(int channel, byte[] payload, long came) {
       this.channel = channel;
       this.payload = payload;
+      this.came = came;
     }
 
     int channel() {
@@ -69,7 +76,7 @@ final class Frames {
       return payload;
     }
 
-    /** Time at which it was complete, by {@link System#nanoTime}. */
+    /** Time at which it was complete, by the clock of the process. */
     long came() {
       return came;
     }
@@ -96,7 +103,7 @@ final class Frames {
     if (length < 0 || length > MAX_FRAME) throw new IOException("frame of " + length + " bytes");
     byte[] payload = new byte[length];
     in.readFully(payload);
-    return new Frame(channel, payload);
+    return new Frame(channel, payload, clock.getAsLong());
   }
 
   void write(int channel, Message message) throws IOException {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
 
 /**
  * The trusted process that makes inputs, computes the truth and compares. It serves one candidate
@@ -18,43 +19,58 @@ import java.util.function.IntFunction;
  */
 public final class Oracle implements AutoCloseable {
   private final WorkerProcess process;
+  private final LongSupplier clock;
   private final RequestChannel conversation;
   private final Message.Hello hello;
 
-  private Oracle(WorkerProcess process, RequestChannel conversation, Message.Hello hello) {
+  private Oracle(
+      WorkerProcess process, LongSupplier clock, RequestChannel conversation, Message.Hello hello) {
     this.process = process;
+    this.clock = clock;
     this.conversation = conversation;
     this.hello = hello;
   }
 
-  /** Starts an oracle for a device and waits for its greeting. */
-  public static Oracle start(Path python, Path home, DeviceSlot slot) throws InterruptedException {
-    return start(python, home, slot, slot.uid(), List.of());
+  /**
+   * Starts an oracle for a device and waits for its greeting.
+   *
+   * @param clock nanoseconds, as {@link System#nanoTime}: what answers are timed with
+   */
+  public static Oracle start(Path python, Path home, LongSupplier clock, DeviceSlot slot)
+      throws InterruptedException {
+    return start(python, home, clock, slot, slot.uid(), List.of());
   }
 
   /**
    * Starts an oracle that compiles references. It shares neither memory nor user with runners.
    *
+   * @param clock as for {@link #start}
    * @param cache folder of the compiler caches; its content is trusted
    */
-  public static Oracle ofBaselines(Path python, Path home, DeviceSlot slot, Path cache)
+  public static Oracle ofBaselines(
+      Path python, Path home, LongSupplier clock, DeviceSlot slot, Path cache)
       throws InterruptedException {
     List<String> arguments = List.of("--compiler-cache", cache.toAbsolutePath().toString());
-    return start(python, home, slot, slot.ownUid(), arguments);
+    return start(python, home, clock, slot, slot.ownUid(), arguments);
   }
 
-  /** Starts an oracle on the CPU that only traces shapes and estimates memory. */
-  public static Oracle shapeTracer(Path python, Path home) throws InterruptedException {
+  /**
+   * Starts an oracle on the CPU that only traces shapes and estimates memory.
+   *
+   * @param clock as for {@link #start}
+   */
+  public static Oracle shapeTracer(Path python, Path home, LongSupplier clock)
+      throws InterruptedException {
     DeviceSlot slot = DeviceSlot.cpu(0);
-    return start(python, home, slot, slot.uid(), List.of("--shape-tracer"));
+    return start(python, home, clock, slot, slot.uid(), List.of("--shape-tracer"));
   }
 
   private static Oracle start(
-      Path python, Path home, DeviceSlot slot, int uid, List<String> further)
+      Path python, Path home, LongSupplier clock, DeviceSlot slot, int uid, List<String> further)
       throws InterruptedException {
     WorkerProcess[] started = new WorkerProcess[1];
     RequestChannel conversation =
-        new RequestChannel("oracle", message -> started[0].send(0, message));
+        new RequestChannel("oracle", message -> started[0].send(0, message), clock);
     List<String> arguments =
         new ArrayList<>(List.of("kbx.oracle", "--device", slot.kind().label()));
     if (slot.kind() == DeviceSlot.Kind.CUDA) {
@@ -62,9 +78,10 @@ public final class Oracle implements AutoCloseable {
           List.of("--index", String.valueOf(slot.index()), "--uid", String.valueOf(uid)));
     }
     arguments.addAll(further);
-    started[0] = WorkerProcess.start("oracle", python, home, arguments, listener(conversation));
+    started[0] =
+        WorkerProcess.start("oracle", python, home, clock, arguments, listener(conversation));
     try {
-      return new Oracle(started[0], conversation, started[0].greeting());
+      return new Oracle(started[0], clock, conversation, started[0].greeting());
     } catch (WorkerFailure | InterruptedException e) {
       started[0].close();
       throw e;
@@ -90,6 +107,11 @@ public final class Oracle implements AutoCloseable {
         conversation.end(why);
       }
     };
+  }
+
+  /** Now, in nanoseconds, by the clock that its answers are timed with. */
+  public long nanoTime() {
+    return clock.getAsLong();
   }
 
   /** The oracle's greeting: device, versions, data address. */

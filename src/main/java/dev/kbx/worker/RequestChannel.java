@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
 
 /**
  * Matches requests and answers on one channel by id.
@@ -26,6 +27,7 @@ final class RequestChannel {
 
   private final String peer;
   private final Sender sender;
+  private final LongSupplier clock;
   private final AtomicInteger lastId = new AtomicInteger();
   private final Map<Integer, Asked> open = new ConcurrentHashMap<>();
 
@@ -35,20 +37,23 @@ final class RequestChannel {
   private final CompletableFuture<Message> ended = new CompletableFuture<>();
 
   /** Time of the last answer in nanoseconds; used only by the thread that reads answers. */
-  private long lastAnswer = System.nanoTime();
+  private long lastAnswer;
 
   /**
    * @param peer name of the peer in flight recordings
+   * @param clock nanoseconds, as {@link System#nanoTime}: when requests are sent
    */
-  RequestChannel(String peer, Sender sender) {
+  RequestChannel(String peer, Sender sender, LongSupplier clock) {
     this.peer = peer;
     this.sender = sender;
+    this.clock = clock;
+    this.lastAnswer = clock.getAsLong();
   }
 
   /** A sent request, and its answer once received. */
   final class Asked {
     private final int id;
-    private final long sent = System.nanoTime();
+    private final long sent = clock.getAsLong();
     private final CompletableFuture<Message> answer = new CompletableFuture<>();
     private final Exchange exchange;
     private long before;
@@ -118,7 +123,7 @@ final class RequestChannel {
   /**
    * Passes an answer to the caller that waits for it; false if there was no such request.
    *
-   * @param came time of arrival, by {@link System#nanoTime}
+   * @param came time of arrival, by the clock that requests are sent by
    */
   boolean answer(Message.Numbered message, long came) {
     long before = lastAnswer;

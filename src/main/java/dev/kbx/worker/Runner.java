@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -43,6 +44,7 @@ public final class Runner implements AutoCloseable {
 
   private final int number;
   private final RequestChannel conversation;
+  private final LongSupplier clock;
   private final Runnable kill;
   private final boolean emulates;
   private final @Nullable String lacks;
@@ -58,11 +60,13 @@ public final class Runner implements AutoCloseable {
   Runner(
       int number,
       RequestChannel.Sender sender,
+      LongSupplier clock,
       Runnable kill,
       boolean emulates,
       @Nullable String lacks) {
     this.number = number;
-    this.conversation = new RequestChannel("runner " + number, sender);
+    this.conversation = new RequestChannel("runner " + number, sender, clock);
+    this.clock = clock;
     this.kill = kill;
     this.emulates = emulates;
     this.lacks = lacks;
@@ -87,6 +91,11 @@ public final class Runner implements AutoCloseable {
   /** What its machine lacks to compile CUDA C++, as reported by the zygote; null for nothing. */
   public @Nullable String lacks() {
     return lacks;
+  }
+
+  /** Now, in nanoseconds, by the clock that its answers are timed with. */
+  public long nanoTime() {
+    return clock.getAsLong();
   }
 
   /** The protections of this runner on this machine. */
@@ -216,8 +225,8 @@ public final class Runner implements AutoCloseable {
   }
 
   /** Time of arrival of an answer: an answer that is slow to parse must gain no time. */
-  private static long came(Frames.Frame frame) {
-    return isLong(frame) ? System.nanoTime() : frame.came();
+  private long came(Frames.Frame frame) {
+    return isLong(frame) ? clock.getAsLong() : frame.came();
   }
 
   private static boolean isLong(Frames.Frame frame) {

@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,10 +35,10 @@ final class WorkerProcess implements AutoCloseable {
   private final CompletableFuture<Message.Hello> hello = new CompletableFuture<>();
   private final Deque<String> stderr = new ArrayDeque<>();
 
-  private WorkerProcess(String role, Process process) {
+  private WorkerProcess(String role, Process process, LongSupplier clock) {
     this.role = role;
     this.process = process;
-    this.frames = new Frames(process.getInputStream(), process.getOutputStream());
+    this.frames = new Frames(process.getInputStream(), process.getOutputStream(), clock);
   }
 
   /** Receives the messages after the greeting; called by one thread, in order. */
@@ -49,7 +50,12 @@ final class WorkerProcess implements AutoCloseable {
   }
 
   static WorkerProcess start(
-      String role, Path python, Path home, List<String> arguments, Listener listener) {
+      String role,
+      Path python,
+      Path home,
+      LongSupplier clock,
+      List<String> arguments,
+      Listener listener) {
     List<String> command = new java.util.ArrayList<>(List.of(python.toString(), "-u", "-m"));
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command);
@@ -62,7 +68,7 @@ final class WorkerProcess implements AutoCloseable {
     } catch (IOException e) {
       throw new WorkerFailure("cannot start the " + role + ": " + e.getMessage(), e);
     }
-    WorkerProcess worker = new WorkerProcess(role, process);
+    WorkerProcess worker = new WorkerProcess(role, process, clock);
     Thread errors = reader(role + "-stderr", () -> worker.drain(process.getErrorStream()));
     reader(role + "-reader", () -> worker.read(listener, errors));
     return worker;

@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,7 @@ public final class Zygote implements AutoCloseable {
   private static final Duration SPAWN_LIMIT = Duration.ofSeconds(30);
 
   private final WorkerProcess process;
+  private final LongSupplier clock;
   private final RequestChannel conversation;
   private final Map<Integer, Runner> runners;
   private final Message.Hello hello;
@@ -26,30 +28,38 @@ public final class Zygote implements AutoCloseable {
 
   private Zygote(
       WorkerProcess process,
+      LongSupplier clock,
       RequestChannel conversation,
       Map<Integer, Runner> runners,
       Message.Hello hello) {
     this.process = process;
+    this.clock = clock;
     this.conversation = conversation;
     this.runners = runners;
     this.hello = hello;
   }
 
-  /** Starts a zygote and waits until it can fork. */
-  public static Zygote start(Path python, Path home) throws InterruptedException {
+  /**
+   * Starts a zygote and waits until it can fork.
+   *
+   * @param clock nanoseconds, as {@link System#nanoTime}: what answers are timed with
+   */
+  public static Zygote start(Path python, Path home, LongSupplier clock)
+      throws InterruptedException {
     WorkerProcess[] started = new WorkerProcess[1];
     RequestChannel conversation =
-        new RequestChannel("zygote", message -> started[0].send(0, message));
+        new RequestChannel("zygote", message -> started[0].send(0, message), clock);
     Map<Integer, Runner> runners = new ConcurrentHashMap<>();
     started[0] =
         WorkerProcess.start(
             "zygote",
             python,
             home,
+            clock,
             List.of("kbx.runner.zygote"),
             new Switchboard(conversation, runners));
     try {
-      return new Zygote(started[0], conversation, runners, started[0].greeting());
+      return new Zygote(started[0], clock, conversation, runners, started[0].greeting());
     } catch (WorkerFailure | InterruptedException e) {
       started[0].close();
       throw e;
@@ -111,6 +121,7 @@ public final class Zygote implements AutoCloseable {
         new Runner(
             number,
             message -> process.send(number, message),
+            clock,
             () -> kill(number),
             slot.kind() == DeviceSlot.Kind.CPU,
             hello.lacks());

@@ -4,11 +4,11 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.kbx.Patience;
 import dev.kbx.report.Counted;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -234,18 +234,18 @@ class CommandsTest {
             "cpu",
             "--jobs",
             2);
-    await().atMost(Duration.ofMinutes(3)).until(() -> Files.readString(err).contains("[1/"));
+    await().atMost(Patience.LIMIT).until(() -> Files.readString(err).contains("[1/"));
     List<ProcessHandle> workers = process.descendants().toList();
     assertThat(workers).isNotEmpty();
     Kbx.Result second = Kbx.run(folder, "eval", GELU, "--stages", "static");
     assertThat(second.exit()).isEqualTo(1);
     assertThat(second.err()).contains("another kbx is writing");
     process.destroy(); // SIGTERM; Ctrl-C goes the same way
-    assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
     assertThat(process.exitValue()).isEqualTo(2);
     assertThat(Files.readString(err)).contains("--resume");
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Patience.LIMIT)
         .until(() -> workers.stream().noneMatch(KillAndResumeTest::running));
     assertThat(ok("runs", "list").out()).contains("cut off");
   }

@@ -3,11 +3,11 @@ package dev.kbx.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.kbx.Patience;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -53,7 +53,7 @@ class KillAndResumeTest {
       boolean ended = process.waitFor(2000 + random.nextInt(2500), TimeUnit.MILLISECONDS);
       List<ProcessHandle> workers = process.descendants().toList();
       process.destroyForcibly().waitFor();
-      await().atMost(Duration.ofSeconds(20)).until(() -> gone(workers));
+      await().atMost(Patience.LIMIT).until(() -> gone(workers));
       Set<String> now = sources(out);
       assertThat(now).as("nothing that was judged is lost").containsAll(seen);
       seen = now;
@@ -67,7 +67,7 @@ class KillAndResumeTest {
         .allSatisfy(line -> assertThat(line).contains("\"status\":\"correct\""));
     assertThat(sources(out)).hasSize(judged.size());
     // Awaited: another test's kbx may be ending just now.
-    await("memfds of the killed runs").until(() -> sharedMemory().isEmpty());
+    await("memfds of the killed runs").atMost(Patience.LIMIT).until(() -> sharedMemory().isEmpty());
   }
 
   private static Object[] arguments(Path out) {

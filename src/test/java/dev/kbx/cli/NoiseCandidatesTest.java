@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.Patience;
 import dev.kbx.TestPython;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
@@ -41,7 +42,7 @@ class NoiseCandidatesTest {
   }
 
   @Test
-  @Timeout(600)
+  @Timeout(Patience.SECONDS)
   void referencesAndTwinsAreCorrectCandidates() throws Exception {
     List<Candidate> candidates = new ArrayList<>(NoiseCandidates.references(FOUND, 1));
     candidates.addAll(NoiseCandidates.plain(1));

@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.Patience;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -57,7 +58,7 @@ class ThroughputTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(Patience.SECONDS)
   void cutOffItPrintsWhatItHas() throws Exception {
     Path out = folder.resolve("out");
     Path err = folder.resolve("err");

@@ -2,6 +2,7 @@ package dev.kbx.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -13,9 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Nobody uses a device while somebody has it alone, and everybody gets his turn. */
-@Timeout(30)
+@Timeout(Patience.SECONDS)
 class SharedExclusiveLockTest {
-  private static final Duration LONG = Duration.ofSeconds(20);
 
   private final List<Thread> threads = new ArrayList<>();
 
@@ -76,7 +76,7 @@ class SharedExclusiveLockTest {
 
   @Test
   void whoWantsToBeAloneGathers() throws Exception {
-    SharedExclusiveLock lease = new SharedExclusiveLock(2, LONG);
+    SharedExclusiveLock lease = new SharedExclusiveLock(2, Patience.LIMIT);
     var shared = lease.shared();
     Thread first = start(() -> lease.alone().close());
     waiting(first);
@@ -104,7 +104,7 @@ class SharedExclusiveLockTest {
 
   @Test
   void thoseWhoGatheredFollowOneAnother() throws Exception {
-    SharedExclusiveLock lease = new SharedExclusiveLock(2, LONG);
+    SharedExclusiveLock lease = new SharedExclusiveLock(2, Patience.LIMIT);
     var shared = lease.shared();
     List<String> order = Collections.synchronizedList(new ArrayList<>());
     CountDownLatch go = new CountDownLatch(1);
@@ -131,7 +131,7 @@ class SharedExclusiveLockTest {
 
   @Test
   void companyIsRememberedByThoseWhoHadIt() throws Exception {
-    SharedExclusiveLock lease = new SharedExclusiveLock(1, LONG);
+    SharedExclusiveLock lease = new SharedExclusiveLock(1, Patience.LIMIT);
     var first = lease.shared();
     assertThat(first.company()).isFalse();
     var second = lease.shared();
@@ -163,7 +163,7 @@ class SharedExclusiveLockTest {
 
   @Test
   void asManyShareAsFit() throws Exception {
-    SharedExclusiveLock lease = new SharedExclusiveLock(100, LONG);
+    SharedExclusiveLock lease = new SharedExclusiveLock(100, Patience.LIMIT);
     var first = lease.shared(0.5);
     var second = lease.shared(0.3);
     CountDownLatch entered = new CountDownLatch(1);
@@ -182,7 +182,7 @@ class SharedExclusiveLockTest {
 
   @Test
   void whoTakesMuchIsNotOvertaken() throws Exception {
-    SharedExclusiveLock lease = new SharedExclusiveLock(100, LONG);
+    SharedExclusiveLock lease = new SharedExclusiveLock(100, Patience.LIMIT);
     var first = lease.shared(0.2);
     List<String> order = Collections.synchronizedList(new ArrayList<>());
     waiting(
@@ -204,7 +204,7 @@ class SharedExclusiveLockTest {
 
   @Test
   void whoTakesMoreThanThereIsSharesWithNobodyThatCounts() throws Exception {
-    SharedExclusiveLock lease = new SharedExclusiveLock(100, LONG);
+    SharedExclusiveLock lease = new SharedExclusiveLock(100, Patience.LIMIT);
     var whole = lease.shared(1.5);
     Thread other = start(() -> lease.shared(0.01).close());
     waiting(other);

@@ -3,6 +3,7 @@ package dev.kbx.judge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kbx.Patience;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Every piece is done once, and no failure goes unnoticed. */
-@Timeout(20)
+@Timeout(Patience.SECONDS)
 class DispatcherTest {
   private static final int WIDTH = 2;
 

@@ -45,9 +45,18 @@ public final class FakeWorkers {
     return start(_ -> {});
   }
 
-  /** Workers whose compilers of baselines work in a folder. */
-  public static Workers compilingIn(Path compilers) {
-    return new Workers(Path.of("python3"), HOME, PeakCache.nowhere(), compilers, _ -> {});
+  /** Workers that take no time but what their scripts say. */
+  public static Workers start(FakeClock clock) {
+    return start(clock, Path.of("target/compilers"));
+  }
+
+  /** The same, whose compilers of baselines work in a folder. */
+  public static Workers compilingIn(Path compilers) throws IOException {
+    return start(FakeClock.in(compilers), compilers);
+  }
+
+  private static Workers start(FakeClock clock, Path compilers) {
+    return new Workers(clock.python(), HOME, PeakCache.nowhere(), compilers, clock, _ -> {});
   }
 
   /** Workers that say to {@code notices} what they cannot do. */

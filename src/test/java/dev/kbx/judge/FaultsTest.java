@@ -3,6 +3,7 @@ package dev.kbx.judge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kbx.Patience;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.device.DeviceLost;
 import dev.kbx.device.Slot;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** GPUs that fail, and candidates that make them: bounded, attributed, and the run goes on. */
-@Timeout(120)
+@Timeout(Patience.SECONDS)
 class FaultsTest {
   /** The fake oracle of this one does not start. */
   private static final int DEAD = 7;

@@ -2,6 +2,7 @@ package dev.kbx.judge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.Patience;
 import dev.kbx.check.Rules;
 import dev.kbx.device.Slot;
 import dev.kbx.device.Workers;
@@ -27,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a runner says, and when it ends, decides its own verdict and nothing else. */
-@Timeout(60)
+@Timeout(Patience.SECONDS)
 class JudgeTest {
   private static final String HONEST =
       "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
@@ -48,6 +49,11 @@ class JudgeTest {
   }
 
   private Judgement judge(Plan plan, String task, Map<String, ?> script) throws Exception {
+    return judgeOn(slot, plan, task, script);
+  }
+
+  private static Judgement judgeOn(Slot slot, Plan plan, String task, Map<String, ?> script)
+      throws Exception {
     return new Judge(FakeWorkers.bench(slot), plan, FakeWorkers.DEVICE, Map.of())
         .judge(FakeWorkers.candidate(task, script));
   }
@@ -317,10 +323,14 @@ class JudgeTest {
   }
 
   @Test
-  void timeTheOracleTakesIsNotTheCandidates() throws Exception {
+  void timeTheOracleTakesIsNotTheCandidates(@TempDir Path folder) throws Exception {
     Plan brief = FakeWorkers.plan(Duration.ofSeconds(10), Duration.ofMillis(500));
-    Judgement verdict = judge(brief, "slow", Map.of());
-    assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
+    FakeClock clock = FakeClock.in(folder);
+    try (Workers own = FakeWorkers.start(clock)) {
+      Judgement verdict = judgeOn(FakeWorkers.slot(own, 0), brief, "slow", Map.of());
+      assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
+    }
+    assertThat(Duration.ofNanos(clock.getAsLong())).isGreaterThan(brief.limits().correctness());
   }
 
   /** Attaching is done before any of the candidate's code is there. */

@@ -2,6 +2,7 @@ package dev.kbx.judge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.Patience;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.device.Workers;
 import dev.kbx.outcome.Outcome;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What of a candidate is compiled ahead, what of that is kept, and when there is no more to be. */
-@Timeout(60)
+@Timeout(Patience.SECONDS)
 class PrecompilerTest {
   private static final Map<String, String> VERSIONS = Map.of("worker", "abc");
   private static final String LIBRARY = "libraries/d.so";

@@ -3,6 +3,7 @@ package dev.kbx.judge;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.Patience;
 import dev.kbx.device.Workers;
 import dev.kbx.plan.Baseline;
 import dev.kbx.plan.Grade;
@@ -26,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a profile adds to a verdict, and that nothing else depends on it. */
-@Timeout(60)
+@Timeout(Patience.SECONDS)
 class ProfilerTest {
   /** On a machine of this architecture the counters may not be read. */
   private static final String DENIED = "sm_1";

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.kbx.Patience;
 import dev.kbx.analysis.NoiseReport;
 import dev.kbx.analysis.NoiseTwins;
 import dev.kbx.candidate.Candidate;
@@ -13,17 +14,21 @@ import dev.kbx.plan.Plan;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The noise of a simulated device, measured as {@code kbx bench noise} measures that of a GPU. */
-@Timeout(120)
+@Timeout(Patience.SECONDS)
 class RepeatsTest {
   private static final int TIMES = 40;
+
+  @TempDir private Path folder;
 
   private static List<Candidate> candidates(double slowness) {
     List<Candidate> candidates = new ArrayList<>();
@@ -51,7 +56,7 @@ class RepeatsTest {
 
   @Test
   void equalSourcesAreJudgedEachTimeAndShowTheNoise() throws Exception {
-    try (Workers workers = FakeWorkers.start()) {
+    try (Workers workers = FakeWorkers.start(FakeClock.in(folder))) {
       Slot slot = workers.slot(DeviceSlot.cuda(0));
       List<Verdict> same = judge(slot, 1);
       List<Verdict> slowed = judge(slot, 1.03);

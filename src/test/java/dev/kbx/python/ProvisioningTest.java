@@ -4,14 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.kbx.Patience;
 import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** kbx's own environment: real ones, with a package of 11 kB in torch's place. */
@@ -61,22 +68,47 @@ class ProvisioningTest {
   @Test
   void twoAtOnceMakeOne() throws Exception {
     Path home = Pythons.home(folder, SMALL);
-    try (Child one = child(home);
-        Child two = child(home)) {
-      String output = one.awaitSuccess() + two.awaitSuccess();
+    List<Child> others = new ArrayList<>();
+    var installing =
+        new RecordedProgress(line -> {
+          if (line.startsWith("installing torch and triton")) others.add(waitingChild(home));
+        });
 
-      assertThat(output).containsOnlyOnce("installing torch and triton");
-      assertThat(output).contains("another kbx is installing");
+    resolve(home, installing);
+
+    try (Child other = others.getFirst()) {
+      assertThat(other.awaitSuccess()).doesNotContain("installing torch and triton");
+    }
+    assertThat(others).hasSize(1);
+  }
+
+  /** Another kbx that waits for the one that installs. */
+  private Child waitingChild(Path home) {
+    try {
+      Child child = child(home);
+      await().atMost(Patience.LIMIT).until(() -> child.said("another kbx is installing"));
+      return child;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
   @Test
+  @Timeout(Patience.SECONDS)
   void aKilledOneLeavesNothingThatIsTrusted() throws Exception {
     Path home = Pythons.home(folder, SMALL);
-    try (Child killed = child(home)) {
-      await().atMost(Duration.ofSeconds(30)).until(() -> pipRuns(home));
-      killed.process.destroyForcibly().waitFor();
+    Map<String, String> usual = Map.copyOf(environment);
+    // An index that never answers: pip waits for it until kbx is killed.
+    try (var index = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      environment.put("PIP_INDEX_URL", "http://127.0.0.1:" + index.getLocalPort());
+      environment.put("NO_PROXY", "127.0.0.1");
+      try (Child killed = child(home);
+          Socket _ = index.accept()) {
+        killed.process.destroyForcibly().waitFor();
+      }
     }
+    environment.keySet().retainAll(usual.keySet());
+    environment.putAll(usual);
 
     Interpreter interpreter = resolve(home);
 
@@ -150,21 +182,18 @@ class ProvisioningTest {
   }
 
   private Interpreter resolve(Path home) throws Exception {
-    return PythonEnvironment.resolve(Optional.empty(), environment, home, progress);
+    return resolve(home, progress);
   }
 
-  private static boolean pipRuns(Path home) {
-    String folder = home.resolve(".kbx").toString();
-    return ProcessHandle.allProcesses()
-        .anyMatch(handle ->
-            handle.info().commandLine().filter(line -> line.contains(folder)).isPresent());
+  private Interpreter resolve(Path home, Progress hearing) throws Exception {
+    return PythonEnvironment.resolve(Optional.empty(), environment, home, hearing);
   }
 
   private static int run(Path python, String code) throws Exception {
     return new ProcessBuilder(python.toString(), "-c", code).inheritIO().start().waitFor();
   }
 
-  private Child child(Path home) throws Exception {
+  private Child child(Path home) throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -180,6 +209,10 @@ class ProvisioningTest {
 
   /** Another kbx. */
   private record Child(Process process, File output) implements AutoCloseable {
+    boolean said(String words) throws IOException {
+      return Files.readString(output.toPath()).contains(words);
+    }
+
     String awaitSuccess() throws Exception {
       int status = process.waitFor();
       String text = Files.readString(output.toPath());

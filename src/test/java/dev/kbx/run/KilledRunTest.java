@@ -2,6 +2,7 @@ package dev.kbx.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.Patience;
 import dev.kbx.TestPostgres;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.device.Workers;
@@ -98,13 +99,13 @@ class KilledRunTest {
   }
 
   @Test
-  @Timeout(120)
+  @Timeout(Patience.SECONDS)
   void eachCandidateHasOneVerdict() throws Exception {
     eachCandidateHasOneVerdict(folder.resolve("kbx.db").toString());
   }
 
   @Test
-  @Timeout(120)
+  @Timeout(Patience.SECONDS)
   void eachCandidateHasOneVerdictOnPostgreSql() throws Exception {
     eachCandidateHasOneVerdict(TestPostgres.newDatabase());
   }
@@ -132,7 +133,7 @@ class KilledRunTest {
     try (var lines = last.inputReader()) {
       assertThat(lines.lines()).hasSize(CANDIDATES - before);
     }
-    assertThat(last.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(last.waitFor(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
     assertThat(last.exitValue()).as(Files.readString(folder.resolve("err"))).isZero();
     try (RunStore store = RunStore.open(address(file))) {
       assertThat(store.verdicts(RUN.id()).values())

@@ -3,6 +3,7 @@ package dev.kbx.run;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.Patience;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.device.Slot;
 import dev.kbx.device.Workers;
@@ -41,7 +42,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is judged, what is remembered, and what the store then holds. */
-@Timeout(60)
+@Timeout(Patience.SECONDS)
 class RunServiceTest {
   private static final Map<String, ?> RIGHT = Map.of();
   private static final Map<String, ?> SILENT = Map.of("call", List.of());

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.kbx.Patience;
 import dev.kbx.device.Slot;
 import dev.kbx.device.Workers;
 import dev.kbx.judge.BinaryCache;
@@ -32,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Speedups over baselines that a candidate was not timed beside. */
-@Timeout(60)
+@Timeout(Patience.SECONDS)
 class ComparisonTest {
   private static final Instant FIRST = Instant.parse("2026-11-22T08:00:00Z");
 

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.kbx.Patience;
 import dev.kbx.device.Gpu;
 import dev.kbx.device.Workers;
 import dev.kbx.judge.FakeWorkers;
@@ -32,7 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.json.JsonMapper;
 
 /** When a compiled baseline is measured, and when a kept one is believed. */
-@Timeout(60)
+@Timeout(Patience.SECONDS)
 class CompiledBaselinesTest {
   private static final Instant MONDAY = Instant.parse("2026-11-23T08:00:00Z");
   private static final List<String> SHAPES = List.of("n=1", "n=2");

@@ -35,10 +35,10 @@ class FramesTest {
         .hasToString("killed");
     OracleMessage.Checked wrong = checked(OracleMessage.Checked.Status.WRONG_VALUES);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    new Frames(new ByteArrayInputStream(new byte[0]), out).write(0, wrong);
+    new Frames(new ByteArrayInputStream(new byte[0]), out, () -> 0).write(0, wrong);
     assertThat(out.toString(StandardCharsets.UTF_8)).contains("\"status\":\"wrong_values\"");
     byte[] payload =
-        requireNonNull(new Frames(new ByteArrayInputStream(out.toByteArray()), out).read())
+        requireNonNull(new Frames(new ByteArrayInputStream(out.toByteArray()), out, () -> 0).read())
             .payload();
     assertThat(Frames.parse(payload)).isEqualTo(wrong);
     assertThat(wrong.correct()).isFalse();

@@ -3,6 +3,7 @@ package dev.kbx.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kbx.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,16 +13,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Requests that are sent before earlier ones are answered. */
-@Timeout(30)
+@Timeout(Patience.SECONDS)
 class RequestChannelTest {
-  private static final Duration LONG = Duration.ofSeconds(20);
-  private static final Duration MOMENT = Duration.ofMillis(20);
 
   private final List<Message> sent = new ArrayList<>();
-  private final RequestChannel conversation = new RequestChannel("peer", sent::add);
+  private long now = 1_000;
+  private final RequestChannel conversation = new RequestChannel("peer", sent::add, () -> now);
 
   private boolean answered(int id) {
-    return conversation.answer(probed(id), System.nanoTime());
+    return conversation.answer(probed(id), now);
   }
 
   private static OracleMessage.Probed probed(int id) {
@@ -35,39 +35,37 @@ class RequestChannelTest {
     assertThat(sent).containsExactly(new OracleMessage.Probe(1), new OracleMessage.Probe(2));
     assertThat(answered(1)).isTrue();
     assertThat(answered(2)).isTrue();
-    assertThat(second.answer(LONG)).isEqualTo(probed(2));
-    assertThat(first.answer(LONG)).isEqualTo(probed(1));
+    assertThat(second.answer(Patience.LIMIT)).isEqualTo(probed(2));
+    assertThat(first.answer(Patience.LIMIT)).isEqualTo(probed(1));
   }
 
   @Test
-  void theTimeOfARequestBeginsWithTheAnswerBeforeIt() throws Exception {
+  void theTimeOfARequestBeginsWithTheAnswerBeforeIt() {
     RequestChannel.Asked first = conversation.send(OracleMessage.Probe::new);
     RequestChannel.Asked second = conversation.send(OracleMessage.Probe::new);
-    long start = System.nanoTime();
-    Thread.sleep(MOMENT);
+    now += 20;
     answered(1);
+    now += 3;
     answered(2);
-    long end = System.nanoTime();
-    assertThat(first.nanosInTurn()).isBetween(MOMENT.toNanos() / 2, Long.MAX_VALUE);
-    assertThat(second.nanosInTurn()).isBetween(0L, end - start - MOMENT.toNanos() / 2);
+    assertThat(List.of(first.nanosInTurn(), second.nanosInTurn())).containsExactly(20L, 3L);
   }
 
   @Test
-  void aRequestThatWasSentLaterThanTheLastAnswerBeginsWithItsSending() throws Exception {
+  void aRequestThatWasSentLaterThanTheLastAnswerBeginsWithItsSending() {
     answered(99);
-    Thread.sleep(MOMENT);
-    long start = System.nanoTime();
+    now += 20;
     RequestChannel.Asked asked = conversation.send(OracleMessage.Probe::new);
+    now += 3;
     answered(1);
-    assertThat(asked.nanosInTurn()).isBetween(0L, System.nanoTime() - start);
+    assertThat(asked.nanosInTurn()).isEqualTo(3);
   }
 
   @Test
   void anAnswerHasComeWhenItCameAndNotWhenItIsRead() {
-    long came = System.nanoTime() + Duration.ofHours(1).toNanos();
     RequestChannel.Asked asked = conversation.send(OracleMessage.Probe::new);
-    conversation.answer(probed(1), came);
-    assertThat(asked.nanos()).isBetween(came - System.nanoTime(), came);
+    conversation.answer(probed(1), now + 3);
+    now += 20;
+    assertThat(asked.nanos()).isEqualTo(3);
   }
 
   @Test
@@ -77,8 +75,8 @@ class RequestChannelTest {
     assertThat(answered(1)).isTrue();
     assertThat(answered(1)).isFalse();
     assertThat(answered(2)).isTrue();
-    assertThat(wanted.answer(LONG)).isEqualTo(probed(2));
-    assertThat(left.answer(LONG)).isEqualTo(probed(1));
+    assertThat(wanted.answer(Patience.LIMIT)).isEqualTo(probed(2));
+    assertThat(left.answer(Patience.LIMIT)).isEqualTo(probed(1));
   }
 
   @Test
@@ -90,7 +88,7 @@ class RequestChannelTest {
     assertThat(answered(1)).as("once").isFalse();
     RequestChannel.Asked open = conversation.send(OracleMessage.Probe::new);
     conversation.end(new WorkerFailure("gone"));
-    assertThatThrownBy(() -> open.answer(LONG))
+    assertThatThrownBy(() -> open.answer(Patience.LIMIT))
         .isInstanceOf(ExecutionException.class)
         .hasRootCauseMessage("gone");
   }

@@ -61,7 +61,7 @@ def main():
                 sizes = [{"index": i, "shape": f"ms={ms}"} for i, ms in enumerate(NOISY)]
             reply = {"type": "opened", "entries": ["f"], "arenas": [], "calls": calls, "sizes": sizes, "seconds": 0.0}
         elif request["type"] == "prepare":
-            time.sleep(seconds)
+            kbx.spend(seconds)
             reply = {"type": "prepared", "args": [], "kwargs": {}}
         elif request["type"] == "measure_peaks":
             if name == "greedy.py" and request["glance"] and milliseconds > 100:

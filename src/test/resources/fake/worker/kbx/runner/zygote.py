@@ -14,7 +14,6 @@ may be timed; so with every type.
 
 import os
 import sys
-import time
 
 import kbx
 
@@ -111,7 +110,7 @@ def answer(number, message, scripts):
         kbx.write({**HONEST["measure"], "id": message["id"], "device_ms": times}, number)
         return
     if message["type"] == "measure":
-        time.sleep(scripts[number].get("longer", 0.0))
+        kbx.spend(scripts[number].get("longer", 0.0))
     replies = scripts[number].get(message["type"])
     if number in timed:
         replies = scripts[number].get("timed_" + message["type"], replies)
