@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import os
+import subprocess
 import sys
 
 import pytest
@@ -202,6 +204,42 @@ def test_cuda_means_the_cpu_only_inside():
     if not torch.cuda.is_available():
         with pytest.raises((RuntimeError, AssertionError)):
             torch.zeros(2, device="cuda")
+
+
+OPTIMIZED = """
+import torch
+START
+layer = torch.nn.Linear(3, 2, device="cuda")
+before = layer.weight.clone()
+optimizer = torch.optim.Adam(layer.parameters(), lr=0.5)
+layer(torch.ones(1, 3, device="cuda")).sum().backward()
+optimizer.step()
+assert torch.allclose(before - layer.weight, torch.full((2, 3), 0.5))
+"""
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "from kbx.oracle.on_cpu import on_cpu; there = on_cpu(); there.__enter__()",
+        "from kbx.runner import cuda_on_cpu; cuda_on_cpu.install('sm_90')",
+    ],
+    ids=["oracle", "runner"],
+)
+def test_optimizers_step_where_cuda_means_the_cpu(start):
+    """In a process of its own: what an optimizer needs of torch._dynamo is made when that is first imported."""
+    environment = {**os.environ, "PYTHONPATH": str(WORKER)}
+    command = [sys.executable, "-c", OPTIMIZED.replace("START", start)]
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_an_original_may_use_an_optimizer(oracle, imported):
+    task = imported("Optimizer/adam_step.py")
+    _, statuses = judged(oracle, task, lambda param, grad, lr=0.1: param - lr * grad.sign())
+    assert set(statuses) == {"correct"}
+    _, statuses = judged(oracle, task, lambda param, grad, lr=0.1: param - lr * grad)
+    assert set(statuses) == {"wrong_values"}
 
 
 def test_nothing_of_a_file_stays_behind(oracle, imported):
