@@ -114,6 +114,23 @@ def test_thresholds_are_the_original_s(oracle, imported):
     oracle.ask(messages.Close)
 
 
+@pytest.mark.parametrize(
+    ("got", "want", "complaint"),
+    [
+        ([0.0, -0.0], [0.0, 0.0], None),
+        ([], [], None),
+        ([1e-3, 0.0], [0.0, 0.0], "output: cosine 0 < 0.95, relative L1 1e+09 > 0.05"),
+        ([0.0, 0.0], [1e-3, 0.0], "output: cosine 0 < 0.95, relative L1 1 > 0.05"),
+        ([float("nan"), 0.0], [0.0, 0.0], "output: cosine nan < 0.95, relative L1 nan > 0.05, RMSE nan > 0.1"),
+    ],
+)
+def test_zeros_are_like_zeros_alone(got, want, complaint):
+    outcome = OriginalRules(THRESHOLDS).compare(call(), [torch.tensor(got)], torch.tensor(want), None)
+    assert outcome.complaints == ([complaint] if complaint else [])
+    if outcome.right:
+        assert outcome.metrics == {"l1_relative": 0, "rmse": 0, "cosine_distance": 0}
+
+
 def test_what_the_rules_accept_shows_in_the_controls(oracle, imported):
     task = imported("Quantization/product.py", thresholds=THRESHOLDS)
     rows = {c["name"]: c for c in oracle.ask(messages.VerifyTask, task=str(task), seed=SEED).controls}
