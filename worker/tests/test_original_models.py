@@ -129,7 +129,7 @@ def test_published_sizes_need_a_gpu_and_are_never_made_without_one(imported):
         ("level2/5_Dropout.py", 10, r"forward\(\) draws random numbers \(aten.bernoulli_.float\)"),
         ("level2/6_Misfit.py", 11, r"forward\(\) raised RuntimeError: .*"),
         ("level2/7_Unfinished.py", None, r"defines no function get_inputs\(\)"),
-        ("level2/8_Broken.py", 3, "not valid Python: .*"),
+        ("level2/12_Broken.py", 3, "not valid Python: .*"),
         (
             "level3/1_Foreign.py",
             2,
