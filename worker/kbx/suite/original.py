@@ -106,7 +106,9 @@ def _tensor(path, got, want, tolerance):
         return errors.exact(path, got, want)
     found = errors.Comparison()
     for start, (g, w) in errors.stretches(got.detach().reshape(-1), want.detach().reshape(-1)):
-        found.add(path, want, start, torch.isclose(g, w, tolerance, tolerance, equal_nan=True), g, w)
+        right = torch.isclose(g, w, tolerance, tolerance, equal_nan=True)
         g, w = g.double(), w.double()
-        found.measure((g - w).abs(), w, tolerance + tolerance * w.abs())
+        allowed = tolerance + tolerance * w.abs()
+        found.add(path, want, start, right, g, w, allowed)
+        found.measure((g - w).abs(), w, allowed)
     return found
