@@ -129,7 +129,7 @@ def test_published_sizes_need_a_gpu_and_are_never_made_without_one(imported):
         ("level2/5_Dropout.py", 10, r"forward\(\) draws random numbers \(aten.bernoulli_.float\)"),
         ("level2/6_Misfit.py", 11, r"forward\(\) raised RuntimeError: .*"),
         ("level2/7_Unfinished.py", None, r"defines no function get_inputs\(\)"),
-        ("level2/8_Broken.py", 3, "not valid Python: .*"),
+        ("level2/12_Broken.py", 3, "not valid Python: .*"),
         (
             "level3/1_Foreign.py",
             2,
@@ -161,6 +161,64 @@ def recurrent(tmp_path, imported):
         return imported(original)
 
     return write
+
+
+DROPPING = """
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class Model(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p, self.part = p, PART
+
+    def forward(self, x):
+        return STEP
+
+
+def get_inputs():
+    return [torch.rand(2, 6, 16)]
+
+
+def get_init_inputs():
+    return [P]
+"""
+
+PARTS = {
+    "dropout": ("nn.Dropout(p)", "self.part(x)"),
+    "attention": ("None", "F.scaled_dot_product_attention(x, x, x, dropout_p=self.p)"),
+    "transformer": ("nn.TransformerEncoderLayer(16, 2, 32, dropout=p, batch_first=True)", "self.part(x)"),
+    "lstm": ("nn.LSTM(16, 16, 2, dropout=p, batch_first=True)", "self.part(x)[0]"),
+    "rrelu": ("None", "F.rrelu(x - 0.5, training=self.p > 0)"),
+    "shape of values": ("nn.Dropout(p)", "self.part(x)[x > 0.5]"),
+}
+
+
+@pytest.fixture(params=PARTS)
+def dropping(request, original):
+    part, step = PARTS[request.param]
+    return lambda p: original(
+        "level1", "1_Dropping", DROPPING.replace("PART", part).replace("STEP", step).replace("P]", f"{p}]")
+    )
+
+
+def test_operations_that_could_draw_and_do_not_are_no_reason_to_refuse(dropping):
+    task = taskfile.load(dropping(0.0)).seeded("5eed")
+    truth.know(task, task.call(task.cases[0], "", "a/0"), "5eed")
+
+
+def test_real_draws_are_refused_with_the_operation(dropping):
+    """Where shapes depend on values, before the first call that is judged."""
+    with pytest.raises(InvalidTask) as caught:
+        task = taskfile.load(dropping(0.5)).seeded("5eed")
+        truth.know(task, task.call(task.cases[0], "", "a/0"), "5eed")
+    assert re.fullmatch(
+        r"forward\(\) draws random numbers \(aten\.(bernoulli_|rrelu_with_noise)\.\w+\),"
+        " which another process cannot repeat",
+        caught.value.message,
+    )
 
 
 STEP = "hidden = torch.tanh(self.cell(torch.cat([x, self.hidden], dim=1)))"

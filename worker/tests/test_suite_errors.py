@@ -1,12 +1,14 @@
 """The error model: honest arithmetic in any order passes, anything less precise does not."""
 
 import math
+import re
 
 import pytest
 import torch
 import torch.nn.functional as F
 
 from kbx.suite import DISTRIBUTIONS, Close, Exact, Inputs, call, errors
+from kbx.suite.original import OriginalRules
 from kbx.suite.values import transform
 
 SEEDS = range(4)
@@ -262,3 +264,36 @@ def test_near_says_nothing_where_a_norm_overflows():
 
 def test_nothing_at_all_is_near():
     assert errors.near(torch.empty(0, 3), torch.empty(0, 3))
+
+
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [(1.02, "just above"), (5.6, "5.6x"), (37.2, "37x"), (2500, "2500x"), (3e7, "3e+07x")],
+)
+def test_a_message_says_how_wrong_the_first_element_is(times, said):
+    ones = torch.ones(3, dtype=torch.float64)
+    measured = errors.yardstick(ones, ones)
+    error = float(measured.allowed(ones[:1].clone(), 0.0)) * times
+    wrong = ones + torch.tensor([0, error, 1e9], dtype=torch.float64)
+    found = errors.close("output", wrong, ones, ones)
+    assert re.fullmatch(rf"2 wrong elements, first output\[1\]: expected 1, got [\d.]+ \({re.escape(said)} the allowed error\)",
+                        *found.complaints)  # fmt: skip
+
+
+@pytest.mark.parametrize(("got", "expected"), [(math.nan, 1.0), (math.inf, 1.0), (1.0, math.nan), (1.0, -math.inf)])
+def test_how_wrong_is_left_out_where_it_is_not_finite(got, expected):
+    wrong, right = torch.tensor([2.0, got, 7.0]), torch.tensor([2.0, expected, 3.0])
+    for found in (
+        Close().compare(call(), [wrong], right, right.double()),
+        OriginalRules().compare(call(), [wrong], right, None),
+    ):
+        assert found.complaints == [f"2 wrong elements, first output[1]: expected {expected:g}, got {got:g}"]
+
+
+def test_how_wrong_is_said_of_the_output_that_is_shown():
+    ones = torch.ones(2)
+    exact, close = torch.tensor([1, 2]), ones + 1e-4
+    for got, said in (([ones, exact + 1, close], ""), ([close, exact + 1, ones], r" \(\d+x the allowed error\)")):
+        want = [ones, exact, ones]
+        (complaint,) = Close().compare(call(), [got], want, [ones.double(), exact, ones.double()]).complaints
+        assert re.fullmatch(rf"4 wrong elements, first output\[\d\]\[0\]: expected \d, got [\d.]+{said}", complaint)

@@ -34,16 +34,26 @@ def _on_cpu(value):
     return value
 
 
-def _nothing(*args, **kwargs):
-    return None
+def _nothing():
+    """A function that does nothing: one for each name, as torch._dynamo has a rule for each function and refuses to be imported
+    where two names with different rules are the same one. Optimizers import it."""
+    return lambda *args, **kwargs: None
+
+
+class _Stream:
+    """The stream of an accelerator that is not there: an optimizer asks it whether a CUDA graph is being recorded."""
+
+    def is_capturing(self):
+        return False
 
 
 _CUDA = {
-    **dict.fromkeys(("synchronize", "set_device", "empty_cache", "init", "manual_seed_all"), _nothing),
+    **{name: _nothing() for name in ("synchronize", "set_device", "empty_cache", "init", "manual_seed_all")},
     "manual_seed": lambda seed: torch.default_generator.manual_seed(seed) and None,
     "is_available": lambda: True,
     "device_count": lambda: 1,
     "current_device": lambda: 0,
+    "is_current_stream_capturing": lambda: False,
     "device": lambda device=None: contextlib.nullcontext(),
 }
 """What stands in for attributes of ``torch.cuda``."""
@@ -59,6 +69,7 @@ def on_cpu():
         stack.enter_context(mock.patch.object(torch, "autocast", standins.Autocast))
         stack.enter_context(mock.patch.object(torch.amp, "autocast", standins.Autocast))
         stack.enter_context(mock.patch.object(torch.cuda.amp, "autocast", standins.CudaAutocast))
-        stack.enter_context(mock.patch.object(torch, "set_default_device", _nothing))
+        stack.enter_context(mock.patch.object(torch, "set_default_device", _nothing()))
+        stack.enter_context(mock.patch.object(torch.accelerator, "current_stream", lambda device=None: _Stream()))
         stack.enter_context(_OnCpu())
         yield

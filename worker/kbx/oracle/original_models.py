@@ -71,7 +71,9 @@ class OriginalModelTask(ModelTask):
         if self.weights.repeats:
             return
         before = held(self.weights.give())
-        result = again()
+        result, drew = again()
+        if drew:
+            raise _random(self, _drawing(again))
         if not _right(self, known, result):
             names = changed(before, held(self.weights.give()))
             what = f"keeps state between calls ({', '.join(names)}):" if names else "does not repeat:"
@@ -118,6 +120,20 @@ def task(stamp, original, device, bundled):
         # Only values tell whether results depend on it.
         truth.know(made.seeded("0"), made.call(SIZES, DRAWN, "0", device), "0")
     return made
+
+
+def _random(task, operations):
+    named = f" ({operations[0]})" if operations else ""
+    text = f"forward() draws random numbers{named}, which another process cannot repeat"
+    return InvalidTask(text, task.path, task.model.forward.__code__.co_firstlineno)
+
+
+def _drawing(again):
+    """The operations of one more call that draw random numbers; none where it cannot be watched."""
+    watch = _Watch()
+    with contextlib.suppress(InvalidTask), watch:
+        again()
+    return watch.random
 
 
 def _right(task, known, result):
@@ -227,11 +243,26 @@ class _Watch(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
-        if torch.Tag.nondeterministic_seeded in function.tags:
+        if _draws(function, args, kwargs or {}):
             self.random.append(str(function))
         sizes = [t.numel() * t.element_size() for t in tensors_of(result if isinstance(result, tuple) else [result])]
         self.nbytes = max(self.nbytes, *sizes, 0)
         return result
+
+
+_SWITCHES = ("dropout_p", "dropout", "train", "training")
+"""Parameters of torch's random operations that let them draw nothing: no dropout, or none outside training."""
+
+
+def _draws(function, args, kwargs):
+    """Whether an operation draws random numbers when it is called with values. On shapes alone no generator moves: its arguments
+    tell. (With values those of the host and of a GPU stay where they are if one of the switches is off.)"""
+    if torch.Tag.nondeterministic_seeded not in function.tags:
+        return False
+    parameters = function._schema.arguments
+    given = {p.name: p.default_value for p in parameters if p.has_default_value()}
+    given |= dict(zip((p.name for p in parameters), args, strict=False)) | kwargs
+    return all(given[name] for name in _SWITCHES if name in given)
 
 
 def _tried(made):
@@ -249,8 +280,7 @@ def _tried(made):
                 return made, False
             raise
         if watch.random:
-            text = f"forward() draws random numbers ({watch.random[0]}), which another process cannot repeat"
-            raise InvalidTask(text, made.path, made.model.forward.__code__.co_firstlineno)
+            raise _random(made, watch.random)
         made = replace(made, flops=flops, nbytes=max(made.nbytes, watch.nbytes))
         return made, bool(changed(before, held(model)))
 

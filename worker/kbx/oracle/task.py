@@ -140,8 +140,8 @@ class Task:
         """Raises TooLarge where the task needs another device."""
 
     def check_repeats(self, known, again):
-        """Raises InvalidTask where the reference is not trusted to have no memory, and ``again()``, its result of one more call, is
-        not right by what is ``known`` of the same one."""
+        """Raises InvalidTask where the reference is not trusted to repeat, and one more call draws random numbers or is not right by
+        what is ``known`` of the same one. ``again()`` makes it: its result, and whether it drew."""
 
     def updates(self, path):
         """Whether the call may change this argument: the task says so, or it is the usual ``out``."""

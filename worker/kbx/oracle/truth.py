@@ -90,9 +90,12 @@ def know(task, call, seed, wide=True):
 
 
 def _again(task, call, seed, selves):
-    """``expected`` of one more call of the reference."""
+    """``expected`` of one more call of the reference, and whether it drew random numbers."""
     mine = copy_call(call)
-    return after(task, mine, _reference(task, "the reference", mine, seed), selves)
+    _reseed(seed_number(seed))  # as the reference's call does
+    states = generator_states()
+    result = after(task, mine, _reference(task, "the reference", mine, seed), selves)
+    return result, moved(states)
 
 
 def _exact(task, call, seed, selves, expected):
@@ -156,6 +159,16 @@ def _reseed(number):
     there, each time, and keeps it."""
     for generator in (torch.default_generator, *torch.cuda.default_generators):
         generator.manual_seed(number)
+
+
+def generator_states():
+    """The states of the random generators of the host and of the GPUs in use."""
+    return [generator.get_state() for generator in (torch.default_generator, *torch.cuda.default_generators)]
+
+
+def moved(states):
+    """Whether a generator has left the state that ``generator_states`` found it in: somebody has drawn."""
+    return not all(map(torch.equal, states, generator_states()))
 
 
 def seed_number(text):

@@ -161,6 +161,9 @@ class _Stream:
     def query(self):
         return True
 
+    def is_capturing(self):
+        return False
+
     def record_event(self, event=None):
         event = event or _Event()
         event.record(self)
@@ -272,6 +275,7 @@ def install(arch_name):
         setattr(torch.cuda, name, value)
     for name, value in _GRAPHS.items():
         setattr(torch.cuda.graphs, name, value)
+    torch.accelerator.current_stream = torch.cuda.current_stream
     torch.Generator = standins.Generator
     torch.autocast = torch.amp.autocast = standins.Autocast
     torch.cuda.amp.autocast = standins.CudaAutocast

@@ -59,27 +59,32 @@ def _index(element, shape):
 class Comparison:
     """What comparing outputs found: how many elements are wrong, the first of them, and the largest errors.
 
+    ``excess`` is the error of the very first over its tolerance, None where either is unknown or not finite.
+
     ``max_abs`` and ``max_rel`` cover the elements where both sides are finite; ``error_ratio`` is the largest error over its
     tolerance (None where there is no tolerance: exact contracts).
     """
 
     wrong: int = 0
     mismatches: list = field(default_factory=list)
+    excess: float | None = None
     max_abs: float = 0.0
     max_rel: float = 0.0
     error_ratio: float | None = None
 
-    def add(self, path, output, start, right, got, expected):
-        """Notes the wrong elements of one flat stretch that begins at element ``start`` of ``output``."""
+    def add(self, path, output, start, right, got, expected, allowed=None):
+        """Notes the wrong elements of one flat stretch that begins at element ``start`` of ``output``; ``allowed`` are tolerances."""
         wrong = int(right.numel() - right.count_nonzero())
         self.wrong += wrong
         if wrong:
-            self.show(path, output, start, right, got, expected)
+            self.show(path, output, start, right, got, expected, allowed)
 
-    def show(self, path, output, start, right, got, expected):
+    def show(self, path, output, start, right, got, expected, allowed=None):
         """Notes where the first wrong elements are, without counting them."""
         room = SHOWN - len(self.mismatches)
         for place in (~right).nonzero().reshape(-1)[:room].tolist() if room else ():
+            if allowed is not None and not self.mismatches:
+                self.excess = _excess(got[place], expected[place], allowed[place])
             element = (start + place) // (2 if output.is_complex() else 1)
             self.mismatches.append({
                 "output": path, "index": _index(element, output.shape),
@@ -108,6 +113,7 @@ class Comparison:
     def join(self, other):
         """Adds what another output's comparison found."""
         self.wrong += other.wrong
+        self.excess = self.excess if self.mismatches else other.excess
         self.mismatches = (self.mismatches + other.mismatches)[:SHOWN]
         self.max_abs, self.max_rel = max(self.max_abs, other.max_abs), max(self.max_rel, other.max_rel)
         ratios = [r for r in (self.error_ratio, other.error_ratio) if r is not None]
@@ -120,7 +126,8 @@ class Comparison:
             return []
         first, plural = self.mismatches[0], "s" if self.wrong > 1 else ""
         place = f"{first['output']}{first['index'] or ''}"
-        return [f"{self.wrong} wrong element{plural}, first {place}: expected {first['expected']}, got {first['got']}"]
+        values = f"expected {first['expected']}, got {first['got']}{_times(self.excess)}"
+        return [f"{self.wrong} wrong element{plural}, first {place}: {values}"]
 
     def metrics(self):
         """The finite figures by name."""
@@ -180,8 +187,9 @@ def close(path, got, reference, truth, scale=None, growth=1.0, tf32=False, measu
         found.wrong += int(wrong)
         if wrong and len(found.mismatches) < SHOWN:
             c, _, t, s = parts
-            right = torch.sub(c, t.double()).abs_() <= measured.allowed(t.double().abs(), s)
-            found.show(path, reference, start, right, c, t)
+            allowed = measured.allowed(t.double().abs(), s)
+            right = torch.sub(c, t.double()).abs_() <= allowed
+            found.show(path, reference, start, right, c, t, allowed)
     return found
 
 
@@ -342,7 +350,7 @@ def _add_with_nonfinite(found, path, output, start, parts, measured):
     same = (c == r) | (c.isnan() & r.isnan())
     finite = r.isfinite()
     right = near | (same & ~finite)
-    found.add(path, output, start, right, c, torch.where(finite, t, r))
+    found.add(path, output, start, right, c, torch.where(finite, t, r), allowed)
     found.measure(error, t, allowed)
 
 
@@ -368,6 +376,21 @@ def _scale(scale, like):
 def _wide(tensor):
     """float8 has no comparison: float32 holds each of its values."""
     return tensor.float() if tensor.is_floating_point() and tensor.element_size() == 1 else tensor
+
+
+def _excess(got, expected, allowed):
+    """An element's error over its tolerance; None where that is not finite, or says nothing."""
+    ratio = float((got.double() - expected.double()).abs() / allowed.double())
+    return ratio if math.isfinite(ratio) and ratio > 1 else None
+
+
+def _times(excess):
+    """How wrong an element is, for a message."""
+    if excess is None:
+        return ""
+    if excess < 1.05:
+        return " (just above the allowed error)"
+    return f" ({excess:{'.1f' if excess < 10 else '.0f' if excess < 1e6 else '.0e'}}x the allowed error)"
 
 
 def _text(value):

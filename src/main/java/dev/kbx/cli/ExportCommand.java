@@ -66,8 +66,17 @@ final class ExportCommand implements Callable<Integer> {
           written.prompts() == 0 ? "" : ", " + Counted.of(written.prompts(), "prompt"),
           written.configuration() ? ", generation_config.yaml" : "",
           target);
+      if (written.untimed() > 0) warn(written.untimed(), chosen.id());
       return ExitCode.OK;
     }
+  }
+
+  /** No value that KernelBench's scripts can read says that a time is unknown. */
+  private static void warn(int untimed, String run) {
+    System.err.printf(
+        "kbx: %s without a runtime: KernelBench's analysis script reads -1 as a negative speedup,"
+            + " and counts none of them in fast_0; kbx analyze fastp %s does%n",
+        Counted.of(untimed, "correct kernel"), run);
   }
 
   private static String source(RunStore store, Verdict verdict) {

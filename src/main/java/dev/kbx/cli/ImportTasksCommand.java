@@ -1,7 +1,5 @@
 package dev.kbx.cli;
 
-import static java.util.Objects.requireNonNull;
-
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.judge.Verification;
 import dev.kbx.python.PythonProblem;
@@ -22,10 +20,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
@@ -174,25 +172,28 @@ final class ImportTasksCommand implements Callable<Integer> {
         unusable.add(Unusable.of(broken));
         Files.delete(broken.file());
       }
-      for (TaskVerdict result : run(originals, tasks).values()) {
-        Path original = requireNonNull(written.get(result.path()));
-        Unusable reason = reason(result, original);
+      Map<String, TaskVerdict> results = run(originals, tasks);
+      for (Map.Entry<String, Path> task : written.entrySet()) {
+        TaskVerdict result = results.get(task.getKey());
+        if (result == null) continue; // Broken, as said above.
+        Unusable reason = reason(result, task.getValue());
         if (reason == null) {
-          imported.add(imported(result, original));
+          imported.add(imported(result, task.getValue()));
         } else {
           unusable.add(reason);
           Files.delete(Path.of(result.file()));
         }
       }
     }
-    unusable.sort(Comparator.comparing(Unusable::file));
+    List<String> order = originals.files().stream().map(Path::toString).toList();
+    unusable.sort(Comparator.comparingInt(reason -> order.indexOf(reason.file())));
     String source = originals.folder().toString();
     return new Report(suite.toString(), source, originals.files().size(), imported, unusable);
   }
 
   private Map<String, TaskVerdict> run(Checkout originals, Suite tasks)
       throws InterruptedException, PythonProblem {
-    Map<String, TaskVerdict> verdicts = new TreeMap<>();
+    Map<String, TaskVerdict> verdicts = new HashMap<>();
     int total = tasks.tasks().size();
     Consumer<TaskVerdict> listener =
         verdict -> {

@@ -139,6 +139,11 @@ record EvalResult(
         timing == null ? RuntimeStats.NONE : RuntimeStats.of(timing));
   }
 
+  /** Whether it is right and has no runtime. */
+  boolean untimed() {
+    return correctness && runtime == NO_RUNTIME;
+  }
+
   /** Of the one size; null where there is none or several. */
   private static @Nullable SizeTiming timing(Verdict v) {
     List<SizeTiming> sizes = v.sizes();

@@ -31,6 +31,7 @@ public final class RunFolder {
   private final RunFolderTimes times = new RunFolderTimes();
   private int kernels;
   private int prompts;
+  private int untimed;
 
   /**
    * @param folder exists and is empty
@@ -43,8 +44,9 @@ public final class RunFolder {
    * What was written.
    *
    * @param configuration whether there was one, and one only
+   * @param untimed correct kernels without a runtime
    */
-  public record Written(int kernels, int prompts, boolean configuration) {}
+  public record Written(int kernels, int prompts, boolean configuration, int untimed) {}
 
   /**
    * Writes all files; none where no verdict is of a suite that KernelBench's tools know, or where
@@ -64,7 +66,7 @@ public final class RunFolder {
     }
     boolean configured = configurations.size() == 1;
     if (configured) copy(configurations.iterator().next(), CONFIGURATION);
-    return new Written(kernels, prompts, configured);
+    return new Written(kernels, prompts, configured, untimed);
   }
 
   private static Map<RunFile, RunVerdicts.Entry> files(RunVerdicts verdicts) {
@@ -90,6 +92,7 @@ public final class RunFolder {
     }
     kernels++;
     times.add(file.task(), verdict);
+    if (EvalResult.of(verdict, file.sample()).untimed()) untimed++;
     origin(verdict).ifPresent(from -> takeAlong(from, file));
   }
 

@@ -19,7 +19,7 @@ public final class Suites {
   /** The suite of commands that are told none. */
   public static final String DEFAULT = "kernelbenchx";
 
-  private static final Pattern NUMBER = Pattern.compile("(\\d{1,9})_");
+  private static final Pattern NUMBER = Pattern.compile("(?:level)?(\\d{1,9})(?:_.*)?");
 
   private Suites() {}
 
@@ -115,10 +115,10 @@ public final class Suites {
     return entry.getFileName().toString();
   }
 
-  /** The number that a name begins with, as KernelBench's do. */
+  /** The number of a file or level, where names have one, as KernelBench's do. */
   private static int number(Path entry) {
     Matcher digits = NUMBER.matcher(name(entry));
-    return digits.lookingAt() ? Integer.parseInt(digits.group(1)) : Integer.MAX_VALUE;
+    return digits.matches() ? Integer.parseInt(digits.group(1)) : Integer.MAX_VALUE;
   }
 
   /** Entries by number and name, without those whose names start with a dot or an underscore. */

@@ -95,7 +95,10 @@ class RunFolderTest {
     Path out = folder.resolve("kbx-out");
     Kbx.Result exported = Kbx.run(folder, "export", "kernelbench", "back");
     assertThat(exported.exit()).as(exported.err()).isZero();
-    assertThat(exported.err()).contains("3 kernels, 1 prompt, generation_config.yaml in back");
+    assertThat(exported.err())
+        .contains("3 kernels, 1 prompt, generation_config.yaml in back")
+        .contains("kbx: 1 correct kernel without a runtime: KernelBench's analysis script reads -1")
+        .hasLineCount(2);
     Map<String, String> files = texts(back);
     assertThat(files.remove("eval_results.json"))
         .isEqualTo(Files.readString(out.resolve("eval_results.json")));

@@ -36,8 +36,8 @@ class RunFolderTimesTest {
     return kernelbench(Fixtures.passed(task, sample, source, device, number), 1);
   }
 
-  private void export(Verdict... verdicts) {
-    new RunFolder(folder).write(RunVerdicts.of(List.of(verdicts)), Fixtures::source);
+  private RunFolder.Written export(Verdict... verdicts) {
+    return new RunFolder(folder).write(RunVerdicts.of(List.of(verdicts)), Fixtures::source);
   }
 
   private JsonNode read(String file) throws IOException {
@@ -66,6 +66,14 @@ class RunFolderTimesTest {
         Json.mapper().readTree(Files.readString(folder.resolve("eval_results_level1.json")));
     double runtime = results.get("19").get(0).get("runtime").doubleValue();
     assertThat(relu.get("mean").doubleValue() / runtime).isCloseTo(1.6, within(1e-9));
+  }
+
+  /** KernelBench's analysis script takes their runtime, -1, for a time. */
+  @Test
+  void correctKernelsWithoutARuntimeAreCounted() {
+    Verdict untimed = kernelbench(passed("level1/20_LeakyReLU", 0, Fixtures.H200, 4), 0);
+    RunFolder.Written written = export(passed("level1/19_ReLU", 0, Fixtures.H200, 4), untimed);
+    assertThat(written).isEqualTo(new RunFolder.Written(2, 0, false, 1));
   }
 
   @Test
