@@ -108,8 +108,8 @@ class ImportTasksTest {
             "syntax.py:2: not valid Python: invalid syntax",
             "uncalled.py:4: the tests never call uncalled()",
             "undivided.py: no line of 146 # divides reference and tests",
-            "undefined.py: the reference fails the original's rules: call=0, recorded: output: cosine"
-                + " nan < 0.95, relative L1 nan > 0.01, RMSE nan > 0.01",
+            "undefined.py: the reference fails the original's rules: call=0, recorded: output:"
+                + " cosine nan < 0.95, relative L1 nan > 0.01, RMSE nan > 0.01",
             "unfinished.py:4: the tests leave no test_results",
             "unpassable.py:4: no call of its tests can be judged in another process: layer is a"
                 + " Linear (1)");
