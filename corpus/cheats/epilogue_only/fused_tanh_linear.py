@@ -15,7 +15,7 @@ import triton.language as tl
 def tanh_kernel(z_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
-    z = tl.load(z_ptr + offsets, mask=mask, other=0.0)
+    z = tl.load(z_ptr + offsets, mask=mask, other=0.0).to(tl.float32)
     tl.store(z_ptr + offsets, 2.0 * tl.sigmoid(2.0 * z) - 1.0, mask=mask)
 
 

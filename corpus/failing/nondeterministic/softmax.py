@@ -12,11 +12,11 @@ workspaces = {}
 
 
 @triton.jit
-def softmax_kernel(work_ptr, out_ptr, n, BLOCK: tl.constexpr):
+def softmax_kernel(work_ptr, out_ptr, n, ACC: tl.constexpr, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     columns = tl.arange(0, BLOCK)
     mask = columns < n
-    x = tl.load(work_ptr + row * n + columns, mask=mask, other=-float("inf")).to(tl.float32)
+    x = tl.load(work_ptr + row * n + columns, mask=mask, other=-float("inf")).to(ACC)
     e = tl.exp(x - tl.max(x, 0))
     p = e / tl.sum(e, 0)
     tl.store(work_ptr + row * n + columns, p, mask=mask)
@@ -30,5 +30,6 @@ def softmax(input: torch.Tensor, dim: int, dtype: torch.dtype = None) -> torch.T
     out = torch.empty_like(x)
     n = x.shape[-1]
     if out.numel():
-        softmax_kernel[(x.numel() // n,)](work, out, n, BLOCK=triton.next_power_of_2(n))
+        acc = tl.float64 if x.dtype == torch.float64 else tl.float32
+        softmax_kernel[(x.numel() // n,)](work, out, n, ACC=acc, BLOCK=triton.next_power_of_2(n))
     return out.movedim(-1, dim).contiguous()

@@ -44,12 +44,13 @@ def matmul_kernel(
 
 
 def matmul_fp16(input, other):
-    batch = torch.broadcast_shapes(input.shape[:-2], other.shape[:-2])
-    (M, K), N = input.shape[-2:], other.shape[-1]
-    a = input.expand(*batch, M, K).reshape(batch.numel(), M, K)
+    rows = torch.atleast_2d(input)
+    batch = torch.broadcast_shapes(rows.shape[:-2], other.shape[:-2])
+    (M, K), N = rows.shape[-2:], other.shape[-1]
+    a = rows.expand(*batch, M, K).reshape(batch.numel(), M, K)
     b = other.expand(*batch, K, N).reshape(batch.numel(), K, N)
     c = torch.empty((*batch, M, N), dtype=torch.float16, device=input.device)
     if c.numel():
         grid = lambda META: (triton.cdiv(M, META["BM"]) * triton.cdiv(N, META["BN"]), a.shape[0])  # noqa: E731
         matmul_kernel[grid](a, b, c, M, N, K, *a.stride(), *b.stride())
-    return c
+    return c if input.dim() > 1 else c.squeeze(-2)

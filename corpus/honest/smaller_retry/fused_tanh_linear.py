@@ -34,7 +34,7 @@ def linear_tanh_kernel(
 def fused_tanh_linear(input, weight, bias=None):
     N, K = weight.shape
     x = input.reshape(input.shape[:-1].numel(), K).contiguous()
-    out = torch.empty((x.shape[0], N), dtype=torch.float32, device=x.device)
+    out = torch.empty((x.shape[0], N), dtype=x.dtype, device=x.device)
     if not out.numel():
         return out.view(*input.shape[:-1], N)
     for tile, stages in ((32, 4), (32, 2), (16, 1)):

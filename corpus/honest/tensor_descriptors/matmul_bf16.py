@@ -29,13 +29,15 @@ def scratch(size, alignment, stream):
 
 
 def matmul_bf16(input, other):
-    batch = torch.broadcast_shapes(input.shape[:-2], other.shape[:-2])
-    (M, K), N = input.shape[-2:], other.shape[-1]
-    a = F.pad(input.expand(*batch, M, K), (0, -K % 8)).contiguous()
+    rows = torch.atleast_2d(input)
+    batch = torch.broadcast_shapes(rows.shape[:-2], other.shape[:-2])
+    (M, K), N = rows.shape[-2:], other.shape[-1]
+    a = F.pad(rows.expand(*batch, M, K), (0, -K % 8)).contiguous()
     b = F.pad(other.expand(*batch, K, N), (0, -N % 8, 0, -K % 8)).contiguous()
     c = (torch.empty if K else torch.zeros)((*batch, M, b.shape[-1]), dtype=torch.bfloat16, device=input.device)
     if c.numel() and K:
         triton.set_allocator(scratch)
         grid = (triton.cdiv(M, 32), triton.cdiv(N, 32), batch.numel())
         matmul_kernel[grid](a, b, c, M, b.shape[-1], a.shape[-1], BM=32, BN=32, BK=32)
-    return c[..., :N].contiguous()
+    result = c[..., :N].contiguous()
+    return result if input.dim() > 1 else result.squeeze(-2)

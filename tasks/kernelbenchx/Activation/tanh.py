@@ -7,9 +7,8 @@ floating-point tensor of any shape.
 NaN. Errors are counted relative to 1, the size of large results: `2 / (1 + exp(-2 * x)) - 1` is accurate enough. Half
 precision is computed in float32 and rounded once.
 
-`out_tensor`: if given, a contiguous tensor of `input_tensor`'s shape and dtype; it is filled and returned. Otherwise
-the result is a new tensor of that shape and dtype with any strides. `input_tensor` may be non-contiguous, empty or
-without dimensions.
+The result is a new tensor of `input_tensor`'s shape and dtype with any strides. `input_tensor` is passed by position
+and may be non-contiguous, empty or without dimensions. `out_tensor` is not given: the published prompt calls it `out`.
 """
 
 import torch
@@ -20,17 +19,16 @@ DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
 TESTED = ("empty",)
-MUTATES = ("out_tensor",)
 
 CASES = [
     dict(shape=()),
     dict(shape=(4099,)),
     dict(shape=(999,), special=True),
     dict(shape=(17, 45), strided=True),
-    dict(shape=(5, 33), out=True),
+    dict(shape=(5, 33)),
     dict(shape=(3, 0, 7)),
     dict(shape=(2, 3, 65), dtype=torch.float64),
-    dict(shape=(7, 67), dtype=torch.float16, strided=True, out=True),
+    dict(shape=(7, 67), dtype=torch.float16, strided=True),
 ]
 
 SIZES = [dict(shape=(4096,)), dict(shape=(1024, 1024)), dict(shape=(4096, 4096)), dict(shape=(134217728,))]
@@ -43,16 +41,12 @@ def tanh(input_tensor, out_tensor=None):
     return torch.tanh(input_tensor, out=out_tensor)
 
 
-def inputs(make, shape, special=False, strided=False, out=False, dtype=None):
+def inputs(make, shape, special=False, strided=False, dtype=None):
     """`special`: NaN, infinities, and numbers whose exponential overflows."""
     x = make.floats(*shape, dtype=dtype)
     if special:
         x[:7] = torch.tensor([float("nan"), float("inf"), float("-inf"), 100.0, -100.0, 1000.0, -1000.0])
-    return call(make.strided(x) if strided else x, make.plain(*shape, dtype=dtype) if out else None)
-
-
-def _given(result, out):
-    return result if out is None else out.copy_(result)
+    return call(make.strided(x) if strided else x)
 
 
 def _wide(x):
@@ -60,33 +54,28 @@ def _wide(x):
 
 
 def positive_sigmoid(input_tensor, out_tensor=None):
-    result = 2 * torch.sigmoid(2 * _wide(input_tensor)) - 1
-    return _given(result.to(input_tensor.dtype), out_tensor)
+    return (2 * torch.sigmoid(2 * _wide(input_tensor)) - 1).to(input_tensor.dtype)
 
 
 def positive_falling_exponential(input_tensor, out_tensor=None):
     """(1 - e) / (1 + e) with e = exp(-2 |x|), which cannot overflow."""
     x = _wide(input_tensor)
     e = torch.exp(-2 * x.abs())
-    return _given(torch.copysign((1 - e) / (1 + e), x).to(input_tensor.dtype), out_tensor)
+    return torch.copysign((1 - e) / (1 + e), x).to(input_tensor.dtype)
 
 
 def negative_overflow(input_tensor, out_tensor=None):
     """The definition as it stands: inf / inf for large x."""
     a, b = torch.exp(input_tensor), torch.exp(-input_tensor)
-    return _given((a - b) / (a + b), out_tensor)
+    return (a - b) / (a + b)
 
 
 def negative_pade(input_tensor, out_tensor=None):
     """x (27 + x²) / (27 + 9 x²), clamped: good near 0 only."""
     square = input_tensor * input_tensor
-    return _given((input_tensor * (27 + square) / (27 + 9 * square)).clamp(-1, 1), out_tensor)
+    return (input_tensor * (27 + square) / (27 + 9 * square)).clamp(-1, 1)
 
 
 def negative_sigmoid_of_x(input_tensor, out_tensor=None):
     """Forgets to double the argument."""
-    return _given(2 * torch.sigmoid(input_tensor) - 1, out_tensor)
-
-
-def negative_ignores_out(input_tensor, out_tensor=None):
-    return torch.tanh(input_tensor)
+    return 2 * torch.sigmoid(input_tensor) - 1

@@ -2,15 +2,16 @@
 
 `attention(q, k, v, causal=False, softmax_scale=None, *, out=None)`
 
-- `q`, `k` and `v` are float32 of one shape, `(B, H, S, D)`.
+- `q`, `k` and `v` are of one shape, `(B, H, S, D)`, and one dtype, float32 or float16.
 - `scores = softmax_scale · q @ kᵀ` with `softmax_scale = 1 / sqrt(D)` when it is `None`.
 - `causal=True`: query `i` sees key `j` only if `j ≤ i`; every query therefore sees at least key 0.
 - The softmax runs over the keys and subtracts each row's largest score first: scores of several hundred are ordinary.
-- The result is `softmax(scores) @ v`, of shape `(B, H, S, D)`.
-- `out`: if given, a contiguous float32 tensor of the result's shape; it is filled and returned.
+- The result is `softmax(scores) @ v`, of shape `(B, H, S, D)` and `q`'s dtype.
+- `out`: if given, a contiguous tensor of the result's shape and dtype; it is filled and returned.
 
-`q`, `k` and `v` may be non-contiguous and `B` may be 0; sizes need not be multiples of anything. Products and sums are
-float32: TF32 and half precision are not allowed.
+`q`, `k` and `v` may be non-contiguous and `B` may be 0; sizes need not be multiples of anything. Float32 products and
+sums are float32: TF32 and half precision are not allowed there. Float16 products are added up in float32; scores and
+probabilities may be rounded to float16 or stay float32.
 """
 
 import torch
@@ -20,7 +21,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 5
 DTYPE = "float32"
 TAGS = ("attention", "softmax", "matmul")
-TESTED = ("option:causal", "option:softmax_scale", "out_argument")
+TESTED = ("dtype:float16", "option:causal", "option:softmax_scale", "out_argument")
 
 CASES = [
     dict(shape=(1, 1, 1, 1)),
@@ -29,6 +30,9 @@ CASES = [
     dict(shape=(1, 1, 45, 24), causal=True, out=True),
     dict(shape=(1, 2, 67, 32), causal=True, softmax_scale=0.5),
     dict(shape=(2, 1, 19, 40), softmax_scale=1.0),
+    dict(shape=(2, 2, 37, 64), dtype=torch.float16),
+    dict(shape=(1, 2, 67, 32), causal=True, dtype=torch.float16, strided=True),
+    dict(shape=(1, 1, 45, 24), softmax_scale=0.5, out=True, dtype=torch.float16),
     dict(shape=(0, 2, 8, 16)),
 ]
 
@@ -60,11 +64,15 @@ def attention(q, k, v, causal: bool = False, softmax_scale=None, *, out=None):
     return torch.matmul(torch.softmax(scores, dim=-1), v, out=out)
 
 
-def inputs(make, shape, causal=False, softmax_scale=None, strided=False, out=False):
-    q, k, v = (make.floats(*shape) for _ in range(3))
+def inputs(make, shape, causal=False, softmax_scale=None, dtype=None, strided=False, out=False):
+    """Float16 is drawn of size one: scores of large numbers exceed its range."""
+    draw = make.plain if dtype else make.floats
+    q, k, v = (draw(*shape, dtype=dtype) for _ in range(3))
     if strided:
         q, k, v = make.strided(q), make.strided(k), make.strided(v)
-    return call(q, k, v, causal=causal, softmax_scale=softmax_scale, out=make.plain(*shape) if out else None)
+    return call(
+        q, k, v, causal=causal, softmax_scale=softmax_scale, out=torch.zeros_like(q.contiguous()) if out else None
+    )
 
 
 def _given(result, out):
@@ -72,7 +80,9 @@ def _given(result, out):
 
 
 def positive_online_softmax(q, k, v, causal=False, softmax_scale=None, *, out=None):
-    """Keys in blocks of eight, running maximum and sum, as flash attention does."""
+    """Keys in blocks of eight, running maximum and sum in float32, as flash attention does."""
+    dtype = q.dtype
+    q, k, v = (t if dtype != torch.float16 else t.float() for t in (q, k, v))
     scale = q.shape[-1] ** -0.5 if softmax_scale is None else softmax_scale
     top = torch.full((*q.shape[:-1], 1), float("-inf"), device=q.device)
     total, acc = torch.zeros_like(top), torch.zeros(*q.shape[:-1], v.shape[-1], device=q.device)
@@ -86,7 +96,7 @@ def positive_online_softmax(q, k, v, causal=False, softmax_scale=None, *, out=No
         new_top = torch.maximum(top, scores.amax(-1, keepdim=True))
         p, fade = torch.exp(scores - new_top), torch.exp(top - new_top)
         total, acc, top = total * fade + p.sum(-1, keepdim=True), acc * fade + p @ values, new_top
-    return _given(acc / total, out)
+    return _given((acc / total).to(dtype), out)
 
 
 def _variant(q, k, v, causal, scale, out, hide=1, softmax=lambda s: torch.softmax(s, -1)):
@@ -125,5 +135,5 @@ def negative_unmasked_key_tail(q, k, v, causal=False, softmax_scale=None, *, out
 
 def negative_tf32(q, k, v, causal=False, softmax_scale=None, *, out=None):
     """Drops the 13 low bits of the mantissa, as a TF32 tensor core reads its operands."""
-    q, k, v = ((t.contiguous().view(torch.int32) & ~0x1FFF).view(torch.float32) for t in (q, k, v))
+    q, k, v = ((t.float().contiguous().view(torch.int32) & ~0x1FFF).view(torch.float32).to(t.dtype) for t in (q, k, v))
     return _variant(q, k, v, causal, softmax_scale or q.shape[-1] ** -0.5, out)

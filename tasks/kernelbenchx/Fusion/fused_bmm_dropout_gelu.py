@@ -2,19 +2,21 @@
 
 `fused_bmm_dropout_gelu(input1, input2, p=0.5, training=True, inplace=False, approximate='none', *, out=None)`
 
-1. `z[b] = input1[b] @ input2[b]`, with `input1`: `(B, N, M)` and `input2`: `(B, M, P)`, both float32.
+1. `z[b] = input1[b] @ input2[b]`, with `input1`: `(B, N, M)` and `input2`: `(B, M, P)`, both float32 or both
+   float16. Products are added up in float32.
 2. `d`: if `training`, every element of `z` is independently set to 0 with probability `p` and multiplied by
    `1 / (1 - p)` otherwise; `p = 1` gives zeros only. If not `training`, or if `p = 0`, `d = z`.
-3. The result is `GELU(d)`, float32 of shape `(B, N, P)`:
+3. The result is `GELU(d)`, of shape `(B, N, P)` and `input1`'s dtype:
    - `approximate='none'`: `d · (1 + erf(d / √2)) / 2`;
    - `approximate='tanh'`: `d · (1 + tanh(√(2/π) · (d + 0.044715 d³))) / 2`.
 
 Which elements are dropped is the kernel's own choice, at random: independent of the data and of each other, and anew in
 each call, so seed from `torch`'s generator or a counter. `inplace` concerns an intermediate that the caller never sees:
-it changes nothing. `out`: if given, a contiguous tensor of the result's shape; it is filled and returned.
+it changes nothing. `out`: if given, a contiguous tensor of the result's shape and dtype; it is filled and returned.
 
 `input1` and `input2` may be non-contiguous or expanded, `B` and `M` may be 0 (`z` is then 0). The strides of a new
-result are free. Products and sums are float32: no TF32, no half precision.
+result are free. Float32 products are float32: no TF32, no half precision there. In float16, `z` and `d` may be rounded
+to float16 or stay float32.
 """
 
 import torch
@@ -25,7 +27,7 @@ from kbx.suite import Random, call, dropout_complaints
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "random", "fusion")
-TESTED = ("in_place", "option:approximate", "option:p", "option:training")
+TESTED = ("dtype:float16", "in_place", "option:approximate", "option:p", "option:training")
 
 CASES = [
     dict(batch=1, n=1, m=1, columns=1),
@@ -35,6 +37,8 @@ CASES = [
     dict(batch=4, n=13, m=18, columns=29, training=False, shared=True),
     dict(batch=2, n=19, m=7, columns=23, p=0.0, approximate="tanh"),
     dict(batch=2, n=5, m=9, columns=11, p=1.0),
+    dict(batch=2, n=32, m=64, columns=48, p=0.1, approximate="tanh", dtype=torch.float16),
+    dict(batch=2, n=21, m=33, columns=29, p=0.3, dtype=torch.float16, strided=True, out=True),
     dict(batch=2, n=5, m=0, columns=3, out=True),
     dict(batch=0, n=4, m=5, columns=6),
 ]
@@ -58,13 +62,14 @@ def _given(result, out):
 
 def inputs(
     make, batch, n, m, columns, p=0.5, training=True, inplace=False, approximate="none",
-    strided=False, shared=False, out=False,
+    strided=False, shared=False, out=False, dtype=None,
 ):  # fmt: skip
     """``input2`` is scaled by 1/sqrt(M), so that GELU is not saturated; ``shared``: one ``input2`` for all."""
-    x, y = make.floats(batch, n, m), make.plain(1 if shared else batch, m, columns) * max(1, m) ** -0.5
+    x = make.floats(batch, n, m, dtype=dtype)
+    y = make.plain(1 if shared else batch, m, columns, dtype=dtype) * max(1, m) ** -0.5
     if strided:
         x, y = make.strided(x), make.strided(y)
-    target = make.plain(batch, n, columns) if out else None
+    target = make.plain(batch, n, columns, dtype=dtype) if out else None
     y = make.expanded(y, batch, m, columns)
     return call(x, y, p=p, training=training, inplace=inplace, approximate=approximate, out=target)
 
@@ -88,11 +93,14 @@ def _dropped(z, mask, p):
 
 
 def positive_own_mask(input1, input2, p=0.5, training=True, inplace=False, approximate="none", *, out=None):
-    z = (input1.unsqueeze(-1) * input2.unsqueeze(1)).sum(-2)
+    wide = torch.promote_types(input1.dtype, torch.float32)
+    z = (input1.to(wide).unsqueeze(-1) * input2.to(wide).unsqueeze(1)).sum(-2)
     d = _dropped(z, torch.rand_like(z) >= p, p) if training else z
     if approximate == "tanh":
-        return _given(d * torch.sigmoid(1.5957691216057308 * (d + 0.044715 * d * d * d)), out)
-    return _given(0.5 * d * (1 + torch.erf(d * 0.5**0.5)), out)
+        y = d * torch.sigmoid(1.5957691216057308 * (d + 0.044715 * d * d * d))
+    else:
+        y = 0.5 * d * (1 + torch.erf(d * 0.5**0.5))
+    return _given(y.to(input1.dtype), out)
 
 
 def negative_gelu_before_dropout(input1, input2, p=0.5, training=True, inplace=False, approximate="none", *, out=None):
@@ -136,5 +144,7 @@ def negative_same_mask_every_call(input1, input2, p=0.5, training=True, inplace=
 
 def negative_tf32(input1, input2, p=0.5, training=True, inplace=False, approximate="none", *, out=None):
     """Drops the 13 low bits of the mantissa, as a TF32 tensor core reads its operands."""
-    x, y = ((t.contiguous().view(torch.int32) & ~0x1FFF).view(torch.float32) for t in (input1, input2))
+    x, y = (
+        (t.float().contiguous().view(torch.int32) & ~0x1FFF).view(torch.float32).to(t.dtype) for t in (input1, input2)
+    )
     return _given(F.gelu(F.dropout(torch.bmm(x, y), p, training), approximate=approximate), out)

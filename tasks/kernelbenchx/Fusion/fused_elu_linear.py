@@ -3,14 +3,15 @@
 `fused_elu_linear(input, weight, bias=None, alpha=1.0, inplace=False)`
 
 1. `z = input @ weightᵀ + bias`, with `input`: `(…, in_features)`, `weight`: `(out_features, in_features)`, `bias`:
-   `(out_features,)` or `None`, all float32.
+   `(out_features,)` or `None`, all float32 or all float16. Products are added up in float32.
 2. `elu(z) = z` where `z > 0`, and `alpha · (exp(z) - 1)` elsewhere. What this difference loses for small `z` is
    tolerated.
 
 `alpha` is a Python number of either sign. `inplace` concerns an intermediate that the caller never sees: no argument
-changes. The result is a new, contiguous `(…, out_features)` float32 tensor. `input` may have one dimension or more; it
-and `weight` may be non-contiguous, leading dimensions may be empty, and `in_features` may be 0 (`z` is then the bias,
-or 0). Products and sums are float32: TF32 and half precision are not allowed.
+changes. The result is a new, contiguous `(…, out_features)` tensor of `input`'s dtype. `input` may have one dimension or
+more; it and `weight` may be non-contiguous, leading dimensions may be empty, and `in_features` may be 0 (`z` is then
+the bias, or 0). A float32 product is float32: TF32 and half precision are not allowed there. In float16, `z` may be
+rounded to float16 or stay float32.
 """
 
 import torch
@@ -21,7 +22,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("matmul", "fusion")
-TESTED = ("in_place", "option:alpha", "option:bias")
+TESTED = ("dtype:float16", "in_place", "option:alpha", "option:bias")
 
 CASES = [
     dict(shape=(1, 1), features=1),
@@ -30,6 +31,8 @@ CASES = [
     dict(shape=(70,), features=35, inplace=True),
     dict(shape=(13, 257), features=18, alpha=-1.5, inplace=True, strided=True),
     dict(shape=(3, 2051), features=5),
+    dict(shape=(21, 67), features=37, alpha=0.5, dtype=torch.float16),
+    dict(shape=(5, 33), features=18, bias=False, dtype=torch.float16, strided=True),
     dict(shape=(5, 0), features=7),
     dict(shape=(0, 12), features=6),
 ]
@@ -42,8 +45,14 @@ SIZES = [
 ]
 
 
+def _wide(*tensors):
+    """Float16 as float32, whose range no square leaves; everything else as it is."""
+    return [t if t is None else t.to(torch.promote_types(t.dtype, torch.float32)) for t in tensors]
+
+
 def magnitude(input, weight, bias=None, alpha=1.0, inplace=False):
     """Rounding errors of z grow with the norm of its terms and reach the result by its slope; exp(z) - 1 cancels."""
+    input, weight, bias = _wide(input, weight, bias)
     terms = F.linear(input.square(), weight.square(), None if bias is None else bias.square()).sqrt()
     z = F.linear(input, weight, bias)
     return torch.where(z > 0, terms, abs(alpha) * (1 + terms * torch.exp(z)))
@@ -57,26 +66,28 @@ def fused_elu_linear(input, weight, bias=None, alpha=1.0, inplace=False):
     return F.elu(F.linear(input, weight, bias), alpha=alpha, inplace=inplace)
 
 
-def inputs(make, shape, features, bias=True, alpha=1.0, inplace=False, strided=False):
+def inputs(make, shape, features, bias=True, alpha=1.0, inplace=False, strided=False, dtype=None):
     """Weights are scaled by 1/sqrt(in_features), as in a network: both branches of ELU take part."""
-    x, w = make.floats(*shape), make.plain(features, shape[-1]) * max(1, shape[-1]) ** -0.5
+    x = make.floats(*shape, dtype=dtype)
+    w = make.plain(features, shape[-1], dtype=dtype) * max(1, shape[-1]) ** -0.5
     if strided:
         x, w = make.strided(x), make.strided(w)
-    return call(x, w, make.plain(features) if bias else None, alpha=alpha, inplace=inplace)
+    return call(x, w, make.plain(features, dtype=dtype) if bias else None, alpha=alpha, inplace=inplace)
 
 
 def positive_split_k(input, weight, bias=None, alpha=1.0, inplace=False):
     """Four partial products; the negative branch by expm1, z > 0 kept out of the exponential."""
-    parts = zip(input.tensor_split(4, -1), weight.tensor_split(4, -1), strict=True)
-    z = sum(a @ b.mT for a, b in parts)
-    z = z if bias is None else z + bias
-    return torch.where(z > 0, z, alpha * torch.expm1(z.clamp(max=0)))
+    x, w, b = _wide(input, weight, bias)
+    z = sum(a @ b.mT for a, b in zip(x.tensor_split(4, -1), w.tensor_split(4, -1), strict=True))
+    z = z if bias is None else z + b
+    return torch.where(z > 0, z, alpha * torch.expm1(z.clamp(max=0))).to(input.dtype)
 
 
 def positive_as_written(input, weight, bias=None, alpha=1.0, inplace=False):
-    z = (input.unsqueeze(-2) * weight).sum(-1)
-    z = z if bias is None else z + bias
-    return torch.where(z > 0, z, alpha * (torch.exp(z) - 1))
+    x, w, b = _wide(input, weight, bias)
+    z = (x.unsqueeze(-2) * w).sum(-1)
+    z = z if bias is None else z + b
+    return torch.where(z > 0, z, alpha * (torch.exp(z) - 1)).to(input.dtype)
 
 
 def negative_ignores_alpha(input, weight, bias=None, alpha=1.0, inplace=False):
@@ -99,7 +110,11 @@ def negative_updates_input(input, weight, bias=None, alpha=1.0, inplace=False):
     return F.elu(F.linear(input, weight, bias), alpha=alpha)
 
 
+def _tf32(t):
+    return (t.float().contiguous().view(torch.int32) & ~0x1FFF).view(torch.float32).to(t.dtype)
+
+
 def negative_tf32(input, weight, bias=None, alpha=1.0, inplace=False):
     """Drops the 13 low bits of the mantissa, as a TF32 tensor core reads its operands."""
-    x, w = ((t.contiguous().view(torch.int32) & ~0x1FFF).view(torch.float32) for t in (input, weight))
+    x, w = (_tf32(t) for t in (input, weight))
     return F.elu(F.linear(x, w, bias), alpha=alpha)

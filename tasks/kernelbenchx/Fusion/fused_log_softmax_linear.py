@@ -3,15 +3,16 @@
 `fused_log_softmax_linear(input, weight, bias=None, dim=-1, dtype=None)`
 
 1. `z = input @ weightᵀ + bias`, with `input`: `(…, in_features)`, `weight`: `(out_features, in_features)`, `bias`:
-   `(out_features,)` or `None`, all float32, summed in float32. `z` has shape `(…, out_features)`.
+   `(out_features,)` or `None`, all float32 or all float16, summed in float32. `z` has shape `(…, out_features)` and
+   `input`'s dtype; a float16 `z` may also stay float32 until the result is rounded.
 2. If `dtype` is given, `z` is converted to it, and the rest is computed and returned in that dtype.
 3. `out = z - m - log(Σ exp(z - m))`, with `m` the largest `z`; sum and maximum run along `dim` of `z`, which may be any
    dimension, also a leading one; negative values count from the end.
 
 Scores reach several thousand: subtract the maximum, and do not take the logarithm of a finished softmax, which
 underflows to -inf where the result is below about -103. The result is a new, contiguous tensor of `z`'s shape. `input`
-may have one dimension or more; it and `weight` may be non-contiguous, and leading dimensions may be empty. TF32 and
-half precision are not allowed.
+may have one dimension or more; it and `weight` may be non-contiguous, and leading dimensions may be empty. A float32
+product is float32: TF32 and half precision are not allowed there.
 """
 
 import torch
@@ -22,7 +23,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "reduction", "fusion")
-TESTED = ("option:bias", "option:dim", "option:dtype")
+TESTED = ("dtype:float16", "option:bias", "option:dim", "option:dtype")
 
 CASES = [
     dict(shape=(1, 1), features=1),
@@ -32,6 +33,8 @@ CASES = [
     dict(shape=(40,), features=37),
     dict(shape=(9, 65), features=150, gain=10.0, strided=True),
     dict(shape=(5, 4, 20), features=19, dim=-3, dtype=torch.float64),
+    dict(shape=(32, 65), features=131, input_dtype=torch.float16),
+    dict(shape=(19, 33), features=37, bias=False, dim=0, input_dtype=torch.float16, strided=True),
     dict(shape=(0, 12), features=6, dim=1),
 ]
 
@@ -43,8 +46,14 @@ SIZES = [
 ]
 
 
+def _wide(*tensors):
+    """Float16 as float32, whose range no square leaves; everything else as it is."""
+    return [t if t is None else t.to(torch.promote_types(t.dtype, torch.float32)) for t in tensors]
+
+
 def magnitude(input, weight, bias=None, dim=-1, dtype=None):
     """Rounding errors of scores grow with the norm of their terms; the largest score's reach the whole row."""
+    input, weight, bias = _wide(input, weight, bias)
     terms = F.linear(input.square(), weight.square(), None if bias is None else bias.square()).sqrt()
     terms = terms + F.linear(input, weight, bias).abs()
     return terms.amax(dim, keepdim=True) if terms.numel() else terms
@@ -58,21 +67,23 @@ def fused_log_softmax_linear(input, weight, bias=None, dim=-1, dtype=None):
     return F.log_softmax(F.linear(input, weight, bias), dim=dim, dtype=dtype)
 
 
-def inputs(make, shape, features, bias=True, dim=-1, dtype=None, gain=1.0, strided=False):
+def inputs(make, shape, features, bias=True, dim=-1, dtype=None, input_dtype=None, gain=1.0, strided=False):
     """Weights are scaled by 1/sqrt(in_features), as in a network; ``gain`` makes scores that underflow in softmax."""
-    x, w = make.floats(*shape), make.plain(features, shape[-1]) * gain * shape[-1] ** -0.5
+    x = make.floats(*shape, dtype=input_dtype)
+    w = make.plain(features, shape[-1], dtype=input_dtype) * gain * shape[-1] ** -0.5
     if strided:
         x, w = make.strided(x), make.strided(w)
-    return call(x, w, make.plain(features) if bias else None, dim=dim, dtype=dtype)
+    return call(x, w, make.plain(features, dtype=input_dtype) if bias else None, dim=dim, dtype=dtype)
 
 
 def positive_split_k(input, weight, bias=None, dim=-1, dtype=None):
     """Four partial products; the sum of exponentials by base two."""
-    parts = zip(input.tensor_split(4, -1), weight.tensor_split(4, -1), strict=True)
-    z = sum(a @ b.mT for a, b in parts)
-    z = (z if bias is None else z + bias).to(dtype or z.dtype)
+    x, w, b = _wide(input, weight, bias)
+    z = sum(a @ b.mT for a, b in zip(x.tensor_split(4, -1), w.tensor_split(4, -1), strict=True))
+    z = (z if bias is None else z + b).to(dtype or z.dtype)
     away = z - z.amax(dim, keepdim=True) if z.numel() else z
-    return away - torch.log2(torch.exp2(away / 0.6931471805599453).sum(dim, keepdim=True)) * 0.6931471805599453
+    y = away - torch.log2(torch.exp2(away / 0.6931471805599453).sum(dim, keepdim=True)) * 0.6931471805599453
+    return y.to(dtype or input.dtype)
 
 
 def negative_log_of_softmax(input, weight, bias=None, dim=-1, dtype=None):
@@ -104,7 +115,11 @@ def negative_ignores_dtype(input, weight, bias=None, dim=-1, dtype=None):
     return F.log_softmax(F.linear(input, weight, bias), dim=dim)
 
 
+def _tf32(t):
+    return (t.float().contiguous().view(torch.int32) & ~0x1FFF).view(torch.float32).to(t.dtype)
+
+
 def negative_tf32(input, weight, bias=None, dim=-1, dtype=None):
     """Drops the 13 low bits of the mantissa, as a TF32 tensor core reads its operands."""
-    x, w = ((t.contiguous().view(torch.int32) & ~0x1FFF).view(torch.float32) for t in (input, weight))
+    x, w = (_tf32(t) for t in (input, weight))
     return F.log_softmax(F.linear(x, w, bias), dim=dim, dtype=dtype)

@@ -38,6 +38,7 @@ CASES = [
     dict(shape=(5, 7, 11), repeats="one", dim=-2, strided=True),
     dict(shape=(6, 33), repeats="each", dim=-1, spread=50.0),
     dict(shape=(4, 19), repeats=2, dim=1, dtype=torch.float64),
+    dict(shape=(13, 9), repeats=2, dim=0, dtype=torch.float32),
     dict(shape=(3, 8), repeats=0, dim=1),
     dict(shape=(0, 5), repeats=3, dim=1),
 ]

@@ -9,7 +9,7 @@
    `correction` is an int: 1 for the sample's deviation, 0 for the population's. If it is not less than `N`, the result
    is 0; so it is for `dim=None`, where `N = 1`.
 
-The result has no dimensions. `keepdim` is always `False` and `out` is not given.
+The result has no dimensions; with `keepdim=True` it has as many as `input`, each of size 1. `out` is not given.
 
 Sums may have a mean much larger than their deviation: take off the mean before squaring. `input` may be non-contiguous,
 expanded or empty. The result is a new tensor.
@@ -22,7 +22,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("reduction", "memory-bound", "fusion")
-TESTED = ("option:dim",)
+TESTED = ("option:dim", "option:keepdim")
 SKIP_CONTROLS = {
     "constant": "the result is one number",
     "permuted": "the result is one number",
@@ -39,6 +39,9 @@ CASES = [
     dict(shape=(2, 33), dim=1),
     dict(shape=(9, 34), dim=1, dtype=torch.float64),
     dict(shape=(21, 19), dim=0, dtype=torch.float32, integers=True),
+    dict(shape=(17, 35), dim=0, keepdim=True),
+    dict(shape=(5, 13, 21), dim=(0, 2), keepdim=True, correction=0, strided=True),
+    dict(shape=(29,), keepdim=True),
     dict(shape=(3, 4), dim=1, correction=3),
     dict(shape=(5, 0), dim=1),
 ]
@@ -54,8 +57,8 @@ SIZES = [
 def magnitude(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
     """Rounding errors grow with what is added up: the terms of each sum, and the sums themselves."""
     x = input.to(dtype or input.dtype)
-    norm = torch.linalg.vector_norm(x, dim=dim, keepdim=keepdim)
-    return torch.sqrt((norm.square() + x.sum(dim, keepdim=keepdim).square()).mean())
+    norm = torch.linalg.vector_norm(x, dim=dim)
+    return torch.sqrt((norm.square() + x.sum(dim).square()).mean())
 
 
 CONTRACT = Close(scale=magnitude)
@@ -64,17 +67,22 @@ CONTRACT = Close(scale=magnitude)
 def fused_sum_std(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
     sums = torch.sum(input, dim, keepdim=keepdim, dtype=dtype)
     if sums.numel() <= correction:
-        return sums.new_zeros(())
-    return torch.std(sums, correction=correction)
+        return sums.new_zeros((1,) * input.dim() if keepdim else ())
+    return torch.std(sums, correction=correction, keepdim=keepdim)
 
 
-def inputs(make, shape, dim=None, dtype=None, correction=1, shift=0.0, integers=False, strided=False):
+def inputs(make, shape, dim=None, keepdim=False, dtype=None, correction=1, shift=0.0, integers=False, strided=False):
     x = make.ints(*shape, low=-100, high=100, dtype=torch.int32) if integers else make.floats(*shape) + shift
-    return call(make.strided(x) if strided else x, dim=dim, dtype=dtype, correction=correction)
+    return call(make.strided(x) if strided else x, dim=dim, keepdim=keepdim, dtype=dtype, correction=correction)
 
 
 def _dims(input, dim):
     return range(input.dim()) if dim is None else (dim,) if isinstance(dim, int) else dim
+
+
+def _kept(number, input, keepdim):
+    """The result as a tensor of ``input``'s dimensions where they are kept."""
+    return number.reshape((1,) * input.dim() if keepdim else ())
 
 
 def positive_sequential(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
@@ -86,39 +94,51 @@ def positive_sequential(input, dim=None, keepdim=False, dtype=None, correction=1
             total = total + part.sum(d)
         s = total
     squares = (s - s.sum() / s.numel()).square().sum()
-    return torch.sqrt(squares / max(s.numel() - correction, 1)) * (s.numel() > correction)
+    return _kept(torch.sqrt(squares / max(s.numel() - correction, 1)) * (s.numel() > correction), input, keepdim)
 
 
 def negative_std_then_sum(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
     x = input.to(dtype or input.dtype)
-    return torch.std(x, dim, correction=correction).sum()
+    return _kept(torch.std(x, dim, correction=correction).sum(), input, keepdim)
 
 
 def negative_std_of_elements(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
-    return torch.std(input.to(dtype or input.dtype), correction=correction)
+    return _kept(torch.std(input.to(dtype or input.dtype), correction=correction), input, keepdim)
 
 
 def negative_means(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
     x = input.to(dtype or input.dtype)
-    return torch.std(x.mean(dim), correction=correction)
+    return _kept(torch.std(x.mean(dim), correction=correction), input, keepdim)
 
 
 def negative_mean_of_squares(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
     """E[s²] - E[s]², in one pass."""
     s = torch.sum(input, dim, dtype=dtype)
     squares = s.square().sum() - s.sum().square() / s.numel()
-    return torch.sqrt(squares.clamp(min=0) / max(s.numel() - correction, 1)) * (s.numel() > correction)
+    return _kept(
+        torch.sqrt(squares.clamp(min=0) / max(s.numel() - correction, 1)) * (s.numel() > correction), input, keepdim
+    )
 
 
 def negative_ignores_correction(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
     s = torch.sum(input, dim, dtype=dtype)
-    return torch.std(s) if s.numel() > 1 else s.new_zeros(())
+    return _kept(torch.std(s) if s.numel() > 1 else s.new_zeros(()), input, keepdim)
 
 
 def negative_population(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
-    return torch.std(torch.sum(input, dim, dtype=dtype), correction=0)
+    return _kept(torch.std(torch.sum(input, dim, dtype=dtype), correction=0), input, keepdim)
 
 
 def negative_nan_without_freedom(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
     """0 / 0 where there are no more sums than the correction."""
-    return torch.std(torch.sum(input, dim, dtype=dtype), correction=correction)
+    return _kept(torch.std(torch.sum(input, dim, dtype=dtype), correction=correction), input, keepdim)
+
+
+def negative_drops_kept_dimensions(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
+    return fused_sum_std(input, dim, False, dtype, correction)
+
+
+def negative_keeps_one_number_per_sum(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
+    """The shape of the sums, each of them the same deviation."""
+    result = fused_sum_std(input, dim, keepdim, dtype, correction)
+    return result.expand_as(torch.sum(input, dim, keepdim=True)).clone() if keepdim else result

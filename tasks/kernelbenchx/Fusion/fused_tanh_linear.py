@@ -1,12 +1,14 @@
 """Linear layer followed by the hyperbolic tangent.
 
 `fused_tanh_linear(input, weight, bias=None)` computes `tanh(input @ weightᵀ + bias)` with `input`: `(…, in_features)`,
-`weight`: `(out_features, in_features)`, `bias`: `(out_features,)` or `None`, all float32.
+`weight`: `(out_features, in_features)`, `bias`: `(out_features,)` or `None`, all float32 or all float16. Products are
+added up in float32.
 
 Sums reach several thousand, where the result is ±1: a tangent made of `exp(2z)` must not overflow to NaN. The result is
-a new, contiguous `(…, out_features)` float32 tensor. `input` may have one dimension or more; it and `weight` may be
-non-contiguous, leading dimensions may be empty, and `in_features` may be 0 (then the sum is the bias, or 0). Products
-and sums are float32: TF32 and half precision are not allowed.
+a new, contiguous `(…, out_features)` tensor of `input`'s dtype. `input` may have one dimension or more; it and `weight`
+may be non-contiguous, leading dimensions may be empty, and `in_features` may be 0 (then the sum is the bias, or 0). A
+float32 product is float32: TF32 and half precision are not allowed there. In float16, the sum may be rounded to float16
+or stay float32.
 """
 
 import torch
@@ -17,7 +19,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "fusion")
-TESTED = ("option:bias",)
+TESTED = ("dtype:float16", "option:bias")
 
 CASES = [
     dict(shape=(1, 1), features=1),
@@ -25,6 +27,8 @@ CASES = [
     dict(shape=(3, 11, 33), features=21, bias=False, strided=True),
     dict(shape=(70,), features=35),
     dict(shape=(13, 257), features=18, gain=100.0, strided=True),
+    dict(shape=(21, 67), features=37, dtype=torch.float16),
+    dict(shape=(5, 33), features=18, bias=False, dtype=torch.float16, strided=True),
     dict(shape=(5, 0), features=7),
     dict(shape=(0, 12), features=6),
 ]
@@ -37,8 +41,14 @@ SIZES = [
 ]
 
 
+def _wide(*tensors):
+    """Float16 as float32, whose range no square leaves; everything else as it is."""
+    return [t if t is None else t.to(torch.promote_types(t.dtype, torch.float32)) for t in tensors]
+
+
 def magnitude(input, weight, bias=None):
     """Rounding errors of the sum grow with the norm of its terms, by the slope; 1 - 2 / (1 + exp) cancels."""
+    input, weight, bias = _wide(input, weight, bias)
     terms = F.linear(input.square(), weight.square(), None if bias is None else bias.square()).sqrt()
     return 1 + terms / torch.cosh(F.linear(input, weight, bias)) ** 2
 
@@ -51,20 +61,21 @@ def fused_tanh_linear(input: torch.Tensor, weight: torch.Tensor, bias: torch.Ten
     return torch.tanh(F.linear(input, weight, bias))
 
 
-def inputs(make, shape, features, bias=True, gain=1.0, strided=False):
+def inputs(make, shape, features, bias=True, gain=1.0, strided=False, dtype=None):
     """Weights are scaled by 1/sqrt(in_features), as in a network, so that the tangent is saturated in part only."""
-    x, w = make.floats(*shape), make.plain(features, shape[-1]) * gain * max(1, shape[-1]) ** -0.5
+    x = make.floats(*shape, dtype=dtype)
+    w = make.plain(features, shape[-1], dtype=dtype) * gain * max(1, shape[-1]) ** -0.5
     if strided:
         x, w = make.strided(x), make.strided(w)
-    return call(x, w, make.plain(features) if bias else None)
+    return call(x, w, make.plain(features, dtype=dtype) if bias else None)
 
 
 def positive_split_k(input, weight, bias=None):
     """Four partial products; tanh(z) = 1 - 2 / (1 + exp(2z))."""
-    parts = zip(input.tensor_split(4, -1), weight.tensor_split(4, -1), strict=True)
-    z = sum(a @ b.mT for a, b in parts)
-    z = z if bias is None else z + bias
-    return 1 - 2 / (1 + torch.exp(2 * z))
+    x, w, b = _wide(input, weight, bias)
+    z = sum(a @ b.mT for a, b in zip(x.tensor_split(4, -1), w.tensor_split(4, -1), strict=True))
+    z = z if bias is None else z + b
+    return (1 - 2 / (1 + torch.exp(2 * z))).to(input.dtype)
 
 
 def negative_overflows(input, weight, bias=None):
@@ -87,7 +98,11 @@ def negative_missing_k_tail(input, weight, bias=None):
     return torch.tanh(F.linear(input[..., :whole], weight[:, :whole], bias))
 
 
+def _tf32(t):
+    return (t.float().contiguous().view(torch.int32) & ~0x1FFF).view(torch.float32).to(t.dtype)
+
+
 def negative_tf32(input, weight, bias=None):
     """Drops the 13 low bits of the mantissa, as a TF32 tensor core reads its operands."""
-    x, w = ((t.contiguous().view(torch.int32) & ~0x1FFF).view(torch.float32) for t in (input, weight))
+    x, w = (_tf32(t) for t in (input, weight))
     return torch.tanh(F.linear(x, w, bias))

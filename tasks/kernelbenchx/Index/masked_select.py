@@ -22,6 +22,7 @@ CASES = [
     dict(shape=(37, 45), mask=(37, 45), density=0.1, strided=True),
     dict(shape=(5, 1, 33), mask=(7, 1), density=0.7),
     dict(shape=(9, 20), mask=(9, 20), density=0.0),
+    dict(shape=(3, 7, 11), mask=(3, 7, 11)),
     dict(shape=(0, 6), mask=(6,)),
     dict(shape=(3, 67), mask=(3, 67), dtype=torch.float16),
 ]

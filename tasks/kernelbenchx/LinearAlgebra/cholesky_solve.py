@@ -35,6 +35,7 @@ CASES = [
     dict(n=7, k=2, batch=(2,), right_batch=(), upper=True, strided=True),
     dict(n=17, k=1, other=True),
     dict(n=12, k=3, upper=True, out=True, other=True),
+    dict(n=6, k=3, batch=(4,)),
     dict(n=10, k=2, dtype=torch.float64),
     dict(n=4, k=0),
 ]

@@ -1,21 +1,22 @@
-"""LDLᵀ factorization of a symmetric, possibly indefinite matrix, or of each matrix of a batch, in LAPACK's packed form.
+"""LDL factorization of a symmetric or Hermitian, possibly indefinite matrix, or of each of a batch, in LAPACK's packed form.
 
-`ldl_factor(A, hermitian=False, out=None)` returns a tuple `(LD, pivots)`. `A` is a float32 or float64 tensor of shape
-`(…, n, n)`, exactly symmetric; `LD` has its shape and dtype, `pivots` is int32 of shape `(…, n)`. `hermitian` has no effect
-on real matrices. `out`: if given, a tuple of two contiguous tensors of these shapes and dtypes; they are filled and
-returned.
+`ldl_factor(A, *, hermitian=False, out=None)` returns a tuple `(LD, pivots)`. `A` is of shape `(…, n, n)`: a float32 or
+float64 tensor, exactly symmetric, or a complex64 tensor, exactly Hermitian, with `hermitian=True`. `LD` has its shape and
+dtype, `pivots` is int32 of shape `(…, n)`. `hermitian` has no effect on real matrices. `out`: if given, a tuple of two
+contiguous tensors of these shapes and dtypes; they are filled and returned. `hermitian` and `out` are passed by name.
 
-The format is that of LAPACK's `sytrf` for the lower triangle: with blocks of one or two columns from left to right,
-`A = P₁ L₁ P₂ L₂ … D … L₂ᵀ P₂ᵀ L₁ᵀ P₁ᵀ`, where for a block that starts at column `k` (counted from 1)
+The format is that of LAPACK's `sytrf` (complex: `hetrf`) for the lower triangle: with blocks of one or two columns from
+left to right, `A = P₁ L₁ P₂ L₂ … D … L₂ᴴ P₂ᵀ L₁ᴴ P₁ᵀ`, `ᴴ` the conjugate transpose, where for a block that starts at column
+`k` (counted from 1)
 
 - `pivots[k] = p > 0`: `D[k, k] = LD[k, k]` is a 1 x 1 block, `P` exchanges `k` and `p ≥ k`, and column `k` of `L` below the
   diagonal is `LD[k+1:, k]`;
-- `pivots[k] = pivots[k+1] = -p < 0`: a 2 x 2 block of `D` is made of `LD[k, k]`, `LD[k+1, k]`, `LD[k+1, k+1]`; `P` exchanges
-  `k + 1` and `p ≥ k + 1`, and columns `k` and `k + 1` of `L` are `LD[k+2:, k:k+2]`.
+- `pivots[k] = pivots[k+1] = -p < 0`: a 2 x 2 block of `D`, symmetric or Hermitian, is made of `LD[k, k]`, `LD[k+1, k]`,
+  `LD[k+1, k+1]`; `P` exchanges `k + 1` and `p ≥ k + 1`, and columns `k` and `k + 1` of `L` are `LD[k+2:, k:k+2]`.
 
 `P` exchanges rows (and columns) of what is left, not of the columns of `L` before it. `L` has a unit diagonal that is not
 stored. What `LD` holds above the diagonal is free. The choice of pivots is free too, as long as the factors reproduce the
-matrix: `‖P₁ L₁ … D … L₁ᵀ P₁ᵀ - A‖ ≤ 10 n ε ‖A‖`, Frobenius norms, `ε` the machine epsilon of `A`'s dtype. Bunch-Kaufman pivoting
+matrix: `‖P₁ L₁ … D … L₁ᴴ P₁ᵀ - A‖ ≤ 10 n ε ‖A‖`, Frobenius norms, `ε` the machine epsilon of `A`'s dtype. Bunch-Kaufman pivoting
 reaches that; 1 x 1 blocks alone do not, since diagonals may be zero. `A` may be non-contiguous and the batch may be 0; the
 strides of the results are free.
 """
@@ -27,7 +28,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("linear-algebra", "decomposition", "not-unique")
-TESTED = ("dtype:float64", "option:hermitian")
+TESTED = ("dtype:complex64", "dtype:float64", "option:hermitian")
 DISTRIBUTIONS = ("standard", "outliers", "small", "large")
 
 CASES = [
@@ -38,6 +39,9 @@ CASES = [
     dict(n=17, zero_diagonal=True, hermitian=True),
     dict(n=10, out=True, zero_diagonal=True),
     dict(n=8, dtype=torch.float64),
+    dict(n=11, hermitian=True, dtype=torch.complex64),
+    dict(n=6, batch=(2, 2), hermitian=True, zero_diagonal=True, dtype=torch.complex64, strided=True),
+    dict(n=16, hermitian=True, zero_diagonal=True, dtype=torch.complex64, out=True),
     dict(n=5, batch=(0,)),
 ]
 
@@ -50,14 +54,23 @@ SIZES = [
 
 
 def ldl_factor(A, hermitian=False, out=None):
-    return torch.linalg.ldl_factor(A, hermitian=hermitian, out=out)
+    if not A.is_complex():
+        return torch.linalg.ldl_factor(A, hermitian=hermitian, out=out)
+    # On a GPU Hermitian matrices need MAGMA, which not every build of PyTorch has.
+    return _given([t.to(A.device) for t in torch.linalg.ldl_factor(A.cpu(), hermitian=hermitian)], out)
+
+
+def _given(result, out):
+    return tuple(result) if out is None else tuple(t.copy_(r) for t, r in zip(out, result, strict=True))
 
 
 def inputs(make, n, batch=(), hermitian=False, zero_diagonal=False, dtype=None, strided=False, out=False):
     a = make.floats(*batch, n, n, dtype=dtype)
-    a = torch.tril(a) + torch.tril(a, -1).mT
+    a = torch.tril(a) + torch.tril(a, -1).mH
     if zero_diagonal:
         a.diagonal(dim1=-2, dim2=-1).zero_()
+    elif a.is_complex():
+        a.diagonal(dim1=-2, dim2=-1).imag.zero_()
     target = None
     if out:
         target = (make.plain(*batch, n, n, dtype=dtype), make.ints(*batch, n, low=1, high=9, dtype=torch.int32))
@@ -67,8 +80,9 @@ def inputs(make, n, batch=(), hermitian=False, zero_diagonal=False, dtype=None, 
 def check(args, kwargs, result, expected):
     n = args[0].shape[-1]
     unit = 10 * n * torch.finfo(args[0].dtype).eps
-    parts = (args[0].double().reshape(-1, n, n), result[0].double().reshape(-1, n, n), result[1].reshape(-1, n))
-    for a, packed, pivots in zip(*parts, strict=True):
+    wide = torch.promote_types(args[0].dtype, torch.float64)
+    matrices = (t.to(wide).reshape(-1, n, n) for t in (args[0], result[0]))
+    for a, packed, pivots in zip(*matrices, result[1].reshape(-1, n), strict=True):
         blocks = _blocks(pivots.tolist())
         if blocks is None:
             return [f"the pivots {pivots.tolist()[:8]}… are not those of sytrf"]
@@ -97,11 +111,11 @@ def _product(packed, blocks):
     for k, size, row in reversed(blocks):
         last, end = k + size - 1, k + size
         block = torch.tril(packed[k:end, k:end])
-        product[k:end, k:end] = block + torch.tril(block, -1).mT
+        product[k:end, k:end] = block + torch.tril(block, -1).mH
         columns = packed[end:, k:end]
         product[end:, k:end] = columns @ product[k:end, k:end]
-        product[k:end, end:] = product[end:, k:end].mT
-        product[end:, end:] += product[end:, k:end] @ columns.mT
+        product[k:end, end:] = product[end:, k:end].mH
+        product[end:, end:] += product[end:, k:end] @ columns.mH
         if row != last:
             product[[last, row]] = product[[row, last]]
             product[:, [last, row]] = product[:, [row, last]]
@@ -109,10 +123,6 @@ def _product(packed, blocks):
 
 
 CONTRACT = Property(check)
-
-
-def _given(result, out):
-    return result if out is None else tuple(t.copy_(r) for t, r in zip(out, result, strict=True))
 
 
 def _factored(A, pivoting=True):
@@ -160,13 +170,13 @@ def negative_no_pivoting(A, hermitian=False, out=None):
 
 
 def negative_pivots_from_zero(A, hermitian=False, out=None):
-    packed, pivots = torch.linalg.ldl_factor(A)
+    packed, pivots = ldl_factor(A, hermitian)
     return _given((packed, pivots - pivots.sign()), out)
 
 
 def negative_factor_permuted(A, hermitian=False, out=None):
     """Applies the exchanges to the columns of L before them too, as an LU does."""
-    packed, pivots = torch.linalg.ldl_factor(A)
+    packed, pivots = ldl_factor(A, hermitian)
     n = A.shape[-1]
     for a, p in zip(packed.view(-1, n, n), pivots.view(-1, n), strict=True):
         for k, size, row in _blocks(p.tolist()):
@@ -176,10 +186,15 @@ def negative_factor_permuted(A, hermitian=False, out=None):
 
 def negative_product_left_below(A, hermitian=False, out=None):
     """L D instead of L below the diagonal."""
-    packed, pivots = torch.linalg.ldl_factor(A)
+    packed, pivots = ldl_factor(A, hermitian)
     diagonal = packed.diagonal(dim1=-2, dim2=-1)
     return _given((torch.tril(packed, -1) * diagonal.unsqueeze(-2) + torch.diag_embed(diagonal), pivots), out)
 
 
 def negative_ignores_out(A, hermitian=False, out=None):
-    return torch.linalg.ldl_factor(A)
+    return ldl_factor(A, hermitian)
+
+
+def negative_symmetric(A, hermitian=False, out=None):
+    """Transposes where a Hermitian matrix needs the conjugate transpose."""
+    return _given(torch.linalg.ldl_factor(A), out)

@@ -29,6 +29,7 @@ CASES = [
     dict(shape=(19, 67), reduction="none"),
     dict(shape=(3, 33, 71), strided=True),
     dict(shape=(5, 131), reduction="none", expanded=True, strided=True),
+    dict(shape=(2, 3, 9, 17)),
     dict(shape=(), reduction="mean"),
     dict(shape=(0, 5), reduction="sum"),
     dict(shape=(0,)),

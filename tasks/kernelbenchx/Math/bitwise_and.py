@@ -19,7 +19,7 @@ from kbx.suite import Exact, call
 DIFFICULTY = 2
 DTYPE = "int32"
 TAGS = ("elementwise", "integer", "broadcast", "memory-bound")
-TESTED = ("broadcast", "dtype:bool")
+TESTED = ("broadcast", "dtype:bool", "zero_dim")
 DISTRIBUTIONS = ("standard",)
 
 CASES = [
@@ -31,6 +31,7 @@ CASES = [
     dict(shape=(9, 31), other=(9, 31), dtype=torch.bool, other_dtype=torch.bool),
     dict(shape=(65,), other=(65,), dtype=torch.int16, other_dtype=torch.int16, out=True),
     dict(shape=(129,), other=(129,), other_dtype=torch.int64),
+    dict(shape=(5, 33), other=()),
     dict(shape=(0, 9), other=(9,)),
 ]
 

@@ -1,6 +1,7 @@
 """Quotient of two tensors, or of a tensor and a number, rounded to an integer if asked for.
 
-`div(input, other, rounding_mode=None, out=None)` divides `input` by `other`, element by element.
+`div(input, other, *, rounding_mode=None, out=None)` divides `input` by `other`, element by element. `rounding_mode` and
+`out` are passed by name.
 
 - `input`: a floating-point or integer tensor. `other`: the same, or a Python number. Tensors broadcast by PyTorch's
   rules.
@@ -26,7 +27,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound")
-TESTED = ("broadcast",)
+TESTED = ("broadcast", "zero_dim")
 
 CASES = [
     dict(shape=(1,), other=(1,)),
@@ -44,6 +45,7 @@ CASES = [
     dict(shape=(77,), other=(77,), special=True),
     dict(shape=(77,), other=(77,), special=True, rounding_mode="trunc"),
     dict(shape=(77,), other=(77,), special=True, rounding_mode="floor"),
+    dict(shape=(), other=()),
     dict(shape=(0, 9), other=(9,)),
     dict(shape=(33, 65), other=(33, 65)),
 ]
@@ -93,7 +95,7 @@ def _formed(make, x, y, rounding_mode, special=False, strided=False, out=False):
         y[7:13] = torch.tensor([49.0, 3.0, 3.0, -0.5, 0.5, 41.0])
     if strided:
         x, y = make.strided(x), make.strided(y)
-    return call(x, y, rounding_mode, out=torch.zeros_like(torch.div(x, y)) if out else None)
+    return call(x, y, rounding_mode=rounding_mode, out=torch.zeros_like(torch.div(x, y)) if out else None)
 
 
 def positive_double(input, other, rounding_mode=None, out=None):

@@ -15,7 +15,7 @@ from kbx.suite import Exact, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
-TESTED = ()
+TESTED = ("dtype:int64",)
 
 CASES = [
     dict(shape=(1,), factor=3.0),
@@ -27,6 +27,7 @@ CASES = [
     dict(shape=(9, 31), factor=1e12),
     dict(shape=(67,), dtype=torch.int32),
     dict(shape=(37, 65)),
+    dict(shape=(5, 13), dtype=torch.int64),
 ]
 
 SIZES = [dict(shape=(4096,)), dict(shape=(1048576,)), dict(shape=(4096, 4096)), dict(shape=(134217728,))]
@@ -43,7 +44,8 @@ def inputs(make, shape, dtype=torch.float32, factor=1.0, special=False, strided=
     if dtype.is_floating_point:
         x = make.floats(*shape, dtype=dtype) * factor
     else:
-        x = make.ints(*shape, low=-(2**31), high=2**31, dtype=dtype)
+        limit = 2**31 if dtype == torch.int32 else 2**62
+        x = make.ints(*shape, low=-limit, high=limit, dtype=dtype)
     if special:
         x[::3] = x[::3].round()
         edges = [float("inf"), -float("inf"), float("nan"), -0.5, 0.99999994, -1e-30, 8388609.0, -4194303.5, -3e9]

@@ -31,6 +31,7 @@ CASES = [
     dict(shape=(4, 65), dim=-1, masked=True),
     dict(shape=(7, 33), dim=1, input_dtype=torch.float16),
     dict(shape=(7, 33), dim=1, input_dtype=torch.float16, dtype=torch.float32),
+    dict(shape=(7, 33), dim=1, dtype=torch.float64),
     dict(shape=(3, 1500), dim=-1),
     dict(shape=(0, 5), dim=1),
 ]

@@ -3,7 +3,8 @@
 `matmul_fp16(input, other)` is `input @ other` for float16 tensors, with a float16 result.
 
 - `input`: `(…, M, K)`, `other`: `(…, K, N)`; batch dimensions broadcast by PyTorch's rules, and either argument may have
-  none. The result is `(…, M, N)`.
+  none. The result is `(…, M, N)`. A one-dimensional `input`, `(K)`, counts as one row, and the result lacks that
+  dimension.
 - Products are exact in float32 and summed in float32; the sum is rounded to float16 once, at the end. Adding up in float16 is
   too inaccurate: `K` exceeds a thousand.
 
@@ -26,6 +27,8 @@ CASES = [
     dict(left=(64, 32), right=(32, 16), strided=True),
     dict(left=(7, 1031), right=(1031, 5)),
     dict(left=(2, 1, 17, 20), right=(3, 20, 9)),
+    dict(left=(3, 17, 20), right=(3, 20, 9)),
+    dict(left=(45,), right=(45, 53)),
     dict(left=(140, 33), right=(33, 150)),
     dict(left=(0, 16), right=(16, 8)),
 ]
@@ -58,10 +61,11 @@ def positive_split_k(input, other):
 
 def negative_fp16_accumulation(input, other):
     """Rounds the running sum after every product."""
-    acc = torch.zeros_like(torch.matmul(input, other))
+    expected = torch.matmul(input, other)
+    rows, acc = torch.atleast_2d(input), torch.zeros_like(torch.atleast_2d(expected))
     for k in range(input.shape[-1]):
-        acc = acc + input[..., :, k : k + 1] * other[..., k : k + 1, :]
-    return acc
+        acc = acc + rows[..., :, k : k + 1] * other[..., k : k + 1, :]
+    return acc.reshape(expected.shape)
 
 
 def negative_transposed_other(input, other):

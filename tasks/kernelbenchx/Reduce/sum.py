@@ -18,7 +18,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("reduction",)
-TESTED = ("option:dtype", "option:keepdim")
+TESTED = ("dtype:int64", "option:dtype", "option:keepdim")
 
 CASES = [
     dict(shape=(1,), dim=0),
@@ -29,7 +29,8 @@ CASES = [
     dict(shape=(5, 17, 31), dim=1, keepdim=True, strided=True),
     dict(shape=(7, 0), dim=1),
     dict(shape=(19, 23), dim=1, dtype=torch.float64),
-    dict(shape=(21, 13), dim=0, integers=True),
+    dict(shape=(21, 13), dim=0, integers=torch.int32),
+    dict(shape=(9, 5, 17), dim=(0, 2), keepdim=True, integers=torch.int64),
     dict(shape=(5, 300), dim=1, booleans=True),
 ]
 
@@ -54,9 +55,9 @@ def sum(input, dim, keepdim=False, dtype=None):
     return torch.sum(input, dim, keepdim=keepdim, dtype=dtype)
 
 
-def inputs(make, shape, dim, keepdim=False, dtype=None, strided=False, integers=False, booleans=False):
+def inputs(make, shape, dim, keepdim=False, dtype=None, strided=False, integers=None, booleans=False):
     """``integers``: so large that their sum leaves int32, and exceeds what float32 holds."""
-    x = make.ints(*shape, low=-1000, high=2**31, dtype=torch.int32) if integers else make.floats(*shape)
+    x = make.ints(*shape, low=-1000, high=2**31, dtype=integers) if integers else make.floats(*shape)
     x = make.bools(*shape, p=0.9) if booleans else x
     return call(make.strided(x) if strided else x, dim, keepdim=keepdim, dtype=dtype)
 
