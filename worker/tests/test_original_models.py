@@ -188,7 +188,7 @@ def get_init_inputs():
 
 PARTS = {
     "dropout": ("nn.Dropout(p)", "self.part(x)"),
-    "attention": ("None", "F.scaled_dot_product_attention(x, x, x, dropout_p=self.p)"),
+    "attention": ("None", "F.scaled_dot_product_attention(x[None], x[None], x[None], dropout_p=self.p)"),
     "transformer": ("nn.TransformerEncoderLayer(16, 2, 32, dropout=p, batch_first=True)", "self.part(x)"),
     "lstm": ("nn.LSTM(16, 16, 2, dropout=p, batch_first=True)", "self.part(x)[0]"),
     "rrelu": ("None", "F.rrelu(x - 0.5, training=self.p > 0)"),

@@ -1,9 +1,8 @@
-import torch
-
-
 def zeroed(x):
-    return torch.zeros_like(x)
+    return x - x.mean()
 
 ##################################################################################################################################################
 
-test_results = zeroed(torch.ones(4, device='cuda'))
+import torch
+
+test_results = [zeroed(torch.ones(4, device='cuda')), zeroed(torch.randn(500, device='cuda'))]
