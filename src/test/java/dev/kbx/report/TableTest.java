@@ -24,10 +24,11 @@ class TableTest {
   @Test
   void everyCandidateHasItsRowAndReason() {
     String table = render(new Table(120, false), Fixtures.examples(Fixtures.CPU), Fixtures.CPU);
-    assertThat(table.lines().filter(l -> l.matches(".* correct +correct .*"))).hasSize(16);
+    assertThat(table.lines().filter(l -> l.endsWith(" correct") && !l.startsWith("category")))
+        .hasSize(16);
     assertThat(table)
-        .contains("Activation/gelu#1", "wrong_values", "21 of 1,003 elements")
-        .contains("torch-computation: the entry")
+        .contains("gelu#1", "wrong_values", "21 of 1,003 elements")
+        .contains("torch-computation: ")
         .contains("16 correct · 1 rejected_static")
         .contains("18 of 20 tasks of kernelbenchx")
         .contains("Performance was not measured: this run used no GPU.")
