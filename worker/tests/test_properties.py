@@ -5,15 +5,15 @@ import pathlib
 import pytest
 import torch
 
-from kbx.oracle import plan, properties, taskfile
+from kbx.oracle import plan, properties, task, taskfile
 from kbx.suite import call
 
 TASKS = pathlib.Path(__file__).parents[2] / "tasks" / "kernelbenchx"
 FIRST = call(torch.zeros(7))
 
 
-def asked(task, *args, **kwargs):
-    return set(properties.of_call(task, call(*args, **kwargs), FIRST))
+def asked(loaded, *args, **kwargs):
+    return set(properties.of_call(loaded, call(*args, **kwargs), FIRST))
 
 
 @pytest.fixture(scope="module")
@@ -86,12 +86,21 @@ def test_no_two_calls_have_the_same_values(gelu):
 
 @pytest.mark.parametrize("file", sorted(TASKS.glob("*/*.py")), ids=lambda file: file.stem)
 def test_every_task_has_calls_of_the_published_grade(file):
-    task = taskfile.load(file)
-    assert task.tested is not None, "TESTED is missing"
-    published = [c for c in plan.plan(task, "ab") if not c.properties]
+    loaded = taskfile.load(file)
+    assert loaded.tested is not None, "TESTED is missing"
+    published = [c for c in plan.plan(loaded, "ab") if not c.properties]
     assert len(published) >= 2
 
 
 def test_without_published_tests_every_call_is_of_the_published_grade():
-    task = taskfile.load(TASKS.parent / "kernelbench" / "level1" / "19_ReLU.py")
-    assert not any(c.properties for c in plan.plan(task.seeded("ab"), "ab"))
+    module = taskfile.load(TASKS.parent / "kernelbench" / "level1" / "19_ReLU.py")
+    assert not any(c.properties for c in plan.plan(module.seeded("ab"), "ab"))
+
+
+def test_a_task_whose_published_grade_is_empty_is_invalid(tmp_path):
+    file = tmp_path / "relu.py"
+    source = (TASKS / "Activation" / "relu.py").read_text()
+    cases = "CASES = [" + ", ".join(["dict(shape=(17, 45), strided=True)"] * 5) + "]\nSIZES"
+    file.write_text(source[: source.index("CASES =")] + cases + source[source.index("SIZES") + len("SIZES") :])
+    with pytest.raises(task.InvalidTask, match="TESTED leaves no case"):
+        plan.plan(taskfile.load(file), "ab")

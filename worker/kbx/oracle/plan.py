@@ -4,7 +4,7 @@ import functools
 from dataclasses import dataclass
 
 from kbx.oracle import properties
-from kbx.oracle.task import describe
+from kbx.oracle.task import InvalidTask, describe
 from kbx.oracle.truth import argument_tensors
 
 REPEATED = 2
@@ -47,6 +47,7 @@ def plan(task, seed):
     at once, and it is not repeated.
     """
     cases = _cases(task)
+    _check_published(task, cases)
     wanted = [(case, r, _values(task, case + r), False) for r in range(task.rounds) for case in range(len(task.cases))]
     wanted += _missing(task, cases, wanted)
     wanted += [] if task.contract.random else _repeats(cases, wanted)
@@ -69,6 +70,13 @@ def plan(task, seed):
         for _ in range(task.contract.draws - 1):
             add(case, round_, distribution, index)
     return calls
+
+
+def _check_published(task, cases):
+    """Raises InvalidTask where no call would be of the published grade: every candidate would be right there."""
+    ordinary = [d for d in task.distributions if d in ORDINARY] or list(task.distributions)
+    if all(_beyond(task, case.properties, ordinary[0]) for case in cases):
+        raise InvalidTask("TESTED leaves no case to the published grade: add a plain one to CASES", task.path)
 
 
 def _values(task, place):
@@ -108,11 +116,12 @@ class _Case:
 
 @functools.lru_cache(maxsize=1024)
 def _cases(task):
-    """One ``_Case`` an entry; makes each once, so a bad one shows.
+    """One ``_Case`` an entry; makes each once, so a bad one shows. Its properties are those of every call: values aside, the
+    parameters alone decide them.
 
     Where there is nothing to choose from none is made: a module has a single case, of gigabytes.
     """
-    if len(task.cases) <= REPEATED:
+    if len(task.cases) <= REPEATED and task.tested is None:
         return [_Case() for _ in task.cases]
     made = [
         task.call(parameters, _values(task, case), f"{task.name}/{case}/plan")

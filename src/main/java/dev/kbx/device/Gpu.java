@@ -221,7 +221,7 @@ public final class Gpu implements AutoCloseable {
 
   /**
    * A runner with a CUDA context and no candidate: a warm one, or a new one if none is ready. The
-   * caller must hold the device, shared or exclusively. no runner is ready, it makes one.
+   * caller must hold the device, shared or exclusively.
    */
   public Runner runner(WarmRunnerPool.Use use, String arch, Message.Hello greeting, Limits limits)
       throws InterruptedException {

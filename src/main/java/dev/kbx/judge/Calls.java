@@ -14,6 +14,7 @@ import dev.kbx.worker.RunnerMessage;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
 
 /**
@@ -21,6 +22,19 @@ import java.util.concurrent.TimeoutException;
  * result.
  */
 final class Calls {
+  /** Exceptions of Python code, after which a GPU is as it was; any other may be the device's. */
+  private static final Set<String> PLAIN =
+      Set.of(
+          "AssertionError",
+          "AttributeError",
+          "IndexError",
+          "KeyError",
+          "NameError",
+          "NotImplementedError",
+          "TypeError",
+          "ValueError",
+          "ZeroDivisionError");
+
   private final Session session;
   private final Oracle oracle;
   private final Runner runner;
@@ -28,8 +42,14 @@ final class Calls {
   private final JudgementBuilder draft;
   private final Duration oracleLimit;
   private long runnerNanos;
+  private String raised = "";
 
-  Calls(Session session, Plan plan, JudgementBuilder draft, Duration oracleLimit) {
+  /**
+   * @param runnerNanos time that the candidate has taken in earlier processes
+   */
+  Calls(
+      Session session, Plan plan, JudgementBuilder draft, Duration oracleLimit, long runnerNanos) {
+    this.runnerNanos = runnerNanos;
     this.session = session;
     this.oracle = session.oracle();
     this.runner = session.runner();
@@ -43,32 +63,54 @@ final class Calls {
    * process lives and there is time.
    */
   void cover(Coverage coverage) throws InterruptedException, Oracle.Refused {
-    long limit = plan.limits().correctness().toNanos();
-    while (runnerNanos <= limit) {
+    while (inTime()) {
       Optional<OracleMessage.PlannedCall> call = coverage.next();
       if (call.isEmpty()) return;
-      Optional<Outcome> outcome = judge(call.get());
+      Optional<Outcome> outcome = covered(call.get());
       coverage.add(call.get(), outcome);
-      if (outcome.isPresent() && isSpent(outcome.get())) return;
+      if (outcome.isPresent() && isSpent(outcome.get())) {
+        coverage.fault();
+        return;
+      }
     }
   }
 
-  /** Whether the candidate's process, or the device in it, is not what it was before. */
+  /** What the oracle refuses decides where this call decides, and says nothing elsewhere. */
+  private Optional<Outcome> covered(OracleMessage.PlannedCall call)
+      throws InterruptedException, Oracle.Refused {
+    try {
+      return judge(call);
+    } catch (Oracle.Refused e) {
+      if (plan.grade() == Grade.GENERAL) throw e;
+      return Optional.of(Outcome.refused(e.answer()));
+    }
+  }
+
+  /** Whether the candidate's process, or the device in it, may not be what it was before. */
   private boolean isSpent(Outcome outcome) {
-    return runner.ended()
-        || outcome.status() == Status.TIMEOUT
-        || (outcome.isFault() && !runner.emulates());
+    if (runner.ended() || outcome.status() == Status.TIMEOUT) return true;
+    return outcome.isFault() && !runner.emulates() && !PLAIN.contains(raised);
+  }
+
+  /** All calls together take too long. */
+  Outcome late() {
+    return Outcome.timeout(Stage.CALL, "all calls together", plan.limits().correctness());
+  }
+
+  private boolean inTime() {
+    return runnerNanos <= plan.limits().correctness().toNanos();
+  }
+
+  /** Time that the candidate has taken, nanoseconds, in this process and those before it. */
+  long runnerNanos() {
+    return runnerNanos;
   }
 
   /** Empty if every call was made and its result is right. */
   Optional<Outcome> judge(List<OracleMessage.PlannedCall> planned)
       throws InterruptedException, Oracle.Refused {
-    long limit = plan.limits().correctness().toNanos();
     for (OracleMessage.PlannedCall call : planned) {
-      if (runnerNanos > limit) {
-        return Optional.of(
-            Outcome.timeout(Stage.CALL, "all calls together", plan.limits().correctness()));
-      }
+      if (!inTime()) return Optional.of(late());
       Optional<Outcome> decided = judge(call);
       if (decided.isPresent()) return decided;
     }
@@ -102,6 +144,7 @@ final class Calls {
     }
     return switch (answer) {
       case RunnerMessage.Raised raised -> {
+        this.raised = raised.exception().substring(raised.exception().lastIndexOf('.') + 1);
         draft.compiledInCall(raised.compiled());
         yield Optional.of(session.raised(raised, false));
       }

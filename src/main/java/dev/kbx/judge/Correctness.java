@@ -33,6 +33,7 @@ final class Correctness {
 
   private boolean sized;
   private @Nullable Coverage coverage;
+  private long runnerNanos;
 
   /**
    * @param alone whether the candidate has the device exclusively
@@ -60,15 +61,20 @@ final class Correctness {
 
   private Outcome judge(Oracle oracle, Map<String, String> files) throws InterruptedException {
     Outcome outcome = inSession(oracle, session -> calls(session, files));
-    for (int i = 0; i < RESTARTS && outcome.status() == Status.CORRECT && isCut(coverage); i++) {
+    for (int i = 0; i < RESTARTS && outcome.status() == Status.CORRECT && isCut(); i++) {
       Outcome correct = outcome;
       outcome = inSession(oracle, session -> goOn(session, files, correct));
     }
     return outcome;
   }
 
-  private static boolean isCut(@Nullable Coverage coverage) {
-    return coverage != null && coverage.unfinished();
+  /** Whether a call that does not decide has ended a process with others left to make. */
+  private boolean isCut() {
+    return plan.grade() == Grade.PUBLISHED
+        && coverage != null
+        && coverage.faulted()
+        && coverage.unfinished()
+        && runnerNanos <= plan.limits().correctness().toNanos();
   }
 
   /** What is asked of a candidate in one process. */
@@ -118,7 +124,7 @@ final class Correctness {
   /** Those of the published grade, then the others, which decide at the general grade alone. */
   private Optional<Outcome> planned(Session session, OracleMessage.Opened task)
       throws InterruptedException, Oracle.Refused {
-    Calls calls = new Calls(session, plan, draft, Limits.ORACLE);
+    Calls calls = new Calls(session, plan, draft, Limits.ORACLE, 0);
     Optional<Outcome> decided =
         calls.judge(task.calls().stream().filter(OracleMessage.PlannedCall::published).toList());
     if (decided.isPresent()) return decided;
@@ -127,16 +133,24 @@ final class Correctness {
     coverage = beyond;
     if (plan.reaches(Stage.CORRECT)) draft.covered(beyond);
     calls.cover(beyond);
-    return plan.grade() == Grade.GENERAL ? beyond.firstFailure() : Optional.empty();
+    runnerNanos = calls.runnerNanos();
+    if (plan.grade() == Grade.PUBLISHED) return Optional.empty();
+    Optional<Outcome> failure = beyond.firstFailure();
+    return failure.isPresent() || !beyond.unfinished() ? failure : Optional.of(calls.late());
   }
 
   /** The calls that are left, in a new process. */
   private Outcome goOn(Session session, Map<String, String> files, Outcome outcome)
       throws InterruptedException, Oracle.Refused {
+    if (coverage == null) return outcome;
     OracleMessage.Opened task = session.open(false, alone);
-    if (coverage != null && session.load(task, files).isEmpty()) {
-      new Calls(session, plan, draft, Limits.ORACLE).cover(coverage);
+    if (session.load(task, files).isPresent()) {
+      runnerNanos = Long.MAX_VALUE; // It does not load any more: no further process.
+      return outcome;
     }
+    Calls calls = new Calls(session, plan, draft, Limits.ORACLE, runnerNanos);
+    calls.cover(coverage);
+    runnerNanos = calls.runnerNanos();
     return outcome;
   }
 

@@ -8,8 +8,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -29,14 +31,23 @@ final class Coverage {
   private final Deque<PlannedCall> left = new ArrayDeque<>();
   private final List<PlannedCall> right = new ArrayList<>();
   private final List<Failure> failures = new ArrayList<>();
+
+  /**
+   * Calls with the same inputs, by the index of the first: draws of a random operation, repeats.
+   */
+  private final Map<Integer, Integer> unmade = new HashMap<>();
+
+  private final Set<Integer> begun = new HashSet<>();
   private @Nullable Outcome first;
   private boolean unknown;
+  private boolean faulted;
 
   /**
    * @param calls beyond the published grade, in the order in which they are made
    */
   Coverage(List<PlannedCall> calls) {
     left.addAll(calls);
+    for (PlannedCall call : calls) unmade.merge(root(call), 1, Integer::sum);
   }
 
   /**
@@ -52,13 +63,34 @@ final class Coverage {
     return Optional.empty();
   }
 
+  private static int root(PlannedCall call) {
+    Integer repeats = call.repeats();
+    return repeats == null ? call.index() : repeats;
+  }
+
   private static boolean asksForAllOf(PlannedCall call, PlannedCall failed) {
     return new HashSet<>(call.properties()).containsAll(failed.properties());
   }
 
-  /** Notes what came of a call; no outcome means that its result was right. */
+  /**
+   * Notes what came of a call; no outcome means that its result was right. Of several calls with
+   * the same inputs only the last one shows that a property holds: draws are judged together.
+   */
   void add(PlannedCall call, Optional<Outcome> outcome) {
-    outcome.ifPresentOrElse(how -> failed(call, how), () -> right.add(call));
+    begun.add(root(call));
+    int rest = unmade.merge(root(call), -1, Integer::sum);
+    outcome.ifPresentOrElse(
+        how -> failed(call, how),
+        () -> {
+          if (rest == 0) right.add(call);
+        });
+  }
+
+  /** A call spent the candidate's process: another one makes those that are left. */
+  void fault() {
+    faulted = true;
+    // The first of calls with the same inputs were made in the other process.
+    if (left.removeIf(call -> begun.contains(root(call)))) unknown = true;
   }
 
   private void failed(PlannedCall call, Outcome how) {
@@ -79,8 +111,7 @@ final class Coverage {
 
   /** Whether a device may not be what it was after one of the calls. */
   boolean faulted() {
-    return first != null
-        && (first.isFault() || failures.stream().anyMatch(f -> f.outcome().isFault()));
+    return faulted;
   }
 
   /** How the first call failed that did; empty where none did. */

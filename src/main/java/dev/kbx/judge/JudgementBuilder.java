@@ -167,8 +167,8 @@ final class JudgementBuilder {
         ours ? null : passed(outcome, plan, Stage.CORRECT),
         (!ours && timed) ? passed(outcome, plan, Stage.PERF) : null,
         plan.grade().label(),
-        plan.reaches(Stage.CORRECT) ? publishedOk(ours) : null,
-        plan.reaches(Stage.CORRECT) ? generalOk(ours) : null,
+        plan.reaches(Stage.CORRECT) ? publishedOk(ours, status == Status.CHEATING) : null,
+        plan.reaches(Stage.CORRECT) ? generalOk(ours, status == Status.CHEATING) : null,
         coverage == null ? null : coverage.holds(),
         coverage == null ? null : coverage.breaks(),
         message(outcome),
@@ -194,13 +194,13 @@ final class JudgementBuilder {
         Map.copyOf(seconds));
   }
 
-  private @Nullable Boolean publishedOk(boolean ours) {
-    if (coverage != null) return true;
+  private @Nullable Boolean publishedOk(boolean ours, boolean cheats) {
+    if (coverage != null) return !cheats;
     return ours ? null : false;
   }
 
-  private @Nullable Boolean generalOk(boolean ours) {
-    if (coverage == null) return publishedOk(ours);
+  private @Nullable Boolean generalOk(boolean ours, boolean cheats) {
+    if (coverage == null || cheats) return publishedOk(ours, cheats);
     if (!coverage.breaks().isEmpty()) return false;
     return coverage.complete() ? true : null;
   }

@@ -72,12 +72,13 @@ final class Notes {
   /** Both rates by name, whichever decides; null where they are the same. */
   private static @Nullable String grades(RunInfo run, List<VerdictRow> rows) {
     Grades grades = Grades.of(rows);
-    if (grades.judged() == 0 || grades.breaks().isEmpty()) {
+    if (grades.judged() == 0 || grades.published() == grades.general()) {
       return run.grade().equals("general") ? null : "Judged at the published grade.";
     }
-    return "Right results: %d of %d at the published grade, %d at the general grade (this run: %s). What breaks: %s."
-        .formatted(
-            grades.published(), grades.judged(), grades.general(), run.grade(), grades.described());
+    String rates =
+        "Right results: %d of %d at the published grade, %d at the general grade (this run: %s)."
+            .formatted(grades.published(), grades.judged(), grades.general(), run.grade());
+    return grades.breaks().isEmpty() ? rates : rates + " What breaks: " + grades.described() + ".";
   }
 
   /** How many correct results PyTorch computed without any kernel of the candidate. */

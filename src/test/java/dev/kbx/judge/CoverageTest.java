@@ -18,9 +18,15 @@ class CoverageTest {
   private static final Optional<Outcome> WRONG =
       Optional.of(Outcome.of(Status.WRONG_VALUES, Stage.CORRECT, "wrong"));
 
+  private static int calls;
+
   private static PlannedCall call(String... properties) {
-    return new PlannedCall(
-        0, "case", "standard", null, Arrays.stream(properties).sorted().toList());
+    List<String> sorted = Arrays.stream(properties).sorted().toList();
+    return new PlannedCall(calls++, "case", "standard", null, sorted);
+  }
+
+  private static PlannedCall again(PlannedCall call) {
+    return new PlannedCall(calls++, "case", "standard", call.index(), call.properties());
   }
 
   /** Makes all calls of a candidate that is wrong where {@code wrong} properties come together. */
@@ -59,6 +65,31 @@ class CoverageTest {
     coverage.add(coverage.next().orElseThrow(), WRONG);
     assertThat(coverage.next().orElseThrow().properties()).containsExactly("b");
     assertThat(coverage.next()).isEmpty();
+  }
+
+  /** Draws of a random operation are judged when all are there. */
+  @Test
+  void aPropertyHoldsOnceAllDrawsAreRight() {
+    PlannedCall first = call("a", "b");
+    Coverage coverage = new Coverage(List.of(first, again(first), again(first), call("a")));
+    coverage.add(coverage.next().orElseThrow(), Optional.empty());
+    coverage.add(coverage.next().orElseThrow(), Optional.empty());
+    assertThat(coverage.holds()).isEmpty();
+    coverage.add(coverage.next().orElseThrow(), WRONG);
+    coverage.add(coverage.next().orElseThrow(), Optional.empty());
+    assertThat(broken(coverage)).containsExactly("b");
+    assertThat(coverage.holds()).containsExactly("a");
+  }
+
+  @Test
+  void drawsOfTwoProcessesAreNotJudgedTogether() {
+    PlannedCall first = call("a");
+    Coverage coverage = new Coverage(List.of(first, again(first), call("b")));
+    coverage.add(coverage.next().orElseThrow(), Optional.empty());
+    coverage.fault();
+    assertThat(coverage.next().orElseThrow().properties()).containsExactly("b");
+    assertThat(coverage.complete()).isFalse();
+    assertThat(coverage.holds()).isEmpty();
   }
 
   @Test

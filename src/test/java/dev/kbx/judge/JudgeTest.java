@@ -73,7 +73,11 @@ class JudgeTest {
   }
 
   private static Judgement graded(Grade grade, String... calls) throws Exception {
-    Plan plan = FakeWorkers.plan();
+    return graded(grade, Duration.ofSeconds(60), calls);
+  }
+
+  private static Judgement graded(Grade grade, Duration all, String... calls) throws Exception {
+    Plan plan = FakeWorkers.plan(Duration.ofSeconds(10), all);
     Plan graded =
         new Plan(
             plan.stages(),
@@ -112,6 +116,15 @@ class JudgeTest {
     assertThat(verdict.exeOk()).isFalse();
     assertThat(verdict.publishedOk()).isTrue();
     assertThat(verdict.breaks()).extracting(Verdict.Break::property).containsExactly("strided");
+  }
+
+  /** Who is slow until the time is up has not passed what was not asked. */
+  @Test
+  void whatWasNotAskedForLackOfTimeIsNotCorrect() throws Exception {
+    Judgement verdict = graded(Grade.GENERAL, Duration.ZERO);
+    assertThat(verdict.status()).isEqualTo(Status.TIMEOUT);
+    assertThat(verdict.message()).startsWith("all calls together");
+    assertThat(verdict.generalOk()).isNull();
   }
 
   /** A process of its own makes the calls after each one that ended a process. */
