@@ -45,7 +45,9 @@
 
   const reason = (verdict) => {
     const flags = verdict.flags.filter((flag) => !OF_RUNS.includes(flag));
-    const text = [verdict.rule ?? verdict.evidence, verdict.message].filter(Boolean).join(": ");
+    const broken = verdict.status === "correct" && verdict.breaks?.length;
+    const breaks = broken ? `breaks on ${verdict.breaks.map((b) => b.property).join(", ")}` : null;
+    const text = [verdict.rule ?? verdict.evidence, verdict.message, breaks].filter(Boolean).join(": ");
     return flags.length ? `${text} [${flags.join(", ")}]`.trim() : text;
   };
 
