@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.python.PythonProblem;
 import dev.kbx.report.Counted;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -76,7 +77,7 @@ final class RefereeCommand implements Callable<Integer> {
   private Path out = Path.of("kbx-referee");
 
   @Override
-  public Integer call() throws InterruptedException {
+  public Integer call() throws InterruptedException, PythonProblem {
     if (devices < 1) throw new UserError("--devices %d: at least 1".formatted(devices));
     if (candidates < 4) throw new UserError("--candidates %d: at least 4".formatted(candidates));
     Stages.of(List.of(stages.split(",", -1)));

@@ -4,10 +4,7 @@ import dev.kbx.python.Interpreter;
 import dev.kbx.python.PythonEnvironment;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.python.TextProgress;
-import java.io.File;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -39,29 +36,14 @@ final class WorkerOptions {
               + " processor, at most 16 per GPU. A GPU times one at a time.")
   int jobs; // 0 where it is not given.
 
-  /** Throws where {@code --python} names a file that is not there; starts nothing. */
-  void check() {
+  /** Throws where {@code --python} names no program; starts nothing. */
+  void check() throws PythonProblem {
     check(python);
   }
 
   /** The same of a command that has that option alone. */
-  static void check(@Nullable Path python) {
-    if (python == null || (Files.isExecutable(python) && !Files.isDirectory(python))) return;
-    if (python.getNameCount() == 1 && isOnPath(python)) return;
-    throw new UserError(
-        "--python %s: %s; give the path of a python with torch and triton"
-            .formatted(
-                python,
-                Files.isDirectory(python)
-                    ? "is a folder"
-                    : Files.exists(python) ? "cannot be executed" : "does not exist"));
-  }
-
-  private static boolean isOnPath(Path name) {
-    String path = System.getenv().getOrDefault("PATH", "");
-    return Arrays.stream(path.split(File.pathSeparator, -1))
-        .map(folder -> Path.of(folder).resolve(name))
-        .anyMatch(file -> Files.isExecutable(file) && !Files.isDirectory(file));
+  static void check(@Nullable Path python) throws PythonProblem {
+    if (python != null) PythonEnvironment.check(python, System.getenv());
   }
 
   /** The interpreter to use, provisioned with progress on stderr if need be. */

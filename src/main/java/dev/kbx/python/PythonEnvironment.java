@@ -60,13 +60,26 @@ public final class PythonEnvironment {
     return resolution.ownOrFound();
   }
 
+  /**
+   * Looks for the file that {@code --python} names; starts nothing.
+   *
+   * @throws PythonProblem it is not there, or no program
+   */
+  public static void check(Path explicit, Map<String, String> environment) throws PythonProblem {
+    var _ = find(explicit, "--python", environment);
+  }
+
+  private static Path find(Path name, String by, Map<String, String> environment)
+      throws PythonProblem {
+    return find(name, environment)
+        .orElseThrow(() ->
+            new PythonProblem(
+                "%s names %s, which is %s; give the path of a python with torch and triton"
+                    .formatted(by, name, whyNot(name))));
+  }
+
   private Interpreter named(Path name, String by) throws PythonProblem, InterruptedException {
-    Path python =
-        find(name)
-            .orElseThrow(() ->
-                new PythonProblem(
-                    "%s names %s, which is %s; give the path of a python with torch and triton"
-                        .formatted(by, name, whyNot(name))));
+    Path python = find(name, by, environment);
     Probe probe;
     try {
       probe = Probe.of(python, environment);
@@ -95,7 +108,7 @@ public final class PythonEnvironment {
     Provisioner own = Provisioner.of(home);
     Optional<Interpreter> provisioned = own.existing();
     if (provisioned.isPresent()) return provisioned.get();
-    Optional<Path> python3 = find(Path.of("python3"));
+    Optional<Path> python3 = find(Path.of("python3"), environment);
     if (python3.isPresent()) {
       Optional<Interpreter> found = usable(python3.get());
       if (found.isPresent()) return found.get();
@@ -132,7 +145,7 @@ public final class PythonEnvironment {
   private Path base() throws PythonProblem, InterruptedException {
     Set<String> refused = new LinkedHashSet<>();
     for (String name : BASES) {
-      Optional<Path> python = find(Path.of(name));
+      Optional<Path> python = find(Path.of(name), environment);
       if (python.isEmpty()) continue;
       try {
         Probe probe = Probe.of(python.get(), environment);
@@ -159,7 +172,7 @@ public final class PythonEnvironment {
   }
 
   /** A path as the shell understands it: looked up on the PATH if it is a bare name. */
-  private Optional<Path> find(Path name) {
+  private static Optional<Path> find(Path name, Map<String, String> environment) {
     if (name.getNameCount() > 1 || name.isAbsolute())
       return Optional.of(name.toAbsolutePath()).filter(PythonEnvironment::isProgram);
     for (String folder : environment.getOrDefault("PATH", "").split(":", -1)) {
