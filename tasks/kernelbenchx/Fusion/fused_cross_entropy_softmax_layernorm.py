@@ -61,7 +61,8 @@ def magnitude(
     eps=1e-05, *, out=None,
 ):  # fmt: skip
     """A loss is a difference of scores: where it is small it carries their rounding, and that of x / log(2) before exp2."""
-    return 1 + float(logits.norm()) / max(1, logits.numel()) ** 0.5
+    finite = logits[logits.isfinite()]
+    return 1 + float(finite.norm()) / max(1, finite.numel()) ** 0.5
 
 
 CONTRACT = Close(scale=magnitude)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from kbx.oracle import properties
 from kbx.oracle.task import InvalidTask, describe
 from kbx.oracle.truth import argument_tensors
+from kbx.suite.contracts import Close, Exact
+from kbx.suite.inputs import SPECIAL
 
 REPEATED = 2
 """Cases whose first call is made once more at the end to see whether the bits agree: those with the largest inputs."""
@@ -26,6 +28,11 @@ class PlannedCall:
     properties: frozenset = frozenset()
     """What it asks for beyond the ordinary and beyond what the published tests do; none of a call of the published grade."""
 
+    @property
+    def special(self):
+        """Whether it decides nothing."""
+        return properties.SPECIAL in self.properties
+
     def message(self):
         """As in ``messages.oracle.Opened.calls``."""
         plain = {"index": self.index, "case": describe(self.parameters), "distribution": self.distribution}
@@ -36,11 +43,14 @@ ORDINARY = ("standard", "uniform", "outliers")
 """Distributions of the published grade."""
 LEAST = 2
 """Times at least that each case of the published grade is called with such values."""
+PASSES_ON = {"elementwise", "reduction", "softmax", "normalization", "loss", "pooling"}
+"""Tags of operations that say what becomes of NaN and infinities, if they have none of the next: there one reaches every element."""
+MIXES = {"matmul", "convolution", "linear-algebra", "decomposition", "attention"}
 
 
 def plan(task, seed):
     """The calls of one candidate, in order: those of the published grade, then the others, those that ask for least first; then
-    the repeats.
+    the repeats; last those with special values, which decide nothing.
 
     Case *i* in round *r* draws from distribution *i + r*, so that every case meets several and few rounds cover all; then come
     rounds of ordinary values for cases of the published grade that have met too few. A random operation's draws follow each other
@@ -51,6 +61,8 @@ def plan(task, seed):
     wanted = [(case, r, _values(task, case + r), False) for r in range(task.rounds) for case in range(len(task.cases))]
     wanted += _missing(task, cases, wanted)
     wanted += [] if task.contract.random else _repeats(cases, wanted)
+    special = _special(task)
+    wanted += [] if special is None else [(special, task.rounds + LEAST, SPECIAL, False)]
     calls, first = [], {}
 
     def beyond(case, distribution):
@@ -62,7 +74,11 @@ def plan(task, seed):
         calls.append(PlannedCall(len(calls), task.cases[case], distribution, name, repeats, case + round_, asked))
         return calls[-1].index
 
-    for case, round_, distribution, again in sorted(wanted, key=lambda call: (len(beyond(call[0], call[2])), call[3])):
+    def order(call):
+        asked = beyond(call[0], call[2])
+        return properties.SPECIAL in asked, len(asked), call[3]
+
+    for case, round_, distribution, again in sorted(wanted, key=order):
         if again:
             add(case, round_, distribution, first[case, round_])
             continue
@@ -88,7 +104,7 @@ def _beyond(task, of_case, distribution):
     if task.tested is None:
         return frozenset()
     values = frozenset() if "empty" in of_case else properties.of_values(distribution)
-    return (of_case | values) - set(task.tested)
+    return (of_case | values) - (set(task.tested) - {properties.SPECIAL})
 
 
 def _missing(task, cases, wanted):
@@ -129,6 +145,23 @@ def _cases(task):
     ]
     elements = [sum(t.numel() for t in argument_tensors(call)) for call in made]
     return [_Case(n, properties.of_call(task, call, made[0])) for n, call in zip(elements, made, strict=True)]
+
+
+@functools.lru_cache(maxsize=1024)
+def _special(task):
+    """The case that is called once more with special values: the first of the published grade whose arguments then hold some.
+    None where the operation does not say what becomes of them."""
+    if task.tested is None or type(task.contract) not in (Close, Exact):
+        return None
+    if not PASSES_ON & set(task.tags) or MIXES & set(task.tags):
+        return None
+    for case, parameters in enumerate(task.cases):
+        if _beyond(task, _cases(task)[case].properties, "standard"):
+            continue
+        made = task.call(parameters, SPECIAL, f"{task.name}/{case}/special")
+        if properties.SPECIAL in properties.of_call(task, made, made):
+            return case
+    return None
 
 
 def _repeats(cases, wanted):

@@ -11,7 +11,10 @@ import torch
 from kbx.oracle.task import signature
 from kbx.suite.values import leaves
 
-OF_VALUES = {"small": "small_values", "large": "large_values", "zeros": "zeros"}
+SPECIAL = "special_values"
+"""NaN or infinities. A call with such values decides at no grade: what a kernel does there is reported."""
+
+OF_VALUES = {"small": "small_values", "large": "large_values", "zeros": "zeros", "special": SPECIAL}
 """By distribution; the values of the others are ordinary."""
 
 
@@ -29,7 +32,7 @@ def of_call(task, call, first):
         found.update(_layout(tensor))
         found.update(_dtype(tensor, {getattr(torch, task.dtype)}, usual.get(path)))
         if (tensor.is_floating_point() or tensor.is_complex()) and not tensor.isfinite().all():
-            found.add("special_values")
+            found.add(SPECIAL)
     if {"elementwise", "broadcast"} & set(task.tags) and _broadcast([t.shape for _, t in tensors]):
         found.add("broadcast")
     return frozenset(found)

@@ -9,6 +9,11 @@ import torch
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "small", "large", "zeros")
 """What ``Inputs.floats`` may draw from; a task that names no ``DISTRIBUTIONS`` is judged on all of them."""
 
+SPECIAL = "special"
+"""Standard values, of which one in six is NaN or an infinity: a distribution of calls that decide nothing."""
+
+SPECIAL_VALUES = (math.nan, math.inf, -math.inf)
+
 GAP = 85
 """What lies between the elements of a strided integer tensor (0x55); between floats lie NaNs."""
 
@@ -36,7 +41,7 @@ class Inputs:
 
     def __init__(self, dtype="float32", distribution="standard", seed=0, device="cpu", fast=False):
         self.dtype = getattr(torch, dtype) if isinstance(dtype, str) else dtype
-        if distribution not in DISTRIBUTIONS:
+        if distribution not in (*DISTRIBUTIONS, SPECIAL):
             raise ValueError(f"unknown distribution {distribution!r}; known are {', '.join(DISTRIBUTIONS)}")
         self.distribution, self.device, self.fast = distribution, torch.device(device), fast
         self.generator = torch.Generator(self.device if fast else "cpu").manual_seed(_seed(seed))
@@ -44,9 +49,11 @@ class Inputs:
     def floats(self, *shape, dtype=None, low=None, high=None):
         """Floating-point values of the current distribution, of the task's dtype unless another is named.
 
-        ``low`` and ``high`` reflect values into the operation's domain (both ends included) and put an element on each end.
+        ``low`` and ``high`` reflect values into the operation's domain (both ends included) and put an element on each end; such
+        values are never special.
         """
-        return self._numbers(lambda: _fold(self._draw(shape), low, high), dtype)
+        values = self._numbers(lambda: _fold(self._draw(shape), low, high), dtype)
+        return self._with_special(values) if self.distribution == SPECIAL and low is None and high is None else values
 
     def plain(self, *shape, dtype=None, low=None, high=None):
         """Like ``floats``, whatever the distribution: standard normal, or uniform where ``low`` and ``high`` are given.
@@ -105,7 +112,7 @@ class Inputs:
 
     def _draw(self, shape):
         match self.distribution:
-            case "standard":
+            case "standard" | "special":
                 return self._normal(shape)
             case "uniform":
                 return self._uniform(shape).mul_(2).sub_(1)
@@ -118,6 +125,15 @@ class Inputs:
             case "zeros":
                 values, kind = self._normal(shape), self._uniform(shape)
                 return values.masked_fill_(kind < 0.5, -0.0).masked_fill_(kind < 0.25, 0.0)
+
+    def _with_special(self, values):
+        """NaN and both infinities in the first elements, so that a tensor of three has each, and among the others at random."""
+        kind = (self._uniform(values.shape) * 18).floor().reshape(-1).to(values.device)
+        kind[: len(SPECIAL_VALUES)] = torch.arange(min(kind.numel(), len(SPECIAL_VALUES)), device=kind.device)
+        flat = values.reshape(-1)
+        for place, value in enumerate(SPECIAL_VALUES):
+            flat[kind == place] = value
+        return flat.reshape(values.shape)
 
     def _normal(self, shape):
         return torch.randn(shape, generator=self.generator, **self._where())

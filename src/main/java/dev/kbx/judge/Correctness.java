@@ -136,7 +136,7 @@ final class Correctness {
     runnerNanos = calls.runnerNanos();
     if (plan.grade() == Grade.PUBLISHED) return Optional.empty();
     Optional<Outcome> failure = beyond.firstFailure();
-    return failure.isPresent() || !beyond.unfinished() ? failure : Optional.of(calls.late());
+    return failure.isPresent() || !beyond.undecided() ? failure : Optional.of(calls.late());
   }
 
   /** The calls that are left, in a new process. */

@@ -90,13 +90,18 @@ final class Coverage {
   void fault() {
     faulted = true;
     // The first of calls with the same inputs were made in the other process.
-    if (left.removeIf(call -> begun.contains(root(call)))) unknown = true;
+    unknown |= left.stream().anyMatch(call -> isBegun(call) && !call.special());
+    left.removeIf(this::isBegun);
+  }
+
+  private boolean isBegun(PlannedCall call) {
+    return begun.contains(root(call));
   }
 
   private void failed(PlannedCall call, Outcome how) {
     if (how.status().blame() == Status.Blame.CANDIDATE) failures.add(new Failure(call, how));
-    else unknown = true;
-    if (first == null) first = how;
+    else unknown |= !call.special();
+    if (first == null && !call.special()) first = how;
   }
 
   /** Whether calls are left to make. */
@@ -104,9 +109,18 @@ final class Coverage {
     return !left.isEmpty();
   }
 
-  /** Whether every call was made, or left out, and said something of the candidate. */
-  boolean complete() {
-    return left.isEmpty() && !unknown;
+  /** Whether a call that decides at the general grade is left to make. */
+  boolean undecided() {
+    return left.stream().anyMatch(call -> !call.special());
+  }
+
+  /**
+   * Whether all calls that decide at the general grade are right; empty if that is not known, as
+   * one was not made or says nothing of the candidate.
+   */
+  Optional<Boolean> right() {
+    if (failures.stream().anyMatch(failure -> !failure.call().special())) return Optional.of(false);
+    return undecided() || unknown ? Optional.empty() : Optional.of(true);
   }
 
   /** Whether a device may not be what it was after one of the calls. */
@@ -114,7 +128,7 @@ final class Coverage {
     return faulted;
   }
 
-  /** How the first call failed that did; empty where none did. */
+  /** How the first call failed that decides at the general grade; empty where none did. */
   Optional<Outcome> firstFailure() {
     return Optional.ofNullable(first);
   }

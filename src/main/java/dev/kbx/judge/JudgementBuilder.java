@@ -201,8 +201,7 @@ final class JudgementBuilder {
 
   private @Nullable Boolean generalOk(boolean ours, boolean cheats) {
     if (coverage == null || cheats) return publishedOk(ours, cheats);
-    if (!coverage.breaks().isEmpty()) return false;
-    return coverage.complete() ? true : null;
+    return coverage.right().orElse(null);
   }
 
   /**

@@ -142,6 +142,14 @@ public sealed interface OracleMessage extends Message.Numbered {
       properties = List.copyOf(properties);
     }
 
+    /**
+     * Whether it has NaN or infinities: what a candidate does there is reported and decides
+     * nothing.
+     */
+    public boolean special() {
+      return properties.contains("special_values");
+    }
+
     /** Whether it asks for no more than the published tests do. */
     public boolean published() {
       return properties.isEmpty();

@@ -48,7 +48,7 @@ class CoverageTest {
     Coverage coverage = covered(Set.of("strided"), call("empty"), call("empty", "strided"));
     assertThat(broken(coverage)).containsExactly("strided");
     assertThat(coverage.holds()).containsExactly("empty");
-    assertThat(coverage.complete()).isTrue();
+    assertThat(coverage.right()).contains(false);
   }
 
   @Test
@@ -88,8 +88,23 @@ class CoverageTest {
     coverage.add(coverage.next().orElseThrow(), Optional.empty());
     coverage.fault();
     assertThat(coverage.next().orElseThrow().properties()).containsExactly("b");
-    assertThat(coverage.complete()).isFalse();
+    assertThat(coverage.right()).isEmpty();
     assertThat(coverage.holds()).isEmpty();
+  }
+
+  @Test
+  void specialValuesAreReportedAndDecideNothing() {
+    Coverage coverage = covered(Set.of("special_values"), call("empty"), call("special_values"));
+    assertThat(broken(coverage)).containsExactly("special_values");
+    assertThat(coverage.right()).contains(true);
+    assertThat(coverage.firstFailure()).isEmpty();
+  }
+
+  @Test
+  void specialValuesThatAreNotReachedLeaveNothingOpen() {
+    Coverage coverage = new Coverage(List.of(call("empty"), call("special_values")));
+    coverage.add(coverage.next().orElseThrow(), Optional.empty());
+    assertThat(coverage.right()).contains(true);
   }
 
   @Test
@@ -99,7 +114,7 @@ class CoverageTest {
     coverage.add(
         call, Optional.of(Outcome.of(Status.INFRASTRUCTURE, Stage.CALL, "the interpreter lacks")));
     assertThat(coverage.breaks()).isEmpty();
-    assertThat(coverage.complete()).as("nothing is known of it").isFalse();
+    assertThat(coverage.right()).as("nothing is known of it").isEmpty();
     assertThat(coverage.firstFailure()).isPresent();
   }
 }
