@@ -192,11 +192,14 @@
     return el("dl", {}, ...present.flatMap(([key, value]) => [el("dt", {}, key), el("dd", {}, String(value))]));
   }
 
+  const withoutPolicy = ({ status, stage, message }) => [`${status} (${stage})`, message].filter(known).join(": ");
+
   function identity(v) {
     return list([
       ["Stage", v.stage],
       ["Rule", v.rule],
       ["Evidence", v.evidence],
+      ["By the published rules", v.without_policy && withoutPolicy(v.without_policy)],
       ["Flags", v.flags.join(", ")],
       ["From", v.source],
       ["Method", v.method],

@@ -251,6 +251,7 @@ public final class SimulatedRun {
         baseline,
         tolerance,
         "general",
+        false,
         null);
   }
 

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -32,14 +33,21 @@ public record Tally(boolean call, boolean correct, boolean perf, AskedTasks aske
    * @param notJudged those that neither passed nor failed, because the task or kbx was at fault;
    *     not part of the rates
    * @param call null where that stage was not measured
+   * @param values right results, whoever computed them; {@code correct} asks that, too
    */
   public record Passes(
       String name,
       int candidates,
       int notJudged,
       @Nullable Rate call,
+      @Nullable Rate values,
       @Nullable Rate correct,
-      @Nullable Rate perf) {}
+      @Nullable Rate perf) {
+    /** Whether some have right values and are not correct, because of who computed them. */
+    public boolean valuesDiffer() {
+      return !Objects.equals(values, correct);
+    }
+  }
 
   /** What a run asked for and had. */
   public static Tally of(RunInfo run, List<VerdictRow> rows, AskedTasks asked) {
@@ -87,6 +95,7 @@ public record Tally(boolean call, boolean correct, boolean perf, AskedTasks aske
         counted.size(),
         counted.size() - judged.size(),
         call ? rate(count(judged, VerdictRow::called), judged.size()) : null,
+        correct ? rate(count(judged, VerdictRow::valuesOk), judged.size()) : null,
         correct ? rate(count(judged, VerdictRow::correct), judged.size()) : null,
         perf ? rate(count(judged, VerdictRow::timed), judged.size()) : null);
   }
@@ -100,6 +109,7 @@ public record Tally(boolean call, boolean correct, boolean perf, AskedTasks aske
         counted.size(),
         Math.toIntExact(counted.stream().filter(row -> !row.judged()).count()),
         call ? rate(tasksOf(counted, VerdictRow::called), tasks) : null,
+        correct ? rate(tasksOf(counted, VerdictRow::valuesOk), tasks) : null,
         correct ? rate(tasksOf(counted, VerdictRow::correct), tasks) : null,
         perf ? rate(tasksOf(counted, VerdictRow::timed), tasks) : null);
   }
@@ -129,10 +139,13 @@ public record Tally(boolean call, boolean correct, boolean perf, AskedTasks aske
     return Math.toIntExact(rows.stream().filter(VerdictRow::scaled).count());
   }
 
-  /** Candidates that passed the first {@code stages} of call, correct and perf, variants too. */
+  /**
+   * Candidates that passed the first {@code stages} of call, correct and perf, variants too. As in
+   * the published figures, whoever computed: only what kbx calls correct is timed.
+   */
   public static long passes(Collection<VerdictRow> rows, int stages) {
     return count(
-        rows, row -> row.called() && (stages < 2 || row.correct()) && (stages < 3 || row.timed()));
+        rows, row -> row.called() && (stages < 2 || row.valuesOk()) && (stages < 3 || row.timed()));
   }
 
   private static long count(Collection<VerdictRow> rows, Predicate<VerdictRow> wanted) {

@@ -27,9 +27,12 @@ import org.jspecify.annotations.Nullable;
  * @param source the path it came from, with {@code :line} in a JSONL file
  * @param method null where the source does not say it, as are {@code model} and {@code round}
  * @param callOk as in a verdict, like {@code exeOk} and {@code perfOk}: null where not measured
+ * @param againstPolicy whether it is refused because of who computes; {@code callOk} and {@code
+ *     exeOk} do not ask that
  * @param publishedOk whether its results are right at the published grade, and {@code generalOk} at
  *     the general one; null where not known
- * @param breaks properties of calls beyond the published grade that it is not right for
+ * @param holds properties of calls beyond the published grade that it is right for
+ * @param breaks those that it is not right for; {@code a+b} where it is right for each by itself
  * @param scaled whether it was judged on smaller inputs than published
  * @param kernelShare share of the result that its own kernels computed, 0 to 1; null where that is
  *     not known
@@ -54,8 +57,10 @@ public record VerdictRow(
     @Nullable Boolean callOk,
     @Nullable Boolean exeOk,
     @Nullable Boolean perfOk,
+    boolean againstPolicy,
     @Nullable Boolean publishedOk,
     @Nullable Boolean generalOk,
+    List<String> holds,
     List<String> breaks,
     boolean scaled,
     @Nullable Double kernelShare,
@@ -112,8 +117,10 @@ public record VerdictRow(
           v.callOk(),
           v.exeOk(),
           v.perfOk(),
+          v.withoutPolicy() != null,
           v.publishedOk(),
           v.generalOk(),
+          v.holds() == null ? List.of() : one(v.holds()),
           breaks(v),
           v.flags().contains(SCALED),
           origin == null ? null : origin.kernelShare(),
@@ -206,7 +213,15 @@ public record VerdictRow(
    * like all others. One that only failed to be timed, by a timeout or a crash, stays correct.
    */
   public boolean correct() {
-    return Objects.equals(exeOk, true) && !status.refuted();
+    return valuesOk() && !againstPolicy;
+  }
+
+  /**
+   * Whether its results are right, whoever computed them: correct by the published rules. False of
+   * one that was refuted later for anything else.
+   */
+  public boolean valuesOk() {
+    return Objects.equals(exeOk, true) && (againstPolicy || !status.refuted());
   }
 
   /** Whether it was timed. */

@@ -32,6 +32,11 @@ final class CpuOffload implements Rule {
   }
 
   @Override
+  public boolean policy() {
+    return true;
+  }
+
+  @Override
   public void check(RuleContext context, Report report) {
     ReachableCode reachable = context.reachable();
     Program program = context.program();

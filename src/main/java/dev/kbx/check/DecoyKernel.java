@@ -22,6 +22,11 @@ final class DecoyKernel implements Rule {
   }
 
   @Override
+  public boolean policy() {
+    return true;
+  }
+
+  @Override
   public void check(RuleContext context, Report report) {
     Program program = context.program();
     if (!context.enforced() || !program.readable() || context.entry().isEmpty()) return;

@@ -28,6 +28,11 @@ final class LibraryCall implements Rule {
   }
 
   @Override
+  public boolean policy() {
+    return true;
+  }
+
+  @Override
   public void check(RuleContext context, Report report) {
     if (!context.enforced() || !context.program().parsed()) return;
     Program program = context.program();

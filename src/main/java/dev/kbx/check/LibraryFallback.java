@@ -20,6 +20,11 @@ final class LibraryFallback implements Rule {
   }
 
   @Override
+  public boolean policy() {
+    return true;
+  }
+
+  @Override
   public void check(RuleContext context, Report report) {
     KernelCode code = new KernelCode(context.program());
     for (EntryAnalysis entry : context.entry().stream().toList()) {

@@ -25,6 +25,11 @@ final class NoKernel implements Rule {
   }
 
   @Override
+  public boolean policy() {
+    return true;
+  }
+
+  @Override
   public void check(RuleContext context, Report report) {
     Program program = context.program();
     if (!context.enforced() || !program.readable() || !program.kernels().isEmpty()) return;

@@ -58,6 +58,11 @@ final class OtherLibrary implements Rule {
   }
 
   @Override
+  public boolean policy() {
+    return true;
+  }
+
+  @Override
   public void check(RuleContext context, Report report) {
     if (!context.enforced() || !context.program().parsed()) return;
     for (EntryAnalysis entry : context.entry().stream().toList()) {

@@ -10,6 +10,14 @@ import dev.kbx.syntax.Place;
 interface Rule {
   RuleInfo info();
 
+  /**
+   * Whether the rule is about who computes, and not about deceit or danger: the candidate is
+   * refused, but may be run to tell what the published rules, which do not ask that, say of it.
+   */
+  default boolean policy() {
+    return false;
+  }
+
   /** Reports every place that breaks the rule. */
   void check(RuleContext context, Report report);
 

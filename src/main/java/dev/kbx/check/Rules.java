@@ -95,6 +95,11 @@ public final class Rules {
         .orElseThrow(() -> UnknownRule.of(id, known.stream().map(RuleInfo::id).toList()));
   }
 
+  /** Whether the rule of that id is one of {@linkplain Rule#policy() policy}. */
+  public static boolean isPolicy(String id) {
+    return ALL.stream().anyMatch(rule -> rule.policy() && rule.info().id().equals(id));
+  }
+
   List<Rule> list() {
     return active;
   }

@@ -25,6 +25,13 @@ public record StaticReport(@Nullable InvalidSource fault, List<Finding> findings
     return findings.stream().filter(f -> f.rule().equals(PrecisionDowngrade.ID)).findFirst();
   }
 
+  /** Whether rules reject the source, and all that do are about who computes. */
+  public boolean onlyPolicy() {
+    return fault == null
+        && !rejections().isEmpty()
+        && rejections().stream().allMatch(finding -> Rules.isPolicy(finding.rule()));
+  }
+
   /** The findings that reject. */
   public List<Finding> rejections() {
     return findings.stream().filter(f -> f.severity() == Severity.REJECT).toList();

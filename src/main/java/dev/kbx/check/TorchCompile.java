@@ -34,6 +34,11 @@ final class TorchCompile implements Rule {
   }
 
   @Override
+  public boolean policy() {
+    return true;
+  }
+
+  @Override
   public void check(RuleContext context, Report report) {
     if (!context.enforced()) return;
     for (EntryAnalysis entry : context.entry().stream().toList()) {

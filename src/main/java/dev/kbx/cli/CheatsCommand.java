@@ -188,6 +188,7 @@ final class CheatsCommand implements Callable<Integer> {
               plan.against(),
               plan.tolerance().label(),
               plan.grade().label(),
+              plan.publishedAccounting(),
               RunService.settings(plan, candidates));
       store.begin(run);
       pool.judge(store, plan, run, candidates, _ -> {});

@@ -109,11 +109,20 @@ final class EvalCommand implements Callable<Integer> {
   @Option(
       names = "--grade",
       paramLabel = "GRADE",
-      defaultValue = "general",
+      defaultValue = "published",
       description =
-          "Calls that decide: general (all), or published (what the published tests of the task"
-              + " ask for; what breaks beyond is listed). Default: ${DEFAULT-VALUE}.")
-  private String grade = "general";
+          "Calls that decide: published (what the published tests of the task ask for), or general"
+              + " (whatever the operation accepts). Both are made, and what breaks is listed."
+              + " Default: ${DEFAULT-VALUE}.")
+  private String grade = "published";
+
+  @Option(
+      names = "--no-published-accounting",
+      description =
+          "Do not run candidates that are refused only because they leave the work to PyTorch."
+              + " By default they are called and compared, so that call_ok and exe_ok say what the"
+              + " published rules would; their status stays.")
+  private boolean noPublishedAccounting;
 
   @Option(
       names = "--cache",
@@ -225,7 +234,8 @@ final class EvalCommand implements Callable<Integer> {
         L2State.of(cache)
             .orElseThrow(
                 () -> new UserError("--cache: '%s' is not one of cold,warm".formatted(cache))),
-        profile);
+        profile,
+        !noPublishedAccounting);
   }
 
   private static String resuming(@Nullable ResumedRun earlier, RunStore store, Path folder) {
@@ -323,6 +333,7 @@ final class EvalCommand implements Callable<Integer> {
             plan.against(),
             plan.tolerance().label(),
             plan.grade().label(),
+            plan.publishedAccounting(),
             RunService.settings(plan, candidates));
     store.begin(run);
     return run;

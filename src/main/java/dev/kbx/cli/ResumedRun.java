@@ -41,6 +41,7 @@ record ResumedRun(RunInfo run) {
     same("against ", run.baseline(), plan.against());
     same("with --tolerance ", run.tolerance(), plan.tolerance().label());
     same("with --grade ", run.grade(), plan.grade().label());
+    same("", accounting(run.publishedAccounting()), accounting(plan.publishedAccounting()));
     RunInfo.Settings then = run.settings();
     if (then == null) return;
     RunInfo.Settings now = RunService.settings(plan, List.of());
@@ -106,6 +107,10 @@ record ResumedRun(RunInfo run) {
 
   private static String rules(List<String> off) {
     return off.isEmpty() ? "all rules on" : "--off " + String.join(",", off);
+  }
+
+  private static String accounting(boolean published) {
+    return published ? "with published accounting" : "with --no-published-accounting";
   }
 
   private static String profiles(boolean profile) {

@@ -1,10 +1,15 @@
 package dev.kbx.cli;
 
 import dev.kbx.check.RuleInfo;
+import dev.kbx.check.Rules;
 import java.util.List;
 
 /** Rules as a terminal shows them. */
 final class RuleText {
+  private static final String POLICY =
+      "\n\nIt does not stop the published accounting: eval calls the candidate and compares its"
+          + " results, for call_ok and exe_ok.";
+
   private RuleText() {}
 
   /** A line a rule: severity, id, title. */
@@ -27,7 +32,7 @@ final class RuleText {
     return """
     %s (%s): %s
 
-    %s
+    %s%s
 
     Instead: %s
 
@@ -40,6 +45,7 @@ final class RuleText {
             rule.severity().label(),
             rule.title(),
             rule.rationale().strip(),
+            Rules.isPolicy(rule.id()) ? POLICY : "",
             rule.advice().strip(),
             rule.example().stripTrailing().indent(4));
   }

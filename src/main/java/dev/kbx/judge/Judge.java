@@ -59,10 +59,31 @@ final class Judge {
 
   private Judgement staged(Candidate candidate) throws InterruptedException {
     JudgementBuilder statics = new JudgementBuilder();
-    Optional<Outcome> decided = StaticStage.decide(candidate, plan, statics);
-    Precompiler.Compiled compiled =
-        decided.isEmpty() ? compiled(candidate, statics) : Precompiler.Compiled.NOTHING;
-    decided = decided.or(compiled::failure);
+    Optional<Outcome> refused = StaticStage.decide(candidate, plan, statics);
+    if (refused.isEmpty()) {
+      Executed executed = executed(candidate, statics);
+      return judgement(executed.draft(), executed.outcome());
+    }
+    if (!isRunNevertheless(refused.get())) return judgement(statics, refused.get());
+    Judge untimed = new Judge(bench, plan.untimed(), device, versions);
+    Executed ran = untimed.executed(candidate, statics);
+    ran.draft().withoutPolicy(ran.outcome());
+    return judgement(ran.draft(), refused.get());
+  }
+
+  /** For the published accounting, which does not ask who computes. */
+  private boolean isRunNevertheless(Outcome refused) {
+    return plan.publishedAccounting() && refused.policy() && plan.reaches(Stage.CALL);
+  }
+
+  /** What came of a candidate that was run. */
+  private record Executed(JudgementBuilder draft, Outcome outcome) {}
+
+  /** Runs all stages after the static one. */
+  private Executed executed(Candidate candidate, JudgementBuilder statics)
+      throws InterruptedException {
+    Precompiler.Compiled compiled = compiled(candidate, statics);
+    Optional<Outcome> decided = compiled.failure();
     Map<String, String> files = compiled.files();
     JudgementBuilder draft = statics;
     boolean alone = false;
@@ -84,7 +105,7 @@ final class Judge {
                     Status.INFRASTRUCTURE, Stage.CALL, "kbx failed on this candidate: " + e));
       }
     }
-    return judgement(draft, decided.get());
+    return new Executed(draft, decided.get());
   }
 
   /** The judgement of a candidate under which devices were lost: no further device is risked. */

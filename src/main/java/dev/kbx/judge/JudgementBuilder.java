@@ -12,6 +12,7 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.Kernel;
+import dev.kbx.verdict.Verdict.WithoutPolicy;
 import dev.kbx.worker.RunnerMessage;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -37,6 +38,7 @@ final class JudgementBuilder {
   private final Map<String, Double> seconds = new TreeMap<>();
   private final Attribution origins = new Attribution();
   private @Nullable Coverage coverage;
+  private @Nullable Outcome unrefused;
   private @Nullable Map<String, Double> quality;
   private @Nullable Finding imprecision;
   private Timing.@Nullable Result timing;
@@ -113,6 +115,11 @@ final class JudgementBuilder {
     coverage = beyond;
   }
 
+  /** How a candidate that was refused because of who computes ended when it was run. */
+  void withoutPolicy(Outcome ran) {
+    unrefused = ran;
+  }
+
   /** Who computed the results of the calls so far. */
   Attribution origins() {
     return origins;
@@ -157,14 +164,15 @@ final class JudgementBuilder {
   /** Builds the judgement with {@code outcome}. */
   Judgement judgement(
       Plan plan, Verdict.Device device, Map<String, String> versions, Outcome outcome) {
-    Status status = outcome.status();
+    Outcome values = values(outcome);
+    Status status = values.status();
     boolean ours = status.blame() == Status.Blame.KBX || status.blame() == Status.Blame.TASK;
     boolean timed = timing != null || outcome.stage() == Stage.PERF;
     return new Judgement(
-        status,
+        outcome.status(),
         outcome.stage(),
-        ours ? null : passed(outcome, plan, Stage.CALL),
-        ours ? null : passed(outcome, plan, Stage.CORRECT),
+        ours ? null : passed(values, plan, Stage.CALL),
+        ours ? null : passed(values, plan, Stage.CORRECT),
         (!ours && timed) ? passed(outcome, plan, Stage.PERF) : null,
         plan.grade().label(),
         plan.reaches(Stage.CORRECT) ? publishedOk(ours, status == Status.CHEATING) : null,
@@ -174,6 +182,7 @@ final class JudgementBuilder {
         message(outcome),
         outcome.rule(),
         outcome.evidence(),
+        withoutPolicy(outcome, values),
         List.copyOf(flags),
         comparison == null ? null : comparison.speedup(),
         timing == null ? null : timing.sizes(),
@@ -192,6 +201,18 @@ final class JudgementBuilder {
         device,
         versions,
         Map.copyOf(seconds));
+  }
+
+  /** The outcome, whoever computed. */
+  private Outcome values(Outcome outcome) {
+    Outcome values = unrefused == null ? outcome : unrefused;
+    boolean right = values.policy() && values.status() == Status.CHEATING;
+    return right ? Outcome.correct(Stage.CORRECT) : values;
+  }
+
+  private static @Nullable WithoutPolicy withoutPolicy(Outcome outcome, Outcome values) {
+    if (values.equals(outcome)) return null;
+    return new WithoutPolicy(values.status(), values.stage(), values.message());
   }
 
   private @Nullable Boolean publishedOk(boolean ours, boolean cheats) {

@@ -40,7 +40,7 @@ final class StaticStage {
     report.imprecision().ifPresent(draft::imprecision);
     if (report.broken().isPresent()) return report.broken().map(StaticStage::outcome);
     if (!report.rejections().isEmpty()) {
-      return Optional.of(outcome(report.rejections().getFirst()));
+      return Optional.of(rejected(report.rejections().getFirst(), report.onlyPolicy()));
     }
     return plan.reaches(Stage.COMPILE)
         ? Optional.empty()
@@ -70,8 +70,15 @@ final class StaticStage {
     return Outcome.of(broken.status(), Stage.STATIC, broken.sentence());
   }
 
-  private static Outcome outcome(Finding finding) {
+  private static Outcome rejected(Finding finding, boolean policy) {
     return new Outcome(
-        Status.REJECTED_STATIC, Stage.STATIC, finding.sentence(), finding.rule(), null, null, null);
+        Status.REJECTED_STATIC,
+        Stage.STATIC,
+        finding.sentence(),
+        finding.rule(),
+        null,
+        null,
+        null,
+        policy);
   }
 }

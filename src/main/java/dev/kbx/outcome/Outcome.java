@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>These factories contain the whole classification. It uses the kind of failure, the stage and
  * the process's exit; never words in the candidate's output.
+ *
+ * @param policy whether the values are right and only who computed them is refused
  */
 public record Outcome(
     Status status,
@@ -27,7 +29,8 @@ public record Outcome(
     @Nullable String rule,
     @Nullable String evidence,
     @Nullable List<Mismatch> mismatches,
-    @Nullable List<Frame> frames) {
+    @Nullable List<Frame> frames,
+    boolean policy) {
 
   /** Addresses differ between runs and must not appear in messages. */
   private static final Pattern ADDRESS = Pattern.compile("0x[0-9a-fA-F]{6,}");
@@ -41,7 +44,7 @@ public record Outcome(
   private static final int SIGXCPU = 24;
 
   public static Outcome of(Status status, Stage stage, @Nullable String message) {
-    return new Outcome(status, stage, stable(message), null, null, null, null);
+    return new Outcome(status, stage, stable(message), null, null, null, null, false);
   }
 
   public static Outcome correct(Stage stage) {
@@ -64,13 +67,13 @@ public record Outcome(
   }
 
   private static Outcome cheating(Stage stage, String message, String evidence) {
-    return new Outcome(Status.CHEATING, stage, message, null, evidence, null, null);
+    return new Outcome(Status.CHEATING, stage, message, null, evidence, null, null, false);
   }
 
   /** The values are right, but the candidate's kernels did not compute them. */
   static Outcome policy(Stage stage, String found, String advice) {
     return new Outcome(
-        Status.CHEATING, stage, stable(advice), null, stable("policy: " + found), null, null);
+        Status.CHEATING, stage, stable(advice), null, stable("policy: " + found), null, null, true);
   }
 
   /** The runner broke the protocol. */
@@ -80,7 +83,7 @@ public record Outcome(
 
   /** The same outcome, assigned to another stage. */
   public Outcome at(Stage other) {
-    return new Outcome(status, other, message, rule, evidence, mismatches, frames);
+    return new Outcome(status, other, message, rule, evidence, mismatches, frames, policy);
   }
 
   /**
@@ -109,7 +112,14 @@ public record Outcome(
             .map(f -> new Frame(f.line(), String.valueOf(stable(f.function())), stable(f.text())))
             .toList();
     return new Outcome(
-        status, stage, stable(lacks ? lack(raised) : explain(raised)), null, null, null, frames);
+        status,
+        stage,
+        stable(lacks ? lack(raised) : explain(raised)),
+        null,
+        null,
+        null,
+        frames,
+        false);
   }
 
   private static String lack(RunnerMessage.Raised raised) {
@@ -185,7 +195,8 @@ public record Outcome(
             .map(m -> new Mismatch(m.output(), m.index(), m.expected(), m.got()))
             .toList();
     String message = checked.message() == null ? call : call + ": " + checked.message();
-    return new Outcome(status(checked), stage, stable(message), null, null, mismatches, null);
+    return new Outcome(
+        status(checked), stage, stable(message), null, null, mismatches, null, false);
   }
 
   private static Status status(OracleMessage.Checked checked) {

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param baseline baseline of speedups
  * @param cache L2 state of timed calls
  * @param profile whether Nsight Compute profiles timed candidates
+ * @param publishedAccounting whether candidates that are refused only because of who computes are
+ *     called and compared nevertheless
  */
 public record Plan(
     List<Stage> stages,
@@ -29,7 +31,8 @@ public record Plan(
     Grade grade,
     Baseline baseline,
     L2State cache,
-    boolean profile) {
+    boolean profile,
+    boolean publishedAccounting) {
   public Plan {
     if (stages.isEmpty()) throw new IllegalArgumentException("no stage asked for");
     stages = stages.stream().sorted().distinct().toList();
@@ -37,7 +40,7 @@ public record Plan(
 
   /**
    * A plan with the error model, the general grade, eager PyTorch as the baseline, a cold cache and
-   * no profiles.
+   * neither profiles nor published accounting.
    */
   public Plan(List<Stage> stages, Rules rules, String arch, String secret, Limits limits) {
     this(
@@ -50,13 +53,34 @@ public record Plan(
         Grade.GENERAL,
         Baseline.EAGER,
         L2State.COLD,
+        false,
         false);
   }
 
   /** The same plan, with limits extended by a task's requirements. */
   public Plan with(MemoryRequirements needs) {
     Limits own = limits.with(needs);
-    return new Plan(stages, rules, arch, secret, own, tolerance, grade, baseline, cache, profile);
+    return with(stages, own);
+  }
+
+  /** The same plan without the perf stage. */
+  public Plan untimed() {
+    return with(stages.stream().filter(stage -> stage != Stage.PERF).toList(), limits);
+  }
+
+  private Plan with(List<Stage> wanted, Limits own) {
+    return new Plan(
+        wanted,
+        rules,
+        arch,
+        secret,
+        own,
+        tolerance,
+        grade,
+        baseline,
+        cache,
+        profile,
+        publishedAccounting);
   }
 
   /** The baseline in words: {@code eager}, or {@code eager, warm cache}. */

@@ -118,7 +118,8 @@ record EvalResult(
    */
   static EvalResult of(Verdict v, int id) {
     Boolean compiled = compiled(v);
-    Boolean correct = v.status().refuted() ? Boolean.FALSE : v.exeOk();
+    boolean refused = v.status().refuted() || v.withoutPolicy() != null;
+    Boolean correct = refused ? Boolean.FALSE : v.exeOk();
     SizeTiming timing = Objects.equals(correct, true) ? timing(v) : null;
     List<String> unknown = new ArrayList<>();
     if (compiled == null) unknown.add("compiled");

@@ -114,6 +114,8 @@ record HtmlReport(
       case "facts" -> facts(writer);
       case "notes" -> notes(writer);
       case "overview" -> Template.fill(overview(), writer, this::fill);
+      case "values" -> writer.write(valuesDiffer() ? "<th scope=\"col\">Right values</th>" : "");
+      case "properties" -> PropertyTables.write(writer, rows);
       case "outcome" -> outcome(writer, rows.getFirst());
       case "sources-file" -> writer.write(sourcesFile);
       case "tiles" -> tiles(writer);
@@ -333,11 +335,17 @@ record HtmlReport(
     category(writer, tally.tasks("Tasks asked for", rows), "<tr class=\"tasks\">");
   }
 
-  private static void category(Writer writer, Tally.Passes passes, String row) throws IOException {
+  /** Whether right values and correct are two columns. */
+  private boolean valuesDiffer() {
+    return tally.candidates("", rows).valuesDiffer();
+  }
+
+  private void category(Writer writer, Tally.Passes passes, String row) throws IOException {
     writer.write(row + "<th scope=\"row\">" + Html.escape(passes.name()) + "</th>");
     writer.write("<td class=\"number\">" + passes.candidates() + "</td>");
     String unknown = Notes.unknown(passes);
     rate(writer, "called", passes.call(), unknown);
+    if (valuesDiffer()) rate(writer, "right values", passes.values(), unknown);
     rate(writer, "correct", passes.correct(), unknown);
     rate(writer, "timed", passes.perf(), unknown);
     writer.write("</tr>\n");

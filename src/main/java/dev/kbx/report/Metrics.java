@@ -128,9 +128,12 @@ record Metrics(
         code);
   }
 
-  /** One that was refuted while it was timed is not correct. */
+  /**
+   * One that was refuted while it was timed is not; the published rules do not ask who computes.
+   */
   private static @Nullable Boolean correct(Verdict verdict) {
-    boolean refuted = verdict.status().refuted() && verdict.exeOk() != null;
+    boolean refuted =
+        verdict.status().refuted() && verdict.exeOk() != null && verdict.withoutPolicy() == null;
     return refuted ? Boolean.FALSE : verdict.exeOk();
   }
 

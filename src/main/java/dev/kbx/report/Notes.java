@@ -34,6 +34,7 @@ final class Notes {
     // A file of a variant that was named is what was asked about.
     if (!run.ofFiles()) add(notes, "extra", extra(tally.extra(rows), tally.asked().total()));
     add(notes, "tolerance", tolerance(run));
+    add(notes, "policy", policy(rows));
     add(notes, "grades", grades(run, rows));
     add(notes, "no-baseline", baseline(run, rows));
     add(notes, "no-kernel", noKernel(rows));
@@ -69,6 +70,15 @@ final class Notes {
     return "Results were held to the published tolerances, not to the error model.";
   }
 
+  /** How many results are right and refused because of who computed them; null where none is. */
+  private static @Nullable String policy(List<VerdictRow> rows) {
+    long refused = rows.stream().filter(r -> r.valuesOk() && r.againstPolicy()).count();
+    if (refused == 0) return null;
+    long right = rows.stream().filter(VerdictRow::valuesOk).count();
+    return "%d of %s correct by the published rules, which do not ask who computes; %d of them not by a kernel of their own."
+        .formatted(right, Counted.of(rows.size(), "candidate"), refused);
+  }
+
   /** Both rates by name, whichever decides; null where they are the same. */
   private static @Nullable String grades(RunInfo run, List<VerdictRow> rows) {
     Grades grades = Grades.of(rows);
@@ -76,7 +86,7 @@ final class Notes {
       return run.grade().equals("general") ? null : "Judged at the published grade.";
     }
     String rates =
-        "Right results: %d of %d at the published grade, %d at the general grade (this run: %s)."
+        "Right values: %d of %d at the published grade, %d at the general grade; this run is judged at the %s grade."
             .formatted(grades.published(), grades.judged(), grades.general(), run.grade());
     return grades.breaks().isEmpty() ? rates : rates + " What breaks: " + grades.described() + ".";
   }

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param method the candidates' method where they share one, else the run's id
  * @param total candidates judged, variants too; {@code coverage} has the suite
  * @param callRate percent of {@code total}, one decimal, as are the other two rates
- * @param exePass candidates called and correct, as {@link VerdictRow#correct} has it
+ * @param exePass candidates called whose results are right, whoever computed them, as {@link
+ *     VerdictRow#valuesOk} has it
  * @param avgSpeedup the same as {@code avgSpeedupGlobal}
  * @param avgSpeedupGlobal as {@link PublishedAverages}, like {@code avgSpeedupPerTask}
  * @param model the candidates' model where they share one
@@ -99,10 +100,13 @@ record Summary(
   @JsonPropertyOrder({"tasks_submitted", "tasks_in_suite"})
   public record Coverage(long tasksSubmitted, int tasksInSuite) {}
 
-  /** Rates by stage; null where not measured. */
+  /**
+   * Rates by stage; null where not measured. {@code exe} is right results, whoever computed them.
+   */
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  @JsonPropertyOrder({"call", "exe", "perf"})
-  public record Rates(@Nullable Share call, @Nullable Share exe, @Nullable Share perf) {}
+  @JsonPropertyOrder({"call", "exe", "correct", "perf"})
+  public record Rates(
+      @Nullable Share call, @Nullable Share exe, @Nullable Share correct, @Nullable Share perf) {}
 
   /**
    * Passes out of so many, in percent with Wilson's 95 % interval, one decimal.
@@ -199,7 +203,11 @@ record Summary(
   }
 
   private static Rates rates(Tally.Passes passes) {
-    return new Rates(Share.of(passes.call()), Share.of(passes.correct()), Share.of(passes.perf()));
+    return new Rates(
+        Share.of(passes.call()),
+        Share.of(passes.values()),
+        Share.of(passes.correct()),
+        Share.of(passes.perf()));
   }
 
   private static @Nullable Double percent(@Nullable Long passes, int total) {

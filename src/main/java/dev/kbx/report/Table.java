@@ -51,6 +51,9 @@ public record Table(int width, boolean colour) {
   /** How many of the first are, where none fails. */
   private static final int FIRST = 12;
 
+  /** The column of results that are right, whoever computed them. */
+  private static final String VALUES = "right values";
+
   private static final int STATUS = 16;
   private static final int STAGE = 7;
   private static final int SECONDS = 7;
@@ -244,23 +247,34 @@ public record Table(int width, boolean colour) {
 
   /** The rows with their header, all columns but the first aligned to the right. */
   private static List<String> grid(List<Tally.Passes> passes, Tally tally, boolean intervals) {
+    boolean values = passes.stream().anyMatch(Tally.Passes::valuesDiffer);
     List<List<String>> rows = new ArrayList<>();
-    rows.add(List.of("category", "candidates", "called", "correct", "timed"));
+    rows.add(cells(values, tally, "category", "candidates", "called", VALUES, "correct", "timed"));
     for (Tally.Passes category : passes) {
       rows.add(
-          List.of(
+          cells(
+              values,
+              tally,
               Text.cut(Text.clean(category.name()), 20),
               Integer.toString(category.candidates()),
               rate(category.call(), category, intervals),
+              rate(category.values(), category, intervals),
               rate(category.correct(), category, intervals),
               rate(category.perf(), category, intervals)));
     }
-    int columns = tally.perf() ? 5 : 4;
-    int[] widths = new int[columns];
+    int[] widths = new int[rows.getFirst().size()];
     for (List<String> row : rows) {
       Arrays.setAll(widths, i -> Math.max(widths[i], Text.columns(row.get(i))));
     }
     return rows.stream().map(row -> aligned(row, widths)).toList();
+  }
+
+  /** A row without the columns that say nothing: of right values, and of timing. */
+  private static List<String> cells(boolean values, Tally tally, String... all) {
+    List<String> cells = new ArrayList<>(List.of(all));
+    if (!tally.perf()) cells.removeLast();
+    if (!values) cells.remove(3);
+    return cells;
   }
 
   private static String aligned(List<String> row, int[] widths) {

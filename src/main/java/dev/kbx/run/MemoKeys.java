@@ -63,7 +63,8 @@ final class MemoKeys {
               Grade grade,
               Baseline baseline,
               L2State cache,
-              boolean profile) ->
+              boolean profile,
+              boolean publishedAccounting) ->
           List.of(
                   stages.stream().map(Stage::label).toList(),
                   rules,
@@ -74,7 +75,8 @@ final class MemoKeys {
                   grade,
                   baseline,
                   cache,
-                  profile)
+                  profile,
+                  publishedAccounting)
               .toString();
     };
   }

@@ -11,6 +11,7 @@ import dev.kbx.verdict.Verdict.Mismatch;
 import dev.kbx.verdict.Verdict.Origin;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import dev.kbx.verdict.Verdict.Speedup;
+import dev.kbx.verdict.Verdict.WithoutPolicy;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -36,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  * @param breaks properties that it is not right for; null as before
  * @param rule id of the static rule, with {@link Status#REJECTED_STATIC}
  * @param evidence what showed the attempt, with {@link Status#CHEATING}
+ * @param withoutPolicy what came of a candidate that is refused because of who computes; null for
+ *     all others
  * @param flags observations that do not decide: {@code nondeterministic}, {@code clock_gap}, {@code
  *     throttled}, …
  * @param speedup against the baseline that the run asked for; null where there is none for the task
@@ -66,6 +69,7 @@ public record Judgement(
     @Nullable String message,
     @Nullable String rule,
     @Nullable String evidence,
+    @Nullable WithoutPolicy withoutPolicy,
     List<String> flags,
     @Nullable Speedup speedup,
     @Nullable List<SizeTiming> sizes,
@@ -106,6 +110,10 @@ public record Judgement(
     if (flags.contains(DEVICE_LOST)) return false;
     if (profile != null && profile.failure() != null) return false;
     if (baselines != null && baselines.stream().anyMatch(b -> b.failure() != null)) return false;
+    return lasting(status) && (withoutPolicy == null || lasting(withoutPolicy.status()));
+  }
+
+  private static boolean lasting(Status status) {
     return switch (status) {
       case TIMEOUT, OUT_OF_MEMORY, INFRASTRUCTURE, INVALID_TASK -> false;
       default -> true;
@@ -129,6 +137,7 @@ public record Judgement(
         message,
         rule,
         evidence,
+        withoutPolicy,
         more,
         speedup,
         sizes,

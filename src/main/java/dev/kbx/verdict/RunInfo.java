@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  *     or {@code best} of them
  * @param tolerance how near results had to be: {@code model} or {@code published}
  * @param grade which calls decide: {@code published} or {@code general}
+ * @param publishedAccounting whether candidates that are refused because of who computes are run
+ *     nevertheless; false in runs of earlier versions
  * @param settings null in runs of earlier versions
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -45,6 +47,7 @@ public record RunInfo(
     String baseline,
     String tolerance,
     String grade,
+    boolean publishedAccounting,
     @Nullable Settings settings) {
 
   /**
@@ -98,6 +101,7 @@ public record RunInfo(
         baseline,
         tolerance,
         grade,
+        publishedAccounting,
         settings);
   }
 }

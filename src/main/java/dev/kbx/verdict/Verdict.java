@@ -119,6 +119,10 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
     return judgement.breaks();
   }
 
+  public @Nullable WithoutPolicy withoutPolicy() {
+    return judgement.withoutPolicy();
+  }
+
   public @Nullable String message() {
     return judgement.message();
   }
@@ -355,6 +359,14 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Operation(String name, @Nullable Integer line, double share) {}
+
+  /**
+   * How a candidate would have ended if nobody asked who computes, as in the published rules.
+   *
+   * @param stage the stage that decided
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record WithoutPolicy(Status status, Stage stage, @Nullable String message) {}
 
   /**
    * A property of calls that a candidate is not right for.

@@ -89,6 +89,7 @@ class JudgeTest {
             grade,
             plan.baseline(),
             plan.cache(),
+            false,
             false);
     Map<String, ?> script = calls.length == 0 ? Map.of() : Map.of("call", List.of(calls));
     return new Judge(FakeWorkers.bench(slot), graded, FakeWorkers.DEVICE, Map.of())

@@ -54,7 +54,8 @@ class ProfilerTest {
             Grade.GENERAL,
             Baseline.EAGER,
             L2State.COLD,
-            profile);
+            profile,
+            false);
     return new Judge(bench, plan, FakeWorkers.DEVICE, Map.of())
         .judge(FakeWorkers.candidate(task, script));
   }

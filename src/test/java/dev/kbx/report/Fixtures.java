@@ -91,6 +91,7 @@ final class Fixtures {
         "eager",
         "model",
         "general",
+        false,
         null);
   }
 
@@ -373,6 +374,7 @@ final class Fixtures {
               message,
               rule,
               evidence,
+              null,
               status == Status.CHEATING ? List.of("nondeterministic") : List.of(),
               speedup,
               sizes,

@@ -45,6 +45,7 @@ class KilledRunTest {
           "eager",
           "model",
           "general",
+          false,
           null);
 
   @TempDir private Path folder;

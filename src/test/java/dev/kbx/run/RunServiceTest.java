@@ -84,6 +84,7 @@ class RunServiceTest {
             "eager",
             "model",
             "general",
+            false,
             null);
     store.begin(run);
     return run;
@@ -167,7 +168,8 @@ class RunServiceTest {
         Grade.GENERAL,
         Baseline.EAGER,
         L2State.COLD,
-        profile);
+        profile,
+        false);
   }
 
   @Test

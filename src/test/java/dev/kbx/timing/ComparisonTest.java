@@ -79,6 +79,7 @@ class ComparisonTest {
         any.grade(),
         baseline,
         cache,
+        false,
         false);
   }
 
