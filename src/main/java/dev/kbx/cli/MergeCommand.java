@@ -47,6 +47,7 @@ final class MergeCommand implements Callable<Integer> {
     }
     List<Path> files = new ArrayList<>();
     for (Path folder : folders) files.add(database(folder));
+    OutFolder.store(out).check();
     Path target = OutFolder.writable(out);
     List<Merge.Merged> merged;
     try (var _ =
@@ -68,9 +69,9 @@ final class MergeCommand implements Callable<Integer> {
 
   private static Path database(Path folder) {
     Path file = folder.resolve("kbx.db");
-    if (Files.exists(file)) return file;
-    throw new UserError(
-        "%s: no runs there (no kbx.db); name the folder of an earlier --out".formatted(folder));
+    if (!Files.exists(file)) throw OutFolder.withoutRuns(folder);
+    OutFolder.store(folder).check();
+    return file;
   }
 
   private static Map<String, Object> row(Merge.Merged merged) {
