@@ -50,7 +50,7 @@ final class CopyCommand implements Callable<Integer> {
         RunStore reading = RunStore.open(source);
         RunStore writing = RunStore.open(target)) {
       List<RunInfo> runs = ids.isEmpty() ? reading.runs().reversed() : chosen(reading);
-      List<RunStore.Copied> copied = writing.copy(reading, runs);
+      List<RunStore.Copied> copied = writing.copy(List.of(new RunStore.Selection(reading, runs)));
       copied.forEach(run ->
           System.out.printf(
               "%-7s  %s  %s%n",

@@ -131,7 +131,7 @@ record SqliteDatabase(Path file) implements Database {
     return text.isBlank() ? cause.getClass().getSimpleName() : text;
   }
 
-  static boolean isDamage(Throwable e) {
+  private static boolean isDamage(Throwable e) {
     // The error code without its details.
     return e instanceof SQLiteException sqlite
         && DAMAGED.contains(sqlite.getResultCode().code & 0xff);
