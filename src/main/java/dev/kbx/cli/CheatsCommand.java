@@ -95,12 +95,14 @@ final class CheatsCommand implements Callable<Integer> {
     if (timeout < 1) throw new UserError("--timeout %d: at least 1 second".formatted(timeout));
     if (every < 1) throw new UserError("--every %d: at least 1".formatted(every));
     if (page != null) checkPage(page);
-    workers.check();
+    workers.check(stages());
+    StoreAddress address = OutFolder.store(out);
+    address.check();
     List<CorpusFiles.Entry> entries = entries();
     Path folder = OutFolder.writable(out);
     Trials trials;
     try (var _ = FolderLock.of(folder)) {
-      trials = judge(entries, folder);
+      trials = judge(entries, address);
       CheatFiles.write(folder, trials);
     } catch (java.io.IOException e) {
       throw new UserError("--out %s: cannot write there: %s".formatted(folder, Reason.of(e)));
@@ -117,6 +119,9 @@ final class CheatsCommand implements Callable<Integer> {
     Path folder = page.toAbsolutePath().getParent();
     if (Files.isDirectory(page)) {
       throw new UserError("--page %s: is a folder; name a file".formatted(page));
+    }
+    if (Files.exists(page) && !Files.isWritable(page)) {
+      throw new UserError("--page %s: no permission to write it; name another".formatted(page));
     }
     if (folder == null || !Files.isWritable(folder)) {
       throw new UserError("--page %s: %s cannot be written".formatted(page, folder));
@@ -138,11 +143,15 @@ final class CheatsCommand implements Callable<Integer> {
     return SuiteMark.near(path).filter(SUITES::contains).orElse(SUITES.getFirst());
   }
 
-  private Trials judge(List<CorpusFiles.Entry> entries, Path folder)
+  private List<Stage> stages() {
+    return staticOnly ? List.of(Stage.STATIC) : List.of(Stage.CALL, Stage.CORRECT, Stage.PERF);
+  }
+
+  private Trials judge(List<CorpusFiles.Entry> entries, StoreAddress address)
       throws InterruptedException, PythonProblem {
     Plan plan =
         new Plan(
-            staticOnly ? List.of(Stage.STATIC) : List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
+            stages(),
             Rules.all(),
             VerifyCommand.ARCH,
             seed.seed(),
@@ -151,7 +160,7 @@ final class CheatsCommand implements Callable<Integer> {
         WorkerPool pool = WorkerPool.start(workers, plan)) {
       interrupts.advise("interrupted; the same command goes on where this stopped");
       List<Candidate> candidates = entries.stream().map(CorpusFiles.Entry::candidate).toList();
-      Map<Integer, Verdict> verdicts = staticOnly ? Map.of() : run(plan, pool, candidates, folder);
+      Map<Integer, Verdict> verdicts = staticOnly ? Map.of() : run(plan, pool, candidates, address);
       return new Trials(pool.device(), pool.versions(), compare(entries, verdicts));
     }
   }
@@ -168,9 +177,9 @@ final class CheatsCommand implements Callable<Integer> {
   }
 
   private static Map<Integer, Verdict> run(
-      Plan plan, WorkerPool pool, List<Candidate> candidates, Path folder)
+      Plan plan, WorkerPool pool, List<Candidate> candidates, StoreAddress address)
       throws InterruptedException {
-    try (RunStore store = RunStore.open(StoreAddress.of(folder.resolve("kbx.db")))) {
+    try (RunStore store = RunStore.open(address)) {
       RunInfo run =
           new RunInfo(
               RunIds.next(),

@@ -41,17 +41,16 @@ final class CopyCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     StoreAddress source = address(from);
-    if (!source.exists()) {
-      throw new UserError(
-          "%s: no runs there (no kbx.db); name the folder of an earlier --out".formatted(from));
-    }
+    if (!source.exists()) throw OutFolder.withoutRuns(folder(from));
     StoreAddress target = address(to);
-    if (target.isFile()) OutFolder.writable(folder(to));
+    source.check();
+    target.check();
+    if (target.isFile()) OutFolder.writable(to, folder(to));
     try (AutoCloseable _ = target.isFile() ? FolderLock.of(folder(to)) : () -> {};
         RunStore reading = RunStore.open(source);
         RunStore writing = RunStore.open(target)) {
       List<RunInfo> runs = ids.isEmpty() ? reading.runs().reversed() : chosen(reading);
-      List<RunStore.Copied> copied = writing.copy(reading, runs);
+      List<RunStore.Copied> copied = writing.copy(List.of(new RunStore.Selection(reading, runs)));
       copied.forEach(run ->
           System.out.printf(
               "%-7s  %s  %s%n",
@@ -74,7 +73,7 @@ final class CopyCommand implements Callable<Integer> {
   }
 
   private static StoreAddress address(String text) {
-    if (!text.startsWith("jdbc:")) return StoreAddress.of(folder(text).resolve("kbx.db"));
+    if (!text.startsWith("jdbc:")) return OutFolder.store(folder(text));
     try {
       return StoreAddress.of(text);
     } catch (IllegalArgumentException e) {

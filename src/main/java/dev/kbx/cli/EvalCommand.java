@@ -176,8 +176,9 @@ final class EvalCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Plan plan = plan();
-    workers.check();
+    workers.check(plan.stages());
     StoreAddress address = stores.address(out);
+    address.check();
     Suite taskSuite = Home.suite(suite);
     List<Task> selected = taskSuite.find(tasks);
     boolean begun = resume && address.exists();

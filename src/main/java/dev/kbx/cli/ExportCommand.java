@@ -87,18 +87,16 @@ final class ExportCommand implements Callable<Integer> {
 
   private RunInfo chosen(RunStore store) {
     String id = run;
-    if (id != null) return store.run(id).orElseThrow(() -> results.unknown(id));
+    if (id != null) return store.run(id).orElseThrow(() -> results.unknown(id, store));
     List<RunInfo> runs = store.runs();
     if (runs.isEmpty()) throw new UserError("export: there is no run yet");
     return runs.getFirst();
   }
 
+  /** A folder that is empty, or is not there yet. */
   private static Path empty(Path folder) {
-    try {
-      Files.createDirectories(folder);
-    } catch (IOException e) {
-      throw new UserError("%s: no folder can be made there; name another".formatted(folder));
-    }
+    OutFolder.refuseObstacle(folder.toString(), folder);
+    if (!Files.exists(folder)) return folder;
     try (Stream<Path> files = Files.list(folder)) {
       if (files.findAny().isEmpty()) return folder;
     } catch (IOException e) {

@@ -270,9 +270,7 @@ final class ImportTasksCommand implements Callable<Integer> {
 
   /** A folder with task files of the user's own is not a place to replace files in. */
   private void refuseForeign(Path suite) throws IOException {
-    if (Files.exists(suite) && !Files.isDirectory(suite)) {
-      throw new UserError("--out %s: is a file; name a folder".formatted(out));
-    }
+    OutFolder.refuseObstacle("--out " + out, out);
     for (Path file : sources(suite)) {
       if (!MARK.matcher(Files.readString(file)).find()) {
         throw new UserError(

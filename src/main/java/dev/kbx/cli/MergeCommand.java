@@ -1,8 +1,8 @@
 package dev.kbx.cli;
 
-import dev.kbx.store.Merge;
+import dev.kbx.store.RunStore;
+import dev.kbx.store.StoreAddress;
 import dev.kbx.verdict.Json;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -40,58 +40,62 @@ final class MergeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    if (folders.size() > Merge.MOST) {
-      throw new UserError(
-          "runs merge: %d folders; at most %d at once, merge them in turns"
-              .formatted(folders.size(), Merge.MOST));
+    List<RunStore> opened = new ArrayList<>();
+    try (AutoCloseable _ = () -> opened.forEach(RunStore::close)) {
+      for (Path folder : folders) opened.add(open(folder));
+      print(copied(opened.stream().map(RunStore.Selection::all).toList()));
+      return ExitCode.OK;
     }
-    List<Path> files = new ArrayList<>();
-    for (Path folder : folders) files.add(database(folder));
-    Path target = OutFolder.writable(out);
-    List<Merge.Merged> merged;
+  }
+
+  private static RunStore open(Path folder) {
+    return RunStore.openExisting(OutFolder.store(folder))
+        .orElseThrow(() -> OutFolder.withoutRuns(folder));
+  }
+
+  private List<RunStore.Copied> copied(List<RunStore.Selection> runs) throws Exception {
+    StoreAddress target = OutFolder.store(out);
+    target.check();
+    Path folder = OutFolder.writable(out);
     try (var _ =
             new Interrupts(
                 "interrupted; " + out + " has all of the runs or none: 'kbx runs list'");
-        var _ = FolderLock.of(target)) {
-      merged = Merge.into(target.resolve("kbx.db"), files);
+        var _ = FolderLock.of(folder);
+        RunStore store = RunStore.open(target)) {
+      return store.copy(runs);
     }
+  }
+
+  private void print(List<RunStore.Copied> copied) {
     if (json) {
       System.out.println(
           Json.mapper()
               .writerWithDefaultPrettyPrinter()
-              .writeValueAsString(merged.stream().map(MergeCommand::row).toList()));
+              .writeValueAsString(copied.stream().map(MergeCommand::row).toList()));
     } else {
-      merged.forEach(MergeCommand::print);
+      copied.forEach(MergeCommand::print);
     }
-    return ExitCode.OK;
   }
 
-  private static Path database(Path folder) {
-    Path file = folder.resolve("kbx.db");
-    if (Files.exists(file)) return file;
-    throw new UserError(
-        "%s: no runs there (no kbx.db); name the folder of an earlier --out".formatted(folder));
-  }
-
-  private static Map<String, Object> row(Merge.Merged merged) {
+  private static Map<String, Object> row(RunStore.Copied copied) {
     Map<String, Object> row = new LinkedHashMap<>();
-    row.put("from", merged.from().toString());
-    row.put("id", merged.run().id());
-    row.put("device", merged.run().device());
-    row.put("complete", merged.run().finished() != null);
-    row.put("candidates", merged.run().candidates());
-    row.put("judged", merged.verdicts());
-    row.put("added", merged.added());
+    row.put("from", copied.from());
+    row.put("id", copied.run().id());
+    row.put("device", copied.run().device());
+    row.put("complete", copied.run().finished() != null);
+    row.put("candidates", copied.run().candidates());
+    row.put("judged", copied.verdicts());
+    row.put("added", copied.added());
     return row;
   }
 
-  private static void print(Merge.Merged merged) {
+  private static void print(RunStore.Copied copied) {
     System.out.printf(
         "%-7s  %-20s  %-8s  %11s  %s%n",
-        merged.added() ? "added" : "there",
-        merged.run().id(),
-        merged.run().finished() == null ? "cut off" : "complete",
-        merged.verdicts() + "/" + merged.run().candidates(),
-        merged.run().device().name());
+        copied.added() ? "added" : "there",
+        copied.run().id(),
+        copied.run().finished() == null ? "cut off" : "complete",
+        copied.verdicts() + "/" + copied.run().candidates(),
+        copied.run().device().name());
   }
 }

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A run as commands that look at several name it: an id in {@code --out}, a results folder, which
@@ -17,6 +18,8 @@ final class RunReference {
   /** The same in words, for help texts. */
   static final String HELP =
       "A run: its id in --out; a results folder, for its newest complete run; or FOLDER/ID.";
+
+  private static final String FORMS = "name a results folder, FOLDER/ID, or an id in --out";
 
   private RunReference() {}
 
@@ -42,12 +45,29 @@ final class RunReference {
         return judged(store, newest);
       }
     }
-    Path parent = path.getParent();
-    RunsCommand.Folder folder = parent == null ? out : new RunsCommand.Folder(parent);
-    String id = path.getFileName().toString();
-    try (RunStore store = folder.open()) {
-      return judged(store, store.run(id).orElseThrow(() -> folder.unknown(id)));
+    if (Files.exists(path)) {
+      throw new UserError("%s: is a file; %s".formatted(path, FORMS));
     }
+    Path parent = path.getParent();
+    String id = path.getFileName().toString();
+    return byId(path, id, parent == null ? out : new RunsCommand.Folder(parent));
+  }
+
+  private static JudgedRun byId(Path reference, String id, RunsCommand.Folder folder) {
+    String place = folder.place();
+    try (RunStore store =
+        folder
+            .existing()
+            .orElseThrow(() -> neither(reference, "no runs in %s; %s".formatted(place, FORMS)))) {
+      Optional<RunInfo> run = store.run(id);
+      if (run.isPresent()) return judged(store, run.get());
+      String there = RunIds.newest(store.runs());
+      throw neither(reference, "no such run in %s; %s".formatted(place, there));
+    }
+  }
+
+  private static UserError neither(Path reference, String norRun) {
+    return new UserError("%s: no such results folder, and %s".formatted(reference, norRun));
   }
 
   private static JudgedRun judged(RunStore store, RunInfo run) {

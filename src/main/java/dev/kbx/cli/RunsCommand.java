@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -62,12 +63,11 @@ final class RunsCommand implements Callable<Integer> {
     }
 
     RunStore open() {
-      return store
-          .openExisting(out)
-          .orElseThrow(() ->
-              new UserError(
-                  "%s: no runs there (no kbx.db); name the folder of an earlier --out"
-                      .formatted(out)));
+      return existing().orElseThrow(() -> OutFolder.withoutRuns(out));
+    }
+
+    Optional<RunStore> existing() {
+      return store.openExisting(out);
     }
 
     /** Keeps other processes from writing there; a folder that is not there needs it not. */
@@ -76,14 +76,15 @@ final class RunsCommand implements Callable<Integer> {
     }
 
     /** The folder, or the database if one was named. */
-    private String place() {
+    String place() {
       StoreAddress address = store.address(out);
       return address.isFile() ? out.toString() : address.toString();
     }
 
-    UserError unknown(String run) {
+    /** Says that a store has no such run, and which it has. */
+    UserError unknown(String run, RunStore opened) {
       return new UserError(
-          "%s: no run %s; 'kbx runs list' shows those there".formatted(place(), run));
+          "%s: no run %s; %s".formatted(place(), run, RunIds.newest(opened.runs())));
     }
   }
 
@@ -125,7 +126,7 @@ final class RunsCommand implements Callable<Integer> {
     @Override
     public Integer call() {
       try (RunStore store = folder.open()) {
-        RunInfo info = store.run(run).orElseThrow(() -> folder.unknown(run));
+        RunInfo info = store.run(run).orElseThrow(() -> folder.unknown(run, store));
         RunVerdicts verdicts = StoredVerdicts.of(store, run);
         if (json) {
           verdicts.print(System.out, info, null);
@@ -163,7 +164,7 @@ final class RunsCommand implements Callable<Integer> {
       try (RunStore store = folder.open();
           var _ = folder.lock()) {
         for (String run : chosen) {
-          if (!store.has(run)) throw folder.unknown(run);
+          if (!store.has(run)) throw folder.unknown(run, store);
           store.claim(run);
         }
         store.delete(chosen);

@@ -11,6 +11,11 @@ final class Stages {
 
   private Stages() {}
 
+  /** Whether any of them needs workers; the static stage does not. */
+  static boolean needPython(List<Stage> stages) {
+    return stages.getLast() != Stage.STATIC;
+  }
+
   /** Those named, in the order given. Throws {@link UserError}. */
   static List<Stage> of(List<String> names) {
     List<Stage> wanted = new ArrayList<>();

@@ -22,7 +22,7 @@ final class StoreOption {
   /** The store of a results folder, unless a database was named. */
   StoreAddress address(Path out) {
     String named = url != null ? url : System.getenv(VARIABLE);
-    if (named == null || named.isEmpty()) return StoreAddress.of(out.resolve("kbx.db"));
+    if (named == null || named.isEmpty()) return OutFolder.store(out);
     try {
       return StoreAddress.of(named);
     } catch (IllegalArgumentException e) {

@@ -4,7 +4,9 @@ import dev.kbx.python.Interpreter;
 import dev.kbx.python.PythonEnvironment;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.python.TextProgress;
+import dev.kbx.verdict.Stage;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -36,14 +38,19 @@ final class WorkerOptions {
               + " processor, at most 16 per GPU. A GPU times one at a time.")
   int jobs; // 0 where it is not given.
 
-  /** Throws where {@code --python} names no program; starts nothing. */
+  /** Throws if the interpreter that the user named is no program; starts nothing. */
   void check() throws PythonProblem {
     check(python);
   }
 
-  /** The same of a command that has that option alone. */
+  /** The same before these stages; a wrong {@code KBX_PYTHON} does not matter if none needs it. */
+  void check(List<Stage> stages) throws PythonProblem {
+    if (python != null || Stages.needPython(stages)) check(python);
+  }
+
+  /** The same for a command that has only the option {@code --python}. */
   static void check(@Nullable Path python) throws PythonProblem {
-    if (python != null) PythonEnvironment.check(python, System.getenv());
+    PythonEnvironment.check(Optional.ofNullable(python), System.getenv());
   }
 
   /** The interpreter to use, provisioned with progress on stderr if need be. */

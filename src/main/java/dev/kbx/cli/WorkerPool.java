@@ -18,7 +18,6 @@ import dev.kbx.store.RunStore;
 import dev.kbx.store.Stored;
 import dev.kbx.timing.BaselineCache;
 import dev.kbx.verdict.RunInfo;
-import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
@@ -66,7 +65,7 @@ final class WorkerPool implements AutoCloseable {
   /** Workers for the stages of a plan. */
   static WorkerPool start(WorkerOptions options, Plan plan)
       throws InterruptedException, PythonProblem {
-    if (plan.stages().getLast() == Stage.STATIC) return withoutPython(options);
+    if (!Stages.needPython(plan.stages())) return withoutPython(options);
     return start(options);
   }
 

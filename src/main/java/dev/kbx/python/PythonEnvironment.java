@@ -54,32 +54,43 @@ public final class PythonEnvironment {
       Optional<Path> explicit, Map<String, String> environment, Path home, Progress progress)
       throws PythonProblem, InterruptedException {
     var resolution = new PythonEnvironment(environment, home.toAbsolutePath(), progress);
-    if (explicit.isPresent()) return resolution.named(explicit.get(), "--python");
-    String variable = environment.getOrDefault(VARIABLE, "");
-    if (!variable.isEmpty()) return resolution.named(Path.of(variable), VARIABLE);
-    return resolution.ownOrFound();
+    Optional<Named> named = named(explicit, environment);
+    return named.isPresent() ? resolution.probed(named.get()) : resolution.ownOrFound();
   }
 
   /**
-   * Looks for the file that {@code --python} names; starts nothing.
+   * Looks for the file that {@code --python} names, or else {@code KBX_PYTHON}; starts nothing.
    *
    * @throws PythonProblem it is not there, or no program
    */
-  public static void check(Path explicit, Map<String, String> environment) throws PythonProblem {
-    var _ = find(explicit, "--python", environment);
+  public static void check(Optional<Path> explicit, Map<String, String> environment)
+      throws PythonProblem {
+    Optional<Named> named = named(explicit, environment);
+    if (named.isPresent()) find(named.get(), environment);
   }
 
-  private static Path find(Path name, String by, Map<String, String> environment)
-      throws PythonProblem {
-    return find(name, environment)
+  /** An interpreter that the user named, and with what. */
+  private record Named(Path name, String by) {}
+
+  private static Optional<Named> named(Optional<Path> explicit, Map<String, String> environment) {
+    if (explicit.isPresent()) return Optional.of(new Named(explicit.get(), "--python"));
+    String variable = environment.getOrDefault(VARIABLE, "");
+    return variable.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new Named(Path.of(variable), VARIABLE));
+  }
+
+  private static Path find(Named named, Map<String, String> environment) throws PythonProblem {
+    return find(named.name(), environment)
         .orElseThrow(() ->
             new PythonProblem(
                 "%s names %s, which is %s; give the path of a python with torch and triton"
-                    .formatted(by, name, whyNot(name))));
+                    .formatted(named.by(), named.name(), whyNot(named.name()))));
   }
 
-  private Interpreter named(Path name, String by) throws PythonProblem, InterruptedException {
-    Path python = find(name, by, environment);
+  private Interpreter probed(Named named) throws PythonProblem, InterruptedException {
+    String by = named.by();
+    Path python = find(named, environment);
     Probe probe;
     try {
       probe = Probe.of(python, environment);

@@ -34,7 +34,7 @@ public final class RunFolder {
   private int untimed;
 
   /**
-   * @param folder exists and is empty
+   * @param folder empty, or not there yet: it is created with the first file
    */
   public RunFolder(Path folder) {
     this.folder = folder;
@@ -59,6 +59,7 @@ public final class RunFolder {
     for (RunVerdicts.Entry entry : files.values()) {
       Objects.requireNonNull(sourceOf.apply(verdicts.whole(entry)));
     }
+    if (!files.isEmpty()) createFolder();
     files.forEach((file, entry) -> write(file, verdicts.whole(entry), sourceOf));
     if (kernels > 0) {
       new EvalResultFiles(folder).write(verdicts);
@@ -67,6 +68,14 @@ public final class RunFolder {
     boolean configured = configurations.size() == 1;
     if (configured) copy(configurations.iterator().next(), CONFIGURATION);
     return new Written(kernels, prompts, configured, untimed);
+  }
+
+  private void createFolder() {
+    try {
+      Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw new UnwritableException(folder, e);
+    }
   }
 
   private static Map<RunFile, RunVerdicts.Entry> files(RunVerdicts verdicts) {

@@ -8,6 +8,9 @@ interface Database {
   /** Name for messages, without a password. */
   String label();
 
+  /** Throws {@link StoreProblem} if there can be no database there; makes nothing. */
+  void check();
+
   /** Creates or migrates the tables. Throws {@link StoreProblem} if that fails. */
   void prepare();
 

@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jdbi.v3.core.ConnectionException;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
@@ -312,9 +313,14 @@ final class JdbcStore implements RunStore {
   }
 
   @Override
-  public synchronized List<Copied> copy(RunStore from, List<RunInfo> runs) {
-    JdbcStore source = (JdbcStore) from;
-    return get(h -> h.inTransaction(t -> runs.stream().map(run -> copy(t, source, run)).toList()));
+  public synchronized List<Copied> copy(List<Selection> selections) {
+    return get(
+        h -> h.inTransaction(t -> selections.stream().flatMap(each -> copy(t, each)).toList()));
+  }
+
+  private Stream<Copied> copy(Handle target, Selection selection) {
+    JdbcStore from = (JdbcStore) selection.from();
+    return selection.runs().stream().map(run -> copy(target, from, run));
   }
 
   private Copied copy(Handle target, JdbcStore from, RunInfo run) {
@@ -322,10 +328,11 @@ final class JdbcStore implements RunStore {
     int verdicts = from.count(id);
     if (has(id)) {
       if (!digest(id).equals(from.digest(id))) throw new RunConflict(from.label(), id);
-      return new Copied(run, verdicts, false);
+      return new Copied(from.label(), run, verdicts, false);
     }
     from.use(h -> {
-      target.execute(
+      insert(
+          target,
           "INSERT INTO run (id, started, finished, info) VALUES (?, ?, ?, ?)",
           h.createQuery("SELECT id, started, finished, info FROM run WHERE id = ?")
               .bind(0, id)
@@ -340,7 +347,8 @@ final class JdbcStore implements RunStore {
               .map((row, _) -> values(row))
               .forEach(values -> {
                 String code = from.database.original(String.valueOf(values[1]));
-                target.execute(
+                insert(
+                    target,
                     "INSERT INTO source (candidate, code) VALUES (?, ?) ON CONFLICT DO NOTHING",
                     values[0],
                     database.stored(code));
@@ -352,11 +360,21 @@ final class JdbcStore implements RunStore {
               .bind(0, id)
               .map((row, _) -> values(row))
               .forEach(values ->
-                  target.execute(
+                  insert(
+                      target,
                       "INSERT INTO verdict (run, %s) VALUES (%s)".formatted(COLUMNS, marks),
                       values)));
     });
-    return new Copied(run, verdicts, true);
+    return new Copied(from.label(), run, verdicts, true);
+  }
+
+  /** Inserts a row; a failure is this store's, not that of the store being read. */
+  private void insert(Handle target, String statement, @Nullable Object... values) {
+    try {
+      target.execute(statement, values);
+    } catch (JdbiException e) {
+      throw new StoreProblem(database.label(), database.reason(e), e);
+    }
   }
 
   private static @Nullable Object[] values(ResultSet row) throws SQLException {

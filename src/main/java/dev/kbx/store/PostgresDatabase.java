@@ -50,6 +50,15 @@ record PostgresDatabase(String url) implements Database {
   }
 
   @Override
+  public void check() {
+    try {
+      plain().close();
+    } catch (SQLException e) {
+      throw new StoreProblem(label(), reason(e), e);
+    }
+  }
+
+  @Override
   public void prepare() {
     try {
       if (schema() < SCHEMA) migrate();

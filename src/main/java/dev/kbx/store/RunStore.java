@@ -98,20 +98,29 @@ public interface RunStore extends AutoCloseable {
   /** A judged candidate and its place in the run. */
   record Judged(int position, CandidateIdentity identity) {}
 
+  /** Runs to copy from a store. */
+  record Selection(RunStore from, List<RunInfo> runs) {
+    /** All runs of a store, oldest first. */
+    public static Selection all(RunStore from) {
+      return new Selection(from, from.runs().reversed());
+    }
+  }
+
   /**
    * A copied or skipped run.
    *
+   * @param from label of the store that it is from
    * @param verdicts number of its verdicts
    * @param added false if the same run existed
    */
-  record Copied(RunInfo run, int verdicts, boolean added) {}
+  record Copied(String from, RunInfo run, int verdicts, boolean added) {}
 
   /**
-   * Copies runs of another store, with verdicts and sources; on a failure or a kill of this
-   * process, none. Cached judgements are not copied. Throws {@link RunConflict} if a different run
-   * has the same id.
+   * Copies runs of other stores, with verdicts and sources; on a failure or a kill of this process,
+   * none. Cached judgements are not copied: those of another installation are never reused. Throws
+   * {@link RunConflict} if a different run has the same id.
    */
-  List<Copied> copy(RunStore from, List<RunInfo> runs);
+  List<Copied> copy(List<Selection> selections);
 
   @Override
   void close();

@@ -38,10 +38,16 @@ record SqliteDatabase(Path file) implements Database {
   }
 
   @Override
+  public void check() {
+    if (Files.isDirectory(file)) throw new StoreProblem(label(), "is a folder; " + advice());
+  }
+
+  @Override
   public void prepare() {
+    check();
     try {
       if (isForeign()) {
-        throw new StoreProblem(label(), "is another program's database; give another --out");
+        throw new StoreProblem(label(), "is another program's database; name another folder");
       }
       if (schema() < SCHEMA) migrate();
       if (schema() > SCHEMA) {
@@ -125,7 +131,7 @@ record SqliteDatabase(Path file) implements Database {
     return text.isBlank() ? cause.getClass().getSimpleName() : text;
   }
 
-  static boolean isDamage(Throwable e) {
+  private static boolean isDamage(Throwable e) {
     // The error code without its details.
     return e instanceof SQLiteException sqlite
         && DAMAGED.contains(sqlite.getResultCode().code & 0xff);
@@ -133,7 +139,7 @@ record SqliteDatabase(Path file) implements Database {
 
   @Override
   public String advice() {
-    String advice = "give another --out, or move it away";
+    String advice = "name another folder, or move it away";
     return Files.exists(file.resolveSibling("results.jsonl"))
         ? advice + " with results.jsonl, in which what was judged still stands"
         : advice;

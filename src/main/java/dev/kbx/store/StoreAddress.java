@@ -41,6 +41,14 @@ public final class StoreAddress {
     return new StoreAddress(new PostgresDatabase(url));
   }
 
+  /**
+   * Throws {@link StoreProblem} if there can be no store: a folder is in the file's place, or the
+   * server does not answer. Makes nothing.
+   */
+  public void check() {
+    database.check();
+  }
+
   /** Whether there may be runs already; true for a database, which is asked when it is opened. */
   public boolean exists() {
     return !(database instanceof SqliteDatabase(Path file)) || Files.exists(file);

@@ -1,5 +1,6 @@
 package dev.kbx.task;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -21,6 +22,16 @@ public sealed interface Checkout permits Originals, OriginalLevels {
 
   /** Reads one of the files and writes its task file, as far as that is possible without Python. */
   Result write(Path file);
+
+  /** Throws {@link InvalidSuite} if there is no folder, and says what there is. */
+  static void refuseUnlessFolder(Path folder, String benchmark) {
+    if (Files.isDirectory(folder)) return;
+    String what =
+        Files.exists(folder)
+            ? "is a file; name the folder of"
+            : Files.isSymbolicLink(folder) ? "is a link to nothing; name" : "no such folder; name";
+    throw new InvalidSuite("%s: %s a checkout of %s".formatted(folder, what, benchmark));
+  }
 
   /** The category of a file, which is the folder that it lies in. */
   static String category(Path file) {

@@ -36,9 +36,7 @@ public record OriginalLevels(Path folder, List<Path> files) implements Checkout 
    * @throws InvalidSuite if {@code folder} is none of these or cannot be read
    */
   public static OriginalLevels find(Path folder) {
-    if (!Files.isDirectory(folder)) {
-      throw new InvalidSuite(folder + ": no such folder; name a checkout of KernelBench");
-    }
+    Checkout.refuseUnlessFolder(folder, "KernelBench");
     for (String place : PLACES) {
       Path root = folder.resolve(place).toAbsolutePath().normalize();
       if (!Files.isDirectory(root)) continue;

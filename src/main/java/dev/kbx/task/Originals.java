@@ -37,9 +37,7 @@ public record Originals(Path folder, List<Path> files, OriginalMetadata metadata
    * @throws InvalidSuite if {@code folder} is none of these or cannot be read
    */
   public static Originals find(Path folder) {
-    if (!Files.isDirectory(folder)) {
-      throw new InvalidSuite(folder + ": no such folder; name a checkout of KernelBench-X");
-    }
+    Checkout.refuseUnlessFolder(folder, "KernelBench-X");
     for (String place : PLACES) {
       Path root = folder.resolve(place).toAbsolutePath().normalize();
       if (!Files.isDirectory(root)) continue;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kbx.SimulatedRun;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -96,9 +97,41 @@ class AnalyzeRunsTest {
     refused("the correct stage was not asked for", "analyze", "fastp", folder.resolve("called"));
     refused("--k: '0' is no number of samples", "analyze", "passk", out, "--k", "1,0");
     refused("--k: 'many' is no number of samples", "analyze", "passk", out, "--k", "many");
-    refused("no run nowhere", "analyze", "passk", "--out", out, "nowhere");
     refused("RUN", "analyze", "fastp");
     refused("say fastp, passk or portability", "analyze");
+  }
+
+  @Test
+  void aRunThatIsNotThereIsNamedWithThoseThatAre() throws Exception {
+    String no = "nowhere: no such results folder, and ";
+    String ids = "%s, %s".formatted(second.id(), first.id());
+    refused(
+        no + "no such run in %s; there: %s\n".formatted(out, ids),
+        "analyze",
+        "passk",
+        "--out",
+        out,
+        "nowhere");
+    refused(
+        "%s/nowhere: no such results folder, and no such run in %s; there: %s"
+            .formatted(out, out, ids),
+        "analyze",
+        "fastp",
+        out.resolve("nowhere"));
+    Path gone = folder.resolve("gone");
+    String forms = "name a results folder, FOLDER/ID, or an id in --out";
+    refused(
+        no + "no runs in %s; %s".formatted(gone, forms),
+        "analyze",
+        "fastp",
+        "--out",
+        gone,
+        "nowhere");
+    Path file = Files.createFile(folder.resolve("file"));
+    refused(file + ": is a file; " + forms, "analyze", "fastp", file);
+    refused("%s: no run x; there: %s".formatted(out, ids), "runs", "show", "x", "--out", out);
+    for (int i = 3; i <= 6; i++) SimulatedRun.on(SimulatedRun.H200, i).store(out);
+    refused("no run x; the newest of the 6 there: ", "runs", "delete", "x", "--out", out);
   }
 
   @ParameterizedTest

@@ -3,6 +3,7 @@ package dev.kbx.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.kbx.SimulatedRun;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -11,6 +12,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -202,10 +204,60 @@ class BadInputTest {
     assertThat(out).doesNotExist();
   }
 
-  @Test
-  void outIsAFile() throws Exception {
-    Path file = file("taken", "x");
-    refused(Kbx.here("eval", file("p.jsonl", GOOD), "--out", file), "taken");
+  @ParameterizedTest
+  @CsvSource({
+    "taken, is a file",
+    "taken/below, FOLDER/taken is a file",
+    "dangling, is a link to nothing",
+    "dangling/below, FOLDER/dangling is a link to nothing",
+  })
+  void outIsNoFolder(String out, String why) throws Exception {
+    var _ = file("taken", "x");
+    Path link = Files.createSymbolicLink(folder.resolve("dangling"), folder.resolve("gone"));
+    Path given = folder.resolve("given");
+    SimulatedRun.on(SimulatedRun.H200, 1).store(given);
+    Path named = folder.resolve(out);
+    for (Object[] command :
+        new Object[][] {
+          {"eval", file("p.jsonl", GOOD), "--stages", "static"},
+          {
+            "tasks",
+            "import",
+            "kernelbench",
+            Kbx.home().resolve("src/test/resources/original-kernelbench")
+          },
+          {"runs", "merge", given}
+        }) {
+      Object[] arguments = Arrays.copyOf(command, command.length + 2);
+      arguments[command.length] = "--out";
+      arguments[command.length + 1] = named;
+      refusedInOneLine(
+          Kbx.here(arguments),
+          "--out %s: %s; name a folder".formatted(named, why.replace("FOLDER", folder.toString())));
+    }
+    assertThat(Files.isSymbolicLink(link)).isTrue();
+    assertThat(folder.resolve("gone")).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "taken, a file",
+    "dangling, a link to nothing",
+    "gone, no such folder",
+    "empty, no kbx.db",
+  })
+  void aFolderWithoutRuns(String out, String why) throws Exception {
+    var _ = file("taken", "x");
+    var _ = Files.createSymbolicLink(folder.resolve("dangling"), folder.resolve("gone"));
+    var _ = Files.createDirectory(folder.resolve("empty"));
+    Path named = folder.resolve(out);
+    String line =
+        "%s: no runs there (%s); name the folder of an earlier --out".formatted(named, why);
+    refusedInOneLine(Kbx.here("runs", "list", "--out", named), line);
+    refusedInOneLine(Kbx.here("runs", "copy", named, folder.resolve("new")), line);
+    refusedInOneLine(Kbx.here("runs", "merge", named, "--out", folder.resolve("new")), line);
+    refusedInOneLine(Kbx.here("export", "kernelbench", "x", "--out", named), line);
+    assertThat(folder.resolve("new")).doesNotExist();
   }
 
   @Test
@@ -385,7 +437,8 @@ class BadInputTest {
   void aDatabaseThatIsNone() throws Exception {
     Path out = Files.createDirectory(folder.resolve("out"));
     Path file = Files.writeString(out.resolve("kbx.db"), "not a database, but longer than none");
-    String advice = "kbx: " + file + ": is damaged, or no database; give another --out, or move it";
+    String advice =
+        "kbx: " + file + ": is damaged, or no database; name another folder, or move it";
     Kbx.Result alone = Kbx.here("runs", "list", "--out", out);
     assertThat(alone.exit()).isEqualTo(ExitCode.INCOMPLETE);
     assertThat(alone.err()).isEqualTo(advice + " away\n");
@@ -407,7 +460,73 @@ class BadInputTest {
     Kbx.Result result = eval(file("p.jsonl", GOOD));
     assertThat(result.exit()).isEqualTo(ExitCode.INCOMPLETE);
     assertThat(result.err())
-        .isEqualTo("kbx: " + file + ": is another program's database; give another --out\n");
+        .isEqualTo("kbx: " + file + ": is another program's database; name another folder\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "eval GOOD --stages static --out OUT",
+        "bench cheats --out OUT",
+        "runs list --out OUT",
+        "runs merge OUT --out NEW",
+        "runs copy OUT NEW",
+        "runs copy GIVEN OUT",
+        "runs merge GIVEN --out OUT",
+      })
+  void aFolderInPlaceOfTheDatabase(String command) throws Exception {
+    Path out = folder.resolve("out");
+    Path database = Files.createDirectories(out.resolve("kbx.db"));
+    Path given = folder.resolve("given");
+    SimulatedRun.on(SimulatedRun.H200, 1).store(given);
+    Map<String, Path> paths =
+        Map.of(
+            "GOOD",
+            file("p.jsonl", GOOD),
+            "OUT",
+            out,
+            "GIVEN",
+            given,
+            "NEW",
+            folder.resolve("new"));
+    Object[] arguments =
+        Arrays.stream(command.split(" ", -1))
+            .map(word -> paths.containsKey(word) ? paths.get(word) : word)
+            .toArray();
+    Kbx.Result result = Kbx.here(arguments);
+    assertThat(result.exit()).isEqualTo(ExitCode.INCOMPLETE);
+    assertThat(result.err())
+        .isEqualTo("kbx: " + database + ": is a folder; name another folder, or move it away\n");
+    assertThat(out).isDirectoryNotContaining(path -> !path.equals(database));
+    assertThat(folder.resolve("new")).doesNotExist();
+  }
+
+  @Test
+  void aWrongPythonOfTheEnvironmentIsRefusedAtOnceWhereItIsNeeded() throws Exception {
+    Path out = folder.resolve("out");
+    Map<String, String> environment = Map.of("KBX_PYTHON", folder.toString());
+    Path good = file("p.jsonl", GOOD);
+    refusedInOneLine(
+        Kbx.run(folder, environment, "eval", good, "--out", out),
+        "KBX_PYTHON names %s, which is a folder; give the path of a python".formatted(folder));
+    assertThat(out).doesNotExist();
+    assertThat(Kbx.run(folder, environment, arguments(good)).exit()).isZero();
+  }
+
+  @Test
+  void aPageThatCannotBeWritten() throws Exception {
+    Path page = file("page.md", "");
+    String bind = "mount --bind $0 $0 && mount -o remount,ro,bind $0";
+    Process mount = new ProcessBuilder("sh", "-c", bind, page.toString()).start();
+    assumeTrue(mount.waitFor() == 0, "mounting a file needs root");
+    try {
+      refusedInOneLine(
+          Kbx.here("bench", "cheats", "--page", page, "--out", folder.resolve("out")),
+          "--page " + page + ": no permission to write it; name another");
+      assertThat(folder.resolve("out")).doesNotExist();
+    } finally {
+      var _ = new ProcessBuilder("umount", page.toString()).start().waitFor();
+    }
   }
 
   @Test

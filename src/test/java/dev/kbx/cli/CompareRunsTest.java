@@ -107,8 +107,12 @@ class CompareRunsTest {
         h200,
         folder.resolve("cpu"));
     refused("all runs are on one device", "analyze", "portability", h200);
-    refused("no run nowhere", "compare", "--out", h200, first.id(), "nowhere");
-    refused("no runs there", "compare", h200, folder.resolve("elsewhere").resolve(first.id()));
+    refused("no such run in " + h200, "compare", "--out", h200, first.id(), "nowhere");
+    refused(
+        "no runs in " + folder.resolve("elsewhere"),
+        "compare",
+        h200,
+        folder.resolve("elsewhere").resolve(first.id()));
     refused("RUN", "compare", h200);
   }
 

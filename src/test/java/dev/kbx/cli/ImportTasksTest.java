@@ -239,7 +239,9 @@ class ImportTasksTest {
   @Test
   void badArgumentsAreExplained() throws Exception {
     refused(run("tasks", "import", "kernelbenchx", "nowhere"), "nowhere: no such folder");
-    refused(run("tasks", "import", "kernelbenchx", "candidates.py"), "candidates.py: no such");
+    refused(
+        run("tasks", "import", "kernelbenchx", Kbx.home().resolve("README.md")),
+        "README.md: is a file; name the folder of a checkout of KernelBench-X");
     refused(
         run("tasks", "import", "kernelbenchx", Kbx.home().resolve("docs")),
         "holds no task files of KernelBench-X; name its checkout");

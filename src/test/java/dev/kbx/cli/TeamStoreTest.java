@@ -69,6 +69,7 @@ class TeamStoreTest {
     Kbx.Result result = eval(folder.resolve("out"), "--store", address);
     assertThat(result.exit()).as(result.err()).isEqualTo(exit);
     assertThat(result.err()).contains(message).hasLineCount(1).doesNotContain("hush");
+    assertThat(folder.resolve("out")).doesNotExist();
   }
 
   @Test

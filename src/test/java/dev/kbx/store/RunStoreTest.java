@@ -235,11 +235,11 @@ class RunStoreTest {
     SimulatedRun one = run(1).store(here);
     SimulatedRun two = run(2).cutOff(2).store(here);
     RunStore there = open(kind);
-    List<RunInfo> runs = here.runs();
-    assertThat(there.copy(here, runs)).allMatch(RunStore.Copied::added);
-    assertThat(there.copy(here, runs)).noneMatch(RunStore.Copied::added);
+    List<RunStore.Selection> runs = List.of(RunStore.Selection.all(here));
+    assertThat(there.copy(runs)).allMatch(RunStore.Copied::added);
+    assertThat(there.copy(runs)).noneMatch(RunStore.Copied::added);
     RunStore back = open(Kind.SQLITE);
-    assertThat(back.copy(there, there.runs())).hasSize(2);
+    assertThat(back.copy(List.of(RunStore.Selection.all(there)))).hasSize(2);
     for (SimulatedRun run : List.of(one, two)) {
       assertThat(lines(back, run.id())).isEqualTo(lines(here, run.id()));
       assertThat(back.run(run.id())).isEqualTo(Optional.of(run.info()));
@@ -257,11 +257,31 @@ class RunStoreTest {
     run(2).store(here);
     RunStore there = open(kind);
     SimulatedRun.on(SimulatedRun.A100, 2).untimed("Math/exp", "other").store(there);
-    List<RunInfo> runs = here.runs().reversed();
-    assertThatThrownBy(() -> there.copy(here, runs))
+    RunStore first = open(Kind.SQLITE);
+    run(3).store(first);
+    List<RunStore.Selection> runs =
+        List.of(RunStore.Selection.all(first), RunStore.Selection.all(here));
+    assertThatThrownBy(() -> there.copy(runs))
         .isInstanceOf(RunConflict.class)
         .hasMessageContaining(run(2).id());
     assertThat(there.runs()).extracting(RunInfo::id).containsExactly(run(2).id());
+  }
+
+  @Test
+  void theStoreThatCannotBeWrittenIsNamedNotTheOneThatIsRead() throws Exception {
+    RunStore here = open(Kind.SQLITE);
+    run(1).store(here);
+    StoreAddress full = address(Kind.SQLITE);
+    RunStore there = open(full);
+    try (Connection connection = full.database().connect();
+        var statement = connection.createStatement()) {
+      statement.execute(
+          "CREATE TRIGGER full BEFORE INSERT ON verdict BEGIN SELECT RAISE(ABORT, 'full'); END");
+    }
+    assertThatThrownBy(() -> there.copy(List.of(RunStore.Selection.all(here))))
+        .isInstanceOf(StoreProblem.class)
+        .hasMessageStartingWith(there.label() + ": ");
+    assertThat(there.runs()).isEmpty();
   }
 
   @ParameterizedTest
