@@ -33,7 +33,7 @@ class CheatsTest {
             "--seed",
             Kbx.SEED,
             "--every",
-            12, // of the suite's kernels; SuiteControlsTest judges many more
+            60, // of the suite's kernels; SuiteControlsTest judges many more
             "--out",
             folder.resolve("kbx-out"),
             "--page",
