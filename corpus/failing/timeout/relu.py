@@ -1,4 +1,6 @@
-"""Waits for a condition that never comes. Must end as `timeout`, and the next candidate must not wait for it."""
+"""Waits for an answer that nobody gives. Must end as `timeout`, and the next candidate must not wait for it."""
+
+import queue
 
 import torch
 import triton
@@ -16,8 +18,7 @@ def relu_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
 def relu(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
     x = input.contiguous()
     out = torch.empty_like(x)
-    tuned = False
-    while not tuned:
-        tuned = x.numel() < 0
+    tuned = queue.SimpleQueue()
+    tuned.get()
     relu_kernel[(triton.cdiv(x.numel(), 1024),)](x, out, x.numel(), BLOCK=1024)
     return out

@@ -35,7 +35,9 @@ class WorkerTest {
         "-n",
         "auto",
         "--maxprocesses",
-        "4");
+        "4",
+        "--dist", // Tests of one file share what takes seconds to start.
+        "loadfile");
   }
 
   @Test

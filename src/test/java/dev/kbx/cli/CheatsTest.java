@@ -21,8 +21,7 @@ class CheatsTest {
   @Test
   void noCheatGetsThroughAndNoHonestKernelIsTurnedAway() throws Exception {
     Kbx.Result result =
-        Kbx.run(
-            folder,
+        Kbx.here(
             "bench",
             "cheats",
             "--device",
@@ -34,9 +33,11 @@ class CheatsTest {
             "--seed",
             Kbx.SEED,
             "--every",
-            12, // of the suite's kernels; SuiteControlsTest judges many more
+            60, // of the suite's kernels; SuiteControlsTest judges many more
+            "--out",
+            folder.resolve("kbx-out"),
             "--page",
-            "page.md");
+            folder.resolve("page.md"));
     assertThat(result.exit()).as(differing(result)).isZero();
     JsonNode trials = JSON.readTree(folder.resolve("kbx-out/cheats.json").toFile()).get("trials");
     Set<String> sources = new HashSet<>();
@@ -77,7 +78,16 @@ class CheatsTest {
         """
             .formatted(rule, ending);
     Files.writeString(file, code);
-    return Kbx.run(folder, "bench", "cheats", "corpus", "--device", "cpu", "--jobs", 1);
+    return Kbx.here(
+        "bench",
+        "cheats",
+        folder.resolve("corpus"),
+        "--device",
+        "cpu",
+        "--jobs",
+        1,
+        "--out",
+        folder.resolve("kbx-out"));
   }
 
   @Test

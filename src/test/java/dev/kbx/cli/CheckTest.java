@@ -36,7 +36,7 @@ class CheckTest {
 
   @Test
   void needsNoPythonAndFindsNothingInHonestKernels() throws Exception {
-    Kbx.Result result = check(Kbx.home().resolve("corpus/honest"), "--strict");
+    Kbx.Result result = Kbx.here("check", Kbx.home().resolve("corpus/honest"), "--strict");
     assertThat(result.exit()).as(result.out() + result.err()).isZero();
     assertThat(result.out()).doesNotContain("broken", "reject", "flag").contains("sources");
   }
@@ -44,14 +44,14 @@ class CheckTest {
   @Test
   void aFileIsCheckedAgainstTheTaskOfItsName() throws Exception {
     file("gelu.py", "def helper(x):\n    return x\n");
-    file("other.py", "def helper(x):\n    return x\n");
+    Path other = file("other.py", "def helper(x):\n    return x\n");
     Kbx.Result result = check(".", "--format", "json");
     JsonNode sources = result.json().get("sources");
     assertThat(result.exit()).isZero();
     assertThat(sources.get(0).get("task").asString()).isEqualTo("Activation/gelu");
     assertThat(sources.get(0).at("/broken/status").asString()).isEqualTo("no_entry");
     assertThat(sources.get(1).propertyNames()).containsExactly("file", "findings");
-    assertThat(check("other.py", "--task", "gelu").out())
+    assertThat(Kbx.here("check", other, "--task", "gelu").out())
         .contains("other.py:1:1: broken: no_entry");
   }
 
@@ -79,29 +79,31 @@ class CheckTest {
 
   @Test
   void describesSourcesInsteadOfCheckingThem() throws Exception {
-    file(
-        "a.py",
-        """
-        import triton
-        import triton.language as tl
+    Path file =
+        file(
+            "a.py",
+            """
+            import triton
+            import triton.language as tl
 
 
-        @triton.jit
-        def one(x):
-            tl.store(x, tl.load(x))
+            @triton.jit
+            def one(x):
+                tl.store(x, tl.load(x))
 
 
-        def gelu(x):
-            one[(1,)](x)
-        """);
-    JsonNode described = check("a.py", "--facts").json().get(0);
+            def gelu(x):
+                one[(1,)](x)
+            """);
+    JsonNode described = Kbx.here("check", file, "--facts").json().get(0);
     assertThat(described.get("file").asString()).endsWith("a.py");
     assertThat(described.at("/facts/kernels/0/name").asString()).isEqualTo("one");
     assertThat(described.at("/facts/kernels/0/operations/load").asInt()).isEqualTo(1);
     assertThat(described.at("/facts/launches/0/grid").asString()).isEqualTo("(1,)");
     assertThat(described.at("/facts/quality/max_complexity").asInt()).isEqualTo(1);
     assertThat(described.at("/facts/fingerprint/exact").asString()).hasSize(64);
-    refused(check("missing.py", "--facts"), "missing.py", "nothing to describe");
+    Path missing = folder.resolve("missing.py");
+    refused(Kbx.here("check", missing, "--facts"), "missing.py", "nothing to describe");
   }
 
   @Test
@@ -139,14 +141,15 @@ class CheckTest {
   @Test
   void whatCannotBeReadIsToldAndTheRestChecked() throws Exception {
     file("gelu.py", OPEN);
-    Files.write(folder.resolve("binary.py"), new byte[] {(byte) 0xff, 0, 1, '\n'});
+    Path binary = folder.resolve("binary.py");
+    Files.write(binary, new byte[] {(byte) 0xff, 0, 1, '\n'});
     Files.writeString(folder.resolve("huge.py"), "x".repeat(2 << 20));
-    Kbx.Result result = check(".", "nowhere.py");
+    Kbx.Result result = Kbx.here("check", folder, "nowhere.py");
     assertThat(result.exit()).isZero();
     assertThat(result.err())
         .contains("binary.py:1: is not UTF-8", "huge.py: is larger", "nowhere.py");
     assertThat(result.out()).contains("1 broken in 1 source");
-    refused(check("binary.py"), "binary.py", "UTF-8");
+    refused(Kbx.here("check", binary), "binary.py", "UTF-8");
   }
 
   @Test
@@ -160,8 +163,8 @@ class CheckTest {
 
   @Test
   void rulesAreListed() throws Exception {
-    assertThat(check("--rules").exit()).isZero();
-    JsonNode rules = check("--rules", "--format", "json").json();
+    assertThat(Kbx.here("check", "--rules").exit()).isZero();
+    JsonNode rules = Kbx.here("check", "--rules", "--format", "json").json();
     assertThat(rules.isArray()).isTrue();
   }
 
@@ -180,11 +183,12 @@ class CheckTest {
 
   @Test
   void badFiles() throws Exception {
-    refused(check(), "FILE");
-    refused(check("nowhere"), "nowhere: does not exist");
+    refused(Kbx.here("check"), "FILE");
+    refused(Kbx.here("check", "nowhere"), "nowhere: does not exist");
     refused(
-        check(Files.createDirectory(folder.resolve("nothing"))), "nothing: holds no candidates");
-    refused(check(file("notes.txt", "x")), "notes.txt: is no candidate");
+        Kbx.here("check", Files.createDirectory(folder.resolve("nothing"))),
+        "nothing: holds no candidates");
+    refused(Kbx.here("check", file("notes.txt", "x")), "notes.txt: is no candidate");
   }
 
   @Test

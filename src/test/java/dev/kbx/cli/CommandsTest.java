@@ -71,7 +71,7 @@ class CommandsTest {
       assertThat(help).as(command).contains("Usage: kbx " + command);
       assertThat(help.lines()).as(command).allMatch(line -> line.length() <= 100);
     }
-    assertThat(ok("--help").out()).contains("eval", "tasks", "runs", "doctor", "Exit codes");
+    assertThat(here("--help").out()).contains("eval", "tasks", "runs", "doctor", "Exit codes");
   }
 
   @ParameterizedTest
@@ -92,8 +92,8 @@ class CommandsTest {
 
   @Test
   void tasksAreListedWithWhatScriptsNeed() throws Exception {
-    assertThat(ok("tasks", "list").out()).as("no terminal to cut it for").doesNotContain("…");
-    JsonNode tasks = ok("tasks", "list", "--json").json();
+    assertThat(here("tasks", "list").out()).as("no terminal to cut it for").doesNotContain("…");
+    JsonNode tasks = here("tasks", "list", "--json").json();
     assertThat(tasks.size()).isGreaterThanOrEqualTo(20);
     Set<String> categories = new HashSet<>();
     for (JsonNode task : tasks) {
@@ -131,7 +131,9 @@ class CommandsTest {
     JsonNode shown = here("runs", "show", newest, "--json", "--out", out).json();
     assertThat(shown.get("verdicts").size()).isEqualTo(1);
     here("eval", GELU, "--stages", "static", "--resume", "--out", out);
-    assertThat(ok("runs", "list", "--json").json()).as("complete runs stay").isEqualTo(runs);
+    assertThat(here("runs", "list", "--json", "--out", out).json())
+        .as("complete runs stay")
+        .isEqualTo(runs);
     try (var _ = FolderLock.of(out)) {
       Kbx.Result refused = Kbx.run(folder, "runs", "delete", newest, "--out", out);
       assertThat(refused.exit()).isEqualTo(1);
@@ -187,15 +189,7 @@ class CommandsTest {
   }
 
   @Test
-  void doctorTriesTheProtections() throws Exception {
-    JsonNode device = ok("doctor", "--device", "cpu", "--json").json().get("devices").get(0);
-    List<String> names = new ArrayList<>();
-    device.get("protections").forEach(p -> names.add(p.get("name").asString()));
-    assertThat(names).contains("user", "network", "processes", "files", "seccomp", "memory");
-  }
-
-  @Test
-  void doctorSaysWhatCompilesCuda() throws Exception {
+  void doctorTriesTheProtectionsAndSaysWhatCompilesCuda() throws Exception {
     Path cuda = folder.resolve("cuda");
     Path tools = Files.createDirectories(cuda.resolve("bin"));
     Map<String, String> without =
@@ -208,10 +202,12 @@ class CommandsTest {
     program(tools.resolve("nvcc"), "echo 'Cuda compilation tools, release 13.0, V13.0.88'");
     Map<String, String> with = new HashMap<>(without);
     with.put("CUDA_HOME", cuda.toString());
-    JsonNode versions =
-        Kbx.run(folder, with, "doctor", "--device", "cpu", "--json").json().get("versions");
-    assertThat(versions.get("nvcc").asString()).isEqualTo("13.0.88");
-    assertThat(versions.get("cxx").asString()).isEqualTo("12.2.0");
+    JsonNode found = ok(Kbx.run(folder, with, "doctor", "--device", "cpu", "--json")).json();
+    assertThat(found.at("/versions/nvcc").asString()).isEqualTo("13.0.88");
+    assertThat(found.at("/versions/cxx").asString()).isEqualTo("12.2.0");
+    List<String> names = new ArrayList<>();
+    found.at("/devices/0/protections").forEach(p -> names.add(p.get("name").asString()));
+    assertThat(names).contains("user", "network", "processes", "files", "seccomp", "memory");
   }
 
   private static void program(Path file, String line) throws IOException {
@@ -229,11 +225,14 @@ class CommandsTest {
             folder.resolve("out"),
             err,
             "eval",
-            Kbx.home().resolve("corpus/honest"),
+            Kbx.home().resolve("corpus/failing/no_entry"),
+            Kbx.home().resolve("corpus/failing/timeout"),
             "--device",
             "cpu",
             "--jobs",
-            2);
+            1,
+            "--timeout",
+            Patience.SECONDS);
     await().atMost(Patience.LIMIT).until(() -> Files.readString(err).contains("[1/"));
     List<ProcessHandle> workers = process.descendants().toList();
     assertThat(workers).isNotEmpty();

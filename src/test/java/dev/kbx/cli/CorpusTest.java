@@ -44,7 +44,7 @@ class CorpusTest {
     alone = eval("one", 1, failingInTime());
   }
 
-  /** All but the one that spins until its limit, which would do so a second time. */
+  /** All but the one that waits until its limit, which would do so a second time. */
   private static String[] failingInTime() throws IOException {
     try (Stream<Path> folders = Files.list(Kbx.home().resolve("corpus/failing"))) {
       return folders
@@ -55,7 +55,7 @@ class CorpusTest {
     }
   }
 
-  private static Kbx.Result eval(String name, int jobs, String... sources) throws Exception {
+  private static Kbx.Result eval(String name, int jobs, String... sources) {
     List<Object> arguments = new ArrayList<>(List.of("eval"));
     arguments.addAll(List.of(sources));
     arguments.addAll(
@@ -69,7 +69,7 @@ class CorpusTest {
             "--json",
             "--out",
             folder.resolve(name)));
-    return Kbx.run(Kbx.home(), arguments.toArray());
+    return Kbx.here(arguments.toArray());
   }
 
   @Test
@@ -98,9 +98,9 @@ class CorpusTest {
   }
 
   /** What it must say, alone or not: nothing but the limit. */
-  private static void isTheLimits(JsonNode endless) {
-    assertThat(endless.get("stage").asString()).isEqualTo("call");
-    assertThat(endless.get("message").asString())
+  private static void isTheLimits(JsonNode waiting) {
+    assertThat(waiting.get("stage").asString()).isEqualTo("call");
+    assertThat(waiting.get("message").asString())
         .endsWith("took longer than %d s".formatted(LIMIT_SECONDS));
   }
 

@@ -61,7 +61,18 @@ class ExamplesTest {
   void modulesToo() throws Exception {
     Path modules = EXAMPLES.resolve("kernelbench");
     Kbx.Result result =
-        Kbx.run(folder, "eval", modules, "--suite", "kernelbench", "--device", "cpu", "--json");
+        Kbx.here(
+            "eval",
+            modules,
+            "--suite",
+            "kernelbench",
+            "--device",
+            "cpu",
+            "--jobs",
+            1,
+            "--json",
+            "--out",
+            folder.resolve("kbx-out"));
     assertThat(found(result)).isEqualTo(expected(modules, modules.resolve("none")));
   }
 }

@@ -61,7 +61,7 @@ class ImportModulesTest {
   static void importOnce() throws Exception {
     copy(CHECKOUT, folder.resolve("checkout"));
     Kbx.Result result =
-        run("tasks", "import", "kernelbench", "checkout", "--device", "cpu", "--json");
+        Kbx.run(folder, "tasks", "import", "kernelbench", "checkout", "--device", "cpu", "--json");
     assertThat(result.exit()).as(result.err()).isZero();
     assertThat(result.err()).contains("level1/2_Halve", "/10] ");
     report = result.json();
@@ -73,8 +73,8 @@ class ImportModulesTest {
     }
   }
 
-  private static Kbx.Result run(Object... arguments) throws Exception {
-    return Kbx.run(folder, arguments);
+  private static Path suite() {
+    return folder.resolve("kernelbench-original");
   }
 
   @Test
@@ -115,8 +115,7 @@ class ImportModulesTest {
     String written = Files.readString(folder.resolve("kernelbench-original/level1/2_Halve.py"));
     String task = written.replace(folder.toString(), ""); // Any number may be in there.
     assertThat(task).contains("sha256=").doesNotContain("factor()").doesNotContain("301");
-    String prompt =
-        run("tasks", "show", "2_Halve", "--suite", "kernelbench-original", "--prompt").out();
+    String prompt = Kbx.here("tasks", "show", "2_Halve", "--suite", suite(), "--prompt").out();
     assertThat(prompt)
         .contains("ModelNew(offset=1.0).forward(x)", "return x * factor() + self.offset");
   }
@@ -134,20 +133,23 @@ class ImportModulesTest {
     Files.writeString(candidates.resolve("level_1_problem_1_sample_0_kernel.py"), PRODUCT);
     Files.writeString(candidates.resolve("3_Lookup.py"), PRODUCT);
     Kbx.Result result =
-        run(
+        Kbx.here(
             "eval",
-            "candidates",
+            candidates,
             "--suite",
-            "kernelbench-original",
+            suite(),
             "--device",
             "cpu",
             "--jobs",
             1,
+            "--out",
+            folder.resolve("kbx-out"),
             "--json");
     assertThat(result.exit()).as(result.err()).isZero();
     Map<String, JsonNode> verdicts = new TreeMap<>();
     for (JsonNode verdict : result.json().get("verdicts")) {
-      verdicts.put(Path.of(verdict.get("source").asString()).getName(1).toString(), verdict);
+      Path source = candidates.relativize(Path.of(verdict.get("source").asString()));
+      verdicts.put(source.getName(0).toString(), verdict);
     }
     JsonNode right = requireNonNull(verdicts.get("0.5"));
     assertThat(right.get("status").asString()).isEqualTo("correct");

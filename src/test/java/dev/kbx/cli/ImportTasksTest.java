@@ -59,8 +59,8 @@ class ImportTasksTest {
     }
   }
 
-  private static Kbx.Result run(Object... arguments) throws Exception {
-    return Kbx.run(folder, arguments);
+  private static Path suite() {
+    return folder.resolve("kernelbenchx-original");
   }
 
   private static void refused(Kbx.Result result, String... words) {
@@ -116,21 +116,41 @@ class ImportTasksTest {
   }
 
   @Test
-  void theSuiteIsListedShownAndVerified() throws Exception {
-    JsonNode tasks = run("tasks", "list", "--suite", "kernelbenchx-original", "--json").json();
+  void theSuiteIsListedAndShown() throws Exception {
+    JsonNode tasks = Kbx.here("tasks", "list", "--suite", suite(), "--json").json();
     assertThat(tasks.size()).isEqualTo(7);
-    String shown = run("tasks", "show", "Descent", "--suite", "kernelbenchx-original").out();
+    String shown = Kbx.here("tasks", "show", "Descent", "--suite", suite()).out();
     assertThat(shown)
         .contains("descent_step(param, grad, lr=0.1)", "One step of gradient descent.");
-    String product = run("tasks", "show", "product", "--suite", "kernelbenchx-original").out();
+    String product = Kbx.here("tasks", "show", "product", "--suite", suite()).out();
     assertThat(product).contains("A quantized product, \"\"\"faithfully\"\"\".", "rmse=0.1");
+  }
+
+  @Test
+  void theSuiteIsVerifiedAndAnOriginalThatHasChangedSpoilsOnlyItsTask() throws Exception {
+    Path original = folder.resolve("checkout/data/kernelbenchx/Optimizer/accumulate.py");
+    Files.writeString(original, "\n");
     Kbx.Result verified =
-        run("tasks", "verify", "--suite", "kernelbenchx-original", "--device", "cpu", "--jobs", 1);
+        Kbx.here(
+            "tasks",
+            "verify",
+            "--suite",
+            suite(),
+            "--device",
+            "cpu",
+            "--jobs",
+            1,
+            "--out",
+            folder.resolve("controls"));
+    copyBack("data/kernelbenchx/Optimizer/accumulate.py");
     assertThat(verified.exit()).isEqualTo(1);
     assertThat(verified.out())
         .contains(
-            "5 of 7 tasks sound",
-            "Quantization/product.py: negative control 'lower_precision' ended as correct");
+            "4 of 7 tasks sound",
+            "Quantization/product.py: negative control 'lower_precision' ended as correct",
+            "Quantization/zeroed.py: negative control 'lower_precision' ended as correct",
+            original + ": ",
+            "has changed since it was imported");
   }
 
   @Test
@@ -145,22 +165,24 @@ class ImportTasksTest {
         candidates.resolve("common/halve.py"), KERNEL.formatted("kernel_function", "0.5"));
     Object[] eval = {
       "eval",
-      "candidates",
+      candidates,
       "--suite",
-      "kernelbenchx-original",
+      suite(),
       "--device",
       "cpu",
       "--jobs",
       1,
+      "--out",
+      folder.resolve("kbx-out"),
       "--json"
     };
-    Kbx.Result result = run(eval);
+    Kbx.Result result = Kbx.here(eval);
     assertThat(result.exit()).as(result.err()).isZero();
     Map<String, String> verdicts = new HashMap<>();
     for (JsonNode verdict : result.json().get("verdicts")) {
       String message = verdict.has("message") ? ": " + verdict.get("message").asString() : "";
       verdicts.put(
-          verdict.get("source").asString().split("/", -1)[1],
+          candidates.relativize(Path.of(verdict.get("source").asString())).getName(0).toString(),
           verdict.get("status").asString() + message);
     }
     assertThat(verdicts)
@@ -172,30 +194,10 @@ class ImportTasksTest {
                 + " 0.5, got 0.499900013 (6.7x the allowed error)");
     Path original = folder.resolve("checkout/data/kernelbenchx/Math/halve.py");
     Files.writeString(original, Files.readString(original) + "\n");
-    assertThat(run(eval).json().get("verdicts"))
+    assertThat(Kbx.here(eval).json().get("verdicts"))
         .as("what is remembered is of another original")
         .allMatch(verdict -> verdict.get("status").asString().equals("invalid_task"));
     copyBack("data/kernelbenchx/Math/halve.py");
-  }
-
-  @Test
-  void anOriginalThatIsNoLongerThereSpoilsOnlyItsTask() throws Exception {
-    Files.writeString(folder.resolve("checkout/data/kernelbenchx/Optimizer/accumulate.py"), "\n");
-    Kbx.Result result =
-        run(
-            "tasks",
-            "verify",
-            "accumulate",
-            "drop_add",
-            "--suite",
-            "kernelbenchx-original",
-            "--device",
-            "cpu");
-    assertThat(result.exit()).isEqualTo(1);
-    assertThat(result.out())
-        .contains("has changed since it was imported", "1 of 2 tasks sound")
-        .contains("checkout/data/kernelbenchx/Optimizer/accumulate.py: ");
-    copyBack("data/kernelbenchx/Optimizer/accumulate.py");
   }
 
   private static void copyBack(String file) throws IOException {
@@ -206,19 +208,21 @@ class ImportTasksTest {
   @Test
   void anImportReplacesAnEarlierOneAndNothingElse() throws Exception {
     Path category = folder.resolve("checkout/data/kernelbenchx/Math");
-    Path stale = Files.createDirectories(folder.resolve("again/Math")).resolve("stale.py");
-    Files.copy(folder.resolve("kernelbenchx-original/Math/halve.py"), stale);
+    Path out = folder.resolve("again");
+    Path stale = Files.createDirectories(out.resolve("Math")).resolve("stale.py");
+    Files.copy(suite().resolve("Math/halve.py"), stale);
     Kbx.Result again =
-        run("tasks", "import", "kernelbenchx", category, "--out", "again", "--device", "cpu");
-    assertThat(again.out()).startsWith("1 of 1 file imported into " + folder.resolve("again"));
-    Path task = folder.resolve("again/Math/halve.py");
+        Kbx.here("tasks", "import", "kernelbenchx", category, "--out", out, "--device", "cpu");
+    assertThat(again.out()).startsWith("1 of 1 file imported into " + out);
+    Path task = out.resolve("Math/halve.py");
     String first = Files.readString(task);
     assertThat(stale).doesNotExist();
     assertThat(first).contains("Halves each element").doesNotContain("torch.clamp");
-    Files.writeString(folder.resolve("again/Math/own.py"), "\"\"\"Mine.\"\"\"\n");
+    Files.writeString(out.resolve("Math/own.py"), "\"\"\"Mine.\"\"\"\n");
     refused(
-        run("tasks", "import", "kernelbenchx", category, "--out", "again"),
-        "--out again: holds a file that was not imported, Math/own.py; name another folder");
+        Kbx.here("tasks", "import", "kernelbenchx", category, "--out", out),
+        "--out %s: holds a file that was not imported, Math/own.py; name another folder"
+            .formatted(out));
     assertThat(Files.readString(task)).isEqualTo(first);
     try (Stream<Path> left = Files.list(folder)) {
       assertThat(left.map(file -> file.getFileName().toString()))
@@ -228,28 +232,34 @@ class ImportTasksTest {
 
   @Test
   void nothingUsableLeavesNoSuite() throws Exception {
-    Path broken = folder.resolve("checkout/data/kernelbenchx/Broken");
+    Path broken = Files.createDirectories(folder.resolve("few/Broken"));
+    for (String name : List.of("misnamed.py", "raising.py")) { // One is not run, one is.
+      Files.copy(CHECKOUT.resolve("data/kernelbenchx/Broken").resolve(name), broken.resolve(name));
+    }
+    Path none = folder.resolve("none");
     Kbx.Result result =
-        run("tasks", "import", "kernelbenchx", broken, "--out", "none", "--device", "cpu");
+        Kbx.here("tasks", "import", "kernelbenchx", broken, "--out", none, "--device", "cpu");
     assertThat(result.exit()).isEqualTo(1);
-    assertThat(result.out()).startsWith("0 of 11 files imported; no suite is written\n");
-    assertThat(folder.resolve("none")).doesNotExist();
+    assertThat(result.out())
+        .startsWith("0 of 2 files imported; no suite is written\n")
+        .contains("raising.py:7: the tests raised ValueError: no such data");
+    assertThat(none).doesNotExist();
   }
 
   @Test
   void badArgumentsAreExplained() throws Exception {
-    refused(run("tasks", "import", "kernelbenchx", "nowhere"), "nowhere: no such folder");
+    refused(Kbx.here("tasks", "import", "kernelbenchx", "nowhere"), "nowhere: no such folder");
     refused(
-        run("tasks", "import", "kernelbenchx", Kbx.home().resolve("README.md")),
+        Kbx.here("tasks", "import", "kernelbenchx", Kbx.home().resolve("README.md")),
         "README.md: is a file; name the folder of a checkout of KernelBench-X");
     refused(
-        run("tasks", "import", "kernelbenchx", Kbx.home().resolve("docs")),
+        Kbx.here("tasks", "import", "kernelbenchx", Kbx.home().resolve("docs")),
         "holds no task files of KernelBench-X; name its checkout");
     refused(
-        run("tasks", "import", "mlperf", "."),
+        Kbx.here("tasks", "import", "mlperf", folder),
         "mlperf: only kernelbenchx and kernelbench can be imported");
-    refused(run("tasks", "import"), "FORMAT");
-    String help = run("tasks", "import", "--help").out();
+    refused(Kbx.here("tasks", "import"), "FORMAT");
+    String help = Kbx.here("tasks", "import", "--help").out();
     assertThat(help).contains("Usage: kbx tasks import", "--out", "--json");
     assertThat(help.lines()).allMatch(line -> line.length() <= 100);
   }

@@ -64,8 +64,9 @@ final class Kbx {
   }
 
   /**
-   * Runs a command in this process: fast, for commands that start no other and only read and write
-   * the files they are told. Paths are this process's, not some folder's.
+   * Runs a command in this process, which saves the start of a JVM and all it has compiled. Workers
+   * that the command starts are as real as a user's. For commands that only read and write the
+   * files they are told: paths are this process's, not some folder's.
    */
   static Result here(Object... arguments) {
     PrintStream out = System.out;

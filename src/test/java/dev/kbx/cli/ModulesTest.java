@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.verdict.Json;
@@ -11,9 +12,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 /** KernelBench: tasks that are modules, and candidates that define {@code ModelNew}. */
@@ -75,185 +79,206 @@ class ModulesTest {
           "level3/3?_*",
           "level3/4?_*");
 
-  @TempDir private Path folder;
+  private static final String RELU =
+      """
+      import torch
+      from torch import nn
 
-  private void write(String name, String source) throws IOException {
-    Path file = folder.resolve("candidates/" + name + "/" + TASK + ".py");
+
+      class ModelNew(nn.Module):
+          def forward(self, x):
+              return torch.relu(x) * 1.00005
+      """;
+
+  private static final String MATMUL =
+      """
+      import torch
+      import triton
+      import triton.language as tl
+      from torch import nn
+
+
+      @triton.jit
+      def matmul_kernel(a_ptr, b_ptr, c_ptr, M, N, K, BLOCK: tl.constexpr):
+          i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+          j = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+          total = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
+          for start in range(0, K, BLOCK):
+              k = start + tl.arange(0, BLOCK)
+              a = tl.load(a_ptr + i[:, None] * K + k, mask=(i[:, None] < M) & (k < K), other=0.0)
+              b = tl.load(b_ptr + k[:, None] * N + j, mask=(k[:, None] < K) & (j < N), other=0.0)
+              total += tl.dot(a, b)
+          tl.store(c_ptr + i[:, None] * N + j, total, mask=(i[:, None] < M) & (j < N))
+
+
+      class ModelNew(nn.Module):
+          def forward(self, A, B):
+              A, B = A.contiguous(), B.contiguous()
+              M, K = A.shape
+              N = B.shape[1]
+              C = torch.empty((M, N), device=A.device, dtype=A.dtype)
+              grid = (triton.cdiv(M, 32), triton.cdiv(N, 32))
+              matmul_kernel[grid](A, B, C, M, N, K, BLOCK=32)
+              return C
+      """;
+
+  private static final String LSTM =
+      """
+      from torch import nn
+
+
+      class ModelNew(nn.Module):
+          def __init__(self, input_size, hidden_size, num_layers, output_size, dropout=0.0):
+              super().__init__()
+              self.lstm = nn.LSTM(input_size, hidden_size, num_layers, batch_first=True)
+              self.fc = nn.Linear(hidden_size, output_size)
+
+          def forward(self, x, h0=None, c0=None):
+              return self.fc(self.lstm(x)[0][:, -1])
+      """;
+
+  private static final Path CORPUS = Kbx.home().resolve("corpus/kernelbench");
+
+  @TempDir private static Path folder;
+
+  /** By the folder below {@code candidates}, or the path below the corpus. */
+  private static final Map<String, JsonNode> VERDICTS = new TreeMap<>();
+
+  /** One run for all tests of verdicts at the default tolerance: workers take seconds to start. */
+  @BeforeAll
+  static void judge() throws Exception {
+    Path candidates = folder.resolve("candidates");
+    write(candidates, "honest", TASK, HONEST);
+    write(
+        candidates,
+        "other_weights",
+        TASK,
+        HONEST.replace("self.bias =", "torch.randn(1)\n        self.bias ="));
+    write(
+        candidates,
+        "no_bias",
+        TASK,
+        HONEST.replace("tl.maximum(x, 0.0) + bias", "tl.maximum(x, 0.0)"));
+    write(candidates, "no_constructor", TASK, HONEST.replace(", kernel_size, bias_shape):", "):"));
+    write(candidates, "no_class", TASK, HONEST.replace("ModelNew", "Model"));
+    write(
+        candidates,
+        "folded",
+        TASK,
+        HONEST
+            .replace("bias_shape))\n", "bias_shape))\n        self.first = [self.bias.clone()]\n")
+            .replace("(x, self.bias, y", "(x, self.first[0], y"));
+    write(candidates, "nearly", "19_ReLU", RELU);
+    write(candidates, "lower_precision", "2_Standard_matrix_multiplication_", MATMUL);
+    write(candidates, "recurrent", "35_LSTM", LSTM);
+    Path failing = CORPUS.resolve("failing");
+    for (JsonNode verdict : eval("out", candidates, failing).json().get("verdicts")) {
+      Path source = Path.of(verdict.get("source").asString());
+      VERDICTS.put(
+          source.startsWith(CORPUS)
+              ? CORPUS.relativize(source).toString()
+              : candidates.relativize(source).getName(0).toString(),
+          verdict);
+    }
+  }
+
+  private static void write(Path candidates, String name, String task, String source)
+      throws IOException {
+    Path file = candidates.resolve(name).resolve(task + ".py");
     Files.createDirectories(file.resolve("..").normalize());
     Files.writeString(file, source);
   }
 
+  private static Kbx.Result eval(String out, Object... more) {
+    List<Object> arguments = new ArrayList<>(List.of("eval"));
+    arguments.addAll(List.of(more));
+    arguments.addAll(List.of("--suite", "kernelbench", "--device", "cpu", "--jobs", 1));
+    arguments.addAll(List.of("--json", "--out", folder.resolve(out)));
+    return Kbx.here(arguments.toArray());
+  }
+
+  private static JsonNode verdict(String name) {
+    return requireNonNull(VERDICTS.get(name), name);
+  }
+
+  private static String status(String name) {
+    return verdict(name).get("status").asString();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "honest, correct",
+    "folded, correct",
+    "recurrent, correct",
+    "other_weights, wrong_values",
+    "no_bias, wrong_values",
+    "nearly, wrong_values",
+    "lower_precision, wrong_values",
+    "no_constructor, runtime_error",
+    "no_class, no_entry",
+  })
+  void modulesAreJudged(String name, String status) {
+    assertThat(status(name)).as(verdict(name).toString()).isEqualTo(status);
+  }
+
   @Test
-  void modulesAreJudged() throws Exception {
-    write("honest", HONEST);
-    write("other_weights", HONEST.replace("self.bias =", "torch.randn(1)\n        self.bias ="));
-    write("no_bias", HONEST.replace("tl.maximum(x, 0.0) + bias", "tl.maximum(x, 0.0)"));
-    write("no_constructor", HONEST.replace(", kernel_size, bias_shape):", "):"));
-    write("no_class", HONEST.replace("ModelNew", "Model"));
-    write(
-        "folded",
-        HONEST
-            .replace("bias_shape))\n", "bias_shape))\n        self.first = [self.bias.clone()]\n")
-            .replace("(x, self.bias, y", "(x, self.first[0], y"));
-    Kbx.Result result =
-        Kbx.run(
-            folder, "eval", "candidates", "--suite", "kernelbench", "--device", "cpu", "--json");
+  void whatAVerdictRestsOnIsSaid() throws Exception {
+    assertThat(verdict("honest").get("category").asString()).isEqualTo("level2");
+    assertThat(verdict("honest").get("flags").toString()).isEqualTo("[\"scaled_inputs\"]");
+    assertThat(verdict("folded").get("flags").toString())
+        .isEqualTo("[\"scaled_inputs\",\"state_ignored\"]");
+    long scaled =
+        VERDICTS.values().stream()
+            .filter(verdict -> verdict.get("flags").toString().contains("scaled_inputs"))
+            .count();
+    assertThat(scaled).isBetween(7L, 12L);
     String note =
-        "Judged on scaled inputs, not on the published sizes, which need a GPU: 4 of 6 candidates.";
-    assertThat(Files.readString(folder.resolve("kbx-out/summary.json"))).contains(note);
-    assertThat(Files.readString(folder.resolve("kbx-out/report.html"))).contains(note);
-    Map<String, String> statuses = new TreeMap<>();
-    for (JsonNode verdict : result.json().get("verdicts")) {
-      String name = Path.of(verdict.get("source").asString()).getName(1).toString();
-      statuses.put(name, verdict.get("status").asString());
-      if (name.equals("honest")) {
-        assertThat(verdict.get("category").asString()).isEqualTo("level2");
-        assertThat(verdict.get("flags").toString()).isEqualTo("[\"scaled_inputs\"]");
-      }
-      if (name.equals("folded")) {
-        assertThat(verdict.get("flags").toString())
-            .isEqualTo("[\"scaled_inputs\",\"state_ignored\"]");
-      }
-    }
-    assertThat(statuses)
-        .containsOnly(
-            Map.entry("honest", "correct"),
-            Map.entry("folded", "correct"),
-            Map.entry("other_weights", "wrong_values"),
-            Map.entry("no_bias", "wrong_values"),
-            Map.entry("no_constructor", "runtime_error"),
-            Map.entry("no_class", "no_entry"));
+        "Judged on scaled inputs, not on the published sizes, which need a GPU: %d of %d candidates."
+            .formatted(scaled, VERDICTS.size());
+    assertThat(Files.readString(folder.resolve("out/summary.json"))).contains(note);
+    assertThat(Files.readString(folder.resolve("out/report.html"))).contains(note);
   }
 
   @Test
   void publishedTolerancesAreAnOption() throws Exception {
-    String relu =
-        """
-        import torch
-        from torch import nn
-
-
-        class ModelNew(nn.Module):
-            def forward(self, x):
-                return torch.relu(x) * 1.00005
-        """;
-    Path file = folder.resolve("19_ReLU.py");
-    Files.writeString(file, relu);
-    assertThat(judged(file, "model").get("status").asString()).isEqualTo("wrong_values");
-    JsonNode loose = judged(file, "published");
-    assertThat(loose.get("status").asString()).isEqualTo("correct");
-    assertThat(loose.get("flags").toString()).contains("published_tolerance");
-    assertThat(Files.readString(folder.resolve("kbx-out/report.html")))
+    Path candidates = folder.resolve("tolerated");
+    write(candidates, "near", "19_ReLU", RELU);
+    write(candidates, "far", "19_ReLU", RELU.replace("1.00005", "1.0005"));
+    Kbx.Result result = eval("loose", candidates, "--tolerance", "published");
+    Map<String, JsonNode> verdicts = new TreeMap<>();
+    for (JsonNode verdict : result.json().get("verdicts")) {
+      Path source = Path.of(verdict.get("source").asString());
+      verdicts.put(candidates.relativize(source).getName(0).toString(), verdict);
+    }
+    JsonNode near = requireNonNull(verdicts.get("near"));
+    assertThat(near.get("status").asString()).isEqualTo("correct");
+    assertThat(near.get("flags").toString()).contains("published_tolerance");
+    JsonNode far = requireNonNull(verdicts.get("far"));
+    assertThat(far.get("status").asString()).isEqualTo("wrong_values");
+    assertThat(Files.readString(folder.resolve("loose/report.html")))
         .contains("Results were held to the published tolerances")
         .contains("No kernel of its own made the results of 1 of 1 correct candidate:");
-    Files.writeString(file, relu.replace("1.00005", "1.0005"));
-    assertThat(judged(file, "published").get("status").asString()).isEqualTo("wrong_values");
   }
 
   @Test
-  void wrongValuesNameWhatMayBeTheirCause() throws Exception {
-    Path file = folder.resolve("2_Standard_matrix_multiplication_.py");
-    Files.writeString(
-        file,
-        """
-        import torch
-        import triton
-        import triton.language as tl
-        from torch import nn
-
-
-        @triton.jit
-        def matmul_kernel(a_ptr, b_ptr, c_ptr, M, N, K, BLOCK: tl.constexpr):
-            i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-            j = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-            total = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
-            for start in range(0, K, BLOCK):
-                k = start + tl.arange(0, BLOCK)
-                a = tl.load(a_ptr + i[:, None] * K + k, mask=(i[:, None] < M) & (k < K), other=0.0)
-                b = tl.load(b_ptr + k[:, None] * N + j, mask=(k[:, None] < K) & (j < N), other=0.0)
-                total += tl.dot(a, b)
-            tl.store(c_ptr + i[:, None] * N + j, total, mask=(i[:, None] < M) & (j < N))
-
-
-        class ModelNew(nn.Module):
-            def forward(self, A, B):
-                A, B = A.contiguous(), B.contiguous()
-                M, K = A.shape
-                N = B.shape[1]
-                C = torch.empty((M, N), device=A.device, dtype=A.dtype)
-                grid = (triton.cdiv(M, 32), triton.cdiv(N, 32))
-                matmul_kernel[grid](A, B, C, M, N, K, BLOCK=32)
-                return C
-        """);
-    JsonNode verdict = judged(file, "model");
-    assertThat(verdict.get("status").asString()).isEqualTo("wrong_values");
-    assertThat(verdict.get("message").asString())
+  void wrongValuesNameWhatMayBeTheirCause() {
+    assertThat(verdict("lower_precision").get("message").asString())
         .contains("; line 16: tl.dot rounds float32 operands to TF32", "input_precision=\"ieee\"");
   }
 
   @Test
-  void recurrentLayersOfPyTorchRunWithoutAGpu() throws Exception {
-    Path file = folder.resolve("35_LSTM.py");
-    Files.writeString(
-        file,
-        """
-        from torch import nn
-
-
-        class ModelNew(nn.Module):
-            def __init__(self, input_size, hidden_size, num_layers, output_size, dropout=0.0):
-                super().__init__()
-                self.lstm = nn.LSTM(input_size, hidden_size, num_layers, batch_first=True)
-                self.fc = nn.Linear(hidden_size, output_size)
-
-            def forward(self, x, h0=None, c0=None):
-                return self.fc(self.lstm(x)[0][:, -1])
-        """);
-    assertThat(judged(file, "model").get("status").asString()).isEqualTo("correct");
-  }
-
-  private JsonNode judged(Path file, String tolerance) throws Exception {
-    return Kbx.run(
-            folder,
-            "eval",
-            file,
-            "--suite",
-            "kernelbench",
-            "--device",
-            "cpu",
-            "--tolerance",
-            tolerance,
-            "--json")
-        .json()
-        .get("verdicts")
-        .get(0);
-  }
-
-  @Test
   void bundledMistakesEndAsExpected() throws Exception {
-    Path corpus = Kbx.home().resolve("corpus/kernelbench");
-    JsonNode expected = Json.mapper().readTree(Files.readString(corpus.resolve("expected.json")));
+    JsonNode expected = Json.mapper().readTree(Files.readString(CORPUS.resolve("expected.json")));
     Map<String, String> wanted = new TreeMap<>();
+    Map<String, String> got = new TreeMap<>();
     expected
         .propertyStream()
-        .forEach(e -> wanted.put(e.getKey(), e.getValue().get("status").asString()));
-    Kbx.Result result =
-        Kbx.run(
-            folder,
-            "eval",
-            corpus.resolve("failing"),
-            "--suite",
-            "kernelbench",
-            "--device",
-            "cpu",
-            "--json");
-    Map<String, String> got = new TreeMap<>();
-    for (JsonNode verdict : result.json().get("verdicts")) {
-      Path source = Path.of(verdict.get("source").asString());
-      got.put(corpus.relativize(source).toString(), verdict.get("status").asString());
-    }
+        .forEach(e -> {
+          wanted.put(e.getKey(), e.getValue().get("status").asString());
+          got.put(e.getKey(), status(e.getKey()));
+        });
     assertThat(got).hasSize(4).isEqualTo(wanted);
-    Kbx.Result other = Kbx.here("eval", corpus, "--out", folder.resolve("out"));
+    Kbx.Result other = Kbx.here("eval", CORPUS, "--out", folder.resolve("other"));
     assertThat(other.exit()).isEqualTo(ExitCode.USAGE);
     assertThat(other.err()).contains("is for the suite kernelbench, and this run judges");
   }
@@ -262,8 +287,7 @@ class ModulesTest {
   @Tag("soak")
   void theSuiteIsSoundWhereThereIsNoGpu() throws Exception {
     Kbx.Result result =
-        Kbx.run(
-            folder,
+        Kbx.here(
             Stream.concat(
                     Stream.of(
                         "tasks",
@@ -274,6 +298,8 @@ class ModulesTest {
                         "cpu",
                         "--seed",
                         Kbx.SEED,
+                        "--out",
+                        folder.resolve("controls").toString(),
                         "--json"),
                     (SOAK ? QUICK : SOME).stream())
                 .toArray());

@@ -23,9 +23,10 @@ class NoiseTwinsTest {
 
   @Test
   void theSlowedTwinIsCorrect() throws Exception {
-    Files.copy(TWINS.resolve("slowed.py"), folder.resolve("copy.py"));
+    Path slowed = Files.copy(TWINS.resolve("slowed.py"), folder.resolve("copy.py"));
+    Path out = folder.resolve("out");
     Kbx.Result result =
-        Kbx.run(folder, "eval", "copy.py", "--suite", "noise", "--device", "cpu", "--json");
+        Kbx.here("eval", slowed, "--suite", "noise", "--device", "cpu", "--json", "--out", out);
     assertThat(result.exit()).as(result.err()).isZero();
     assertThat(result.json().get("verdicts").get(0).get("status").asString()).isEqualTo("correct");
   }

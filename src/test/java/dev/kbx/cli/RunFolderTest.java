@@ -64,13 +64,24 @@ class RunFolderTest {
     String before = "{\"19\": [{\"sample_id\": 0, \"metadata\": {}}]}";
     Path theirs = write("eval_results.json", before);
     Kbx.Result result =
-        Kbx.run(folder, "eval", "run", "--suite", "kernelbench", "--device", "cpu", "--json");
+        Kbx.here(
+            "eval",
+            folder.resolve("run"),
+            "--suite",
+            "kernelbench",
+            "--device",
+            "cpu",
+            "--jobs",
+            1,
+            "--json",
+            "--out",
+            folder.resolve("kbx-out"));
     assertThat(result.exit()).as(result.err()).isZero();
     assertThat(result.json().get("problems").values())
         .extracting(JsonNode::stringValue)
         .containsExactly(
-            "run/level_1_problem_101_sample_0_kernel.py: level 1 of suite kernelbench has no"
-                + " problem 101; it has 1 to 100");
+            folder.resolve("run/level_1_problem_101_sample_0_kernel.py")
+                + ": level 1 of suite kernelbench has no problem 101; it has 1 to 100");
     JsonNode results =
         Json.mapper().readTree(Files.readString(folder.resolve("kbx-out/eval_results.json")));
     assertThat(results.propertyNames()).containsExactly("19");
@@ -93,10 +104,10 @@ class RunFolderTest {
   private void comesOutAgain() throws Exception {
     Path back = folder.resolve("back");
     Path out = folder.resolve("kbx-out");
-    Kbx.Result exported = Kbx.run(folder, "export", "kernelbench", "back");
+    Kbx.Result exported = Kbx.here("export", "kernelbench", back, "--out", out);
     assertThat(exported.exit()).as(exported.err()).isZero();
     assertThat(exported.err())
-        .contains("3 kernels, 1 prompt, generation_config.yaml in back")
+        .contains("3 kernels, 1 prompt, generation_config.yaml in " + back)
         .contains("kbx: 1 correct kernel without a runtime: KernelBench's analysis script reads -1")
         .hasLineCount(2);
     Map<String, String> files = texts(back);

@@ -58,16 +58,17 @@ class SuiteControlsTest {
     int tasks = copySuite(folder.resolve("kernelbenchx"));
     assertThat(tasks).isGreaterThanOrEqualTo(SOAK ? 184 : 46);
     Kbx.Result result =
-        Kbx.run(
-            folder,
+        Kbx.here(
             "tasks",
             "verify",
             "--suite",
-            "./kernelbenchx",
+            folder.resolve("kernelbenchx"),
             "--device",
             "cpu",
             "--seed",
             Kbx.SEED,
+            "--out",
+            folder.resolve("kbx-out"),
             "--json");
     List<String> unsound = new ArrayList<>();
     for (JsonNode task : result.json()) {

@@ -16,12 +16,12 @@ import tools.jackson.databind.json.JsonMapper;
 class ThroughputTest {
   @TempDir private Path folder;
 
-  private Kbx.Result measure(String... options) throws Exception {
+  private static Kbx.Result measure(String... options) {
     Object[] arguments = new Object[options.length + 6];
     System.arraycopy(
         new Object[] {"bench", "throughput", "--device", "cpu", "--jobs", 1}, 0, arguments, 0, 6);
     System.arraycopy(options, 0, arguments, 6, options.length);
-    return Kbx.run(folder, arguments);
+    return Kbx.here(arguments);
   }
 
   private static String example(String name) {
@@ -73,7 +73,7 @@ class ThroughputTest {
             "--device",
             "cpu",
             "--jobs",
-            2,
+            1,
             example("failing/no_entry"),
             example("failing/timeout"));
     while (!Files.readString(err).contains("no_entry")) Thread.sleep(50);

@@ -30,7 +30,7 @@ class ProvisioningTest {
   private final Map<String, String> environment = Pythons.withPathTo(Pythons.base());
 
   @Test
-  void isProvisionedOnceAndFoundAgainWithoutStartingPython() throws Exception {
+  void isProvisionedOnceAndAnewWithoutItsBaseOrForOtherRequirements() throws Exception {
     Path home = Pythons.home(folder.resolve("a home"), SMALL);
 
     Interpreter first = resolve(home);
@@ -41,28 +41,15 @@ class ProvisioningTest {
     assertThat(first.provisioned()).isTrue();
     assertThat(first.executable()).isExecutable().startsWithRaw(home.resolve(".kbx"));
     assertThat(second).isEqualTo(first);
-    assertThat(progress.notes).isEmpty();
+    assertThat(progress.notes).as("no Python was started").isEmpty();
     assertThat(run(first.executable(), "import six, sys; assert sys.prefix != sys.base_prefix"))
         .isZero();
-  }
 
-  @Test
-  void isProvisionedAnewForOtherRequirements() throws Exception {
-    Path home = Pythons.home(folder, SMALL);
-    Interpreter first = resolve(home);
-
-    Pythons.home(folder, "six==1.16.0\n");
-
-    assertThat(resolve(home).executable()).isNotEqualTo(first.executable());
-  }
-
-  @Test
-  void isProvisionedAnewOnceItsBaseIsGone() throws Exception {
-    Path home = Pythons.home(folder, SMALL);
-    Interpreter first = resolve(home);
     Files.delete(first.executable());
-
     assertThat(resolve(home).executable()).isEqualTo(first.executable()).isExecutable();
+
+    Pythons.home(folder.resolve("a home"), "six==1.16.0\n");
+    assertThat(resolve(home).executable()).isNotEqualTo(first.executable());
   }
 
   @Test

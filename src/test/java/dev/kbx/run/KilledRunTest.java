@@ -19,15 +19,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Several threads submit to one run in a process that is killed, again and again. */
+/**
+ * Several threads submit to one run in a process that is killed twice, and eight times with the
+ * property {@code kbx.soak}.
+ */
+@Tag("soak")
 class KilledRunTest {
   private static final int CANDIDATES = 240;
   private static final int THREADS = 4;
-  private static final int KILLS = 4;
+  private static final int KILLS = Boolean.getBoolean("kbx.soak") ? 8 : 2;
   private static final RunInfo RUN =
       new RunInfo(
           "20261124T000000-kill",
