@@ -10,10 +10,10 @@ import types
 from dataclasses import replace
 
 from kbx import tensors
-from kbx.oracle import faults, models, namesakes, original_models, recording
+from kbx.oracle import faults, models, namesakes, original_models, own_references, recording
 from kbx.oracle.task import InvalidTask, Task, deepest_line, describe
 from kbx.suite import DISTRIBUTIONS, Contract
-from kbx.suite.original import Original, OriginalModel, by_published_tolerances
+from kbx.suite.original import Original, OriginalModel, OwnFunction, OwnModel, by_published_tolerances
 
 _NUMBERS = itertools.count(1)
 
@@ -63,6 +63,10 @@ def _load(stamp, device):
     original = module.get("ORIGINAL")
     if isinstance(original, Original):
         return recording.task(stamp, original, module.get("ENTRY"), device)
+    if isinstance(original, OwnFunction):
+        return own_references.function_task(stamp, original, module.get("ENTRY"), device)
+    if isinstance(original, OwnModel):
+        return own_references.model_task(stamp, original, device)
     if isinstance(original, OriginalModel):
         bundled = namesakes.file(original.file)
         return original_models.task(stamp, original, device, load(bundled) if bundled else None)
