@@ -6,6 +6,7 @@ keep the ranges that the author meant. Each file is first tried on shapes alone,
 
 import contextlib
 import inspect
+import math
 import sys
 import types
 from dataclasses import dataclass, field, replace
@@ -17,14 +18,16 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from kbx import tensors
 from kbx.oracle import faults, judge, namesakes, truth
+from kbx.oracle.arithmetic import FlopCounterMode
 from kbx.oracle.models import ENTRY, ROUNDS, ModelTask, unbound
+from kbx.oracle.modes import without_dynamo
 from kbx.oracle.module_state import changed, held
 from kbx.oracle.recording import placed, read, surroundings
 from kbx.oracle.shape_tracing import NOT_WITHOUT_VALUES
 from kbx.oracle.task import InvalidTask, TooLarge, deepest_line
 from kbx.suite import Call, Inputs
 from kbx.suite.drawn import seeded
-from kbx.suite.original import OriginalModel
+from kbx.suite.original import OriginalModel, OwnModel
 from kbx.suite.values import leaves
 from kbx.suite.values import tensors as tensors_of
 
@@ -109,7 +112,7 @@ def task(stamp, original, device, bundled):
         model=model, init=_init(path, names["get_init_inputs"]), rivals={}, device=device, original=original,
         flops=0, nbytes=0,
     )  # fmt: skip
-    made, remembers = _tried(replace(made, device="cpu"))
+    made, remembers = _tried(replace(made, device="cpu"), quick=isinstance(original, OwnModel) and device == "cpu")
     made = replace(made, device=device)
     if remembers and made.fits and (device == "cpu" or torch.cuda.is_available()):
         # Only values tell whether results depend on it.
@@ -228,6 +231,7 @@ def check_sendable(path, line, what, values):
 # ---------------------------------------------------------------- on shapes alone
 
 
+@without_dynamo
 class _Watch(TorchDispatchMode):
     """Notes the largest tensor that an operation makes, and which operations draw random numbers."""
 
@@ -259,24 +263,28 @@ def _draws(function, args, kwargs):
     return all(given[name] for name in _SWITCHES if name in given)
 
 
-def _tried(made):
+def _tried(made, quick):
     """The task with what one forward on shapes says of it, of as much as does not depend on values; and whether the instance holds
-    something else afterwards."""
-    with FakeTensorMode(allow_non_fake_inputs=True):
+    something else afterwards. ``quick`` as for ``on_shapes``."""
+
+    def look():
         try:
+            nbytes = 0
             call = made.call(SIZES, DRAWN, "shapes")
-            made = replace(made, nbytes=sum(t.numel() * t.element_size() for t in tensors_of(list(call.args))))
+            nbytes = sum(t.numel() * t.element_size() for t in tensors_of(list(call.args)))
             model = _constructed(made)
             before = held(model)
             watch, flops = watched(made, "forward()", model, call)
         except InvalidTask as error:
             if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
-                return made, False
+                return replace(made, nbytes=nbytes), False
             raise
         if watch.random:
             raise random_reference(made, made.model.forward, watch.random)
-        made = replace(made, flops=flops, nbytes=max(made.nbytes, watch.nbytes))
-        return made, bool(changed(before, held(model)))
+        known = replace(made, flops=flops, nbytes=max(nbytes, watch.nbytes))
+        return known, bool(changed(before, held(model)))
+
+    return on_shapes(look, quick)
 
 
 def _constructed(made):
@@ -290,11 +298,33 @@ def _constructed(made):
         return made.construct(made.model, 0)
 
 
-def watched(made, what, function, call):
-    """A ``_Watch`` of one call on shapes alone, and the flops of its products and convolutions."""
-    # It imports much of torch, which oracles of other tasks need not wait for.
-    from torch.utils.flop_counter import FlopCounterMode
+def on_shapes(look, quick):
+    """What ``look()`` returns on shapes alone. Where it is ``quick`` to do so, on values, unless these are large: fake tensors take
+    seconds to import."""
+    if quick:
+        with contextlib.suppress(_TooLarge), _Small():
+            return look()
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        return look()
 
+
+class _TooLarge(BaseException):
+    """A tensor is asked for that is larger than ``MOST_BYTES``. No exception of the code that asks: nothing may handle it."""
+
+
+@without_dynamo
+class _Small(TorchDispatchMode):
+    """Lets no large tensor be made of sizes."""
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        sizes = [a for a in args if isinstance(a, (list, tuple)) and all(type(size) is int for size in a)]
+        if any(math.prod(size) > MOST_BYTES // 4 for size in sizes):
+            raise _TooLarge
+        return function(*args, **(kwargs or {}))
+
+
+def watched(made, what, function, call):
+    """A ``_Watch`` of one call, and the flops of its products and convolutions."""
     watch, counter = _Watch(), FlopCounterMode(display=False)
     with torch.random.fork_rng(devices=[]), torch.no_grad(), counter, watch:
         made.run(what, function, *call.args, **call.kwargs)

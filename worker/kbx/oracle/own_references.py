@@ -1,8 +1,7 @@
 """A user's own reference, of ``kbx eval --reference``: a function with its inputs, or a ``Model`` as KernelBench has them.
 
 The calls that its file draws make up the published grade. Beyond it, one of them is varied in each way that the reference takes:
-other layouts and values, never other shapes. Whether it takes one is tried on the CPU, since values that an operation refuses may
-stop a GPU for good. So a call that is large for a CPU is not varied.
+other layouts and values, never other shapes (``own_variations``).
 """
 
 import functools
@@ -10,12 +9,10 @@ import types
 from dataclasses import dataclass, field, fields, replace
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
 
 from kbx import tensors
-from kbx.oracle import judge, namesakes, original_models, properties, truth
+from kbx.oracle import judge, namesakes, original_models, truth
 from kbx.oracle.original_models import (
-    DRAWN,
     MOST_BYTES,
     MOST_FLOPS,
     SIZES,
@@ -24,35 +21,20 @@ from kbx.oracle.original_models import (
     drawing,
     drawn,
     execute,
+    on_shapes,
     random_reference,
     right,
     taken,
     watched,
 )  # fmt: skip
+from kbx.oracle.own_variations import AS_DRAWN, SEED, Asked, extended, may_be_tried
 from kbx.oracle.recording import placed, read, surroundings
 from kbx.oracle.shape_tracing import NOT_WITHOUT_VALUES
 from kbx.oracle.task import ROUNDS, InvalidTask, Task, TooLarge, signature
 from kbx.suite import Inputs, notation
-from kbx.suite.drawn import VARIATIONS, calls, varied
+from kbx.suite.drawn import calls, varied
 from kbx.suite.original import OwnFunction
 from kbx.suite.values import leaves
-from kbx.suite.values import tensors as tensors_of
-
-TRIED_BYTES, TRIED_FLOPS = 256 << 20, 2e11
-"""What a call may take to be tried on the CPU: some seconds each."""
-SEED = "0"
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What ``cases`` and ``sizes`` hold: which of the calls that are drawn, how it is varied, and both in words."""
-
-    number: int
-    variation: str | None
-    text: str
-
-    def __repr__(self):
-        return self.text if self.variation is None else f"{self.text}, {self.variation}"
 
 
 def _case(number, variation, text):
@@ -68,6 +50,10 @@ class Varied:
         if asked.variation is None:
             return call
         return varied(call, asked.variation, Inputs(seed=seed)) or call
+
+    @property
+    def quick(self):
+        return self.device == "cpu" and self.fits
 
     def rounds_of(self, parameters):
         return self.rounds if parameters["inputs"].variation is None else 1
@@ -88,7 +74,7 @@ class OwnModelTask(Varied, OriginalModelTask):
     """A ``Model`` of the user's."""
 
     def plain_call(self, number, seed, device):
-        return OriginalModelTask.call(self, SIZES, DRAWN, seed, device)
+        return OriginalModelTask.call(self, SIZES, AS_DRAWN, seed, device)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +132,8 @@ class OwnFunctionTask(Varied, Task):
         try:
             signature(self.function).bind(*call.args, **call.kwargs)
         except TypeError as error:
-            raise InvalidTask(f"inputs() does not fit {self.entry}(): {error}", self.path, line) from None
+            given = "'# inputs:'" if self.noted else "inputs()"
+            raise InvalidTask(f"{given} does not fit {self.entry}(): {error}", self.path, line) from None
         check_sendable(self.path, line, "inputs()", [*call.args, *call.kwargs.values()])
 
     def check_unchanged(self):
@@ -158,7 +145,8 @@ class OwnFunctionTask(Varied, Task):
         result, drew = again()
         if drew:
             raise random_reference(self, self.function, drawing(again))
-        if not right(self, known, result):
+        # Not by the truth, which another call made: where a call depends on those before, it is anything.
+        if not right(self, replace(known, truth=known.expected), result):
             text = f"{self.entry}() does not repeat: the same inputs give another result the second time"
             raise InvalidTask(text, self.path, self.function.__code__.co_firstlineno)
         self.seen.append(True)
@@ -178,28 +166,26 @@ def _anywhere(function, device):
         with surroundings(device):
             return placed(function(*args, **kwargs), device)
 
+    # Complaints name the line where it stands in the file.
+    reference.__code__ = reference.__code__.replace(co_firstlineno=function.__code__.co_firstlineno)
     return reference
 
 
 def function_task(stamp, original, entry, device):
     """The task of a file with a function ``entry``; raises InvalidTask where it is none, or does not run."""
-    here = device if torch.cuda.is_available() else "cpu"  # Calls for a GPU may be traced where there is none.
-    names, path = execute(original, here), original.file
+    # Calls for a GPU may be traced where there is none.
+    names, path = execute(original, device if torch.cuda.is_available() else "cpu"), original.file
     function, inputs = names.get(entry), names.get("inputs")
     if not isinstance(function, types.FunctionType):
         raise InvalidTask(f"defines no function {entry}()", path)
     noted = _noted(original, function) if not isinstance(inputs, types.FunctionType) else ()
     made = OwnFunctionTask(
         path=path, stamp=stamp, name=entry, entry=entry, dtype="float32", cases=[], sizes=[],
-        contract=namesakes.contract(None, None), reference=function, inputs=function if noted else inputs, distributions=(DRAWN,),
+        contract=namesakes.contract(None, None), reference=function, inputs=function if noted else inputs, distributions=(AS_DRAWN,),
         mutates=(), skip_controls={}, controls={}, rounds=ROUNDS, tags=("own",),
         original=original, function=function, noted=noted, device=device,
     )  # fmt: skip
-    made = _with_cases(made.on("cpu"), device).on(device)
-    if made.fits and here == device:
-        # A reference that does not repeat is no task: this says so before any candidate is judged.
-        truth.know(made, made.call(made.cases[0], DRAWN, SEED, device), SEED)
-    return made
+    return _with_cases(made.on("cpu"), device).on(device)
 
 
 def _noted(original, function):
@@ -220,7 +206,7 @@ def _parsed(path, line, text):
 
 def _with_cases(made, device):
     """The task, which is on the CPU, with its calls for ``device``, judged there."""
-    plain = _measured(made)
+    plain = _measured(made, device == "cpu")
     fitting = [one for one in plain if replace(made, **one.needs).fits]
     judged = fitting if device == "cpu" and fitting else plain
     least = min(judged, key=lambda one: one.needs["nbytes"])
@@ -228,11 +214,13 @@ def _with_cases(made, device):
         made, **least.needs, dtype=least.dtype, cases=[one.case for one in judged], scaled=len(judged) < len(plain),
         sizes=[] if device == "cpu" else [one.case for one in plain],
     )  # fmt: skip
-    if not _may_be_tried(made):
-        return made
-    call = made.call(least.case, DRAWN, SEED)
-    made = replace(made, mutates=_updated(made, call))
-    return _extended(made, made, least.case)
+    if may_be_tried(made, device):
+        call = made.call(least.case, AS_DRAWN, SEED)
+        made = replace(made, mutates=_updated(made, call))
+        truth.know(
+            made, call, SEED
+        )  # One that does not repeat is no reference: it says so before any candidate is judged.
+    return extended(made, least.case, device, lambda: made)
 
 
 @dataclass(frozen=True)
@@ -244,19 +232,22 @@ class _Plain:
     dtype: str
 
 
-def _measured(made):
+def _measured(made, quick):
     """Every drawn call as a ``_Plain``, by one call of the reference on shapes alone as far as these do not depend on values."""
-    with FakeTensorMode(allow_non_fake_inputs=True):
+
+    def look():
         try:
-            found = made.plain_calls("shapes", "cpu")
+            found = made.plain_calls(SEED, "cpu")
         except InvalidTask as error:
-            if not isinstance(error.__cause__, NOT_WITHOUT_VALUES):
-                raise
-            found = None
-        if found is not None:
-            return [_plain(number, call, *_needs(made, call)) for number, call in enumerate(found)]
-    found = made.plain_calls("shapes", "cpu")
-    return [_plain(number, call, _nbytes(call), 0) for number, call in enumerate(found)]
+            if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
+                return None
+            raise
+        return [_plain(number, call, *_needs(made, call)) for number, call in enumerate(found)]
+
+    found = on_shapes(look, quick)
+    return found or [
+        _plain(number, call, _nbytes(call), 0) for number, call in enumerate(made.plain_calls(SEED, "cpu"))
+    ]
 
 
 def _plain(number, call, nbytes, flops):
@@ -282,10 +273,6 @@ def _nbytes(call):
     return sum(t.numel() * t.element_size() for t in truth.argument_tensors(call))
 
 
-def _may_be_tried(made):
-    return made.nbytes <= TRIED_BYTES and made.flops <= TRIED_FLOPS
-
-
 def _updated(made, call):
     """Names of the arguments that the reference changes, in which case these are judged too; raises InvalidTask where it leaves
     nothing to judge."""
@@ -300,63 +287,26 @@ def _updated(made, call):
     return changed
 
 
-# ---------------------------------------------------------------- what else the reference takes
-
-
-def _extended(made, bound, case):
-    """The task ``made`` with variations of a case that the reference takes, which ``bound`` to weights runs on the CPU."""
-    plain = [made.call(one, DRAWN, SEED) for one in made.cases]
-    tested = frozenset().union(*(properties.of_call(made, call, plain[0]) for call in plain))
-    found, refused = [], []
-    for variation in VARIATIONS:
-        if variation in tested or varied(plain[0], variation, Inputs(seed=SEED)) is None:
-            continue
-        asked = {"inputs": replace(case["inputs"], variation=variation)}
-        (found if _takes(bound, asked) else refused).append(asked)
-    if not found:
-        return made
-    note = ", ".join(asked["inputs"].variation for asked in refused)
-    return replace(
-        made, cases=made.cases + found, tested=tuple(sorted(tested)),
-        note=f"not varied, since the reference does not take them: {note}" if note else "",
-    )  # fmt: skip
-
-
-def _takes(task, asked):
-    """Whether a reference computes something of a varied call: it returns, what was finite stays finite unless arguments are not,
-    and its result is right by its own contract."""
-    try:
-        known = truth.know(task, task.call(asked, DRAWN, SEED), SEED)
-        results = [t for t in tensors_of(known.expected) if t.is_floating_point() or t.is_complex()]
-        if asked["inputs"].variation == "special_values":
-            informative = not results or any(t.isfinite().any() for t in results)
-        else:
-            informative = all(t.isfinite().all() for t in results)
-        return bool(informative) and right(task, known, known.expected)
-    except InvalidTask:
-        return False
-
-
 def model_task(stamp, original, device):
     """The task of a file with ``Model``; raises as ``original_models.task`` does."""
     given = original_models.task(stamp, original, device, None)
     made = OwnModelTask(**{each.name: getattr(given, each.name) for each in fields(given)})
-    text = _text(made)
-    case = _case(0, None, text)
-    made = replace(made, cases=[case], sizes=[case] if made.sizes else [], tags=("own",))
-    if not _may_be_tried(made):
-        return made
-    bound = replace(made, device="cpu").seeded(SEED)
-    truth.know(bound, bound.call(case, DRAWN, SEED), SEED)
-    return _extended(made, bound, case)
+    case = _case(0, None, _text(made, device == "cpu"))
+    made = replace(made, cases=[case], sizes=[case] if made.sizes else [], tags=("own",), distributions=(AS_DRAWN,))
+    if may_be_tried(made, device):
+        truth.know(replace(made, device="cpu").seeded(SEED), made.call(case, AS_DRAWN, SEED), SEED)
+    return extended(made, case, device, lambda: replace(made, device="cpu").seeded(SEED))
 
 
-def _text(made):
+def _text(made, quick):
     """The arguments of ``forward`` in words."""
-    with FakeTensorMode(allow_non_fake_inputs=True):
+
+    def look():
         try:
-            return notation.shown(made.plain_call(0, "shapes", "cpu"))
+            return notation.shown(made.plain_call(0, SEED, "cpu"))
         except InvalidTask as error:
-            if not isinstance(error.__cause__, NOT_WITHOUT_VALUES):
-                raise
-    return notation.shown(made.plain_call(0, "shapes", "cpu"))
+            if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
+                return None
+            raise
+
+    return on_shapes(look, quick) or notation.shown(made.plain_call(0, SEED, "cpu"))

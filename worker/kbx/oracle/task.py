@@ -60,6 +60,8 @@ class Task:
     """Whether the calls are smaller than what the task is about."""
     large = False
     """Whether calls may have gigabytes: their values are drawn on the device, and checking them takes what room there is."""
+    quick = False
+    """Whether calls take so little that shapes are traced with values: fake tensors take seconds to import."""
     tolerances = TOLERANCES
     """The constant ones that its suite's authors publish, by dtype."""
     widens = True

@@ -18,6 +18,9 @@ from kbx.suite.original import Original, OriginalModel, OwnFunction, OwnModel, b
 _NUMBERS = itertools.count(1)
 
 MIN_CASES, MIN_SIZES = 5, 4
+"""Of a suite's task; one that a user made of a reference may have one of each."""
+OWN = "own"
+"""The tag of such a task."""
 AROUND_ONE = ("standard", "uniform")
 """Distributions whose values have the size for which constant tolerances are meant."""
 CONTROLS = (
@@ -79,10 +82,11 @@ def _load(stamp, device):
     parameters = list(inspect.signature(reference).parameters)
     reader.check_statement()
     reader.get("DIFFICULTY", int)
+    least = (1, 1) if OWN in reader.get("TAGS", tuple) else (MIN_CASES, MIN_SIZES)
     reader.each("SKIP_CONTROLS", reader.get("SKIP_CONTROLS", dict, {}), CONTROLS)
     return Task(
         path=path, stamp=stamp, name=stem, entry=entry, dtype=reader.dtype(),
-        cases=reader.calls("CASES", MIN_CASES, inputs), sizes=reader.calls("SIZES", MIN_SIZES, inputs),
+        cases=reader.calls("CASES", least[0], inputs), sizes=reader.calls("SIZES", least[1], inputs),
         contract=reader.get("CONTRACT", Contract), reference=reference, inputs=inputs,
         distributions=reader.each("DISTRIBUTIONS", reader.get("DISTRIBUTIONS", tuple, DISTRIBUTIONS), DISTRIBUTIONS),
         mutates=reader.each("MUTATES", reader.get("MUTATES", tuple, ()), parameters),

@@ -78,7 +78,8 @@ def varied(call, variation, make):
 
 
 def drawn(make, function, number=0, variation=None):
-    """For ``inputs`` of a task file: call ``number`` that ``function()`` draws under the seed of ``make``, maybe varied."""
+    """For ``inputs`` of a task file: call ``number`` of those that ``function()`` returns under the seed of ``make``, in its
+    distribution, maybe varied."""
     with seeded(make.generator.initial_seed(), make.device), make.device:
         call = calls(function())[number]
 
@@ -86,7 +87,13 @@ def drawn(make, function, number=0, variation=None):
         return leaf.to(make.device) if isinstance(leaf, torch.Tensor) else leaf
 
     call = Call(transform(call.args, placed), transform(call.kwargs, placed))
-    return call if variation is None else varied(call, variation, make) or call
+    for change in filter(None, (OF_VALUES.get(make.distribution), variation)):
+        call = varied(call, change, make) or call
+    return call
+
+
+OF_VALUES = {"small": "small_values", "large": "large_values", "zeros": "zeros"}
+"""The variation that a distribution is; the others leave values as they are drawn."""
 
 
 def _non_contiguous(tensor, make):

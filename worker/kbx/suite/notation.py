@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import torch
 
+from kbx.suite.drawn import varied
 from kbx.suite.inputs import call
 from kbx.suite.values import leaves
 
@@ -68,6 +69,12 @@ def parse(text):
         return call(*(_made(a, make) for a in args), **{name: _made(a, make) for name, a in kwargs.items()})
 
     return made
+
+
+def noted(make, text, variation=None):
+    """For ``inputs`` of a task file: the call that ``text`` describes, maybe varied."""
+    made = parse(text)(make)
+    return made if variation is None else varied(made, variation, make) or made
 
 
 def shown(arguments):
