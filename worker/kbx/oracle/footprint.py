@@ -1,4 +1,4 @@
-"""Estimates a module's memory at its published size, on shapes alone: arguments, results, weights and intermediate values.
+"""Estimates the memory of a module, or of a user's own reference, at its largest size, on shapes alone: arguments, results, weights and intermediate values.
 
 The estimate determines the arenas, the runner's memory, and how many candidates share the device.
 """
@@ -63,14 +63,14 @@ def of(task):
 
 
 def _estimate(task):
-    call = task.call(task.cases[0], task.distributions[0], "footprint")
-    model = task.run("the constructor", task.model, *task.init)
-    held = list(model.state_dict(keep_vars=True).values())
+    made = [task.call(size, task.distributions[0], "footprint") for size in task.sizes]
+    call = max(made, key=session.room)
+    reference, held = task.traced()
     known = Footprint(session.room(call), weights=sum(t.numel() * t.element_size() for t in held))
     alive = _Alive([*truth.argument_tensors(call), *held])
     try:
         with alive:
-            value = task.run("the reference", model, *call.args, **call.kwargs)
+            value = task.run("the reference", reference, *call.args, **call.kwargs)
     except InvalidTask:
         return replace(known, working=alive.most)
     returned = session.result_room(session.result_bytes(value))

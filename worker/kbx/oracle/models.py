@@ -86,6 +86,10 @@ class ModelTask(Task):
             torch.manual_seed(number)
             return self.run(f"{kind.__name__}({', '.join(map(repr, self.init))})", kind, *self.init)
 
+    def traced(self):
+        model = self.run("the constructor", self.model, *self.init)
+        return model, list(model.state_dict(keep_vars=True).values())
+
     def change_weights(self):
         """Gives a seeded task's weights other values; returns the shapes of the parameters by name."""
         return self.weights.change_weights()

@@ -6,7 +6,7 @@ keep the ranges that the author meant. Each file is first tried on shapes alone,
 
 import contextlib
 import inspect
-import random
+import math
 import sys
 import types
 from dataclasses import dataclass, field, replace
@@ -18,13 +18,16 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from kbx import tensors
 from kbx.oracle import faults, judge, namesakes, truth
+from kbx.oracle.arithmetic import FlopCounterMode
 from kbx.oracle.models import ENTRY, ROUNDS, ModelTask, unbound
+from kbx.oracle.modes import without_dynamo
 from kbx.oracle.module_state import changed, held
 from kbx.oracle.recording import placed, read, surroundings
 from kbx.oracle.shape_tracing import NOT_WITHOUT_VALUES
 from kbx.oracle.task import InvalidTask, TooLarge, deepest_line
 from kbx.suite import Call, Inputs
-from kbx.suite.original import OriginalModel
+from kbx.suite.drawn import seeded
+from kbx.suite.original import OriginalModel, OwnModel
 from kbx.suite.values import leaves
 from kbx.suite.values import tensors as tensors_of
 
@@ -49,11 +52,7 @@ class OriginalModelTask(ModelTask):
 
     def call(self, parameters, distribution, seed, device="cpu", fast=False):
         """What ``get_inputs()`` draws under a seed; on a GPU it draws there."""
-        with _seeded(Inputs(seed=seed).generator.initial_seed(), device), surroundings(device):
-            on_device = contextlib.nullcontext() if torch.device(device).type == "cpu" else torch.device(device)
-            with on_device:
-                made = self.run(DRAWN, self.inputs)
-        return _checked_call(self.path, self.inputs, self.model, placed(made, device))
+        return _checked_call(self.path, self.inputs, self.model, drawn(self, self.inputs, seed, device))
 
     def construct(self, kind, number):
         with surroundings(self.device):
@@ -64,7 +63,7 @@ class OriginalModelTask(ModelTask):
         return self.device != "cpu"
 
     def check_unchanged(self):
-        read(self.original.file, self.original.sha256)
+        read(self.original.file, self.original.sha256, self.original.CHANGED)
 
     def check_repeats(self, known, again):
         """Asked once of each instance, at its first call: the candidate's has had other calls than the reference's."""
@@ -73,8 +72,8 @@ class OriginalModelTask(ModelTask):
         before = held(self.weights.give())
         result, drew = again()
         if drew:
-            raise _random(self, _drawing(again))
-        if not _right(self, known, result):
+            raise random_reference(self, self.model.forward, drawing(again))
+        if not right(self, known, result):
             names = changed(before, held(self.weights.give()))
             what = f"keeps state between calls ({', '.join(names)}):" if names else "does not repeat:"
             text = f"forward() {what} the same inputs give another result the second time"
@@ -87,23 +86,22 @@ class OriginalModelTask(ModelTask):
         return self.nbytes <= MOST_BYTES and self.flops <= MOST_FLOPS
 
     def check_room(self):
-        if self.device != "cpu" or self.fits:
-            return
-        size = f"{self.nbytes / 2**20:.0f} MiB at once, {self.flops / 1e9:.0f} GFLOP"
-        raise TooLarge(
-            f"an imported task has its published sizes only, and these ({size} a call) need a GPU; the suite"
-            " kernelbench has smaller ones"
-        )
+        if self.device == "cpu" and not self.fits:
+            raise TooLarge(
+                f"an imported task has its published sizes only, and these ({taken(self)} a call) need a GPU; the suite"
+                " kernelbench has smaller ones"
+            )
 
 
 def task(stamp, original, device, bundled):
     """The task of an original file; raises InvalidTask where it is none, or does not run. ``bundled`` is the task of its level and
     name, or None."""
     # Calls for a GPU may be traced where there is none.
-    names = _execute(original, device if torch.cuda.is_available() else "cpu")
+    names = execute(original, device if torch.cuda.is_available() else "cpu")
     path, model = original.file, names.get("Model")
     if not (isinstance(model, type) and issubclass(model, nn.Module)):
         raise InvalidTask("defines no class Model that is a torch.nn.Module", path)
+    names = original.defaults() | names
     for name in ("get_inputs", "get_init_inputs"):
         if not isinstance(names.get(name), types.FunctionType):
             raise InvalidTask(f"defines no function {name}()", path)
@@ -114,7 +112,7 @@ def task(stamp, original, device, bundled):
         model=model, init=_init(path, names["get_init_inputs"]), rivals={}, device=device, original=original,
         flops=0, nbytes=0,
     )  # fmt: skip
-    made, remembers = _tried(replace(made, device="cpu"))
+    made, remembers = _tried(replace(made, device="cpu"), quick=isinstance(original, OwnModel) and device == "cpu")
     made = replace(made, device=device)
     if remembers and made.fits and (device == "cpu" or torch.cuda.is_available()):
         # Only values tell whether results depend on it.
@@ -122,13 +120,21 @@ def task(stamp, original, device, bundled):
     return made
 
 
-def _random(task, operations):
+def drawn(task, function, seed, device):
+    """What a function of the task's file draws from any generator under a seed; on a GPU it draws there."""
+    on_device = contextlib.nullcontext() if torch.device(device).type == "cpu" else torch.device(device)
+    with seeded(Inputs(seed=seed).generator.initial_seed(), device), surroundings(device), on_device:
+        return placed(task.run(f"{function.__name__}()", function), device)
+
+
+def random_reference(task, function, operations):
+    """The error that ``function``, the reference, draws random numbers by these operations."""
     named = f" ({operations[0]})" if operations else ""
-    text = f"forward() draws random numbers{named}, which another process cannot repeat"
-    return InvalidTask(text, task.path, task.model.forward.__code__.co_firstlineno)
+    text = f"{function.__name__}() draws random numbers{named}, which another process cannot repeat"
+    return InvalidTask(text, task.path, function.__code__.co_firstlineno)
 
 
-def _drawing(again):
+def drawing(again):
     """The operations of one more call that draw random numbers; none where it cannot be watched."""
     watch = _Watch()
     with contextlib.suppress(InvalidTask), watch:
@@ -136,7 +142,7 @@ def _drawing(again):
     return watch.random
 
 
-def _right(task, known, result):
+def right(task, known, result):
     """Whether a result is one that a candidate may give."""
     forms = [
         [(path, leaf.shape, leaf.dtype) if isinstance(leaf, torch.Tensor) else path for path, leaf in leaves(value)]
@@ -147,13 +153,18 @@ def _right(task, known, result):
     return judge.agrees(task, result, known) or judge.decide(task, known, [result]).status == "correct"
 
 
+def taken(task):
+    """What a call takes, in words."""
+    return f"{task.nbytes / 2**20:.0f} MiB at once, {task.flops / 1e9:.0f} GFLOP"
+
+
 def _stem(path):
     return path.rpartition("/")[2].removesuffix(".py")
 
 
-def _execute(original, device):
+def execute(original, device):
     """Runs the file as a module of its own; returns its names."""
-    source = read(original.file, original.sha256)
+    source = read(original.file, original.sha256, original.CHANGED)
     # torch.compile looks for the module of a class by its name.
     module = types.ModuleType(f"kbx_original_{original.sha256[:16]}")
     module.__file__ = original.file
@@ -177,7 +188,7 @@ def _execute(original, device):
 def _init(path, function):
     line = function.__code__.co_firstlineno
     try:
-        with _seeded(0, "cpu"), surroundings("cpu"):
+        with seeded(0, "cpu"), surroundings("cpu"):
             made = function()
     except Exception as error:
         text = f"get_init_inputs() raised {type(error).__name__}: {error}"
@@ -201,7 +212,13 @@ def _checked_call(path, function, model, made):
         inspect.signature(model.forward).bind(None, *made)
     except TypeError as error:
         raise InvalidTask(f"{DRAWN} does not fit Model.forward(): {error}", path, line) from None
-    for place, leaf in leaves(list(made), DRAWN):
+    check_sendable(path, line, DRAWN, list(made))
+    return Call(tuple(made))
+
+
+def check_sendable(path, line, what, values):
+    """Raises InvalidTask where a leaf of ``values`` cannot be an argument in another process."""
+    for place, leaf in leaves(values, what):
         if isinstance(leaf, torch.Tensor):
             if leaf.layout != torch.strided or leaf.dtype not in tensors.DTYPES.values():
                 raise InvalidTask(f"{place} is a {leaf.layout} tensor of {leaf.dtype}", path, line)
@@ -209,31 +226,12 @@ def _checked_call(path, function, model, made):
             raise InvalidTask(
                 f"{place} is a {type(leaf).__name__}, which cannot be sent to another process", path, line
             )
-    return Call(tuple(made))
-
-
-@contextlib.contextmanager
-def _seeded(number, device):
-    """Every generator that a file may draw from starts at ``number``, and is afterwards what it was."""
-    devices = [] if torch.device(device).type == "cpu" else [torch.device(device)]
-    numpy = sys.modules.get("numpy")
-    states = random.getstate(), numpy and numpy.random.get_state()
-    try:
-        with torch.random.fork_rng(devices=devices):
-            torch.manual_seed(number)
-            random.seed(number)
-            if numpy:
-                numpy.random.seed(number % 2**32)
-            yield
-    finally:
-        random.setstate(states[0])
-        if numpy:
-            numpy.random.set_state(states[1])
 
 
 # ---------------------------------------------------------------- on shapes alone
 
 
+@without_dynamo
 class _Watch(TorchDispatchMode):
     """Notes the largest tensor that an operation makes, and which operations draw random numbers."""
 
@@ -265,24 +263,28 @@ def _draws(function, args, kwargs):
     return all(given[name] for name in _SWITCHES if name in given)
 
 
-def _tried(made):
+def _tried(made, quick):
     """The task with what one forward on shapes says of it, of as much as does not depend on values; and whether the instance holds
-    something else afterwards."""
-    with FakeTensorMode(allow_non_fake_inputs=True):
+    something else afterwards. ``quick`` as for ``on_shapes``."""
+
+    def look():
         try:
+            nbytes = 0
             call = made.call(SIZES, DRAWN, "shapes")
-            made = replace(made, nbytes=sum(t.numel() * t.element_size() for t in tensors_of(list(call.args))))
+            nbytes = sum(t.numel() * t.element_size() for t in tensors_of(list(call.args)))
             model = _constructed(made)
             before = held(model)
-            watch, flops = _forward(made, model, call.args)
+            watch, flops = watched(made, "forward()", model, call)
         except InvalidTask as error:
             if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
-                return made, False
+                return replace(made, nbytes=nbytes), False
             raise
         if watch.random:
-            raise _random(made, watch.random)
-        made = replace(made, flops=flops, nbytes=max(made.nbytes, watch.nbytes))
-        return made, bool(changed(before, held(model)))
+            raise random_reference(made, made.model.forward, watch.random)
+        known = replace(made, flops=flops, nbytes=max(nbytes, watch.nbytes))
+        return known, bool(changed(before, held(model)))
+
+    return on_shapes(look, quick)
 
 
 def _constructed(made):
@@ -296,11 +298,34 @@ def _constructed(made):
         return made.construct(made.model, 0)
 
 
-def _forward(made, forward, args):
-    # It imports much of torch, which oracles of other tasks need not wait for.
-    from torch.utils.flop_counter import FlopCounterMode
+def on_shapes(look, quick):
+    """What ``look()`` returns on shapes alone. Where it is ``quick`` to do so, on values, unless these are large: fake tensors take
+    seconds to import."""
+    if quick:
+        with contextlib.suppress(_TooLarge), _Small():
+            return look()
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        return look()
 
+
+class _TooLarge(BaseException):
+    """A tensor is asked for that is larger than ``MOST_BYTES``. No exception of the code that asks: nothing may handle it."""
+
+
+@without_dynamo
+class _Small(TorchDispatchMode):
+    """Lets no large tensor be made of sizes."""
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        sizes = [a for a in args if isinstance(a, (list, tuple)) and all(type(size) is int for size in a)]
+        if any(math.prod(size) > MOST_BYTES // 4 for size in sizes):
+            raise _TooLarge
+        return function(*args, **(kwargs or {}))
+
+
+def watched(made, what, function, call):
+    """A ``_Watch`` of one call, and the flops of its products and convolutions."""
     watch, counter = _Watch(), FlopCounterMode(display=False)
     with torch.random.fork_rng(devices=[]), torch.no_grad(), counter, watch:
-        made.run("forward()", forward, *args)
+        made.run(what, function, *call.args, **call.kwargs)
     return watch, counter.get_total_flops()

@@ -58,7 +58,12 @@ def plan(task, seed):
     """
     cases = _cases(task)
     _check_published(task, cases)
-    wanted = [(case, r, _values(task, case + r), False) for r in range(task.rounds) for case in range(len(task.cases))]
+    wanted = [
+        (case, r, _values(task, case + r), False)
+        for r in range(task.rounds)
+        for case, parameters in enumerate(task.cases)
+        if r < task.rounds_of(parameters)
+    ]
     wanted += _missing(task, cases, wanted)
     wanted += [] if task.contract.random else _repeats(cases, wanted)
     special = _special(task)
@@ -144,7 +149,8 @@ def _cases(task):
         for case, parameters in enumerate(task.cases)
     ]
     elements = [sum(t.numel() for t in argument_tensors(call)) for call in made]
-    return [_Case(n, properties.of_call(task, call, made[0])) for n, call in zip(elements, made, strict=True)]
+    asked = [properties.of_call(task, call, made[0]) | task.asked(p) for p, call in zip(task.cases, made, strict=True)]
+    return [_Case(*case) for case in zip(elements, asked, strict=True)]
 
 
 @functools.lru_cache(maxsize=1024)

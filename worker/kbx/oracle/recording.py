@@ -320,19 +320,19 @@ def _of(module, folders):
     return file is not None and os.path.realpath(os.path.dirname(file)) in map(os.path.realpath, folders)
 
 
-def read(file, sha256):
+def read(file, sha256, changed=Original.CHANGED):
     """The source of an original that is still what was imported."""
     try:
         with open(file, "rb") as opened:
             content = opened.read()
         source = content.decode("utf-8-sig")
     except OSError as error:
-        text = f"the original file cannot be read ({error.strerror}); an imported task needs the original file where it was when it was imported"
+        text = f"the original file cannot be read ({error.strerror}); the task needs it where it was"
         raise InvalidTask(text, file) from None
     except UnicodeDecodeError:
         raise InvalidTask("the original file is not UTF-8", file) from None
     if hashlib.sha256(content).hexdigest() != sha256:
-        raise InvalidTask("the original file has changed since it was imported; import its checkout again", file)
+        raise InvalidTask(changed, file)
     return source
 
 

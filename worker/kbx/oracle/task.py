@@ -60,6 +60,8 @@ class Task:
     """Whether the calls are smaller than what the task is about."""
     large = False
     """Whether calls may have gigabytes: their values are drawn on the device, and checking them takes what room there is."""
+    quick = False
+    """Whether calls take so little that shapes are traced with values: fake tensors take seconds to import."""
     tolerances = TOLERANCES
     """The constant ones that its suite's authors publish, by dtype."""
     widens = True
@@ -112,6 +114,14 @@ class Task:
         """``(path, tensor)`` of every tensor argument in order of appearance; paths read ``param`` or ``params[0]``."""
         return named_tensors(self.reference, call)
 
+    def rounds_of(self, parameters):
+        """Times that this case is called with fresh values."""
+        return self.rounds
+
+    def asked(self, parameters):
+        """Properties of a case's calls that its arguments do not show."""
+        return frozenset()
+
     def seeded(self, seed):
         """The task with everything of the reference's own that is random, as weights are."""
         return self
@@ -128,6 +138,10 @@ class Task:
 
     def module(self, seed):
         """What a class that stands in for the reference is constructed with, as in ``messages.oracle.Opened``; None for a function."""
+
+    def traced(self):
+        """The reference for a call on shapes alone, and the tensors that it holds besides its arguments."""
+        return self.reference, []
 
     def change_weights(self):
         """Gives the reference other weights; returns the shapes of its parameters by name, which a function has none of."""

@@ -10,14 +10,17 @@ import types
 from dataclasses import replace
 
 from kbx import tensors
-from kbx.oracle import faults, models, namesakes, original_models, recording
+from kbx.oracle import faults, models, namesakes, original_models, own_references, recording
 from kbx.oracle.task import InvalidTask, Task, deepest_line, describe
 from kbx.suite import DISTRIBUTIONS, Contract
-from kbx.suite.original import Original, OriginalModel, by_published_tolerances
+from kbx.suite.original import Original, OriginalModel, OwnFunction, OwnModel, by_published_tolerances
 
 _NUMBERS = itertools.count(1)
 
 MIN_CASES, MIN_SIZES = 5, 4
+"""Of a suite's task; one that a user made of a reference may have one of each."""
+OWN = "own"
+"""The tag of such a task."""
 AROUND_ONE = ("standard", "uniform")
 """Distributions whose values have the size for which constant tolerances are meant."""
 CONTROLS = (
@@ -63,6 +66,10 @@ def _load(stamp, device):
     original = module.get("ORIGINAL")
     if isinstance(original, Original):
         return recording.task(stamp, original, module.get("ENTRY"), device)
+    if isinstance(original, OwnFunction):
+        return own_references.function_task(stamp, original, module.get("ENTRY"), device)
+    if isinstance(original, OwnModel):
+        return own_references.model_task(stamp, original, device)
     if isinstance(original, OriginalModel):
         bundled = namesakes.file(original.file)
         return original_models.task(stamp, original, device, load(bundled) if bundled else None)
@@ -75,10 +82,11 @@ def _load(stamp, device):
     parameters = list(inspect.signature(reference).parameters)
     reader.check_statement()
     reader.get("DIFFICULTY", int)
+    least = (1, 1) if OWN in reader.get("TAGS", tuple) else (MIN_CASES, MIN_SIZES)
     reader.each("SKIP_CONTROLS", reader.get("SKIP_CONTROLS", dict, {}), CONTROLS)
     return Task(
         path=path, stamp=stamp, name=stem, entry=entry, dtype=reader.dtype(),
-        cases=reader.calls("CASES", MIN_CASES, inputs), sizes=reader.calls("SIZES", MIN_SIZES, inputs),
+        cases=reader.calls("CASES", least[0], inputs), sizes=reader.calls("SIZES", least[1], inputs),
         contract=reader.get("CONTRACT", Contract), reference=reference, inputs=inputs,
         distributions=reader.each("DISTRIBUTIONS", reader.get("DISTRIBUTIONS", tuple, DISTRIBUTIONS), DISTRIBUTIONS),
         mutates=reader.each("MUTATES", reader.get("MUTATES", tuple, ()), parameters),

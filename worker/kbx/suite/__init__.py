@@ -6,11 +6,13 @@ processes, arenas or messages.
 """
 
 from kbx.suite.contracts import Close, Contract, Exact, Outcome, Property, Random
+from kbx.suite.drawn import drawn
 from kbx.suite.inputs import DISTRIBUTIONS, Call, Inputs, call
 from kbx.suite.masks import dropout_complaints, mask_complaints
+from kbx.suite.notation import noted
 from kbx.tensors import broadcast
 
 __all__ = [
     "DISTRIBUTIONS", "Call", "Close", "Contract", "Exact", "Inputs", "Outcome", "Property", "Random", "broadcast",
-    "call", "dropout_complaints", "mask_complaints",
+    "call", "drawn", "dropout_complaints", "mask_complaints", "noted",
 ]  # fmt: skip

@@ -1,7 +1,8 @@
 """Tasks of the originals: which file one is, and the rules that the authors of KernelBench-X and KernelBench judge by.
 
 ``kbx tasks import`` writes task files that hold an ``Original``, which ``kbx.oracle.recording`` runs, or an ``OriginalModel``, for
-``kbx.oracle.original_models``.
+``kbx.oracle.original_models``; ``kbx eval --reference`` writes one that holds an ``OwnModel`` or ``OwnFunction``, for
+``kbx.oracle.own_references``.
 """
 
 import math
@@ -33,6 +34,8 @@ class Original:
     sha256: str
     thresholds: dict | None = None
 
+    CHANGED = "the original file has changed since it was imported; import its checkout again"
+
 
 @dataclass(frozen=True, eq=False)
 class OriginalModel:
@@ -40,6 +43,37 @@ class OriginalModel:
 
     file: str
     sha256: str
+
+    CHANGED = Original.CHANGED
+
+    def defaults(self):
+        """Functions that stand in for those that the file may leave out, by name."""
+        return {}
+
+
+@dataclass(frozen=True, eq=False)
+class OwnModel(OriginalModel):
+    """The same as a user's own reference, of ``kbx eval --reference``: it need not have ``get_init_inputs()``."""
+
+    CHANGED = "the reference has changed since the command began; give the command again"
+
+    def defaults(self):
+        return {"get_init_inputs": list_nothing}
+
+
+@dataclass(frozen=True, eq=False)
+class OwnFunction:
+    """A user's own reference that is a function: the file has ``inputs()``, or a comment that describes its arguments."""
+
+    file: str
+    sha256: str
+
+    CHANGED = OwnModel.CHANGED
+
+
+def list_nothing():
+    """The arguments of a constructor that takes none."""
+    return []
 
 
 @dataclass(frozen=True)

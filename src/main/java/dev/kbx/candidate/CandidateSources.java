@@ -45,6 +45,10 @@ public final class CandidateSources {
   private final List<Problem> problems = new ArrayList<>();
   private final Misdirected misdirected;
   private final Set<Path> seen = new HashSet<>();
+
+  /** A user's own reference, which is no candidate where it lies among them. */
+  private final @Nullable Path reference;
+
   private int unselected;
 
   /**
@@ -63,6 +67,15 @@ public final class CandidateSources {
     this.names = new TaskNames(suite);
     this.misdirected = new Misdirected(suite.name());
     this.selected = Set.copyOf(selected);
+    this.reference = suite.ofOwnReference().flatMap(CandidateSources::original).orElse(null);
+  }
+
+  private static Optional<Path> original(Task own) {
+    try {
+      return own.original();
+    } catch (IOException _) {
+      return Optional.empty(); // The oracle says so.
+    }
   }
 
   /** Reads candidates for every task of the suite. */
@@ -85,8 +98,9 @@ public final class CandidateSources {
    */
   public static Reading read(List<Path> sources, Suite suite, Collection<Task> selected) {
     CandidateSources reader = new CandidateSources(suite, selected);
+    boolean marked = suite.ofOwnReference().isEmpty();
     for (Path source : sources) {
-      Optional<String> other = otherSuite(source, suite);
+      Optional<String> other = marked ? otherSuite(source, suite) : Optional.empty();
       if (other.isPresent()) {
         reader.misdirected.add(source.toString(), null, other.get());
         continue;
@@ -94,10 +108,16 @@ public final class CandidateSources {
       SourceFiles.in(
               source,
               reader.problems::add,
-              folder -> SuiteMark.other(folder, suite.name()).isPresent())
+              folder -> marked && SuiteMark.other(folder, suite.name()).isPresent())
+          .stream()
+          .filter(file -> file.equals(source) || !reader.isReference(file))
           .forEach(reader::readFile);
     }
     return reader.reading();
+  }
+
+  private boolean isReference(Path file) {
+    return file.toAbsolutePath().normalize().equals(reference);
   }
 
   private Reading reading() {

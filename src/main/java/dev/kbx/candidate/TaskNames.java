@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Finds the task that a file name or a prompt means. */
+/** Finds the task that a file name or a prompt means. A user's own reference is the task of all. */
 final class TaskNames {
   private static final List<String> PROMPTS = List.of("instruction", "prompt", "query");
   private static final String BEFORE_DESCRIPTION = "Functional Description: ";
@@ -25,10 +25,12 @@ final class TaskNames {
 
   private final Suite suite;
   private final NumberedTasks numbered;
+  private final @Nullable Task only;
 
   TaskNames(Suite suite) {
     this.suite = suite;
     this.numbered = new NumberedTasks(suite);
+    this.only = suite.ofOwnReference().orElse(null);
   }
 
   /** A task, or why there is none. */
@@ -55,6 +57,7 @@ final class TaskNames {
    * {@link RunFile} has the task of its level and number.
    */
   Match ofFile(String file) {
+    if (only != null) return new Found(only);
     String[] parts = file.replace('\\', '/').split("/+", -1);
     String name = parts[parts.length - 1];
     if (name.endsWith(".py")) name = name.substring(0, name.length() - ".py".length());
@@ -85,6 +88,7 @@ final class TaskNames {
    * else by the prompt that the answer belongs to.
    */
   Match ofRow(JsonNode row) {
+    if (only != null) return new Found(only);
     JsonNode file = row.get("file");
     if (file != null && file.isString()) return ofFile(file.stringValue());
     Optional<TaskNumber> number = number(row);

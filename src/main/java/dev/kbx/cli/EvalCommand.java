@@ -45,6 +45,8 @@ import picocli.CommandLine.Parameters;
       "SOURCE is a Python file named after its task, a KernelBenchX predictions",
       "file (.jsonl), or a folder of both. With --suite kernelbench also a run folder",
       "of KernelBench, or one of its level_1_problem_2_sample_3_kernel.py.",
+      "With --reference FILE every source is a candidate for that file's function or",
+      "Model, whatever its name: a function of the same name, or ModelNew.",
       "Under --out: kbx.db, and runs/<run id>/ with results.jsonl, metrics.json,",
       "summary.json, report.html; for kernelbench also eval_results.json, or one file",
       "per level. With several methods or models, each has its own",
@@ -54,14 +56,6 @@ import picocli.CommandLine.Parameters;
 final class EvalCommand implements Callable<Integer> {
   @Parameters(paramLabel = "SOURCE", arity = "0..*", description = "Files or folders to judge.")
   private List<Path> sources = List.of();
-
-  @Option(
-      names = "--suite",
-      paramLabel = "SUITE",
-      defaultValue = "kernelbenchx",
-      description =
-          "kernelbenchx, kernelbench, or a folder of task files. Default: ${DEFAULT-VALUE}.")
-  private String suite = "kernelbenchx";
 
   @Option(
       names = "--tasks",
@@ -111,9 +105,9 @@ final class EvalCommand implements Callable<Integer> {
       paramLabel = "GRADE",
       defaultValue = "published",
       description =
-          "Calls that decide: published (what the published tests of the task ask for), or general"
-              + " (whatever the operation accepts). Both are made, and what breaks is listed."
-              + " Default: ${DEFAULT-VALUE}.")
+          "Calls that decide: published (what the published tests of the task, or the inputs of a"
+              + " --reference, ask for), or general (whatever the operation accepts). Both are"
+              + " made, and what breaks is listed. Default: ${DEFAULT-VALUE}.")
   private String grade = "published";
 
   @Option(
@@ -168,6 +162,7 @@ final class EvalCommand implements Callable<Integer> {
               + " sm_100. Default: ${DEFAULT-VALUE}.")
   private String arch = "sm_90";
 
+  @Mixin private AskedTask asked = new AskedTask();
   @Mixin private StoreOption stores = new StoreOption();
   @Mixin private SeedOption seed = new SeedOption();
   @Mixin private RulesOption rules = new RulesOption();
@@ -179,7 +174,7 @@ final class EvalCommand implements Callable<Integer> {
     workers.check(plan.stages());
     StoreAddress address = stores.address(out);
     address.check();
-    Suite taskSuite = Home.suite(suite);
+    Suite taskSuite = asked.open();
     List<Task> selected = taskSuite.find(tasks);
     boolean begun = resume && address.exists();
     if (resume && !begun && sources.isEmpty()) {
@@ -199,13 +194,19 @@ final class EvalCommand implements Callable<Integer> {
     try (var _ = FolderLock.of(folder);
         RunStore store = RunStore.open(address)) {
       ResumedRun earlier = resume ? ResumedRun.find(store, sources).orElse(null) : null;
-      if (earlier != null) earlier.checkPlan(suite, tasks, plan, rules.off());
+      if (earlier != null) earlier.checkPlan(asked.label(), tasks, plan, rules.off());
       List<Path> given = earlier != null && sources.isEmpty() ? paths(earlier.run()) : sources;
       Reading reading = first != null ? first : read(given, taskSuite, selected);
       if (earlier != null) earlier.checkCandidates(reading.candidates(), plan, store);
       if (resume) System.err.println("kbx: " + resuming(earlier, store, folder));
       return judge(store, folder, plan, reading, selected, earlier);
     }
+  }
+
+  private Grade grade() {
+    return Grade.of(grade)
+        .orElseThrow(
+            () -> new UserError("--grade: '%s' is not one of published,general".formatted(grade)));
   }
 
   private Plan plan() {
@@ -224,9 +225,7 @@ final class EvalCommand implements Callable<Integer> {
             .orElseThrow(() ->
                 new UserError(
                     "--tolerance: '%s' is not one of model,published".formatted(tolerance))),
-        Grade.of(grade)
-            .orElseThrow(() ->
-                new UserError("--grade: '%s' is not one of published,general".formatted(grade))),
+        grade(),
         Baseline.of(baseline)
             .orElseThrow(() ->
                 new UserError(
@@ -285,6 +284,7 @@ final class EvalCommand implements Callable<Integer> {
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
         WorkerPool pool = WorkerPool.start(workers, plan)) {
       if (earlier != null) earlier.checkDevice(pool);
+      asked.check(pool, plan, selected);
       RunInfo run =
           earlier != null ? earlier.run() : begin(store, plan, pool, candidates, suiteTasks);
       store.claim(run.id());
@@ -323,7 +323,7 @@ final class EvalCommand implements Callable<Integer> {
             java.time.Instant.now(),
             null,
             sources.stream().map(Path::toString).toList(),
-            suite,
+            asked.label(),
             tasks,
             plan.stages(),
             rules.off(),

@@ -4,6 +4,7 @@ import dev.kbx.candidate.Candidate;
 import dev.kbx.plan.Plan;
 import dev.kbx.run.RunService;
 import dev.kbx.store.RunStore;
+import dev.kbx.task.OwnReference;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import java.nio.file.Path;
@@ -34,7 +35,7 @@ record ResumedRun(RunInfo run) {
 
   /** Throws when it was begun under another plan. */
   void checkPlan(String suite, String tasks, Plan plan, List<String> rulesOff) {
-    same("with --suite ", run.suite(), suite);
+    same(how(run.suite(), suite), run.suite(), suite);
     same("with --tasks ", run.tasks(), tasks);
     same("with --stages ", stages(run.stages()), stages(plan.stages()));
     same("with ", rules(run.rulesOff()), rules(rulesOff));
@@ -99,6 +100,11 @@ record ResumedRun(RunInfo run) {
     throw new UserError(
         "run %s was begun %s%s, this is %s%s; start a new run without --resume"
             .formatted(run.id(), how, then, how, now));
+  }
+
+  /** A reference of the user's own says by itself what it is. */
+  private static String how(String then, String now) {
+    return (then + now).contains(OwnReference.LABEL) ? "on " : "with --suite ";
   }
 
   private static String stages(List<Stage> stages) {

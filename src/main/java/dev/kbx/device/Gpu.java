@@ -77,7 +77,7 @@ public final class Gpu implements AutoCloseable {
 
   /** A task's memory requirements; estimated once. */
   public MemoryRequirements needs(Task task) throws InterruptedException {
-    if (!task.isModule()) return MemoryRequirements.USUAL;
+    if (!task.isModule() && !task.isOwn()) return MemoryRequirements.USUAL;
     MemoryRequirements known = needs.get(task.file());
     if (known != null) return known;
     try {

@@ -16,11 +16,11 @@ import org.apache.commons.codec.digest.DigestUtils;
  * @param sha256 of the file's bytes, in hexadecimal digits
  */
 record OriginalText(String text, String sha256) {
-  /** As {@link OriginalFile} writes it, or {@link OriginalLevels}. */
+  /** As {@link OriginalFile} writes it, {@link OriginalLevels} or {@link OwnReference}. */
   private static final Pattern NAMED =
       Pattern.compile(
           """
-          ^(?:ORIGINAL = Original\\(\\n    file="(%1$s)"|FILE = "(%1$s)"\\nORIGINAL = OriginalModel\\()\
+          ^(?:ORIGINAL = Original\\(\\n    file="(%1$s)"|FILE = "(%1$s)"\\nORIGINAL = (?:OriginalModel|OwnModel|OwnFunction)\\()\
           """
               .formatted("(?:[^\"\\\\\\n]|\\\\.)*+"),
           Pattern.MULTILINE);

@@ -24,7 +24,7 @@ public enum Policy {
       """,
       "this suite reports what PyTorch computed and rejects nothing for it"),
 
-  /** Modules, of which a candidate may replace as much as it likes. */
+  /** Modules and references of a user's own: a candidate may replace as much as it likes. */
   MODULES(
       false,
       """
@@ -48,7 +48,7 @@ public enum Policy {
 
   /** The policy of a task. */
   public static Policy of(Task task) {
-    if (task.isModule()) return MODULES;
+    if (task.isModule() || task.isOwn()) return MODULES;
     return task.tags().contains(REPORTED_TAG) ? REPORTED : TRITON;
   }
 

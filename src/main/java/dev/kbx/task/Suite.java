@@ -59,6 +59,12 @@ public final class Suite {
     return tasks;
   }
 
+  /** The only task, if the suite was made from a user's own reference. */
+  public Optional<Task> ofOwnReference() {
+    if (tasks.size() != 1 || !name.startsWith(Task.OWN + "-")) return Optional.empty();
+    return tasks.stream().filter(Task::isOwn).findFirst();
+  }
+
   public List<BrokenTask> broken() {
     return broken;
   }

@@ -1,7 +1,6 @@
 package dev.kbx.task;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -45,6 +44,9 @@ public record Task(
   /** The class that stands in for a task's {@code Model}. */
   public static final String MODULE = "ModelNew";
 
+  /** Tag of the task of a user's own reference, and its category. */
+  public static final String OWN = "own";
+
   /** The entry that KernelBench-X accepts for every task. */
   public static final String COMMON_ENTRY = "kernel_function";
 
@@ -56,6 +58,11 @@ public record Task(
   /** Whether candidates are modules, not functions. */
   public boolean isModule() {
     return entry.equals(MODULE);
+  }
+
+  /** Whether the reference is a user's own, not a suite's. */
+  public boolean isOwn() {
+    return tags.contains(OWN);
   }
 
   /** Whether the published task has a result that hardly depends on its input. */
@@ -84,15 +91,23 @@ public record Task(
    */
   public String digest() {
     try {
-      byte[] bytes = Files.readAllBytes(file);
-      String own = DigestUtils.sha256Hex(bytes);
-      Optional<String> original = OriginalText.named(new String(bytes, StandardCharsets.UTF_8));
+      String own = DigestUtils.sha256Hex(Files.readAllBytes(file));
+      Optional<Path> original = original();
       if (original.isEmpty()) return own;
-      byte[] named = Files.readAllBytes(Path.of(original.get()));
+      byte[] named = Files.readAllBytes(original.get());
       return DigestUtils.sha256Hex(own + DigestUtils.sha256Hex(named));
     } catch (IOException | InvalidPathException e) {
       return "unreadable"; // The oracle says what is wrong with it.
     }
+  }
+
+  /**
+   * The file that the task's reference lies in, if that is not the task's own.
+   *
+   * @throws IOException if the task's file cannot be read
+   */
+  public Optional<Path> original() throws IOException {
+    return OriginalText.named(Files.readString(file)).map(Path::of);
   }
 
   /** The same task, read from another file. */

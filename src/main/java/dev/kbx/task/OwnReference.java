@@ -1,0 +1,212 @@
+package dev.kbx.task;
+
+import dev.kbx.syntax.PythonSource;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.apache.commons.codec.digest.DigestUtils;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A user's own reference: a Python file with a class {@code Model} as KernelBench has it, or with a
+ * function. It becomes a suite of one task, whose file names the reference and holds no code of it,
+ * as those of an imported suite do.
+ *
+ * @param file absolute
+ * @param name of the function; {@code Model} for a module
+ * @param source what the file holds
+ * @param sha256 of the file's bytes
+ */
+public record OwnReference(Path file, String name, PythonSource source, String sha256) {
+  private static final String MODEL = "Model";
+  private static final String INPUTS = "inputs";
+
+  /** Functions that are no reference. */
+  private static final Set<String> HELPERS = Set.of(INPUTS, "get_inputs", "get_init_inputs");
+
+  private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z_0-9]*");
+  private static final int ID_LENGTH = 12;
+
+  /** What the label of every reference begins with. */
+  public static final String LABEL = "reference ";
+
+  /**
+   * Reads a reference.
+   *
+   * @param spec {@code FILE} or {@code FILE:NAME}
+   * @throws InvalidSuite if there is no such file or it holds no such reference
+   */
+  public static OwnReference read(String spec) {
+    int colon = spec.lastIndexOf(':');
+    boolean named = colon > 0 && NAME.matcher(spec.substring(colon + 1)).matches() && !isFile(spec);
+    return read(
+        path(named ? spec.substring(0, colon) : spec), named ? spec.substring(colon + 1) : null);
+  }
+
+  private static OwnReference read(Path file, @Nullable String asked) {
+    if (Files.isDirectory(file)) {
+      throw new InvalidSuite(file + ": is a folder; name a Python file with a reference");
+    }
+    try {
+      OriginalText text = OriginalText.read(file);
+      PythonSource source = PythonSource.parse(text.text());
+      source
+          .error()
+          .ifPresent(error -> {
+            throw new InvalidSuite(
+                "%s:%d: %s: %s".formatted(file, error.line(), error.message(), error.text()));
+          });
+      String name = name(file, source, asked);
+      return new OwnReference(file.toAbsolutePath().normalize(), name, source, text.sha256());
+    } catch (CharacterCodingException _) {
+      throw new InvalidSuite(file + ": is not UTF-8");
+    } catch (IOException | OutOfMemoryError _) {
+      throw new InvalidSuite(file + ": there is no such file, or it cannot be read");
+    }
+  }
+
+  private static boolean isFile(String path) {
+    try {
+      return Files.exists(Path.of(path));
+    } catch (InvalidPathException _) {
+      return false;
+    }
+  }
+
+  private static Path path(String spec) {
+    try {
+      return Path.of(spec);
+    } catch (InvalidPathException _) {
+      throw new InvalidSuite(spec + ": is no path");
+    }
+  }
+
+  private static String name(Path file, PythonSource source, @Nullable String asked) {
+    List<String> functions =
+        source.functions().stream()
+            .map(PythonSource.Function::name)
+            .filter(name -> !name.startsWith("_") && !HELPERS.contains(name))
+            .distinct()
+            .toList();
+    boolean model = !source.methods(MODEL).isEmpty();
+    if (asked != null) return asked(file, source, functions, model, asked);
+    if (model) return MODEL;
+    return switch (functions.size()) {
+      case 1 -> functions.getFirst();
+      case 0 ->
+          throw new InvalidSuite(
+              file + ": defines neither a class Model with methods nor a function to compare with");
+      default ->
+          throw new InvalidSuite(
+              "%s: defines %s: name the reference, as in %s:%s"
+                  .formatted(file, String.join(", ", functions), file, functions.getLast()));
+    };
+  }
+
+  private static String asked(
+      Path file, PythonSource source, List<String> functions, boolean model, String asked) {
+    if (asked.equals(MODEL) && model) return asked;
+    if (source.functions().stream().anyMatch(function -> function.name().equals(asked)))
+      return asked;
+    String there = model ? MODEL : functions.isEmpty() ? "no function" : "";
+    if (there.isEmpty()) there = String.join(", ", functions);
+    throw new InvalidSuite("%s: defines no function %s; it has %s".formatted(file, asked, there));
+  }
+
+  /** Whether candidates are modules, not functions. */
+  public boolean isModule() {
+    return name.equals(MODEL);
+  }
+
+  /** The reference in a line, with what it holds: {@code my_ref.py:softmax (1a2b3c4d5e6f)}. */
+  public String label() {
+    return LABEL + "%s%s (%s)".formatted(file.getFileName(), isModule() ? "" : ":" + name, id());
+  }
+
+  /** Equal for references of equal content at the same place. */
+  private String id() {
+    return DigestUtils.sha256Hex(file + "\n" + name + "\n" + sha256).substring(0, ID_LENGTH);
+  }
+
+  /**
+   * Writes the suite below a folder, unless it is there; returns the suite's own folder.
+   *
+   * @throws IOException if it cannot be written
+   */
+  public Path write(Path folder) throws IOException {
+    Path suite = folder.resolve(Task.OWN + "-" + id());
+    Path task = suite.resolve(Task.OWN).resolve(taskName() + ".py");
+    if (Files.exists(task) && Files.readString(task).equals(text())) return suite;
+    Files.createDirectories(suite.resolve(Task.OWN));
+    Path draft = task.resolveSibling("." + task.getFileName() + ProcessHandle.current().pid());
+    Files.writeString(draft, text());
+    Files.move(draft, task, StandardCopyOption.ATOMIC_MOVE);
+    return suite;
+  }
+
+  private String taskName() {
+    if (!isModule()) return name;
+    String stem = file.getFileName().toString().replaceFirst("\\.py$", "");
+    return stem.replaceFirst("^[._]+", "").replaceAll("[^A-Za-z0-9_.-]", "_");
+  }
+
+  private String text() {
+    return """
+    \"""%s
+    \"""
+
+    from kbx.suite.original import %s
+
+    ENTRY = %s
+    TAGS = ("%s",)
+    FILE = %s
+    ORIGINAL = %s(
+        file=FILE,
+        sha256=%s,
+    )
+
+
+    %s
+    """
+        .formatted(
+            OriginalText.escaped("The result of `%s` in `%s`.".formatted(name, file.getFileName())),
+            isModule() ? "OwnModel" : "OwnFunction",
+            OriginalText.quoted(isModule() ? Task.MODULE : name),
+            Task.OWN,
+            OriginalText.quoted(file.toString()),
+            isModule() ? "OwnModel" : "OwnFunction",
+            OriginalText.quoted(sha256),
+            definition());
+  }
+
+  private String definition() {
+    if (!isModule()) {
+      return "def %s: ..."
+          .formatted(
+              source.functions().stream()
+                  .filter(function -> function.name().equals(name))
+                  .reduce((_, last) -> last)
+                  .map(PythonSource.Function::signature)
+                  .orElseThrow());
+    }
+    return "class %s:\n    def %s: ...\n\n    def %s: ..."
+        .formatted(
+            MODEL,
+            method("__init__").orElse("__init__(self)"),
+            method("forward").orElse("forward(self)"));
+  }
+
+  private Optional<String> method(String wanted) {
+    return source.methods(MODEL).stream()
+        .filter(method -> method.name().equals(wanted))
+        .map(PythonSource.Function::signature)
+        .findFirst();
+  }
+}

@@ -1,0 +1,312 @@
+"""A user's own reference, of ``kbx eval --reference``: a function with its inputs, or a ``Model`` as KernelBench has them.
+
+The calls that its file draws make up the published grade. Beyond it, one of them is varied in each way that the reference takes:
+other layouts and values, never other shapes (``own_variations``).
+"""
+
+import functools
+import types
+from dataclasses import dataclass, field, fields, replace
+
+import torch
+
+from kbx import tensors
+from kbx.oracle import judge, namesakes, original_models, truth
+from kbx.oracle.original_models import (
+    MOST_BYTES,
+    MOST_FLOPS,
+    SIZES,
+    OriginalModelTask,
+    check_sendable,
+    drawing,
+    drawn,
+    execute,
+    on_shapes,
+    random_reference,
+    right,
+    taken,
+    watched,
+)  # fmt: skip
+from kbx.oracle.own_variations import AS_DRAWN, SEED, Asked, extended, may_be_tried
+from kbx.oracle.recording import placed, read, surroundings
+from kbx.oracle.shape_tracing import NOT_WITHOUT_VALUES
+from kbx.oracle.task import ROUNDS, InvalidTask, Task, TooLarge, signature
+from kbx.suite import Inputs, notation
+from kbx.suite.drawn import calls, varied
+from kbx.suite.original import OwnFunction
+from kbx.suite.values import leaves
+
+
+def _case(number, variation, text):
+    return {"inputs": Asked(number, variation, f"({text})")}
+
+
+class Varied:
+    """A task whose cases are drawn calls, as they are and varied. ``plain_call(number, seed, device)`` draws one."""
+
+    def call(self, parameters, distribution, seed, device="cpu", fast=False):
+        asked = parameters["inputs"]
+        call = self.plain_call(asked.number, seed, device)
+        if asked.variation is None:
+            return call
+        return varied(call, asked.variation, Inputs(seed=seed)) or call
+
+    @property
+    def quick(self):
+        return self.device == "cpu" and self.fits
+
+    def rounds_of(self, parameters):
+        return self.rounds if parameters["inputs"].variation is None else 1
+
+    def asked(self, parameters):
+        return frozenset(filter(None, [parameters["inputs"].variation]))
+
+    def check_room(self):
+        if self.device == "cpu" and not self.fits:
+            raise TooLarge(
+                f"the inputs are too large without a GPU, where kernels run under an interpreter ({taken(self)} a call,"
+                f" at most {MOST_BYTES >> 20} MiB and {MOST_FLOPS / 1e9:.0f} GFLOP): give smaller ones"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class OwnModelTask(Varied, OriginalModelTask):
+    """A ``Model`` of the user's."""
+
+    def plain_call(self, number, seed, device):
+        return OriginalModelTask.call(self, SIZES, AS_DRAWN, seed, device)
+
+
+@dataclass(frozen=True, eq=False)
+class OwnFunctionTask(Varied, Task):
+    """A function of the user's. ``path`` is the user's file. On a CPU the calls that need a GPU are left out, if any are left."""
+
+    original: OwnFunction = field(kw_only=True)
+    function: types.FunctionType = field(kw_only=True)
+    """As the file has it; ``reference`` runs it where there is no GPU as well, though it may name one."""
+    noted: tuple = field(kw_only=True)
+    """What makes the calls that comments describe, as ``notation.parse`` returns it; empty where ``inputs`` draws them."""
+    device: str = field(kw_only=True)
+    scaled: bool = field(default=False, kw_only=True)
+    flops: float = field(default=0, kw_only=True)
+    nbytes: int = field(default=0, kw_only=True)
+    """Of the smallest plain call: of its products and convolutions, and of its arguments or the largest tensor that it makes."""
+    seen: list = field(default_factory=list, kw_only=True)
+    """Not empty once the reference was seen to give a result twice."""
+
+    widens = False
+
+    @property
+    def large(self):
+        return self.device != "cpu"
+
+    @property
+    def fits(self):
+        return self.nbytes <= MOST_BYTES and self.flops <= MOST_FLOPS
+
+    def plain_call(self, number, seed, device):
+        all_ = self.plain_calls(seed, device)
+        if number >= len(all_):
+            raise InvalidTask(
+                f"inputs() returned {len(all_)} calls, and more another time: their number must not vary",
+                self.path, self.inputs.__code__.co_firstlineno,
+            )  # fmt: skip
+        return all_[number]
+
+    def plain_calls(self, seed, device):
+        """Every call that the file asks for under a seed."""
+        try:
+            found = self._noted(seed, device) if self.noted else calls(drawn(self, self.inputs, seed, device))
+        except ValueError as error:
+            raise InvalidTask(f"inputs() {error}", self.path, self.inputs.__code__.co_firstlineno) from None
+        for call in found:
+            self._check(call)
+        return found
+
+    def _noted(self, seed, device):
+        make = Inputs("float32", "standard", seed, device, fast=self.large)
+        return [made(make) for made in self.noted]
+
+    def _check(self, call):
+        line = self.inputs.__code__.co_firstlineno
+        try:
+            signature(self.function).bind(*call.args, **call.kwargs)
+        except TypeError as error:
+            given = "'# inputs:'" if self.noted else "inputs()"
+            raise InvalidTask(f"{given} does not fit {self.entry}(): {error}", self.path, line) from None
+        check_sendable(self.path, line, "inputs()", [*call.args, *call.kwargs.values()])
+
+    def check_unchanged(self):
+        read(self.original.file, self.original.sha256, self.original.CHANGED)
+
+    def check_repeats(self, known, again):
+        if self.seen:
+            return
+        result, drew = again()
+        if drew:
+            raise random_reference(self, self.function, drawing(again))
+        # Not by the truth, which another call made: where a call depends on those before, it is anything.
+        if not right(self, replace(known, truth=known.expected), result):
+            text = f"{self.entry}() does not repeat: the same inputs give another result the second time"
+            raise InvalidTask(text, self.path, self.function.__code__.co_firstlineno)
+        self.seen.append(True)
+
+    def on(self, device):
+        """The task on another device."""
+        return replace(self, device=device, reference=_anywhere(self.function, device))
+
+
+def _anywhere(function, device):
+    """The function as it is on a GPU, where nothing may come between; without one, ``cuda`` means the CPU while it runs."""
+    if torch.device(device).type != "cpu":
+        return function
+
+    @functools.wraps(function)
+    def reference(*args, **kwargs):
+        with surroundings(device):
+            return placed(function(*args, **kwargs), device)
+
+    # Complaints name the line where it stands in the file.
+    reference.__code__ = reference.__code__.replace(co_firstlineno=function.__code__.co_firstlineno)
+    return reference
+
+
+def function_task(stamp, original, entry, device):
+    """The task of a file with a function ``entry``; raises InvalidTask where it is none, or does not run."""
+    # Calls for a GPU may be traced where there is none.
+    names, path = execute(original, device if torch.cuda.is_available() else "cpu"), original.file
+    function, inputs = names.get(entry), names.get("inputs")
+    if not isinstance(function, types.FunctionType):
+        raise InvalidTask(f"defines no function {entry}()", path)
+    noted = _noted(original, function) if not isinstance(inputs, types.FunctionType) else ()
+    made = OwnFunctionTask(
+        path=path, stamp=stamp, name=entry, entry=entry, dtype="float32", cases=[], sizes=[],
+        contract=namesakes.contract(None, None), reference=function, inputs=function if noted else inputs, distributions=(AS_DRAWN,),
+        mutates=(), skip_controls={}, controls={}, rounds=ROUNDS, tags=("own",),
+        original=original, function=function, noted=noted, device=device,
+    )  # fmt: skip
+    return _with_cases(made.on("cpu"), device).on(device)
+
+
+def _noted(original, function):
+    line = function.__code__.co_firstlineno
+    found = notation.above(read(original.file, original.sha256, original.CHANGED), line)
+    if not found:
+        text = f"defines no function inputs(), and no comment '# inputs: f32[64, 64]' above {function.__name__}() says its arguments"
+        raise InvalidTask(text, original.file, line)
+    return tuple(_parsed(original.file, *comment) for comment in found)
+
+
+def _parsed(path, line, text):
+    try:
+        return notation.parse(text)
+    except ValueError as error:
+        raise InvalidTask(f"'# inputs:' {error}", path, line) from None
+
+
+def _with_cases(made, device):
+    """The task, which is on the CPU, with its calls for ``device``, judged there."""
+    plain = _measured(made, device == "cpu")
+    fitting = [one for one in plain if replace(made, **one.needs).fits]
+    judged = fitting if device == "cpu" and fitting else plain
+    least = min(judged, key=lambda one: one.needs["nbytes"])
+    made = replace(
+        made, **least.needs, dtype=least.dtype, cases=[one.case for one in judged], scaled=len(judged) < len(plain),
+        sizes=[] if device == "cpu" else [one.case for one in plain],
+    )  # fmt: skip
+    if may_be_tried(made, device):
+        call = made.call(least.case, AS_DRAWN, SEED)
+        made = replace(made, mutates=_updated(made, call))
+        truth.know(
+            made, call, SEED
+        )  # One that does not repeat is no reference: it says so before any candidate is judged.
+    return extended(made, least.case, device, lambda: made)
+
+
+@dataclass(frozen=True)
+class _Plain:
+    """A drawn call as a case, with what it needs and the dtype of its first floating-point argument."""
+
+    case: dict
+    needs: dict
+    dtype: str
+
+
+def _measured(made, quick):
+    """Every drawn call as a ``_Plain``, by one call of the reference on shapes alone as far as these do not depend on values."""
+
+    def look():
+        try:
+            found = made.plain_calls(SEED, "cpu")
+        except InvalidTask as error:
+            if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
+                return None
+            raise
+        return [_plain(number, call, *_needs(made, call)) for number, call in enumerate(found)]
+
+    found = on_shapes(look, quick)
+    return found or [
+        _plain(number, call, _nbytes(call), 0) for number, call in enumerate(made.plain_calls(SEED, "cpu"))
+    ]
+
+
+def _plain(number, call, nbytes, flops):
+    floating = (t for t in truth.argument_tensors(call) if t.is_floating_point() or t.is_complex())
+    dtype = tensors.dtype_name(next((t.dtype for t in floating), torch.float32))
+    return _Plain(_case(number, None, notation.shown(call)), {"nbytes": nbytes, "flops": flops}, dtype)
+
+
+def _needs(made, call):
+    """Bytes and flops of a call on shapes alone."""
+    try:
+        watch, flops = watched(made, f"{made.entry}()", made.reference, truth.copy_call(call))
+    except InvalidTask as error:
+        if not isinstance(error.__cause__, NOT_WITHOUT_VALUES):
+            raise
+        return _nbytes(call), 0
+    if watch.random:
+        raise random_reference(made, made.function, watch.random)
+    return max(_nbytes(call), watch.nbytes), flops
+
+
+def _nbytes(call):
+    return sum(t.numel() * t.element_size() for t in truth.argument_tensors(call))
+
+
+def _updated(made, call):
+    """Names of the arguments that the reference changes, in which case these are judged too; raises InvalidTask where it leaves
+    nothing to judge."""
+    mine = truth.copy_call(call)
+    with torch.no_grad():
+        result = made.run(f"{made.entry}()", made.reference, *mine.args, **mine.kwargs)
+    pairs = zip(made.named_tensors(call), made.named_tensors(mine), strict=True)
+    changed = tuple(dict.fromkeys(name.split("[")[0] for (name, a), (_, b) in pairs if not judge.equal_bits(a, b)))
+    if not changed and all(leaf is None for _, leaf in leaves(result)):
+        text = f"{made.entry}() returns nothing and changes no argument, so there is nothing to compare"
+        raise InvalidTask(text, made.path, made.function.__code__.co_firstlineno)
+    return changed
+
+
+def model_task(stamp, original, device):
+    """The task of a file with ``Model``; raises as ``original_models.task`` does."""
+    given = original_models.task(stamp, original, device, None)
+    made = OwnModelTask(**{each.name: getattr(given, each.name) for each in fields(given)})
+    case = _case(0, None, _text(made, device == "cpu"))
+    made = replace(made, cases=[case], sizes=[case] if made.sizes else [], tags=("own",), distributions=(AS_DRAWN,))
+    if may_be_tried(made, device):
+        truth.know(replace(made, device="cpu").seeded(SEED), made.call(case, AS_DRAWN, SEED), SEED)
+    return extended(made, case, device, lambda: replace(made, device="cpu").seeded(SEED))
+
+
+def _text(made, quick):
+    """The arguments of ``forward`` in words."""
+
+    def look():
+        try:
+            return notation.shown(made.plain_call(0, SEED, "cpu"))
+        except InvalidTask as error:
+            if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
+                return None
+            raise
+
+    return on_shapes(look, quick) or notation.shown(made.plain_call(0, SEED, "cpu"))

@@ -1,0 +1,96 @@
+"""Which variations of a call a user's own reference takes.
+
+They are tried on the CPU, since values that an operation refuses may stop a GPU for good. So a call that is large for a CPU is at
+most laid out in another way, which shapes alone allow to try.
+"""
+
+import functools
+from dataclasses import dataclass, replace
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from kbx.oracle import properties, truth
+from kbx.oracle.original_models import MOST_BYTES, right
+from kbx.oracle.task import InvalidTask
+from kbx.suite import Inputs
+from kbx.suite.drawn import VARIATIONS, varied
+from kbx.suite.values import tensors as tensors_of
+
+TRIED_FLOPS = 1e11
+"""What a call may compute to be tried on the CPU; its bytes are those of ``MOST_BYTES``: some seconds in all."""
+LAID_OUT_BYTES = 256 << 20
+"""Up to here a call that is too large to be tried is laid out in another way, which shapes alone allow to try."""
+SEED = "0"
+AS_DRAWN = "drawn"
+"""The name of the only distribution."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What ``cases`` and ``sizes`` hold: which of the calls that are drawn, how it is varied, and both in words."""
+
+    number: int
+    variation: str | None
+    text: str
+
+    def __repr__(self):
+        return self.text if self.variation is None else f"{self.text}, {self.variation}"
+
+
+def may_be_tried(made, device):
+    """Whether a call takes little enough on the CPU; where that is the device, whether it is judged at all."""
+    return made.fits if device == "cpu" else made.nbytes <= MOST_BYTES and made.flops <= TRIED_FLOPS
+
+
+def extended(made, case, device, bind):
+    """The task with variations of a case that the reference takes; ``bind()`` is the one to try them on, which runs on the CPU."""
+    if may_be_tried(made, device):
+        variations, takes = list(VARIATIONS), functools.partial(_takes, bind())
+    elif device != "cpu" and made.nbytes <= LAID_OUT_BYTES:
+        variations, takes = ["non_contiguous"], functools.partial(_takes_shapes, made)
+    else:
+        return made
+    plain = [made.call(one, AS_DRAWN, SEED) for one in made.cases]
+    tested = frozenset().union(*(properties.of_call(made, call, plain[0]) for call in plain))
+    number = made.cases.index(case)
+    asked = [
+        {"inputs": replace(case["inputs"], variation=variation)}
+        for variation in variations
+        if variation not in tested and varied(plain[number], variation, Inputs(seed=SEED)) is not None
+    ]
+    found = [one for one in asked if takes(one)]
+    if not found:
+        return made
+    refused = ", ".join(one["inputs"].variation for one in asked if one not in found)
+    return replace(
+        made, cases=made.cases + found, tested=tuple(sorted(tested)),
+        note=f"not varied, since the reference does not take it: {refused}" if refused else "",
+    )  # fmt: skip
+
+
+def _takes_shapes(task, asked):
+    """Whether a reference returns from a varied call on shapes alone."""
+    reference, _ = task.traced()
+    with FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
+        try:
+            call = task.call(asked, AS_DRAWN, SEED)
+            task.run("the reference", reference, *call.args, **call.kwargs)
+        except InvalidTask:
+            return False
+    return True
+
+
+def _takes(task, asked):
+    """Whether a reference computes something of a varied call: it returns, what was finite stays finite unless arguments are not,
+    and its result is right by its own contract."""
+    try:
+        known = truth.know(task, task.call(asked, AS_DRAWN, SEED), SEED)
+        results = [t for t in tensors_of(known.expected) if t.is_floating_point() or t.is_complex()]
+        if asked["inputs"].variation == "special_values":
+            informative = not results or any(t.isfinite().any() for t in results)
+        else:
+            informative = all(t.isfinite().all() for t in results)
+        return bool(informative) and right(task, known, known.expected)
+    except InvalidTask:
+        return False

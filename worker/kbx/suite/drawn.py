@@ -1,0 +1,137 @@
+"""Calls that a function of a file draws from global random generators, as ``get_inputs()`` does, and variations of them.
+
+Shapes and ranges of values are the author's. A variation keeps both as far as it can: it changes one thing about the tensors,
+under the name that ``kbx.oracle.properties`` has for it.
+"""
+
+import contextlib
+import random
+import sys
+
+import torch
+
+from kbx.suite.inputs import Call
+from kbx.suite.values import transform
+
+SMALL, LARGE = 1e-3, 30
+"""Factors of small and large values, as in the distributions of ``inputs``."""
+SPECIAL = (float("nan"), float("inf"), float("-inf"))
+
+
+@contextlib.contextmanager
+def seeded(number, device):
+    """Every generator that a file may draw from starts at ``number``, and is afterwards what it was."""
+    devices = [] if torch.device(device).type == "cpu" else [torch.device(device)]
+    numpy = sys.modules.get("numpy")
+    states = random.getstate(), numpy and numpy.random.get_state()
+    try:
+        with torch.random.fork_rng(devices=devices):
+            torch.manual_seed(number)
+            random.seed(number)
+            if numpy:
+                numpy.random.seed(number % 2**32)
+            yield
+    finally:
+        random.setstate(states[0])
+        if numpy:
+            numpy.random.set_state(states[1])
+
+
+def calls(made):
+    """The calls that ``inputs()`` returned: a tuple or list of arguments, a dict of keyword arguments, a single tensor, or a list of
+    several tuples or dicts. Raises ValueError."""
+    if isinstance(made, list) and made and (_all(made, tuple) or _all(made, dict)):
+        return [_call(one) for one in made]
+    return [_call(made)]
+
+
+def _all(values, kind):
+    return all(isinstance(value, kind) for value in values)
+
+
+def _call(made):
+    if isinstance(made, Call):
+        return made
+    if isinstance(made, dict):
+        return Call((), made)
+    if isinstance(made, torch.Tensor):
+        return Call((made,))
+    if isinstance(made, (list, tuple)):
+        return Call(tuple(made))
+    raise ValueError(f"must return the arguments as a tuple, list or dict, not {type(made).__name__}")
+
+
+def varied(call, variation, make):
+    """The call with its tensors changed as one of ``VARIATIONS`` says; None where there is nothing to change. Random choices come
+    from ``make``."""
+    changed = []
+
+    def change(leaf):
+        if not isinstance(leaf, torch.Tensor) or not leaf.numel():
+            return leaf
+        other = VARIATIONS[variation](leaf, make)
+        changed.append(other is not leaf)
+        return other
+
+    result = Call(transform(call.args, change), transform(call.kwargs, change))
+    return result if any(changed) else None
+
+
+def drawn(make, function, number=0, variation=None):
+    """For ``inputs`` of a task file: call ``number`` of those that ``function()`` returns under the seed of ``make``, in its
+    distribution, maybe varied."""
+    with seeded(make.generator.initial_seed(), make.device), make.device:
+        call = calls(function())[number]
+
+    def placed(leaf):
+        return leaf.to(make.device) if isinstance(leaf, torch.Tensor) else leaf
+
+    call = Call(transform(call.args, placed), transform(call.kwargs, placed))
+    for change in filter(None, (OF_VALUES.get(make.distribution), variation)):
+        call = varied(call, change, make) or call
+    return call
+
+
+OF_VALUES = {"small": "small_values", "large": "large_values", "zeros": "zeros"}
+"""The variation that a distribution is; the others leave values as they are drawn."""
+
+
+def _non_contiguous(tensor, make):
+    return make.strided(tensor) if tensor.dim() and tensor.numel() > 1 else tensor
+
+
+def _scaled(factor):
+    def scaled(tensor, make):
+        return tensor * factor if _is_float(tensor) else tensor
+
+    return scaled
+
+
+def _zeros(tensor, make):
+    if not _is_float(tensor):
+        return tensor
+    kind = torch.rand(tensor.shape, generator=make.generator, device=make.generator.device).to(tensor.device)
+    return tensor.masked_fill(kind < 0.5, -0.0).masked_fill(kind < 0.25, 0.0)
+
+
+def _special(tensor, make):
+    if not _is_float(tensor):
+        return tensor
+    flat = tensor.clone(memory_format=torch.contiguous_format).view(-1)
+    for place, value in zip((0, flat.numel() // 2, flat.numel() - 1), SPECIAL, strict=True):
+        flat[place] = value
+    return flat.view(tensor.shape)
+
+
+def _is_float(tensor):
+    """Whether arithmetic may change it: there is none on floats of eight bits."""
+    return (tensor.is_floating_point() or tensor.is_complex()) and tensor.element_size() > 1
+
+
+VARIATIONS = {
+    "non_contiguous": _non_contiguous,
+    "small_values": _scaled(SMALL),
+    "large_values": _scaled(LARGE),
+    "zeros": _zeros,
+    "special_values": _special,
+}

@@ -1,0 +1,68 @@
+"""Calls that a function draws, and variations of them."""
+
+import pytest
+import torch
+
+from kbx.suite import Inputs, call, drawn
+from kbx.suite.drawn import VARIATIONS, calls, varied
+
+
+def test_forms_of_what_inputs_returns():
+    x, y = torch.ones(2), torch.zeros(3)
+    assert [len(c.args) for c in calls((x, y))] == [2]
+    assert [len(c.args) for c in calls([x, y])] == [2]
+    assert [len(c.args) for c in calls([(x,), (y, 1)])] == [1, 2]
+    assert [c.args[0] is x for c in calls(x)] == [True]
+    assert [c.kwargs["x"] is x for c in calls({"x": x})] == [True]
+    assert [c.kwargs["x"].numel() for c in calls([{"x": x}, {"x": y}])] == [2, 3]
+    # A tuple is one call even if all that it holds are tuples.
+    assert len(calls(((2, 3), (4, 5)))) == 1
+    with pytest.raises(ValueError, match="must return the arguments as a tuple, list or dict, not int"):
+        calls(3)
+
+
+@pytest.mark.parametrize("variation", VARIATIONS)
+def test_a_variation_changes_one_thing(variation):
+    x, mask = torch.randn(16, 8), torch.ones(16, dtype=torch.bool)
+    got = varied(call(x, mask, 0.5, dim=1), variation, Inputs(seed=3))
+    other = got.args[0]
+    assert (other.shape, other.dtype, got.args[2], got.kwargs) == (x.shape, x.dtype, 0.5, {"dim": 1})
+    assert torch.equal(got.args[1], mask)
+    assert other.is_contiguous() == (variation != "non_contiguous")
+    assert torch.equal(other, x) == (variation == "non_contiguous")
+    assert bool(other.isfinite().all()) == (variation != "special_values")
+
+
+def test_values_are_scaled_and_zeros_have_both_signs():
+    x = torch.rand(1000) + 0.5
+    small, large, zeros, special = (
+        varied(call(x), v, Inputs(seed=3)).args[0] for v in ("small_values", "large_values", "zeros", "special_values")
+    )
+    assert small.max() <= 1.5e-3 and large.min() >= 15
+    assert torch.signbit(zeros[zeros == 0]).unique().tolist() == [False, True]
+    assert special.isnan().sum() == 1 and special.isinf().sum() == 2
+
+
+def test_nothing_to_vary():
+    indices = torch.arange(6)
+    assert varied(call(indices, 2), "large_values", Inputs(seed=1)) is None
+    assert varied(call(torch.ones(())), "non_contiguous", Inputs(seed=1)) is None
+
+
+def test_a_task_file_draws_under_the_seed_and_distribution_of_make():
+    def inputs():
+        return [(torch.rand(100),), (torch.rand(3), 2)]
+
+    one, again, other = (drawn(Inputs(seed=s), inputs).args[0] for s in (1, 1, 2))
+    assert torch.equal(one, again) and not torch.equal(one, other)
+    assert drawn(Inputs(seed=1), inputs, 1).args[1] == 2
+    assert drawn(Inputs(distribution="small", seed=1), inputs).args[0].max() <= 1e-3
+    assert not drawn(Inputs(seed=1), inputs, variation="non_contiguous").args[0].is_contiguous()
+
+
+def test_drawing_leaves_the_generators_as_they_were():
+    torch.manual_seed(5)
+    drawn(Inputs(seed=1), lambda: torch.rand(4))
+    after = torch.rand(4)
+    torch.manual_seed(5)
+    assert torch.equal(after, torch.rand(4))

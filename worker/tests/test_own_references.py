@@ -1,0 +1,211 @@
+"""A user's own reference: a file with a function and its inputs, or with a ``Model``."""
+
+import hashlib
+import json
+
+import pytest
+import torch
+
+from kbx.oracle import controls, footprint, shape_tracing, taskfile, truth
+from kbx.oracle.plan import plan
+from kbx.oracle.task import InvalidTask, TooLarge
+
+SOFTMAX = """
+import torch
+
+
+def inputs():
+    return torch.randn(8, 33), -1
+
+
+def softmax(x, dim):
+    return torch.softmax(x, dim)
+"""
+MODEL = """
+import torch
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(33, 8)
+
+    def forward(self, x):
+        return self.linear(x)
+
+
+def get_inputs():
+    return [torch.rand(7, 33)]
+"""
+
+
+@pytest.fixture
+def own(tmp_path):
+    """Loads the task of a reference with this text, as ``kbx eval --reference`` writes it."""
+
+    def load(text, entry="f", device="cpu"):
+        file = tmp_path / "my_ref.py"
+        file.write_text(text)
+        kind = "OwnModel" if "class Model" in text else "OwnFunction"
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        task = tmp_path / f"{digest[:8]}.py"
+        task.write_text(
+            f'"""Statement."""\n\nfrom kbx.suite.original import {kind}\n\nENTRY = {entry!r}\nTAGS = ("own",)\n'
+            f"FILE = {json.dumps(str(file))}\nORIGINAL = {kind}(\n    file=FILE,\n    sha256={digest!r},\n)\n"
+        )
+        return taskfile.load(task, device)
+
+    return load
+
+
+def variations(task):
+    return [case["inputs"].variation for case in task.cases]
+
+
+def invalid(own, text, entry="f"):
+    with pytest.raises(InvalidTask) as error:
+        own(text, entry)
+    assert error.value.file.endswith("my_ref.py")
+    return error.value.line, error.value.message
+
+
+def test_what_inputs_returns_is_the_published_grade_and_variations_lie_beyond(own):
+    task = own(SOFTMAX, "softmax")
+    assert variations(task) == [None, "non_contiguous", "small_values", "large_values", "zeros", "special_values"]
+    calls = plan(task, "7")
+    assert [sorted(call.properties) for call in calls[:4]] == [[]] * 4
+    assert {p for call in calls[4:] for p in call.properties} == set(variations(task)[1:])
+    assert calls[0].message()["case"] == "inputs=(f32[8, 33], -1)"
+
+
+def test_every_call_has_fresh_values(own):
+    task = own(SOFTMAX, "softmax")
+    one, again, other = (task.call(task.cases[0], "drawn", seed).args[0] for seed in ("1", "1", "2"))
+    assert torch.equal(one, again)
+    assert not torch.equal(one, other)
+
+
+@pytest.mark.parametrize(("text", "entry"), [(SOFTMAX, "softmax"), (MODEL, "ModelNew")])
+def test_the_reference_passes_its_own_calls_and_spoiled_results_fail(own, text, entry):
+    rows = controls.verify(own(text, entry), "7", "cpu")
+    assert [row["name"] for row in rows if not row["ok"]] == []
+    assert len(rows) == 9
+
+
+def test_a_model_needs_no_get_init_inputs(own):
+    task = own(MODEL, "ModelNew")
+    assert task.module("7")["init"] == []
+    assert len(task.cases) == 6
+    assert task.entries == ["ModelNew"]
+
+
+def test_what_the_reference_does_not_take_is_not_asked(own):
+    text = "import torch\n\n# inputs: f32[8, 4]\ndef f(x):\n    return torch.exp(4 * x).view(-1)\n"
+    task = own(text)
+    assert "non_contiguous" not in variations(task)  # view() raises
+    assert "large_values" not in variations(task)  # exp() overflows
+    assert {"small_values", "zeros"} <= set(variations(task))
+    assert task.note == "not varied, since the reference does not take it: non_contiguous, large_values"
+
+
+def test_properties_of_the_inputs_are_not_beyond_them(own):
+    text = "import torch\ndef inputs():\n    return torch.rand(4, 8).t()\ndef f(x):\n    return x + 1\n"
+    task = own(text)
+    assert "non_contiguous" in task.tested
+    assert "non_contiguous" not in variations(task)
+    assert not any(call.properties for call in plan(task, "7")[:4])
+
+
+def test_several_calls_and_dtypes(own):
+    text = "import torch\ndef inputs():\n    return [(torch.rand(4),), (torch.rand(9).half(),)]\ndef f(x):\n    return x + 1\n"
+    task = own(text)
+    assert [repr(case["inputs"]) for case in task.cases[:2]] == ["(f32[4])", "(f16[9])"]
+    assert not any(call.properties for call in plan(task, "7")[:6])
+
+
+def test_an_argument_that_the_reference_updates_is_judged(own):
+    task = own("import torch\n# inputs: f32[8], f32[8]\ndef f(x, y):\n    x.add_(y)\n")
+    assert task.mutates == ("x",)
+    call = task.call(task.cases[0], "drawn", "1")
+    assert torch.equal(truth.know(task, call, "1").expected["x"], call.args[0] + call.args[1])
+
+
+def test_cuda_means_the_cpu_where_there_is_no_gpu(own):
+    text = (
+        "import torch\ndef inputs():\n    return torch.rand(8, device='cuda')\n"
+        "def f(x):\n    return x + torch.ones(8, device='cuda')\n"
+    )
+    task = own(text)
+    assert truth.know(task, task.call(task.cases[0], "drawn", "1"), "1").expected.device.type == "cpu"
+
+
+def test_calls_that_need_a_gpu_are_left_out_without_one(own):
+    text = "import torch\n\n# inputs: f32[8192, 8192]\n# inputs: f32[64]\ndef f(x):\n    return x + 1\n"
+    task = own(text)
+    assert [case["inputs"].number for case in task.cases if not case["inputs"].variation] == [1]
+    assert task.scaled and task.sizes == []
+    task.check_room()
+
+
+def test_inputs_that_are_too_large_without_a_gpu(own):
+    task = own("import torch\n\n# inputs: f32[8192, 8192]\ndef f(x):\n    return x + 1\n")
+    assert variations(task) == [None]
+    with pytest.raises(TooLarge, match=r"256 MiB at once, 0 GFLOP a call, at most 64 MiB and 10 GFLOP"):
+        task.check_room()
+
+
+def test_on_a_gpu_every_call_is_judged_and_timed(own):
+    text = "import torch\n\n# inputs: f32[8192, 8192]\n# inputs: f32[64]\ndef f(x):\n    return x + 1\n"
+    task = own(text, device="cuda:0")
+    assert len(task.sizes) == 2
+    assert variations(task)[:2] == [None, None]
+    assert footprint.of(task).lent > 256 << 20
+    assert shape_tracing.calls(task, True)[0]["args"][0]["shape"] == [8192, 8192]
+
+
+def test_a_large_call_is_laid_out_in_another_way_on_a_gpu(own):
+    text = "import torch\n\n# inputs: f32[1024, 20000]\ndef f(x):\n    return BODY\n"
+    assert variations(own(text.replace("BODY", "x + 1"), device="cuda:0")) == [None, "non_contiguous"]
+    assert variations(own(text.replace("BODY", "x.view(-1)"), device="cuda:0")) == [None]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("import torch\ndef g(x): ...\n", None, "defines no function f()"),
+        ("def f(x):\n    return x\n", 1, "defines no function inputs(), and no comment '# inputs: f32[64, 64]' above f() says"),
+        ("# inputs: f33[2]\ndef f(x):\n    return x\n", 1, "'# inputs:' names the dtype 'f33'"),
+        ("# inputs: f32[2], 1\ndef f(x):\n    return x\n", 2, "'# inputs:' does not fit f(): too many positional"),
+        ("def inputs():\n    n = 0\n    return 1 / n\ndef f(x):\n    return x\n", 3, "inputs() raised ZeroDivisionError"),
+        ("def inputs():\n    return 3\ndef f(x):\n    return x\n", 1, "inputs() must return the arguments as a tuple"),
+        ("def inputs():\n    return (open,)\ndef f(x):\n    return x\n", 1, "inputs()[0] is a builtin_function"),
+        ("# inputs: f32[2], f32[3]\ndef f(x, y):\n    return x + y\n", 3, "f() raised RuntimeError"),
+        ("# inputs: f32[2]\ndef f(x):\n    pass\n", 2, "f() returns nothing and changes no argument"),
+        (
+            "import torch\n# inputs: f32[2]\ndef f(x):\n    return torch.dropout(x, 0.5, True)\n", 3,
+            "f() draws random numbers (aten.",
+        ),
+        (
+            "n = [0]\n# inputs: f32[2]\ndef f(x):\n    n[0] += 1\n    return x + n[0]\n", 3,
+            "f() does not repeat: the same inputs give another result the second time",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_with_its_line(own, text, line, message):
+    found = invalid(own, text)
+    assert found[0] == line
+    assert found[1].startswith(message)
+
+
+def test_a_model_that_draws_random_numbers(own):
+    text = MODEL.replace("self.linear(x)", "torch.dropout(x, 0.5, True)")
+    line, message = invalid(own, text, "ModelNew")
+    assert (line, message.split(" (")[0]) == (10, "forward() draws random numbers")
+
+
+def test_a_reference_that_changes_is_noticed(own, tmp_path):
+    own(SOFTMAX, "softmax")
+    task = next(file for file in tmp_path.glob("*.py") if file.name != "my_ref.py")
+    (tmp_path / "my_ref.py").write_text(SOFTMAX + "\n")
+    with pytest.raises(InvalidTask, match="the reference has changed since the command began"):
+        taskfile.load(task, "cpu")
