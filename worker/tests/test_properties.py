@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from kbx.oracle import plan, properties, task, taskfile
-from kbx.suite import call
+from kbx.suite import Inputs, call
 
 TASKS = pathlib.Path(__file__).parents[2] / "tasks" / "kernelbenchx"
 FIRST = call(torch.zeros(7))
@@ -67,7 +67,7 @@ def test_arguments_with_names_of_their_own():
 
 def test_the_published_grade_comes_first_and_has_ordinary_values(gelu):
     calls = plan.plan(gelu, "ab")
-    asked_for = [len(c.properties) for c in calls]
+    asked_for = [len(c.properties) for c in calls if not c.special]
     assert asked_for == sorted(asked_for)
     published = [c for c in calls if not c.properties]
     assert {c.distribution for c in published} <= set(plan.ORDINARY)
@@ -104,3 +104,29 @@ def test_a_task_whose_published_grade_is_empty_is_invalid(tmp_path):
     file.write_text(source[: source.index("CASES =")] + cases + source[source.index("SIZES") + len("SIZES") :])
     with pytest.raises(task.InvalidTask, match="TESTED leaves no case"):
         plan.plan(taskfile.load(file), "ab")
+
+
+def test_special_values_come_last_and_once(gelu):
+    calls = plan.plan(gelu, "ab")
+    assert [c.special for c in calls] == [False] * (len(calls) - 1) + [True]
+    made = gelu.call(calls[-1].parameters, calls[-1].distribution, calls[-1].seed).args[0]
+    assert made.isnan().any() and made.isposinf().any() and made.isneginf().any()
+    assert made.isfinite().sum() > made.numel() // 2
+
+
+def test_operations_that_mix_their_elements_have_no_special_values():
+    for name in (
+        "MatrixMultiply/matmul",
+        "Convolution/conv2d",
+        "Fusion/fused_softplus_linear",
+        "Loss/binary_cross_entropy",
+    ):
+        loaded = taskfile.load(TASKS / f"{name}.py")
+        assert not any(call.special for call in plan.plan(loaded, "ab")), name
+
+
+def test_what_a_bounded_domain_excludes_is_never_special():
+    make = Inputs("float32", "special", 7)
+    assert make.floats(99, low=0).isfinite().all()
+    assert make.plain(99).isfinite().all()
+    assert not make.floats(3).isfinite().any()
