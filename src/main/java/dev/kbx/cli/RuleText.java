@@ -3,11 +3,11 @@ package dev.kbx.cli;
 import dev.kbx.check.RuleInfo;
 import java.util.List;
 
-/** Rules as a terminal shows them. */
+/** Rules as text for a terminal. */
 final class RuleText {
   private RuleText() {}
 
-  /** A line a rule: severity, id, title. */
+  /** A line for each rule: severity, id, title. */
   static String list(List<RuleInfo> rules) {
     int width = rules.stream().mapToInt(rule -> rule.id().length()).max().orElse(0);
     StringBuilder text = new StringBuilder();
@@ -22,7 +22,7 @@ final class RuleText {
     return text.toString();
   }
 
-  /** Everything there is to know of one. */
+  /** All about one rule. */
   static String explanation(RuleInfo rule) {
     return """
     %s (%s): %s
