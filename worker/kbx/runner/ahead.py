@@ -1,8 +1,8 @@
 """Compiles what a candidate launches before it gets a device: its entry is called on shapes, and no kernel runs.
 
 Triton's cache and libraries made from C++ (see ``kbx.runner.extensions``) are then sent to the runner with the device, which finds
-cache hits. This only saves time: whatever fails here is compiled again in that runner, and judged there. A wrong binary is the
-candidate's own doing, and its results are judged like any others.
+cache hits. This only saves time: what fails here is compiled again in that runner and judged there. A wrong binary can only harm
+its own candidate, as its results are judged like any others.
 """
 
 import base64
@@ -38,22 +38,26 @@ _GRACE = 15.0
 
 
 def compile_calls(entry, calls, seconds):
-    """Calls ``entry`` on the shapes of each of ``calls`` (``{"args", "kwargs"}``), until ``seconds`` are over; whether it came to all."""
+    """Calls ``entry`` on the shapes of each of ``calls`` (``{"args", "kwargs"}``), for at most ``seconds``; returns whether it
+    completed all.
+    """
     launches.only_compile()
     cuda_on_cpu.leave_empty()
     end = time.monotonic() + seconds
     processes = min(_PROCESSES, len(os.sched_getaffinity(0)))
     shares = min(processes, len(calls))
-    # None in this process, which would take what others have compiled with it: a candidate may write where nobody can.
+    # Not in this process: a crash of the candidate would lose what others have compiled.
     children = [_child(entry, calls[share::shares], end, processes // shares) for share in range(shares)]
     return all([_wait(child, end) for child in children])
 
 
 def _child(entry, calls, end, processes):
-    """A process that does a part; what it compiles is in the cache for all. It may have ``processes`` at work, itself if one."""
+    """Forks a process that compiles a part; its results are in the common cache. It may use ``processes`` processes, only itself if
+    1.
+    """
     pid = os.fork()
     if pid:
-        # Here as well: it may hang before it comes to it.
+        # Also set here: the child may hang before it does so.
         with contextlib.suppress(OSError):
             os.setpgid(pid, pid)
         return pid
@@ -69,20 +73,20 @@ def _child(entry, calls, end, processes):
 
 
 def _wait(child, end):
-    """Waits until a child has ended, and says if it did all; one that was forked beside a thread of the candidate's may hang.
+    """Waits until a child has ended and returns whether it completed; a child forked beside a thread of the candidate may hang.
 
-    What it has started ends with it.
+    Processes that it started end with it.
     """
     while os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         if time.monotonic() > end + _GRACE:
             _kill(child)
         time.sleep(_LOOK_SECONDS)
-    _kill(child)  # Its number is nobody else's until it is waited for.
+    _kill(child)  # Its process id is not reused until it is waited for.
     return os.waitpid(child, 0)[1] == 0
 
 
 def _kill(child):
-    """Ends it and its group, which it may have left."""
+    """Kills a child and its process group, which it may have left."""
     for kill in (os.killpg, os.kill):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             kill(child, signal.SIGKILL)
@@ -92,7 +96,7 @@ def _compile(entry, calls, end):
     for call in calls:
         if time.monotonic() >= end:
             return False
-        # The candidate may well stumble over zeros, or over results that no kernel wrote.
+        # The candidate may fail on zeros, or on results that no kernel wrote.
         with contextlib.suppress(Exception), shapes.Shapes():
             args = [tensors.decode(tree, _blank) for tree in call["args"]]
             kwargs = {name: tensors.decode(tree, _blank) for name, tree in call["kwargs"].items()}
@@ -101,7 +105,7 @@ def _compile(entry, calls, end):
 
 
 def _blank(leaf):
-    """A tensor of zeros, or without values where it is large."""
+    """A tensor of zeros; a large one is uninitialized."""
     shape, stride, dtype = leaf["shape"], leaf["stride"], tensors.DTYPES[leaf["dtype"]]
     room = tensors.span(shape, stride)
     if room > shapes.SMALL:
@@ -110,13 +114,13 @@ def _blank(leaf):
 
 
 def kernels():
-    """How many were compiled."""
+    """Number of compiled kernels."""
     return sum(1 for _ in _folders()["triton"].rglob("*.cubin"))
 
 
 def pack(source):
-    """Libraries and what of Triton's cache another runner of ``source`` needs, by path, compressed, in base64, as far as it can be
-    sent: libraries all or none, and as many kernels as fit. With it what is not complete, of ``libraries`` and ``triton``.
+    """Libraries and what of Triton's cache another runner of ``source`` needs, by path, compressed, in base64, within the size
+    limit: all libraries or none, and as many kernels as fit. Also returns which of ``libraries`` and ``triton`` is incomplete.
     """
     packed, left_out, room = {}, [], _ROOM
     folders = _folders()
@@ -132,7 +136,7 @@ def pack(source):
 
 
 def _entries(cache):
-    """The folders of the cache, each of which has all of one kernel, or a launcher."""
+    """The folders of the cache; each contains one kernel or launcher."""
     return sorted(cache.iterdir()) if cache.is_dir() else []
 
 
@@ -151,7 +155,7 @@ def _size(files):
 
 
 def unpack(files):
-    """Puts what ``pack`` gave where libraries and Triton's kernels are looked for."""
+    """Unpacks the result of ``pack`` into the folders of libraries and Triton's cache."""
     folders = _folders()
     for name, text in files.items():
         kind, _, rest = name.partition("/")
@@ -165,10 +169,10 @@ def _packed(content):
 
 
 def _moved(path, content, here, there):
-    """Triton's list of a kernel's files names them by whole paths."""
+    """Adapts Triton's list of a kernel's files, which has absolute paths."""
     return content.replace(str(here).encode(), str(there).encode()) if path.suffix == ".json" else content
 
 
 def _folders():
-    """Where what is compiled lies; libraries, without which nothing can be called, first."""
+    """Folders of compiled files; libraries first, as calls need them."""
     return {"libraries": extensions.folder(), "triton": Path(os.environ["TRITON_CACHE_DIR"])}

@@ -1,4 +1,4 @@
-"""GPUs that launches can be compiled for without having one: the limits and properties that kernels and wrappers ask for."""
+"""GPU architectures for compiling without a GPU: the limits and properties that kernels and wrappers query."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,7 @@
-"""The runner's side of the arenas: shared memory handed over by the oracle, as tensors.
+"""The runner's side of the arenas: shared memory from the oracle, as tensors.
 
-Each tensor gets a storage of its own that starts at offset 0 and ends with it, as if freshly allocated: a kernel or a
-wrapper that looks at storages sees nothing of the arena.
+Each tensor gets its own storage of exactly its size, as if freshly allocated, so that code which inspects storages does not see the
+arena.
 """
 
 import array

@@ -1,4 +1,4 @@
-"""The runner's loop: loads one candidate, calls it on tensors in arenas, answers what it returned or how it failed.
+"""The runner's loop: loads one candidate, calls it on tensors in arenas, and replies with its results or failure.
 
 This process runs the candidate and is untrusted: every answer is a claim, which the oracle checks against the contents of
 the arenas. So this module does not defend itself against the candidate.
@@ -28,12 +28,12 @@ _FRAMES = 20
 
 
 def warm():
-    """What each runner would otherwise load or compile for itself, done once in the process that they are forked from."""
+    """Loads and compiles, once in the process that runners are forked from, what each runner would need."""
     launches.warm()
 
 
 def before_fork(spawn):
-    """The same for what only runners need that compile ahead of a device: it takes a second, and on the CPU few are asked for."""
+    """The same for runners that compile ahead of a device: it takes a second, and on the CPU they are rare."""
     if spawn.device == "cpu" and spawn.data_address is None:
         shapes.warm()
 
@@ -44,8 +44,8 @@ def serve(sock, data_sock, spawn):
     ``spawn`` is the Spawn message of this runner; ``data_sock`` brings the arenas on the CPU and is None on a GPU. The
     working folder must be the runner's scratch folder.
     """
-    # PyTorch replaces the pool of threads that a fork has lost when the number is next set. The threads of backward set it all
-    # at once, and one that finds no pool in that moment ends the process, so it is set here, where there is one thread.
+    # PyTorch replaces the thread pool lost in a fork when the number of threads is next set. The threads of backward set it
+    # concurrently, and one that finds no pool ends the process, so it is set here, with a single thread.
     torch.set_num_threads(1)
     bench = Bench(spawn, data_sock)
     reader, writer = sock.makefile("rb"), sock.makefile("wb")
@@ -72,15 +72,14 @@ class Bench:
             launches.emulate(spawn.arch)
             cuda_on_cpu.install(spawn.arch)
         else:
-            # The driver's part, which asks nothing of the device; the context comes with the first message, and so does the
-            # report of what is wrong.
+            # Initializes the driver without using the device; the first message creates the context and reports errors.
             with contextlib.suppress(RuntimeError, AssertionError):
                 torch.cuda.init()
         self._launches = launches.LaunchLog()
         self._launches.install()
 
     def answer(self, request):
-        """The reply to one request. A failure of any kind is a reply too."""
+        """The reply to one request; any failure is a reply, too."""
         stages = {
             messages.Attach: self._attach,
             messages.Load: self._load,
@@ -118,7 +117,7 @@ class Bench:
         return messages.Attached(request.id, 0.0)
 
     def _load(self, request):
-        # Equal runs give equal verdicts, random candidates included; within a run their numbers are as fresh as ever.
+        # Seeded, so that equal runs give equal verdicts for random candidates; within a run their numbers still differ.
         random.seed(0)
         torch.manual_seed(0)
         ahead.unpack(request.files)
@@ -126,7 +125,7 @@ class Bench:
             launches.tune(request.timed)
         if request.core is not None:
             cores.keep_to(request.core)
-        seccomp.deny_moving()  # also where there is no core: others may be timed on theirs
+        seccomp.deny_moving()  # also without an assigned core: other runners may be timed on theirs
         self._source = request.source
         with open(self._path, "w", encoding="utf-8") as file:
             file.write(request.source)
@@ -173,7 +172,7 @@ class Bench:
         return messages.CallsRecorded(request.id, 0.0, [origin for _, origin in recorded])
 
     def _recorded_call(self, call):
-        """The call with a graph in place of the entry, and the account of who made its result, as in ``_call``."""
+        """The call with a graph in place of the entry, and the origin of its result, as in ``_call``."""
         kept = []
 
         def record(*args, **kwargs):
@@ -187,7 +186,7 @@ class Bench:
         return self._time(request, *self._recorded)
 
     def _calls(self, request):
-        """Calls as the clock times them, and where in arena ``out`` the result of each goes."""
+        """Calls for timing, and the offset of each result in arena ``out``."""
         arguments = [self._arguments(call["args"], call["kwargs"]) for call in request.calls]
         return [clock.Call(self._entry, *parts) for parts in arguments], [call["slot"] for call in request.calls]
 
@@ -199,10 +198,10 @@ class Bench:
             out.used = slots[len(values)]
             values.append(results.put(result, out, call.inputs))
 
-        self._clock.forget()  # what earlier calls have pinned could be evicted by nobody
+        self._clock.forget()  # memory pinned by earlier calls could not be evicted
         before = clock.Before(request.flush_bytes, request.lead, request.warm)
         timed = self._clock.time(calls, before, done)
-        self._clock.forget()  # nor could the reference's next calls
+        self._clock.forget()  # nor could that of the reference's next calls
         host_bound = sum(each.host_bound for each in timed)
         return messages.Measured(request.id, [each.ms for each in timed], values, 0.0, host_bound)
 
@@ -230,7 +229,9 @@ class Bench:
     # ------------------------------------------------------------ failures
 
     def _gap(self):
-        """What emulation lacked, wherever what is called here is judged: it stays the answer, whatever the candidate did next."""
+        """A feature that emulation lacked, if results are judged here: it remains the answer, even if the candidate caught the
+        exception.
+        """
         return gaps.first() if self._emulated and self._arenas else None
 
     def _lacking(self, request, gap):
@@ -260,7 +261,9 @@ class Bench:
         )
 
     def _frames(self, causes):
-        """The candidate's own frames, outermost first; a syntax error has its line alone, and C++ its own as the innermost."""
+        """The candidate's own frames, outermost first; a syntax error has only its line, and an error in C++ its line as the
+        innermost.
+        """
         error = causes[0]
         if isinstance(error, SyntaxError):
             return [{"line": error.lineno or 0, "function": "", "text": (error.text or "").strip()[:200]}]
@@ -275,7 +278,7 @@ class Bench:
 
 
 def _chain(error):
-    """An exception and what caused it, outermost first."""
+    """An exception and its causes, outermost first."""
     seen = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))

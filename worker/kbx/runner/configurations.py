@@ -1,6 +1,6 @@
-"""Compiles an autotuner's configurations side by side, in processes of their own, before it tries them one after the other.
+"""Compiles an autotuner's configurations in parallel processes before it tries them one by one.
 
-What they compile is in the cache for all. Nothing rests on it: what one of them does not come to is compiled when its turn comes.
+Results are in the common cache. This only saves time: a configuration that is not compiled here is compiled when it is tried.
 """
 
 import contextlib
@@ -13,14 +13,14 @@ _stock_prune = Autotuner.prune_configs
 
 
 def compile_beside(processes):
-    """From now on in this process, and in none that it forks for it; ``processes``: among how many the work is split.
+    """Enables this in this process, but not in the processes that it forks; ``processes``: number of processes that share the work.
 
-    They stay in this process's group, whose end is theirs.
+    They stay in this process's group and end with it.
     """
 
     def prune(tuner, kwargs):
         configs = _stock_prune(tuner, kwargs)
-        # A process forked beside another thread may wait for ever for what that one held.
+        # A process forked beside another thread may wait forever for a lock of that thread.
         if len(configs) > 1 and threading.active_count() == 1:
             _compile(tuner, [configs[share::processes] for share in range(processes)], kwargs)
         return configs
@@ -30,7 +30,7 @@ def compile_beside(processes):
 
 def _compile(tuner, shares, kwargs):
     children = []
-    # Where no process can be had, its share waits for its turn.
+    # If no process can be forked, its part is compiled when it is tried.
     with contextlib.suppress(OSError):
         children += (_child(tuner, share, kwargs) for share in shares if share)
     for child in children:

@@ -1,8 +1,8 @@
-"""Lets code written for CUDA run on CPU tensors: its tensors say they live on ``cuda:0``, its ``torch.cuda`` calls answer.
+"""Runs code written for CUDA on CPU tensors: tensors report ``cuda:0`` as their device, and ``torch.cuda`` is emulated.
 
-A tensor is *on the device* unless it is known to be on the host: made by a factory without a device, or by an explicit
-move to the CPU. That knowledge is an attribute of the tensor object and is lost by operations on it, so a mistake of the
-candidate's can be missed here (a GPU run finds it) but an honest tensor is never taken for a host tensor.
+A tensor is *on the device* unless it is known to be on the host: made by a factory without a device, or by an explicit move to the
+CPU. That knowledge is an attribute of the tensor object and is lost by operations on it, so a candidate's error may be missed here
+(a run on a GPU finds it), but a device tensor is never treated as a host tensor.
 
 Installed once, in the process that runs one candidate.
 """
@@ -29,7 +29,7 @@ def on_host(tensor):
 
 
 def _means(device, kind):
-    """Whether a ``device`` argument (device, text or number) names ``kind``."""
+    """Whether a ``device`` argument (device, string or number) has type ``kind``."""
     if isinstance(device, torch.device):
         return device.type == kind
     if isinstance(device, str):
@@ -38,7 +38,7 @@ def _means(device, kind):
 
 
 def _move(tensor, to_host, copy):
-    """A tensor on the other side, a copy only where a GPU would make one."""
+    """Moves a tensor between host and device; copies only if a GPU would."""
     if on_host(tensor) == to_host and not copy:
         return tensor
     moved = tensor.clone()
@@ -48,7 +48,7 @@ def _move(tensor, to_host, copy):
 
 
 def _to(tensor, *args, **kwargs):
-    """``Tensor.to``: the device is taken out and played by ``_move``; the rest is torch's."""
+    """``Tensor.to``: ``_move`` handles the device, torch the rest."""
     args, kwargs = list(args), dict(kwargs)
     device = kwargs.pop("device", None)
     if args and isinstance(args[0], (str, torch.device, int)) and not isinstance(args[0], bool):
@@ -72,14 +72,14 @@ def _to(tensor, *args, **kwargs):
 
 
 def _belongs_on_host(device, args):
-    """Whether what a factory makes lies on the host. Of a tensor (``torch.as_tensor``) it is made where that is."""
+    """Whether a factory's result is on the host; made from a tensor (``torch.as_tensor``) it is where that tensor is."""
     if device is None and args and isinstance(args[0], torch.Tensor):
         return on_host(args[0])
     return device is None or _means(device, "cpu")
 
 
 def _made(result, args, to_host):
-    """What a factory returns, on its side; where that is the tensor that it was given, the other side gets a copy."""
+    """Marks a factory's result as on host or device; if it is the argument itself, the other side gets a copy."""
     if args and result is args[0]:
         return _move(result, to_host, False)
     if to_host:
@@ -115,13 +115,13 @@ _poisons = True
 
 
 def leave_empty():
-    """Nothing will be read here, for the rest of this process: empty tensors need not be filled."""
+    """For the rest of this process no values are read, so empty tensors need not be filled."""
     global _poisons
     _poisons = False
 
 
 class _CudaOnCpu(TorchFunctionMode):
-    """Every torch function goes through here: devices in arguments become the CPU, devices in answers become CUDA."""
+    """Intercepts every torch function: devices in arguments become the CPU, devices in results become CUDA."""
 
     def __init__(self):
         super().__init__()
@@ -195,7 +195,7 @@ class _Event:
 
 
 class _NoGraph:
-    """What CUDA graphs are made with: launches run at once here, and nothing can be recorded."""
+    """CUDA graph objects: launches run immediately here, and recording is unsupported."""
 
     def __init__(self, *_, **__):
         _no_graphs()
@@ -221,12 +221,12 @@ def _properties(arch):
 
 
 def _nothing():
-    """A function that does nothing: one for each name, since torch.compile wants to tell them apart."""
+    """A function that does nothing; one for each name, as torch.compile must distinguish them."""
     return lambda *args, **kwargs: None
 
 
 def _cuda_functions(arch):
-    """What replaces attributes of ``torch.cuda``, by name."""
+    """Replacements for attributes of ``torch.cuda``, by name."""
     properties = _properties(arch)
     stream = _Stream()
     silent = ("synchronize", "set_device", "empty_cache", "init", "reset_peak_memory_stats", "ipc_collect",
@@ -267,7 +267,7 @@ def _cuda_functions(arch):
 
 
 def install(arch_name):
-    """Makes this process look like one with a GPU of ``arch_name``, for good. Call after ``launches.emulate``."""
+    """Makes this process appear to have a GPU of ``arch_name``, permanently. Call after ``launches.emulate``."""
     os.environ["TORCHDYNAMO_DISABLE"] = (
         "1"  # torch.compile would look for the GPU's driver; its functions run as they are
     )
@@ -279,9 +279,9 @@ def install(arch_name):
     torch.Generator = standins.Generator
     torch.autocast = torch.amp.autocast = standins.Autocast
     torch.cuda.amp.autocast = standins.CudaAutocast
-    # Answered before torch sees the stream, which it would want to be one of its own.
+    # Answered before torch sees the stream, which must be of its own type.
     torch.Tensor.record_stream = lambda self, stream: None
-    # Lays weights out for cuDNN, which is not there.
+    # Changes the layout of weights for cuDNN, which is absent.
     torch.nn.RNNBase.flatten_parameters = lambda self: None
     _CudaOnCpu().__enter__()
     threads.enter_in_each(_CudaOnCpu)

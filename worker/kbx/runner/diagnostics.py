@@ -1,4 +1,4 @@
-"""What compilers said of a candidate's C++, cut to the errors, with lines of the candidate's own file.
+"""Errors of compilers about a candidate's C++, with lines of the candidate's own file.
 
 A compiler sees files that torch writes from strings of the candidate. Their lines are found again in its source by the
 text around them, so a string may be dedented, formatted or put together from several.
@@ -40,7 +40,7 @@ class _Error(NamedTuple):
 
 
 class Lines:
-    """Where the lines of generated files stand in ``source``; ``generated`` are their texts by name."""
+    """Maps lines of generated files to ``source``; ``generated`` are their texts by name."""
 
     def __init__(self, generated, source):
         self._source = source.splitlines()
@@ -65,7 +65,7 @@ def _aligned(generated, source):
     for block in difflib.SequenceMatcher(None, generated, source, autojunk=False).get_matching_blocks():
         if any(len(line) >= _LEAST_CHARS for line in generated[block.a : block.a + block.size]):
             found.update((block.a + i, block.b + i) for i in range(block.size))
-    # The first and last lines of a string stand beside its quotes.
+    # The first and last lines of a string are beside its quotes.
     for index, line in enumerate(generated):
         if index not in found and len(line) >= _LEAST_CHARS:
             beside = [found[index + step] - step for step in (1, -1) if index + step in found]
@@ -76,12 +76,12 @@ def _aligned(generated, source):
 
 
 def lacks_memory(output):
-    """Whether a compiler ended because it had too little memory, and said of nothing else that it is wrong."""
+    """Whether a compiler failed only for lack of memory."""
     return bool(_NO_MEMORY.search(output)) and not _errors(output.splitlines())
 
 
 def explain(output, lines, name):
-    """``(message, place)``: the first errors in what compilers and linker said, in terms of the candidate's file ``name``.
+    """``(message, place)``: the first errors of compilers and linker, in terms of the candidate's file ``name``.
 
     ``place`` is that of the first error that has one, else None.
     """
@@ -133,7 +133,7 @@ def _told(error, index, said, lines, name):
 
 
 def _via(index, said, lines):
-    """The candidate's line that led to an error in a header: g++ says so before it, nvcc after."""
+    """The candidate's line that led to an error in a header: g++ reports it before the error, nvcc after."""
     before, after = said[max(0, index - 40) : index][::-1], said[index + 1 : index + 40]
     for around in (before, after):
         for line in around:

@@ -1,8 +1,8 @@
 """C++ and CUDA C++ that a candidate compiles with ``torch.utils.cpp_extension``.
 
-torch writes the files, knows the flags and drives the compilers, all within the candidate's sandbox. What is added: a library is
-looked for among those that another runner of the same source has built, errors speak of the candidate's own lines, and
-without a GPU a library is compiled, not called.
+torch writes the files, knows the flags and drives the compilers, all within the candidate's sandbox. Added here: reuse of libraries
+that another runner of the same source has built, errors with the candidate's own lines, and without a GPU a library is compiled,
+but not called.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ _BUILDING = (
 
 
 class CompilationError(Exception):
-    """A candidate's C++ does not compile or link. ``place``: where in its file the first error is, if anywhere."""
+    """A candidate's C++ does not compile or link. ``place``: place of the first error in its file, if any."""
 
     def __init__(self, message, place=None):
         super().__init__(message)
@@ -54,18 +54,19 @@ _watches = []
 
 @functools.cache
 def folder():
-    """Where libraries lie that were built: ``DIGEST.so``, or ``DIGEST.json`` with what is wrong."""
+    """The folder of built libraries: ``DIGEST.so``, or ``DIGEST.json`` with the errors."""
     return Path(os.environ.get("TORCH_EXTENSIONS_DIR", "extensions")).absolute() / "built"
 
 
 def install(path, arch=None):
-    """Makes torch compile C++ this way from now on. ``path``: the candidate's file. ``arch``: there is no GPU, and this is
-    what code is for."""
-    # Imported here because it looks for a GPU, which the zygote must not.
+    """Makes torch compile C++ this way from now on. ``path``: the candidate's file. ``arch``: without a GPU, the architecture to
+    compile for.
+    """
+    # Imported here because the import looks for a GPU, which the zygote must not do.
     from torch.utils import cpp_extension
 
     build, load = cpp_extension._write_ninja_file_and_build_library, cpp_extension._import_module_from_library
-    # What the machine lacks is found now: what is missing later, the candidate has taken away itself.
+    # Records what the machine lacks: anything missing later was removed by the candidate.
     lacking = {cuda: toolkit.lacking(cuda) for cuda in (False, True)}
     parameters, builder = inspect.signature(build), _Builder(build, load, path, arch is not None, lacking, {})
 
@@ -112,7 +113,7 @@ class _Builder(NamedTuple):
         if made.exists():
             shutil.copy(made, target)
             return
-        # What is never called need not be compiled: without a GPU all C++ waits for nvcc.
+        # C++ that is never called need not be compiled: without a GPU all of it is compiled at the first call.
         if (lack := self.lacking[bool(how["with_cuda"] or self.ahead)]) is not None:
             raise noted(Unavailable(lack))
         made.parent.mkdir(parents=True, exist_ok=True)
@@ -148,14 +149,14 @@ class _Builder(NamedTuple):
 
 
 def _keep(file, content):
-    """At once: several processes of one runner may build the same."""
+    """Atomic, as several processes of one runner may build the same library."""
     draft = file.with_suffix(f".{os.getpid()}")
     draft.write_bytes(content)
     draft.replace(file)
 
 
 def _digest(how):
-    """Of everything that a library is made of but the toolchain. Scratch folders differ from runner to runner."""
+    """Hash of all inputs of a library except the toolchain, without scratch folders, which differ between runners."""
     lists = ("extra_cflags", "extra_cuda_cflags", "extra_ldflags", "extra_include_paths")
     parts = [how["name"], how["with_cuda"], *(list(how.get(name) or ()) for name in lists)]
     parts += [[Path(source).name, Path(source).read_text(errors="replace")] for source in how["sources"]]
@@ -165,8 +166,9 @@ def _digest(how):
 
 
 def _resolve(load, how):
-    """A function that is declared and never defined shows when the library is loaded: in a process of its own, since that runs
-    the candidate's code, and what that does without a GPU says nothing."""
+    """Finds functions that are declared but not defined, by loading the library in a separate process: loading runs the candidate's
+    code, whose behaviour without a GPU does not count.
+    """
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -200,7 +202,7 @@ def _demangled(symbol):
 
 
 def _check_tools():
-    """Raises CompilationError where the candidate's environment leads to no compiler; the machine has one."""
+    """Raises CompilationError if the candidate's environment hides the compiler, which the machine has."""
     from torch.utils import cpp_extension
 
     compiler = cpp_extension.get_cxx_compiler()
@@ -214,7 +216,7 @@ def _check_tools():
 
 @contextlib.contextmanager
 def _default(name, value):
-    """Sets a variable for a while, unless the candidate has."""
+    """Sets a variable temporarily, unless the candidate has set it."""
     if name in os.environ:
         yield
         return
@@ -256,10 +258,10 @@ class _Watch:
 
 @contextlib.contextmanager
 def watched(observe):
-    """For a while functions of loaded modules are called by ``observe(function, *args, **kwargs)``.
+    """Temporarily replaces functions of loaded modules by calls of ``observe(function, *args, **kwargs)``.
 
-    At other times, when calls are timed, nothing is in their way. Those that the candidate has taken out of a module before are
-    not seen.
+    At other times, such as timing, they are unchanged. Functions that the candidate has fetched from a module before are not
+    observed.
     """
     watch = _Watch(observe)
     _watches.append(watch)
@@ -279,7 +281,7 @@ _NOT_RUN = "not run: inline C++ is called only on machines with a GPU"
 
 
 def _unrun(how):
-    """What is said of a library that is compiled and whose functions are not judged here."""
+    """Message for a library that is compiled, but not called here."""
     if not how["with_cuda"]:
         return f"compiled and {_NOT_RUN}"
     architectures = _architectures(how)
@@ -288,13 +290,13 @@ def _unrun(how):
 
 
 def _architectures(how):
-    """What nvcc is told to make code for, by its own names; empty where it is left to nvcc."""
+    """nvcc's names of the architectures to compile for; empty for nvcc's default."""
     from torch.utils import cpp_extension
 
     flags = list(how.get("extra_cuda_cflags") or ())
     flags += cpp_extension._get_cuda_arch_flags(flags)
     flags += [os.environ.get(name, "") for name in ("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")]
-    # Of code for a machine; else of the intermediate code, which a driver compiles.
+    # Machine code; else intermediate code, which the driver compiles.
     for kind in ("sm", "compute"):
         if found := set(re.findall(rf"\b{kind}_(\d+[a-z]?)", " ".join(flags))):
             return [f"{kind}_{number}" for number in sorted(found, key=lambda number: (len(number), number))]
@@ -302,7 +304,7 @@ def _architectures(how):
 
 
 def _stand_in(unrun, name, build_folder, is_module):
-    """Loads nothing: whose C++ is called on a machine without a GPU is not judged."""
+    """Stands in for a library: without a GPU a candidate that calls C++ is not judged."""
     reason = unrun.get((build_folder, name), _NOT_RUN)
     if not is_module:
         raise noted(Unavailable(reason))
@@ -310,7 +312,7 @@ def _stand_in(unrun, name, build_folder, is_module):
 
 
 class _Compiled(types.ModuleType):
-    """Has every attribute, and none that can be used."""
+    """Has any attribute, but none can be called."""
 
     def __init__(self, name, kind):
         super().__init__(name)
@@ -321,7 +323,7 @@ class _Compiled(types.ModuleType):
 
 
 class _Attribute:
-    """A function of a library, or a constant or class: whoever uses it is told ``reason``. It can be looked at and passed on."""
+    """A function, constant or class of a library: using it raises ``reason``; it can be inspected and passed on."""
 
     reason = _NOT_RUN
 

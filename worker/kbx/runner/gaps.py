@@ -1,7 +1,7 @@
 """Features that a candidate needs and this machine lacks: raised as an exception, and recorded, since a candidate may catch it.
 
-A candidate that goes on without what a GPU would have given it is another candidate. Remembering is order, not defence: this
-process runs the candidate, so on the CPU a gap is a claim that nobody checks. With a GPU the referee knows better.
+A candidate that continues without such a feature behaves differently from a run on a GPU. The record is not a defence: it is a
+claim of this process, unchecked on the CPU. With a GPU the referee ignores it.
 """
 
 import traceback
@@ -13,7 +13,7 @@ _first = None
 
 
 class Unsupported(Exception):
-    """What has no GPU cannot do this; ``feature`` names it. Never the candidate's fault."""
+    """A feature, named ``feature``, that needs a GPU. Never the candidate's fault."""
 
     def __init__(self, feature):
         super().__init__(f"not supported by the CPU interpreter: {feature}")
@@ -21,7 +21,7 @@ class Unsupported(Exception):
 
 
 class Unavailable(Unsupported):
-    """This machine cannot compile C++, or not run what it has compiled; the message says it all."""
+    """This machine cannot compile C++, or cannot run the result; the message says why."""
 
     def __init__(self, message):
         Exception.__init__(self, message)
@@ -29,7 +29,7 @@ class Unavailable(Unsupported):
 
 
 class Gap(NamedTuple):
-    """One that was raised. ``stack``: ``FrameSummary`` of the frames at that time, outermost first."""
+    """A gap that was raised. ``stack``: ``FrameSummary`` of its frames, outermost first."""
 
     exception: str
     message: str
@@ -38,7 +38,7 @@ class Gap(NamedTuple):
 
 
 def noted(error):
-    """``error``, which kbx is about to raise itself, remembered."""
+    """Records ``error``, which kbx is about to raise."""
     global _first
     _noted.add(error)
     # Not the exception, which would keep alive what its frames hold.
@@ -49,7 +49,7 @@ def noted(error):
 
 
 def first():
-    """The gap that this process met first, or None."""
+    """The first recorded gap, or None."""
     return _first
 
 

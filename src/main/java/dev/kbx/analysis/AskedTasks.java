@@ -8,10 +8,10 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tasks that a run asked for, which its rates are shares of.
+ * The tasks that a run asked for: the denominator of its rates.
  *
- * @param total how many, whether or not candidates were submitted for them
- * @param byCategory their names; empty where the suite is not here as the run met it
+ * @param total number of tasks, with and without candidates
+ * @param byCategory names by category; empty if the suite is missing or has changed since the run
  */
 public record AskedTasks(int total, Map<String, Set<String>> byCategory) {
   public AskedTasks {
@@ -23,25 +23,25 @@ public record AskedTasks(int total, Map<String, Set<String>> byCategory) {
     return new AskedTasks(byCategory.values().stream().mapToInt(Set::size).sum(), byCategory);
   }
 
-  /** As many as the run says, or has candidates for; how many a category has is not known. */
+  /** As many as the run states, or has candidates for; counts by category are unknown. */
   public static AskedTasks counted(JudgedRun run) {
     long tried = Tally.tasksOf(run.rows(), _ -> true);
     return new AskedTasks(
         Math.max(run.run().suiteTasks(), Math.toIntExact(tried)), Collections.emptyMap());
   }
 
-  /** Whether the row is of one of them, and not of a variant outside the published tasks. */
+  /** Whether the row belongs to one of them; false for variants of published tasks. */
   boolean has(VerdictRow row) {
     return byCategory.isEmpty()
         || byCategory.getOrDefault(row.category(), Set.of()).contains(row.task());
   }
 
-  /** How many are in the category; null where that is not known. */
+  /** Number of tasks in the category; null if unknown. */
   @Nullable Integer in(String category) {
     return byCategory.isEmpty() ? null : byCategory.getOrDefault(category, Set.of()).size();
   }
 
-  /** All categories there are, with those that rows name. */
+  /** All categories of the suite and of the rows. */
   SortedSet<String> categories(Iterable<VerdictRow> rows) {
     SortedSet<String> all = new TreeSet<>(byCategory.keySet());
     rows.forEach(row -> all.add(row.category()));

@@ -11,21 +11,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The baselines that a run's verdicts hold, and the speedups of correct candidates against each.
+ * The baselines in a run's verdicts, and the speedups of correct candidates against each.
  *
  * @param names {@code eager} first
  */
 record BaselineSpeeds(List<String> names) {
   static final String EAGER = "eager";
 
-  /** The task's fastest baseline: the smallest of a candidate's speedups is against it. */
+  /** The fastest baseline of a task; a candidate's speedup against it is its smallest. */
   static final String BEST = "best";
 
   BaselineSpeeds {
     names = List.copyOf(names);
   }
 
-  /** Those of a run; eager alone where nothing was timed, as everything is timed beside it. */
+  /** The baselines of a run; only eager if nothing was timed. */
   static BaselineSpeeds of(List<VerdictRow> verdicts) {
     Set<String> names = new LinkedHashSet<>();
     for (VerdictRow verdict : verdicts) names.addAll(verdict.baselines().keySet());
@@ -33,7 +33,7 @@ record BaselineSpeeds(List<String> names) {
     return new BaselineSpeeds(List.copyOf(names));
   }
 
-  /** The same with {@link #BEST} where there are several to be the best of. */
+  /** The same, and {@link #BEST} if there are several. */
   List<String> withBest() {
     if (names.size() < 2) return names;
     List<String> all = new ArrayList<>(names);
@@ -41,7 +41,9 @@ record BaselineSpeeds(List<String> names) {
     return List.copyOf(all);
   }
 
-  /** Known speedups of a candidate by the names of {@link #withBest}; none unless it is correct. */
+  /**
+   * Known speedups of a candidate by baseline, as in {@link #withBest}; none unless it is correct.
+   */
   Map<String, Double> of(VerdictRow verdict) {
     if (verdict.status() != Status.CORRECT) return Map.of();
     Map<String, @Nullable Double> values = verdict.baselines();
@@ -50,14 +52,14 @@ record BaselineSpeeds(List<String> names) {
       Double value = values.get(name);
       if (value != null) known.put(name, value);
     }
-    // A baseline that failed for the task is not its best; one that was not asked for might be.
+    // A baseline that failed for the task is ignored; one that was not requested might be the best.
     if (names.size() > 1 && !known.isEmpty() && values.keySet().containsAll(names)) {
       known.put(BEST, Collections.min(known.values()));
     }
     return Collections.unmodifiableMap(known);
   }
 
-  /** Whether a speedup against any baseline is known, or something was timed without one. */
+  /** Whether anything was timed, with or without a speedup. */
   boolean isTimed(JudgedRun run) {
     return run.isTimed() || run.rows().stream().anyMatch(verdict -> !of(verdict).isEmpty());
   }

@@ -15,18 +15,17 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run against another on the same device: what became of each task and candidate, and which
- * candidates run faster or slower than before.
+ * Comparison of two runs on the same device: changed outcomes of tasks and candidates, and changed
+ * speedups.
  *
  * @param changed versions, driver and rules that differ between the two runs
- * @param noiseFloor how small a difference the second run's first card can tell; null where it was
- *     not measured
- * @param noiseFloors the same of every card that the second run timed on, where it was measured
- * @param withoutFloor UUIDs of those of which it was not
- * @param speed null where no candidate can be set against its partner
- * @param untimed ids of the runs that have no speedup, with why
+ * @param noiseFloor noise floor of the second run's first GPU; null if it was not measured
+ * @param noiseFloors measured noise floors of all GPUs that the second run timed on
+ * @param withoutFloor UUIDs of those GPUs without a measured noise floor
+ * @param speed null if no pair has comparable timings
+ * @param untimed ids of the runs without speedups, with the reason
  * @param candidates pairs, by category, task and sample
- * @param onlyThen candidates of the first run without a partner
+ * @param onlyThen candidates of the first run without a counterpart
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Comparison(
@@ -45,15 +44,15 @@ public record Comparison(
     int onlyThen,
     int onlyNow) {
 
-  /** A version, or the like, that is not what it was; null where a run does not have it. */
+  /** A changed version or setting; null if a run does not state it. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Changed(@Nullable String then, @Nullable String now) {}
 
   /**
-   * A candidate and its partner.
+   * A candidate and its counterpart in the other run.
    *
-   * @param sameSource whether they are one source, byte for byte
-   * @param transition null where the task or kbx failed on one of them
+   * @param sameSource whether the sources are byte-identical
+   * @param transition null if the task or kbx failed on one of them
    * @param speed null unless both are correct and timed
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -68,7 +67,7 @@ public record Comparison(
       @Nullable Transition transition,
       @Nullable SpeedChange speed) {}
 
-  /** One run's part of a pair. */
+  /** One candidate of a pair. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Side(
       String candidate,
@@ -84,8 +83,8 @@ public record Comparison(
   /**
    * Compares {@code now} with {@code then}.
    *
-   * @param floors how small a difference devices can tell, where that was measured
-   * @throws IncomparableRuns where they went through different stages before {@code perf}
+   * @param floors measured noise floors of the devices
+   * @throws IncomparableRuns if they ran different stages before {@code perf}
    */
   public static Comparison of(JudgedRun then, JudgedRun now, List<NoiseFloor> floors) {
     checkStages(then.run(), now.run());

@@ -18,17 +18,18 @@ import java.util.function.DoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * fast_p of a series: the share of all tasks asked for whose candidate is correct and more than p
- * times as fast as a baseline. fast_0 is the rate of correct ones.
+ * fast_p of a series: the share of all requested tasks whose candidate is correct and more than p
+ * times as fast as a baseline. fast_0 is the share of correct ones.
  *
- * <p>A correct candidate without a speedup is unknown, not slow: while there is one, only fast_0 is
- * known of its group. A candidate that was not judged is not correct here, as all tasks count.
+ * <p>The speed of a correct candidate without a speedup is unknown; then only fast_0 of its group
+ * is known. A candidate that was not judged counts as not correct, as all tasks count.
  *
- * @param pick which candidate of a task is meant
- * @param laterFirst tasks whose first sample with a verdict has another number than 0
- * @param untimed why nothing was timed; null where something was
- * @param against a baseline each, {@code eager} first and {@code best} of several last
- * @param rows what every figure was computed from: one candidate a task
+ * @param pick which candidate of a task counts
+ * @param laterFirst tasks whose first judged sample is not sample 0
+ * @param untimed why nothing was timed; null if something was
+ * @param against one entry a baseline, {@code eager} first, {@code best} (if there are several)
+ *     last
+ * @param rows the data: one candidate a task
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record FastP(
@@ -40,11 +41,11 @@ public record FastP(
     List<Row> rows) {
   private static final List<Double> THRESHOLDS = List.of(0.0, 0.5, 0.8, 1.0, 1.5, 2.0);
 
-  /** Which candidate stands for a task. */
+  /** Which candidate of a task counts. */
   public enum Pick {
-    /** The first by sample: what one try is worth. */
+    /** The first sample: one attempt. */
     FIRST_SAMPLE,
-    /** A correct one before others, and of those the fastest: what all tries together are worth. */
+    /** The fastest correct one: the best of all attempts. */
     BEST_SAMPLE;
 
     /** As in files: {@code first_sample, …}. */
@@ -58,15 +59,15 @@ public record FastP(
   public record Against(String baseline, Group overall, List<Group> categories) {}
 
   /**
-   * Some tasks.
+   * A group of tasks.
    *
    * @param category null for all
-   * @param tasks those asked for; null where that is not known, and then there are no shares
-   * @param correct of their candidates
+   * @param tasks number requested; null if unknown, then there are no shares
+   * @param correct number of correct candidates
    * @param unknown correct ones without a speedup against this baseline
    * @param thresholds at 0, 0.5, 0.8, 1, 1.5 and 2
-   * @param curve every threshold at which the share changes, from 0: it holds up to the next; null
-   *     while one is unknown
+   * @param curve the thresholds at which the share changes, from 0, as a step function; null if a
+   *     speedup is unknown
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Group(
@@ -80,8 +81,8 @@ public record FastP(
   /**
    * fast_p at one threshold.
    *
-   * @param faster candidates, correct and faster than p times the baseline; null where unknown
-   * @param share of all tasks, 0 to 1
+   * @param faster correct candidates more than p times as fast as the baseline; null if unknown
+   * @param share share of all tasks, 0 to 1
    * @param low lower end of Wilson's 95 % interval
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -92,7 +93,7 @@ public record FastP(
       @Nullable Double low,
       @Nullable Double high) {}
 
-  /** The candidate that stands for a task, with its known speedups by baseline. */
+  /** The candidate that counts for a task, with its known speedups by baseline. */
   public record Row(
       String category,
       String task,
@@ -105,7 +106,7 @@ public record FastP(
   /**
    * One for each series of the run.
    *
-   * @throws IncomparableRuns where correctness was not asked for
+   * @throws IncomparableRuns if the correctness stage was not requested
    */
   public static List<FastP> of(JudgedRun run, AskedTasks asked, Pick pick) {
     if (!run.run().stages().contains(Stage.CORRECT)) {
@@ -156,7 +157,10 @@ public record FastP(
     return List.copyOf(rows.values());
   }
 
-  /** A correct one of unknown speed may be the fastest, and makes its task unknown. */
+  /**
+   * A correct candidate of unknown speed may be the fastest; it is preferred, so that the task's
+   * speed is unknown.
+   */
   private static boolean isBetter(Row now, Row before, BaselineSpeeds speeds) {
     if (now.status() != Status.CORRECT) return false;
     if (before.status() != Status.CORRECT) return true;

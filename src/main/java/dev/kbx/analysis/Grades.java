@@ -8,13 +8,13 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * How many candidates are right at each grade, and what breaks between the two.
+ * How many candidates are correct at each grade, and on which properties the others break.
  *
- * @param judged candidates of which the published grade is known
- * @param published how many of them are right at the published grade
- * @param general how many are right at the general one, which asks for more
- * @param breaks how many of those that are right at the published grade break on a property, the
- *     most frequent first
+ * @param judged candidates with a known result at the published grade
+ * @param published those of them that are correct at the published grade
+ * @param general those of them that are correct at the general grade, which includes more calls
+ * @param breaks properties on which candidates break that are correct at the published grade, most
+ *     frequent first
  */
 public record Grades(int judged, int published, int general, List<Broken> breaks) {
   /** How many candidates a property breaks. */

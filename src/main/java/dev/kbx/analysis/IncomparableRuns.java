@@ -1,10 +1,10 @@
 package dev.kbx.analysis;
 
-/** Runs that cannot be analysed, or not together. */
+/** Runs that cannot be analysed or compared. */
 public final class IncomparableRuns extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** In one line: which runs, why, and what to do instead. */
+  /** One line: which runs, why, and what to do instead. */
   public IncomparableRuns(String message) {
     super(message);
   }

@@ -6,7 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** A run and its verdicts' rows; fewer than its candidates where it was cut off. */
+/** A run and the rows of its verdicts; an interrupted run has fewer rows than candidates. */
 public record JudgedRun(RunInfo run, List<VerdictRow> rows) {
   public JudgedRun {
     rows = List.copyOf(rows);
@@ -17,7 +17,7 @@ public record JudgedRun(RunInfo run, List<VerdictRow> rows) {
     return hasSpeedup() || rows.stream().anyMatch(row -> row.timed() || !row.baselines().isEmpty());
   }
 
-  /** Whether anything in it has a speedup against the baseline asked for. */
+  /** Whether any candidate has a speedup against the requested baseline. */
   boolean hasSpeedup() {
     return rows.stream().anyMatch(row -> row.speedup() != null);
   }
@@ -29,7 +29,7 @@ public record JudgedRun(RunInfo run, List<VerdictRow> rows) {
         : "nothing was timed: " + untimed();
   }
 
-  /** UUIDs of the GPUs that something was timed on, in the order of the rows. */
+  /** UUIDs of the GPUs that candidates were timed on, in the order of the rows. */
   public Set<String> cards() {
     Set<String> cards = new LinkedHashSet<>();
     for (VerdictRow row : rows) {

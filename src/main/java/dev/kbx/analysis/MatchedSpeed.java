@@ -13,24 +13,24 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Speed of the candidates that are right in both runs and timed alike.
+ * Speed change of the candidates that are correct in both runs and timed on the same sizes.
  *
- * @param matched how many
- * @param change of a task: geometric mean over tasks of each one's geometric mean of now ÷ then,
- *     with the bootstrap interval over tasks; its ends are null for a single task
- * @param set correct and timed candidates of each run, as a set
+ * @param matched number of such candidates
+ * @param change geometric mean over tasks of each task's geometric mean of now ÷ then, with the
+ *     bootstrap interval over tasks; its ends are null for a single task
+ * @param set means over all correct, timed candidates of each run
  */
 public record MatchedSpeed(
     int matched, int faster, int slower, int same, Portability.Mean change, SetMean set) {
 
   /**
-   * Geometric means over the candidates that are correct and timed in each run, but for pairs that
-   * were timed differently. The quotient of two such means is {@code change}, that of candidates in
-   * both sets, times {@code composition}, which comes of candidates that joined or left: a mean can
-   * fall while nothing became slower.
+   * Geometric means over the correct, timed candidates of each run, without pairs timed on
+   * different sizes. The quotient of the two means is {@code change} (candidates in both runs)
+   * times {@code composition} (candidates in one run only): the mean can fall although no candidate
+   * became slower.
    *
-   * @param change of a candidate: geometric mean of now ÷ then over the candidates in both sets.
-   *     Tasks with many weigh more in it than in the change of a task, or it would not be a factor
+   * @param change geometric mean of now ÷ then over the candidates in both runs, each with equal
+   *     weight; otherwise the quotient would not factor
    */
   public record SetMean(
       int candidatesThen,
@@ -40,7 +40,7 @@ public record MatchedSpeed(
       double change,
       double composition) {}
 
-  /** Null where no candidate can be set against its partner. */
+  /** Null if no pair has comparable timings. */
   static @Nullable MatchedSpeed of(List<Row> rows, Pairs pairs) {
     List<Double> changes = new ArrayList<>();
     Map<String, List<Double>> byTask = new LinkedHashMap<>();
@@ -73,7 +73,7 @@ public record MatchedSpeed(
     List<Double> then = new ArrayList<>();
     List<Double> now = new ArrayList<>();
     for (Row row : rows) {
-      // A pair that was timed differently is in neither set: its two figures do not compare.
+      // A pair timed on different sizes is in neither mean.
       if (row.speed() != null && row.speed().value() == null) continue;
       add(then, row.then());
       add(now, row.now());

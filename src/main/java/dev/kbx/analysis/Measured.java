@@ -16,11 +16,11 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Kernels by devices: the verdicts of several runs as a matrix. */
+/** The verdicts of several runs as a matrix of kernels and devices. */
 record Measured(List<Site> sites, List<Row> rows) {
 
   /**
-   * A device on which something was timed: cards of one name that one run used, or one card.
+   * A device on which candidates were timed: one GPU, or the GPUs of one model that a run used.
    *
    * @param cards by UUID
    * @param runs ids of the runs on it
@@ -36,14 +36,14 @@ record Measured(List<Site> sites, List<Row> rows) {
     }
   }
 
-  /** Empty where a device says none. */
+  /** Empty if the device has none. */
   private static String uuid(Verdict.Device device) {
     return Objects.requireNonNullElse(device.uuid(), "");
   }
 
-  /** One kernel: a verdict a site, null where there is none. */
+  /** One kernel: its verdict on each site, null if there is none. */
   record Row(List<@Nullable VerdictRow> verdicts) {
-    /** The first there is. */
+    /** The first verdict. */
     VerdictRow any() {
       return verdicts.stream().filter(Objects::nonNull).findFirst().orElseThrow();
     }
@@ -91,7 +91,7 @@ record Measured(List<Site> sites, List<Row> rows) {
             .toList());
   }
 
-  /** One that says nothing of the candidate does not replace one that does. */
+  /** A verdict that blames the task or kbx does not replace one on the candidate. */
   private static VerdictRow later(@Nullable VerdictRow before, VerdictRow now) {
     return before != null && before.judged() && !now.judged() ? before : now;
   }
@@ -116,7 +116,7 @@ record Measured(List<Site> sites, List<Row> rows) {
     return List.copyOf(sites);
   }
 
-  /** Adds a site, or its cards and runs to the first with which it shares a card. */
+  /** Adds a site; merges it with the first site that shares a GPU. */
   private static void add(List<Site> sites, Site site) {
     List<Site> same =
         sites.stream()

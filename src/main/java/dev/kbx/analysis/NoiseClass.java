@@ -7,14 +7,14 @@ import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 
 /**
- * References against themselves, at sizes that take about the same time.
+ * Timings of references against themselves, at sizes of similar duration.
  *
  * @param name {@code 50-500 us}
- * @param sizes different sizes
- * @param rows measurements of them
+ * @param sizes number of different sizes
+ * @param rows number of measurements
  * @param median of |log speedup|, as are the next three
  * @param withinOnePercent rows whose speedup is between 0.99 and 1.01
- * @param cover rows whose interval holds 1
+ * @param cover rows whose interval contains 1
  * @param halfWidth median half width of the intervals, in logarithms
  * @param narrow rows whose interval is within 1 %
  * @param rounds mean rounds of a row
@@ -32,14 +32,14 @@ public record NoiseClass(
     double halfWidth,
     NoiseShare narrow,
     double rounds) {
-  /** Milliseconds from which on a size is timed until its interval is within 1 %. */
+  /** Sizes of at least so many milliseconds are timed until their interval is within 1 %. */
   static final double LONG_MS = 0.05;
 
   private static final double ONE_PERCENT = 0.01;
 
-  /** Which rows are in a class. */
+  /** Selects the rows of a class. */
   private record Bounds(String name, Predicate<NoiseRow> hold) {
-    /** From so many milliseconds up to so many, the upper ones not included. */
+    /** From so many milliseconds (inclusive) to so many (exclusive). */
     static Bounds of(String name, double from, double to) {
       return new Bounds(name, row -> from <= row.ms() && row.ms() < to);
     }
@@ -59,14 +59,14 @@ public record NoiseClass(
           new Bounds("- host", row -> row.isLong() && !row.deviceAlone()));
 
   /**
-   * The classes that have rows: by their time, all sizes of {@link #LONG_MS} and more, and of these
-   * those that are the device's time alone and those that wait for the host.
+   * The non-empty classes: by duration; all sizes of at least {@link #LONG_MS}; of these the
+   * device-bound and the host-bound ones.
    */
   static List<NoiseClass> of(List<NoiseRow> rows) {
     return CLASSES.stream().flatMap(bounds -> of(bounds, rows).stream()).toList();
   }
 
-  /** Sizes of {@link #LONG_MS} and more that do not wait for the host, if there are any. */
+  /** Device-bound sizes of at least {@link #LONG_MS}, if any. */
   public static Optional<NoiseClass> ofDevice(List<NoiseRow> rows) {
     return of(DEVICE, rows);
   }

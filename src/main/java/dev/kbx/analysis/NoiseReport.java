@@ -12,14 +12,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code kbx bench noise} found: {@code noise.json}.
+ * Result of {@code kbx bench noise}, as in {@code noise.json}.
  *
- * @param classes sizes by what they take, then all that are worth timing to 1 %
- * @param devices what the measurements were taken on
- * @param floors one for each device on which enough sizes were measured
- * @param twins null where none were judged
- * @param untimed why references have no times
- * @param missing candidates that were not judged before it was cut off; null where all were
+ * @param classes sizes by duration, then all that are timed to 1 %
+ * @param devices the measured devices
+ * @param floors noise floors of the devices with enough measured sizes
+ * @param twins null if none were judged
+ * @param untimed why references were not timed
+ * @param missing candidates not judged before an interrupt; null if all were
  * @param rows every measurement of a reference
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -33,9 +33,7 @@ public record NoiseReport(
     List<String> untimed,
     @Nullable Integer missing,
     List<NoiseRow> rows) {
-  /**
-   * How many different sizes a noise floor needs: fewer say more of themselves than of the machine.
-   */
+  /** Minimum number of different sizes for a noise floor. */
   public static final int LEAST_SIZES = 20;
 
   public NoiseReport {
@@ -48,11 +46,11 @@ public record NoiseReport(
   }
 
   /**
-   * Makes the figures of verdicts.
+   * Computes the figures.
    *
-   * @param references on references as their own candidates
-   * @param plain on the kernel that has a twin
-   * @param slowed on that twin
+   * @param references verdicts on references judged as candidates
+   * @param plain verdicts on the kernel that has a twin
+   * @param slowed verdicts on that twin
    */
   public static NoiseReport of(
       Map<String, String> versions,
@@ -79,7 +77,7 @@ public record NoiseReport(
         rows);
   }
 
-  /** The same of a run that was cut off, without floors: too little was measured for one. */
+  /** The same for an interrupted run, without noise floors. */
   public NoiseReport cutOff(int without) {
     return new NoiseReport(
         devices, versions, measured, classes, List.of(), twins, untimed, without, rows);

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param device UUID of the GPU
  * @param task {@code Category/name}
- * @param repeat which time this task was judged, from 0
- * @param rounds that the interval comes from
+ * @param repeat number of the repetition of this task, from 0
+ * @param rounds measuring rounds of the interval
  * @param hostBound as in {@link SizeTiming}
  */
 public record NoiseRow(
@@ -49,7 +49,7 @@ public record NoiseRow(
         size.hostBound());
   }
 
-  /** Whether another row is the same measurement of another kernel. */
+  /** Whether another row is the same size, device and repetition. */
   boolean isTwin(NoiseRow other) {
     return repeat == other.repeat
         && shape.equals(other.shape)
@@ -60,7 +60,7 @@ public record NoiseRow(
     return new Ratio(speedup, low, high);
   }
 
-  /** What the size takes: the shorter of both sides. */
+  /** Duration of the size: the shorter time of the two sides. */
   double ms() {
     return Math.min(candidateMs, referenceMs);
   }
@@ -70,7 +70,7 @@ public record NoiseRow(
     return ms() >= NoiseClass.LONG_MS;
   }
 
-  /** Whether the time is the device's alone. */
+  /** Whether the size is device-bound. */
   boolean deviceAlone() {
     return hostBound == null || !hostBound;
   }
@@ -84,7 +84,7 @@ public record NoiseRow(
     return Math.log(high / low) / 2;
   }
 
-  /** What tells sizes apart. */
+  /** Identity of the size. */
   String size() {
     return task + " " + shape;
   }

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A kernel and its twin that moves 3 % more bytes, judged apart: is the difference told?
+ * Whether the measurements tell a kernel from its twin, which moves 3 % more bytes.
  *
- * @param trueRatio of their times, by the bytes they move
+ * @param trueRatio ratio of their times according to the bytes moved
  * @param median of the measured ratio
- * @param told tries in which the ratio's interval excludes 1 on the right side
- * @param cover tries in which it holds the true ratio
+ * @param told tries whose interval excludes 1 in the right direction
+ * @param cover tries whose interval contains the true ratio
  */
 public record NoiseTwins(
     double trueRatio, double median, NoiseShare told, NoiseShare cover, List<Try> tries) {
@@ -23,7 +23,7 @@ public record NoiseTwins(
     tries = List.copyOf(tries);
   }
 
-  /** One size of both twins: how many times as fast the plain one is. */
+  /** One size of both twins; the ratio is the twin's time over the plain kernel's. */
   public record Try(String shape, int repeat, double ratio, double low, double high) {
     Ratio asRatio() {
       return new Ratio(ratio, low, high);
@@ -31,7 +31,7 @@ public record NoiseTwins(
   }
 
   /**
-   * Pairs rows of the same device, size and repeat; empty where there is no pair.
+   * Pairs rows of the same device, size and repetition; empty without a pair.
    *
    * @param plain rows of the kernel
    * @param slowed rows of its twin

@@ -12,16 +12,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which candidate of one run belongs to which of another: the same source for the same task; else
- * the same task, method and sample, if possible of the same model and round. Where each run has one
- * method, methods need not agree: they are what is compared.
+ * Pairs the candidates of two runs: by task and source; else by task, method and sample, preferably
+ * of the same model and round. If each run has a single method, methods may differ.
  *
  * @param pairs by category, task and sample
- * @param onlyThen candidates of the first run that are left
+ * @param onlyThen unpaired candidates of the first run
  */
 record Pairs(List<Pair> pairs, List<VerdictRow> onlyThen, List<VerdictRow> onlyNow) {
 
-  /** One of each run. */
+  /** One candidate of each run. */
   record Pair(VerdictRow then, VerdictRow now) {
     boolean sameSource() {
       return then.candidate().equals(now.candidate());

@@ -16,16 +16,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * pass@k of a series: the mean over tasks of {@link PassAtK}, for each way to pass. A task enters
- * where it has k samples that kbx could judge; k is never made smaller. Figures of different k can
- * so be of different tasks.
+ * pass@k of a series: the mean of {@link PassAtK} over tasks, for each criterion. Only tasks with
+ * at least k judged samples count, so different k may cover different tasks.
  *
  * @param ks ascending
- * @param rows what every figure was computed from
+ * @param rows the data
  */
 public record PassK(Series series, List<Integer> ks, List<Measure> measures, List<Row> rows) {
 
-  /** What a sample has to do. */
+  /** Criterion of a pass. */
   public enum Pass {
     /** Load, compile and return from its calls. */
     CALLED,
@@ -41,23 +40,23 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
     }
   }
 
-  /** All groups for one way to pass; {@code unknown} says why there is none. */
+  /** All groups for one criterion; {@code unknown} says why there are none. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Measure(
       Pass pass, @Nullable String unknown, @Nullable Group overall, List<Group> categories) {}
 
-  /** Some tasks: all where {@code category} is null. */
+  /** A group of tasks: a category, or all if {@code category} is null. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Group(@Nullable String category, List<At> at) {}
 
   /**
    * pass@k.
    *
-   * @param tasks with at least k samples, which the figure is of
-   * @param value from 0 to 1; null where it is unknown
-   * @param low lower end of its 95 % interval, bootstrap over tasks; null where all tasks agree (a
-   *     single one does), as resampling them says nothing then
-   * @param unknown why; null where the value is known
+   * @param tasks number of tasks with at least k samples
+   * @param value from 0 to 1; null if unknown
+   * @param low lower end of its 95 % bootstrap interval over tasks; null if all tasks have the same
+   *     value, as resampling then has no spread
+   * @param unknown why; null if the value is known
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record At(
@@ -71,9 +70,9 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
   /**
    * One task.
    *
-   * @param samples that kbx could judge
-   * @param called null where the stage was not asked for, as {@code correct} is
-   * @param fast null where nothing was timed or a correct sample has no speedup against eager
+   * @param samples number of judged samples
+   * @param called passed samples; null if the stage was not requested, as is {@code correct}
+   * @param fast null if nothing was timed or a correct sample has no speedup against eager
    * @param untimed correct samples without such a speedup
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -115,7 +114,7 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
     return all;
   }
 
-  /** Why there is nothing to say of a way to pass, for those where there is not. */
+  /** The criteria that were not measured, with the reason. */
   private static Map<Pass, String> unmeasured(JudgedRun run, BaselineSpeeds speeds) {
     Map<Pass, String> why = new LinkedHashMap<>();
     List<Stage> stages = run.run().stages();

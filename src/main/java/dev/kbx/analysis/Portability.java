@@ -20,19 +20,19 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the speedups of the same kernels differ between devices. A kernel is one source for one task
- * of one suite; only kernels that are correct and timed over the same sizes on all devices enter.
+ * How speedups of the same kernels differ between devices. A kernel is one source for one task of
+ * one suite. Only kernels that are correct and timed on the same sizes on all devices count.
  *
- * <p>Each speedup is against the baseline on the kernel's own device, so a faster device is no gain
- * by itself.
+ * <p>Each speedup is against the baseline on the same device, so a faster device alone changes
+ * nothing.
  *
- * @param kind {@code portability}, as other documents of runs say what they are
- * @param baseline what every speedup is against
- * @param rows kernels in any of the runs
- * @param entered how many of them entered
- * @param overall null where none entered
- * @param kernels those that entered, by category and task
- * @param leftOut the others, each with the first reason that holds
+ * @param kind {@code portability}: the kind of this JSON document
+ * @param baseline the baseline of every speedup
+ * @param rows number of kernels in any of the runs
+ * @param entered number of kernels that count
+ * @param overall null if no kernel counts
+ * @param kernels the kernels that count, by category and task
+ * @param leftOut the others, each with the first reason that applies
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Portability(
@@ -46,14 +46,14 @@ public record Portability(
     List<LeftOut> leftOut) {
 
   /**
-   * One device: a name and a UUID. Cards of one name that one run used are one device, as each
-   * kernel is timed on one of them; what differs between them is in no interval.
+   * One device: a name and a UUID. GPUs of one model that one run used count as one device, as each
+   * kernel is timed on one of them; no interval includes their differences.
    *
    * @param label {@code A, B, …}
    * @param runs ids of the runs on it, as given
-   * @param versions of the software that these ran with, by its name; several where runs differ
-   * @param speedup over the kernels that entered, null where none did
-   * @param slower those of them that are slower than the baseline, likewise
+   * @param versions software versions of these runs, by name; several if runs differ
+   * @param speedup mean over the kernels that count; null if there are none
+   * @param slower kernels that are slower than the baseline; null as above
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Site(
@@ -79,14 +79,14 @@ public record Portability(
     }
   }
 
-  /** Kernels slower than the baseline, as a share with Wilson's 95 % interval, 0 to 1. */
+  /** Share of kernels slower than the baseline, 0 to 1, with Wilson's 95 % interval. */
   public record Slower(long kernels, long of, double share, double low, double high) {}
 
   /**
-   * Largest ÷ smallest over all kernels that entered.
+   * Largest ÷ smallest speedup, over all kernels that count.
    *
-   * @param mean geometric mean of the observed ones, which are biased upwards; see {@link Spread}
-   * @param toldApart kernels whose interval leaves out 1
+   * @param mean geometric mean of the observed ratios, which are biased upwards; see {@link Spread}
+   * @param toldApart kernels whose interval excludes 1
    */
   public record Overall(Mean mean, double median, double largest, long toldApart) {}
 
@@ -100,13 +100,13 @@ public record Portability(
       List<Timed> speedups,
       MaxOverMin maxOverMin) {}
 
-  /** A kernel's speedup on one device, with its 95 % interval and the run it is from. */
+  /** A kernel's speedup on one device, with its 95 % interval and its run. */
   public record Timed(String device, String run, double value, double low, double high) {}
 
   /** {@link Spread} with the labels of the devices. */
   public record MaxOverMin(double value, double low, double high, String slowest, String fastest) {}
 
-  /** A kernel that did not enter: why, and on which devices. */
+  /** A kernel that does not count: why, and because of which devices. */
   public record LeftOut(
       String candidate,
       String source,
@@ -116,13 +116,13 @@ public record Portability(
       Reason reason,
       List<String> devices) {}
 
-  /** Why a kernel did not enter. */
+  /** Why a kernel does not count. */
   public enum Reason {
-    /** No verdict on it: not submitted there, cut off, or kbx or the task failed. */
+    /** No verdict: not submitted there, interrupted, or kbx or the task failed. */
     NOT_JUDGED,
     NOT_CORRECT,
     NOT_TIMED,
-    /** The sizes timed are not those of the first device. */
+    /** Timed on other sizes than on the first device. */
     DIFFERENT_SIZES;
 
     /** As in files: {@code not_judged, …}. */
@@ -133,8 +133,8 @@ public record Portability(
   }
 
   /**
-   * Whether runs are to be set side by side, and not one after the other: all have speedups, and no
-   * device is common to all. Statuses compare whatever they are from.
+   * Whether to compare runs by device instead of one after the other: all have speedups, and no
+   * device is common to all. Statuses can be compared across devices.
    */
   public static boolean isFor(List<JudgedRun> runs) {
     long ids = runs.stream().map(run -> run.run().id()).distinct().count();
@@ -143,9 +143,9 @@ public record Portability(
   }
 
   /**
-   * Sets the runs side by side. Of two verdicts on one kernel and device the later run's counts.
+   * Compares the runs by device. Of two verdicts on one kernel and device, the later run's counts.
    *
-   * @throws IncomparableRuns where a run has no timings, baselines differ, or there is one device
+   * @throws IncomparableRuns if a run has no timings, baselines differ, or there is only one device
    */
   public static Portability of(List<JudgedRun> runs) {
     for (JudgedRun run : runs) {

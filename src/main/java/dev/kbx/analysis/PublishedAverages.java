@@ -7,16 +7,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Speedups averaged as KernelBenchX does it, over all candidates that have one. For comparison with
- * it only: {@link SetSpeedup} says more.
+ * Averages of all speedups as KernelBenchX computes them, for comparison with it only; otherwise
+ * use {@link SetSpeedup}.
  *
- * @param global all milliseconds of the baseline asked for over all of the candidates, size by size
- *     the same sizes: dominated by the slowest; null where those of a candidate's baseline are not
- *     known
- * @param perTask arithmetic mean; null where nothing has a speedup
+ * @param global total milliseconds of the requested baseline over those of the candidates, on the
+ *     same sizes: dominated by the slowest; null if the baseline times of a candidate are unknown
+ * @param perTask arithmetic mean; null without speedups
  */
 public record PublishedAverages(@Nullable Double global, @Nullable Double perTask) {
-  /** Those of the rows that have a speedup. */
+  /** Averages over the rows with a speedup. */
   public static PublishedAverages of(List<VerdictRow> rows) {
     List<VerdictRow> timed = rows.stream().filter(row -> row.speedup() != null).toList();
     if (timed.isEmpty()) return new PublishedAverages(null, null);

@@ -11,17 +11,18 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Candidates of one run that one method, model and round made: the samples of a task are numbered
- * within them, so only within them is one the first.
+ * The candidates of one method, model and round in a run. Samples of a task are numbered within a
+ * series.
  *
- * @param method null where the source does not say it, as are {@code model} and {@code round}
- * @param tasks all that the run asked for
- * @param submitted tasks of them with a verdict
- * @param candidates verdicts that are counted
- * @param notJudged those of them that say nothing of the candidate, because kbx or the task failed
- * @param extra verdicts that are not counted, as their tasks are variants beside the published ones
- * @param unfinished candidates of the run without a verdict, as it was cut off
- * @param scaled of {@code candidates}, those judged on smaller inputs than published
+ * @param method null if the source does not state it, as are {@code model} and {@code round}
+ * @param tasks number of tasks that the run asked for
+ * @param submitted number of those with a verdict
+ * @param candidates number of counted verdicts
+ * @param notJudged counted verdicts that say nothing about the candidate, because kbx or the task
+ *     failed
+ * @param extra uncounted verdicts, on variants of published tasks
+ * @param unfinished candidates without a verdict, as the run was interrupted
+ * @param scaled candidates judged on smaller inputs than published
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Series(
@@ -37,7 +38,7 @@ public record Series(
     int unfinished,
     int scaled) {
 
-  /** A series with what it consists of, sorted by category, task and sample. */
+  /** A series with its rows, sorted by category, task and sample. */
   record Members(Series series, AskedTasks asked, List<VerdictRow> rows) {}
 
   private record Key(@Nullable String method, @Nullable String model, @Nullable Integer round)
@@ -57,7 +58,7 @@ public record Series(
     }
   }
 
-  /** All series of a run, by method, model and round; one of nothing where it has no verdict. */
+  /** All series of a run, by method, model and round; one empty series if it has no verdict. */
   static List<Members> of(JudgedRun run, AskedTasks asked) {
     Map<Key, List<VerdictRow>> series =
         Tally.sorted(run.rows()).stream()

@@ -11,14 +11,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Speedup over the tasks of correct, timed candidates, each task with the geometric mean of its
- * candidates: a task with many does not weigh more, nor do they look like independent ones.
+ * Speedup over the tasks of correct, timed candidates. A task counts once, with the geometric mean
+ * of its candidates, which are not independent.
  *
- * @param candidates how many are correct and timed
- * @param tasks how many these are of
- * @param low lower end of the geometric mean's 95 % interval, bootstrap over tasks; null for a
- *     single one
- * @param slower how many tasks are slower than the baseline
+ * @param candidates number of correct, timed candidates
+ * @param tasks number of their tasks
+ * @param low lower end of the geometric mean's 95 % bootstrap interval over tasks; null for a
+ *     single task
+ * @param slower number of tasks slower than the baseline
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonPropertyOrder({"candidates", "tasks", "geometric_mean", "low", "high", "median", "slower"})
@@ -31,7 +31,7 @@ public record SetSpeedup(
     double median,
     long slower) {
 
-  /** Null where none is correct and timed. */
+  /** Null if no candidate is correct and timed. */
   public static @Nullable SetSpeedup of(List<VerdictRow> rows) {
     List<VerdictRow> correct = rows.stream().filter(row -> row.correctSpeedup() != null).toList();
     if (correct.isEmpty()) return null;

@@ -10,19 +10,20 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A candidate's speedup now over its partner's then, {@link Ratio#over}'s interval, and whether
- * that is a difference: the two 95 % intervals do not overlap, and it exceeds the noise floor where
- * that is known. Not to overlap is more than to differ at 5 % (N. Schenker and J. F. Gentleman, "On
- * judging the significance of differences by examining the overlap between confidence intervals",
- * The American Statistician 55 (2001) 182–186); what sessions differ by is in neither interval.
+ * A candidate's speedup over its counterpart's in the earlier run, with the interval of {@link
+ * Ratio#over}, and whether they differ: the 95 % intervals do not overlap, and the difference
+ * exceeds the noise floor, if known. This is stricter than a test at 5 % (N. Schenker and J. F.
+ * Gentleman, "On judging the significance of differences by examining the overlap between
+ * confidence intervals", The American Statistician 55 (2001) 182–186); differences between sessions
+ * are in neither interval.
  *
- * @param value null, with both ends, where the two cannot be set against each other
+ * @param value null, as are both ends, if the two are not comparable
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record SpeedChange(
     Outcome outcome, @Nullable Double value, @Nullable Double low, @Nullable Double high) {
 
-  /** What the two speedups say together. */
+  /** Outcome of the comparison. */
   public enum Outcome {
     FASTER,
     SLOWER,
@@ -30,7 +31,7 @@ public record SpeedChange(
     SAME,
     OTHER_DEVICE,
     OTHER_BASELINE,
-    /** The sizes timed are not the same, or not known. */
+    /** The timed sizes differ or are unknown. */
     OTHER_SIZES;
 
     /** As in files: {@code faster, other_sizes, …}. */
@@ -41,9 +42,9 @@ public record SpeedChange(
   }
 
   /**
-   * Of two verdicts; null unless both are correct and timed.
+   * Compares two verdicts; null unless both are correct and timed.
    *
-   * @param floors how small a difference devices can tell; that of the card of {@code now} counts
+   * @param floors noise floors of devices; that of the GPU of {@code now} counts
    */
   static @Nullable SpeedChange of(VerdictRow then, VerdictRow now, List<NoiseFloor> floors) {
     Ratio before = then.correctSpeedup();

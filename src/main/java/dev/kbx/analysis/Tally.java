@@ -18,21 +18,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts over the rows of a run, shared by all outputs so that they agree.
  *
- * @param call whether the call stage was asked for
- * @param correct whether the correctness stage was asked for
- * @param perf whether candidates were timed here
- * @param asked the tasks that count: rates leave out candidates of variants beside them
+ * @param call whether the call stage was requested
+ * @param correct whether the correctness stage was requested
+ * @param perf whether candidates were timed
+ * @param asked the tasks that count; rates exclude candidates of other tasks (variants)
  */
 public record Tally(boolean call, boolean correct, boolean perf, AskedTasks asked) {
 
   /**
-   * Passes of some candidates by stage.
+   * Passes of a group of candidates by stage.
    *
-   * @param name of the category, or what is counted
-   * @param candidates all of them
-   * @param notJudged those that neither passed nor failed, because the task or kbx was at fault;
-   *     not part of the rates
-   * @param call null where that stage was not measured
+   * @param name name of the category or group
+   * @param candidates number of candidates
+   * @param notJudged candidates without a result, because the task or kbx was at fault; not in the
+   *     rates
+   * @param call null if that stage was not measured
    * @param values right results, whoever computed them; {@code correct} asks that, too
    */
   public record Passes(
@@ -49,7 +49,7 @@ public record Tally(boolean call, boolean correct, boolean perf, AskedTasks aske
     }
   }
 
-  /** What a run asked for and had. */
+  /** The tally of a run. */
   public static Tally of(RunInfo run, List<VerdictRow> rows, AskedTasks asked) {
     boolean timed = rows.stream().anyMatch(row -> row.perfOk() != null);
     boolean gpu = !run.device().kind().equals("cpu");
@@ -60,7 +60,7 @@ public record Tally(boolean call, boolean correct, boolean perf, AskedTasks aske
         asked);
   }
 
-  /** By category, task and sample: the order of every output, whatever was judged first. */
+  /** Sorts by category, task and sample: the order of every output. */
   static List<VerdictRow> sorted(List<VerdictRow> rows) {
     return rows.stream()
         .sorted(
@@ -86,7 +86,7 @@ public record Tally(boolean call, boolean correct, boolean perf, AskedTasks aske
     return categories.entrySet().stream().map(e -> candidates(e.getKey(), e.getValue())).toList();
   }
 
-  /** All candidates that count as one line. */
+  /** All candidates that count, as one group. */
   public Passes candidates(String name, Collection<VerdictRow> rows) {
     List<VerdictRow> counted = counted(rows);
     List<VerdictRow> judged = counted.stream().filter(VerdictRow::judged).toList();
@@ -124,7 +124,7 @@ public record Tally(boolean call, boolean correct, boolean perf, AskedTasks aske
     return rows.stream().filter(asked::has).toList();
   }
 
-  /** How many are of variants, and so in no rate. */
+  /** Number of candidates of variants, which are in no rate. */
   public int extra(Collection<VerdictRow> rows) {
     return rows.size() - counted(rows).size();
   }
@@ -134,14 +134,14 @@ public record Tally(boolean call, boolean correct, boolean perf, AskedTasks aske
     return rows.stream().filter(wanted).map(VerdictRow::path).distinct().count();
   }
 
-  /** How many were judged on less than their tasks are about. */
+  /** Number of candidates judged on smaller inputs than published. */
   public static int scaled(Collection<VerdictRow> rows) {
     return Math.toIntExact(rows.stream().filter(VerdictRow::scaled).count());
   }
 
   /**
-   * Candidates that passed the first {@code stages} of call, correct and perf, variants too. As in
-   * the published figures, whoever computed: only what kbx calls correct is timed.
+   * Number of candidates, including variants, that passed the first {@code stages} of call, correct
+   * and perf. As in the published figures, whoever computed: only what kbx calls correct is timed.
    */
   public static long passes(Collection<VerdictRow> rows, int stages) {
     return count(

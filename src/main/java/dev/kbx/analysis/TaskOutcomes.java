@@ -16,15 +16,14 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tasks of two runs by what became of them. A task counts once: it is right where one of its
- * candidates is, out of equally many on both sides, as more tries would be an advantage of their
- * own. These are its {@link Pairs}; where it has none that kbx could judge, the first by sample of
- * one method.
+ * Tasks of two runs by outcome. A task counts once, as right if one of its candidates is. Both runs
+ * contribute equally many candidates, as more attempts would be an advantage: the task's {@link
+ * Pairs}, or without judged pairs the first samples of one method.
  *
  * @param compared tasks judged in both runs: the sum of the four counts
- * @param unevenTries those of them of which a run has more candidates; the surplus was left out
- * @param notJudged tasks in both runs of which one run has no candidate that kbx could judge
- * @param onlyThen tasks that are in the first run alone
+ * @param unevenTries tasks of which one run has more candidates; the surplus is ignored
+ * @param notJudged tasks in both runs without a judged candidate in one of them
+ * @param onlyThen tasks only in the first run
  */
 public record TaskOutcomes(
     int compared,
@@ -41,9 +40,9 @@ public record TaskOutcomes(
   /**
    * {@link McNemar} on these tasks.
    *
-   * @param oddsRatio rescued ÷ regressed; null where nothing regressed
+   * @param oddsRatio rescued ÷ regressed; null if nothing regressed
    * @param low lower end of its exact 95 % interval
-   * @param high null where nothing bounds it
+   * @param high null if unbounded
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Test(double pValue, @Nullable Double oddsRatio, double low, @Nullable Double high) {
@@ -119,7 +118,7 @@ public record TaskOutcomes(
     return verdict.status() == Status.CORRECT;
   }
 
-  /** Equally many of each, of a method that both have, else of each one's first. */
+  /** Equally many of each run, of a common method, else of each run's first method. */
   private static List<Pairs.Pair> firstBySample(List<VerdictRow> then, List<VerdictRow> now) {
     Set<Optional<String>> methods = methods(then);
     methods.retainAll(methods(now));

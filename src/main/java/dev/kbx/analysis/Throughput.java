@@ -12,21 +12,21 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many candidates a machine judged in what time, and where the time went.
+ * Throughput of a run, and where the time went.
  *
- * @param device what it judged on
- * @param devices how many of them
- * @param slots candidates at the same time, on all devices together
- * @param candidates how many were judged
- * @param seconds from the first candidate to the last verdict, the start of workers included
- * @param perDeviceHour candidates an hour and device
- * @param aloneSeconds median seconds from one verdict to the next, where there is one slot; the
- *     first, which starts the workers, left out
+ * @param device device that judged
+ * @param devices number of devices
+ * @param slots candidates judged at the same time, over all devices
+ * @param candidates number of judged candidates
+ * @param seconds wall time from the first candidate to the last verdict, including the start of
+ *     workers
+ * @param perDeviceHour candidates per device-hour
+ * @param aloneSeconds with one slot, the median seconds between verdicts, without the first, which
+ *     includes the start of workers
  * @param statuses verdicts by status
  * @param stages seconds by stage, over all candidates
- * @param timing seconds that candidates waited for while they had a GPU to themselves, by GPU and
- *     cause
- * @param missing candidates without a verdict when the run was cut off; null where all have one
+ * @param timing seconds of exclusive use of a GPU, by GPU and cause
+ * @param missing candidates without a verdict in an interrupted run; null if all have one
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Throughput(
@@ -50,11 +50,11 @@ public record Throughput(
    * One verdict.
    *
    * @param stages seconds that the candidate spent in each stage, by label
-   * @param seconds from the start of the run until it fell
+   * @param seconds from the start of the run until the verdict
    */
   public record Judged(Status status, Map<String, Double> stages, double seconds) {}
 
-  /** Adds up a run; {@code judged} in the order in which verdicts fell, at least one. */
+  /** Sums up a run; {@code judged} has at least one verdict, in order of completion. */
   public static Throughput of(
       Verdict.Device device,
       Map<String, String> versions,
@@ -88,7 +88,7 @@ public record Throughput(
         null);
   }
 
-  /** The same of a run that was cut off with so many candidates to go. */
+  /** The same for an interrupted run, with the number of missing candidates. */
   public Throughput cutOff(int without) {
     return new Throughput(
         device,

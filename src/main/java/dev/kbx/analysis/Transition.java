@@ -3,7 +3,7 @@ package dev.kbx.analysis;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** What became of a task, or of one candidate, from one run to the next. */
+/** Change in the outcome of a task or candidate from one run to the next. */
 public enum Transition {
   /** Wrong, then right. */
   RESCUED,

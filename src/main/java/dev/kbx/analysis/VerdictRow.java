@@ -19,27 +19,26 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What analyses need of a verdict: which candidate, how it ended, how fast it is. Some 300 bytes,
- * where a verdict has kilobytes; made by {@link #of} or, for many, by a {@link Reader}.
+ * The part of a verdict that analyses need: candidate, outcome, speed. It takes about 300 bytes, a
+ * verdict takes kilobytes. Made by {@link #of} or, for many verdicts, by a {@link Reader}.
  *
  * @param run id of the run that judged it
  * @param candidate SHA-256 of the source, hex
  * @param source the path it came from, with {@code :line} in a JSONL file
- * @param method null where the source does not say it, as are {@code model} and {@code round}
+ * @param method null if the source does not state it, as are {@code model} and {@code round}
  * @param callOk as in a verdict, like {@code exeOk} and {@code perfOk}: null where not measured
  * @param againstPolicy whether it is refused because of who computes; {@code callOk} and {@code
  *     exeOk} do not ask that
  * @param publishedOk whether its results are right at the published grade, and {@code generalOk} at
  *     the general one; null where not known
- * @param holds properties of calls beyond the published grade that it is right for
- * @param breaks those that it is not right for; {@code a+b} where it is right for each by itself
+ * @param holds properties of calls beyond the published grade for which it is right
+ * @param breaks those on which it fails; {@code a+b} if it is right for each alone
  * @param scaled whether it was judged on smaller inputs than published
- * @param kernelShare share of the result that its own kernels computed, 0 to 1; null where that is
- *     not known
- * @param speedup against the baseline that the run asked for; null where it was not timed, or the
- *     task has no such baseline
- * @param baselines speedups by baseline, eager first; null against one that the task does not have;
- *     empty where it was not timed
+ * @param kernelShare share of the result that its own kernels computed, 0 to 1; null if unknown
+ * @param speedup speedup against the requested baseline; null if it was not timed, or the task has
+ *     no such baseline
+ * @param baselines speedups by baseline, eager first; null for a baseline that the task does not
+ *     have; empty if it was not timed
  * @param sizes what it was timed on; null where it was not
  */
 public record VerdictRow(
@@ -91,8 +90,8 @@ public record VerdictRow(
   }
 
   /**
-   * Makes rows of the verdicts of a run as they are read. Values that many rows share, such as
-   * names and devices, are kept once.
+   * Converts the verdicts of a run one by one. Equal values, such as names and devices, are shared
+   * between rows.
    */
   public static final class Reader {
     private static final String SCALED = "scaled_inputs";
@@ -195,7 +194,7 @@ public record VerdictRow(
     return path() + (sample == 0 ? "" : "#" + sample);
   }
 
-  /** Whether the verdict says something of the candidate: neither the task nor kbx failed. */
+  /** Whether the verdict is about the candidate: neither the task nor kbx failed. */
   public boolean judged() {
     return switch (status.blame()) {
       case NOBODY, CANDIDATE -> true;
@@ -203,14 +202,14 @@ public record VerdictRow(
     };
   }
 
-  /** Whether it got through the call stage. */
+  /** Whether it passed the call stage. */
   boolean called() {
     return Objects.equals(callOk, true);
   }
 
   /**
-   * Whether it got through the correctness stage and was not refuted since: timed calls are checked
-   * like all others. One that only failed to be timed, by a timeout or a crash, stays correct.
+   * Whether it passed the correctness stage and was not refuted while it was timed, as timed calls
+   * are checked, too. A timeout or crash during timing does not change correctness.
    */
   public boolean correct() {
     return valuesOk() && !againstPolicy;
@@ -229,15 +228,15 @@ public record VerdictRow(
     return Objects.equals(perfOk, true);
   }
 
-  /** The speedup of a correct candidate; null where it is wrong or has none. */
+  /** The speedup of a correct candidate; null if it is wrong or has none. */
   public @Nullable Ratio correctSpeedup() {
     if (status != Status.CORRECT || speedup == null) return null;
     return new Ratio(speedup.value(), speedup.low(), speedup.high());
   }
 
   /**
-   * What the speedup is against; null where there is none. The best of several baselines is one,
-   * whichever that is for a task: {@code best (compile)} is {@code best}.
+   * The baseline of the speedup; null without a speedup. The best of several is {@code best},
+   * whichever it is for a task: {@code best (compile)} gives {@code best}.
    */
   @Nullable String against() {
     return speedup == null ? null : anyTask(speedup);
@@ -248,8 +247,8 @@ public record VerdictRow(
   }
 
   /**
-   * Whether both speedups are means over the same sizes: means over different sizes do not compare.
-   * False where the sizes of one are not known.
+   * Whether both speedups are means over the same sizes, and so comparable. False if the sizes of
+   * one are unknown.
    */
   boolean hasSizesOf(VerdictRow other) {
     return sizes != null && other.sizes != null && sizes.shapes().equals(other.sizes.shapes());

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The Python source in a model's answer.
  *
- * <p>An answer that already is a Python file with the entry is left alone, whatever its strings and
- * comments hold. From any other, thinking and end tokens are taken out. Then:
+ * <p>An answer that is a Python file with the entry is unchanged. From any other, thinking and end
+ * tokens are removed. Then:
  *
  * <ol>
  *   <li>Without Markdown fences, all of it is the source.
@@ -40,7 +40,7 @@ final class Answer {
   private static final Pattern START_TOKEN =
       Pattern.compile("\\A\\s*(?:<s>|<\\|(?:im_start|begin_of_text)\\|>)(?:assistant\\n)?");
 
-  /** What follows an end token is not the answer any more. */
+  /** Text after an end token is not part of the answer. */
   private static final Pattern END_TOKEN =
       Pattern.compile(
           "(?s)(?:<[|｜](?:im_end|EOT|eot_id|endoftext|end_of_text|end|eom_id"
@@ -102,7 +102,10 @@ final class Answer {
     return longest;
   }
 
-  /** The block and those it needs, each name from the nearest before it, else the first after. */
+  /**
+   * The block with those that it needs: for each name the nearest one before it, else the first
+   * after it.
+   */
   private static Source.Text withNeeded(Block main, List<Block> blocks) {
     int at = blocks.indexOf(main);
     List<Integer> order = new ArrayList<>();

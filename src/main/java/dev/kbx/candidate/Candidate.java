@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One machine-written kernel for one task.
  *
- * @param source its Python; empty when the answer held none
- * @param origin where it came from: a path, with {@code :line} in a JSONL file
+ * @param source its Python source; empty if the answer had none
+ * @param origin its path, with {@code :line} in a JSONL file
  * @param sample number among the candidates for one task by one method, model and round, from 0
  */
 public record Candidate(
@@ -45,14 +45,14 @@ public record Candidate(
     return source.held().parsed();
   }
 
-  /** The same with its source in memory: for who looks at it more than once. */
+  /** The same with its source in memory, for repeated use. */
   public Candidate held() {
     return source instanceof Source.Text
         ? this
         : new Candidate(task, source.held(), origin, sample, method, model, round);
   }
 
-  /** Whether the source may compile C++. Its author can only wait longer by saying so in vain. */
+  /** Whether the source may compile C++. A false yes only costs the candidate time. */
   public boolean bringsCpp() {
     return code().contains("cpp_extension");
   }
@@ -62,12 +62,12 @@ public record Candidate(
     return DigestUtils.sha256Hex(code());
   }
 
-  /** Which candidate of a run this is; reads the source where it is not held. */
+  /** Its identity in a run; reads the source if it is not in memory. */
   public CandidateIdentity identity() {
     return new CandidateIdentity(task.suite(), task.path(), method, model, sample, round, hash());
   }
 
-  /** What a verdict of a run says of where this candidate came from. */
+  /** Its provenance in a run. */
   public Provenance provenance(String run) {
     return new Provenance(
         run,

@@ -22,18 +22,21 @@ import tools.jackson.databind.ObjectReader;
 
 /**
  * Reads candidates in KernelBenchX's three shapes: {@code .jsonl} predictions, {@code task.py}
- * files, and folders of both; for a suite with levels also KernelBench's run folders, whose files
- * say level, number and sample. What cannot be used is reported and the rest is read.
+ * files, and folders of both; for a suite with levels also KernelBench's run folders, whose file
+ * names have level, number and sample. Unusable files and rows are reported, and the rest is read.
  *
  * <p>Order is that of the sources, within a folder that of the paths, within a file that of the
  * lines. In folders, hidden entries, {@code __pycache__}, {@code __init__.py}, other kinds of files
- * and folders with the {@link SuiteMark} of another suite are passed over in silence.
+ * and folders with the {@link SuiteMark} of another suite are ignored.
  */
 public final class CandidateSources {
   /** Longest candidate, in bytes of UTF-8. */
   public static final int MAX_CODE = 1 << 20;
 
-  /** Longest line of a JSONL file, in bytes: JSON may escape every byte as six, and a prompt. */
+  /**
+   * Longest line of a JSONL file, in bytes: a prompt, and an answer in which JSON may escape a byte
+   * as six.
+   */
   private static final int MAX_LINE = 8 * MAX_CODE;
 
   private static final ObjectReader ROWS =
@@ -52,7 +55,7 @@ public final class CandidateSources {
   private int unselected;
 
   /**
-   * A candidate that has no number yet.
+   * A candidate without a final sample number.
    *
    * @param sample the number that its source states; null without one
    */
@@ -83,7 +86,10 @@ public final class CandidateSources {
     return read(sources, suite, suite.tasks());
   }
 
-  /** The suite that a source is marked for, itself or, where that suite lies beside this, above. */
+  /**
+   * The other suite that a source is marked for: by itself, or by a folder above it if that suite
+   * is in kbx's folder.
+   */
   private static Optional<String> otherSuite(Path source, Suite suite) {
     return SuiteMark.other(source, suite.name())
         .or(() ->
@@ -92,7 +98,7 @@ public final class CandidateSources {
   }
 
   /**
-   * Reads candidates for the selected tasks; those for other tasks of the suite are passed over.
+   * Reads candidates for the selected tasks; those for other tasks of the suite are only counted.
    * Never throws: a path that does not exist is a problem of the kind {@link Problem.Kind#ABSENT},
    * and others are of other kinds. A file named twice is read once.
    */
@@ -126,7 +132,7 @@ public final class CandidateSources {
     return new Reading(candidates(), all, unselected);
   }
 
-  /** Who states a number has it, whatever was read first; the rest get what is free. */
+  /** Candidates with stated numbers get them, independent of order; the others get free numbers. */
   private List<Candidate> candidates() {
     SampleNumbers numbers = new SampleNumbers();
     boolean[] stated = new boolean[found.size()];
@@ -239,7 +245,7 @@ public final class CandidateSources {
     return value != null && value.isString() ? value.stringValue() : null;
   }
 
-  /** The task if it is selected; null after it has been noted why there is none. */
+  /** The task if it is selected; else null, and the reason is recorded. */
   private @Nullable Task task(TaskNames.Match match, Path file, @Nullable Integer line) {
     return switch (match) {
       case TaskNames.Found(Task task, _) -> {

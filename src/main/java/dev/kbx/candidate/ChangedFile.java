@@ -2,7 +2,7 @@ package dev.kbx.candidate;
 
 import java.nio.file.Path;
 
-/** A file of candidates was written to while they were being judged. */
+/** A file of candidates changed while they were being judged. */
 public final class ChangedFile extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -15,12 +15,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** The tasks that Python files are for, by their names and folders alone. */
+/** Finds the tasks of Python files by their names and folders. */
 public final class FileTasks {
   private final Map<Path, Task> tasks = new HashMap<>();
   private final List<Problem> problems;
 
-  /** Looks for the files' tasks in a suite, which may hold only what {@link #names} wants. */
+  /** Looks for the files' tasks in a suite, which may be restricted to {@link #names}. */
   public FileTasks(Collection<Path> files, Suite suite) {
     TaskNames names = new TaskNames(suite);
     Misdirected misdirected = new Misdirected(suite.name());
@@ -40,17 +40,20 @@ public final class FileTasks {
     problems.addAll(missing);
   }
 
-  /** The task of a file; empty where its name means none. */
+  /** The task of a file; empty if its name matches none. */
   public Optional<Task> of(Path file) {
     return Optional.ofNullable(tasks.get(file));
   }
 
-  /** Files that are named as in a run folder and have no task; other names need mean none. */
+  /**
+   * Problems with files that are named as in a run folder and have no task; other names need no
+   * task.
+   */
   public List<Problem> problems() {
     return List.copyOf(problems);
   }
 
-  /** Which names a task must have for one of the files to be for it. */
+  /** Matches the names of tasks that one of the files may be for. */
   public static Predicate<String> names(Collection<Path> files) {
     Set<String> names = new HashSet<>();
     Set<Integer> numbers = new HashSet<>();

@@ -8,17 +8,17 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Reads lines of UTF-8 one by one, never holding more of a line than a limit. */
+/** Reads lines of UTF-8 one by one, with a limit on the memory for a line. */
 final class Lines implements AutoCloseable {
   /**
    * One line.
    *
    * @param number from 1
-   * @param text null if it is too long or no UTF-8
+   * @param text null if it is too long or not UTF-8
    * @param length in bytes, without the line end
-   * @param badByte offset in the file of the first byte that is no UTF-8; -1 if there is none
-   * @param offset of its first byte in the file
-   * @param sum of its bytes, by {@link Prediction#sum}; 0 without text
+   * @param badByte offset in the file of the first invalid UTF-8 byte; -1 if there is none
+   * @param offset offset of its first byte in the file
+   * @param sum checksum of its bytes by {@link Prediction#sum}; 0 without text
    */
   record Line(int number, @Nullable String text, long length, long badByte, long offset, int sum) {}
 
@@ -66,7 +66,7 @@ final class Lines implements AutoCloseable {
 
   private Line decoded(byte[] bytes, long start) {
     String text = text(bytes, number == 1);
-    // Decoding leaves this character where a byte is no UTF-8; most lines need no second look.
+    // The replacement character marks an invalid byte; without it the line is valid.
     long bad = text.indexOf('\ufffd') < 0 ? -1 : firstBadByte(bytes);
     if (bad >= 0) return new Line(number, null, bytes.length, start + bad, start, 0);
     return new Line(number, text, bytes.length, -1, start, Prediction.sum(bytes));
@@ -78,7 +78,7 @@ final class Lines implements AutoCloseable {
     return first && text.startsWith("\ufeff") ? text.substring(1) : text;
   }
 
-  /** Index of the first byte that is no UTF-8; -1 if there is none. */
+  /** Index of the first invalid UTF-8 byte; -1 if there is none. */
   static int firstBadByte(byte[] bytes) {
     ByteBuffer input = ByteBuffer.wrap(bytes);
     try {

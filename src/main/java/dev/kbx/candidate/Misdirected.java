@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What is for other suites than the one that is judged: told in one line for each such suite. */
+/** Collects sources for other suites; reports one line for each suite. */
 final class Misdirected {
   private record Found(String file, @Nullable Integer line, int more) {}
 
@@ -14,7 +14,7 @@ final class Misdirected {
   private final Map<String, Found> found = new LinkedHashMap<>();
 
   /**
-   * @param suite the one that is judged
+   * @param suite the suite that is judged
    */
   Misdirected(String suite) {
     this.suite = suite;
@@ -27,7 +27,7 @@ final class Misdirected {
         (first, _) -> new Found(first.file, first.line, first.more + 1));
   }
 
-  /** The first of each suite, and how many more there are. */
+  /** The first source of each suite, and the number of further ones. */
   List<Problem> problems() {
     List<Problem> problems = new ArrayList<>();
     found.forEach((other, first) -> problems.add(problem(other, first)));

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The tasks of a suite that has levels, by KernelBench's numbers. */
+/** The tasks of a suite with levels, by KernelBench's numbers. */
 final class NumberedTasks {
   private static final int MOST_LISTED = 6;
 
@@ -31,7 +31,7 @@ final class NumberedTasks {
     return of(file.task(), file.sample());
   }
 
-  /** The task of that number, as a candidate that may say which sample it is. */
+  /** The task of that number, with the sample number of the candidate, if stated. */
   TaskNames.Match of(TaskNumber number, @Nullable Integer sample) {
     Task task = tasks.get(number);
     return task == null ? without(number) : new TaskNames.Found(task, sample);

@@ -11,8 +11,8 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
 /**
- * Tells kbx's own results from predictions, whatever a file is called: an output folder may lie
- * among the sources.
+ * Distinguishes kbx's own results from predictions by content: an output folder may be among the
+ * sources.
  */
 final class OwnFiles {
   private static final Set<String> VERDICT =
@@ -30,7 +30,7 @@ final class OwnFiles {
       Set<String> keys = firstKeys(file);
       return keys.containsAll(VERDICT) || keys.containsAll(TASK_VERDICT);
     } catch (IOException | JacksonException _) {
-      return false; // Whoever reads it says what is wrong.
+      return false; // Reading it will report the error.
     }
   }
 
@@ -40,7 +40,7 @@ final class OwnFiles {
         && Files.isRegularFile(file.resolveSibling("kbx.db"));
   }
 
-  /** Names in the first object; none where something else comes first, or it is a prediction. */
+  /** Keys of the first object; empty for other content or a prediction. */
   private static Set<String> firstKeys(Path file) throws IOException {
     Set<String> keys = new HashSet<>();
     try (JsonParser json = Json.mapper().createParser(file)) {

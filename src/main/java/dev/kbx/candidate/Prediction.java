@@ -4,7 +4,7 @@ import dev.kbx.task.Task;
 import java.io.IOException;
 import java.util.zip.CRC32C;
 
-/** Source that stays in a line of a JSONL file until it is asked for. */
+/** Source in a line of a JSONL file, read on demand. */
 final class Prediction implements Source {
   private final Predictions file;
   private final Task task;
@@ -34,13 +34,13 @@ final class Prediction implements Source {
     return Answer.text(Predictions.answer(bytes), task);
   }
 
-  /** Of its line: what follows from that is not read for it. */
+  /** The checksum of the line; needs no reading. */
   @Override
   public int sum() {
     return sum;
   }
 
-  /** A checksum against accidents; it costs a microsecond. */
+  /** A checksum against accidental changes; takes about a microsecond. */
   static int sum(byte[] bytes) {
     CRC32C crc = new CRC32C();
     crc.update(bytes);

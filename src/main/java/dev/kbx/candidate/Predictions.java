@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A JSONL file that stays open while candidates in it wait: renaming or deleting it changes
- * nothing. Safe for several threads.
+ * A JSONL file that stays open while its candidates wait, so that it may be renamed or deleted.
+ * Safe for several threads.
  */
 final class Predictions {
   /** Characters of a value that a problem quotes. */
@@ -35,10 +35,10 @@ final class Predictions {
     return file;
   }
 
-  /** Bytes of the file; fewer than {@code length} where it has become shorter. */
+  /** Bytes of the file; fewer than {@code length} if it has become shorter. */
   byte[] read(long offset, int length) throws IOException {
     byte[] bytes = new byte[length];
-    // No channel: it would close for all when the thread of one is interrupted.
+    // Not a channel, which an interrupt of one thread would close for all.
     synchronized (open) {
       open.seek(offset);
       int filled = 0;
@@ -51,21 +51,21 @@ final class Predictions {
     return bytes;
   }
 
-  /** The answer of a row whose {@code predict} is a string or null; null of any other. */
+  /** The answer of a row whose {@code predict} is a string or null; else null. */
   static @Nullable String answer(JsonNode row) {
     JsonNode predict = row.get("predict");
     if (predict == null || !(predict.isString() || predict.isNull())) return null;
     return predict.isNull() ? "" : withoutLoneSurrogates(predict.stringValue());
   }
 
-  /** The answer in a line that was read before. */
+  /** The answer in a valid line. */
   static String answer(byte[] line) {
     String text = Lines.text(line, line.length > 0 && line[0] == (byte) 0xef);
     String answer = answer(Json.mapper().readTree(text));
     return answer == null ? "" : answer;
   }
 
-  /** Which field about a row's origin has a value of the wrong kind; null where none has. */
+  /** The provenance field of a row with a value of the wrong type; null if there is none. */
   static @Nullable String mistyped(JsonNode row) {
     for (String key : List.of("method", "model")) {
       if (row.hasNonNull(key) && !row.get(key).isString()) {
@@ -86,7 +86,7 @@ final class Predictions {
     return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "...";
   }
 
-  /** A field of a row that is a whole number from 0; null where it is absent or something else. */
+  /** A field of a row that is a whole number from 0; null if it is absent or of another kind. */
   static @Nullable Integer count(JsonNode row, String key) {
     JsonNode value = row.get(key);
     return value != null && value.canConvertToInt() && value.intValue() >= 0
@@ -94,7 +94,7 @@ final class Predictions {
         : null;
   }
 
-  /** JSON can escape half of a character; no encoding can hold it. */
+  /** Replaces lone surrogates, which JSON can escape and no encoding can represent. */
   private static String withoutLoneSurrogates(String text) {
     boolean clean = text.codePoints().noneMatch(c -> c >= 0xd800 && c <= 0xdfff);
     if (clean) return text;

@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
  * A file or row that could not be used: what, where, what to do. The rest is judged.
  *
  * @param file path as the user named it
- * @param line line of a JSONL file, where there is one
+ * @param line line of a JSONL file; null for other files
  */
 public record Problem(String file, @Nullable Integer line, String message, Kind kind) {
-  /** What a command makes of it. */
+  /** Kinds of problems, which commands treat differently. */
   public enum Kind {
-    /** What the user named is nothing that can be read. */
+    /** A named path does not exist or is not readable as a source. */
     ABSENT,
     /** A whole file or folder could not be read. */
     UNREADABLE,

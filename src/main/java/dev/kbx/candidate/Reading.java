@@ -3,9 +3,9 @@ package dev.kbx.candidate;
 import java.util.List;
 
 /**
- * What a set of sources held: candidates in the order of their places, and what was unusable.
+ * Result of reading sources: candidates in the order of their places, and problems.
  *
- * @param unselected how many more there are, for tasks of the suite that were not selected
+ * @param unselected number of further candidates, for tasks that were not selected
  */
 public record Reading(List<Candidate> candidates, List<Problem> problems, int unselected) {
   public Reading {

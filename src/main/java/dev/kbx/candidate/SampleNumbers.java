@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Which sample numbers are taken, in each series of candidates. */
+/** Allocates sample numbers in each series of candidates. */
 final class SampleNumbers {
-  /** Whose samples are counted together. */
+  /** Candidates whose samples are numbered together. */
   record Series(
       Task task, @Nullable String method, @Nullable String model, @Nullable Integer round) {}
 
@@ -20,12 +20,12 @@ final class SampleNumbers {
 
   private final Map<Series, Taken> taken = new HashMap<>();
 
-  /** Takes a number; false where another candidate has it. */
+  /** Takes a number; false if another candidate has it. */
   boolean take(Series series, int number) {
     return in(series).numbers.add(number);
   }
 
-  /** Takes the lowest number that nobody has. */
+  /** Takes the lowest free number. */
   int takeLowest(Series series) {
     Taken all = in(series);
     while (!all.numbers.add(all.lowest)) all.lowest++;

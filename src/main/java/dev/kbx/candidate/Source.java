@@ -5,25 +5,25 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A candidate's Python source: in memory, or still in the file that it came from. Candidates of a
- * run are queued by the hundred thousand; only those being judged are held.
+ * A candidate's Python source: in memory, or in its file. A run may queue a hundred thousand
+ * candidates; only those being judged are in memory.
  */
 public sealed interface Source permits Source.Text, Prediction {
 
   /**
-   * The source in memory, read anew by every call where it is not held.
+   * The source in memory; every call reads it if it is not.
    *
-   * @throws ChangedFile when its file no longer holds it
+   * @throws ChangedFile if its file no longer contains it
    */
   Text held();
 
-  /** A checksum that tells, against accidents, whether this is what was read before. */
+  /** A checksum that detects accidental changes. */
   int sum();
 
   /**
    * Source in memory.
    *
-   * @param known its syntax tree where finding the source took one; null otherwise
+   * @param known its syntax tree if it was already parsed; else null
    */
   record Text(String code, @Nullable PythonSource known) implements Source {
     Text(String code) {

@@ -23,28 +23,28 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the files that candidates lie in and reads source, whatever its task. What cannot be used
- * is told and passed over.
+ * Finds files with candidates and reads source, independent of tasks. Unusable files are reported
+ * and skipped.
  */
 public final class SourceFiles {
-  /** The original's task files put their tests below such a line; so do answers cut from them. */
+  /** Separates tests in the original's task files and in answers derived from them. */
   private static final Pattern SEPARATOR = Pattern.compile("(?m)^#{146}[ \\t]*\\r?$");
 
   private SourceFiles() {}
 
   /**
-   * The {@code .py} and {@code .jsonl} files that a path means: itself, or all in a folder by path.
+   * The {@code .py} and {@code .jsonl} files of a path: itself, or all in a folder, sorted by path.
    * Hidden entries, {@code __pycache__}, {@code __init__.py} and kbx's own results in folders are
-   * passed over in silence.
+   * ignored.
    */
   public static List<Path> in(Path source, Consumer<Problem> problems) {
     return in(source, problems, _ -> false);
   }
 
   /**
-   * The same, without folders below the source that are passed over as well.
+   * The same, ignoring further folders below the source.
    *
-   * @param passedOver folders of no concern
+   * @param passedOver folders to ignore
    */
   static List<Path> in(Path source, Consumer<Problem> problems, Predicate<Path> passedOver) {
     if (!Files.exists(source)) {
@@ -53,14 +53,14 @@ public final class SourceFiles {
       List<Problem> told = new ArrayList<>();
       List<Path> files = list(source, told::add, passedOver);
       told.forEach(problems);
-      // What a folder holds is not known where some of it could not be read.
+      // If part of the folder is unreadable, it is not reported as empty.
       if (files.isEmpty() && told.isEmpty()) {
         problems.accept(
             problem(source, "holds no candidates; they are task.py files and .jsonl predictions"));
       }
       return files;
     } else if (isCandidate(source) && !Files.isRegularFile(source)) {
-      // A pipe would have to be waited for, and can be read only once.
+      // A pipe may block and can be read only once.
       problems.accept(
           absent(source, "is no regular file; give a task.py, .jsonl predictions, or a folder"));
     } else if (isResults(source)) {
@@ -75,7 +75,7 @@ public final class SourceFiles {
     return List.of();
   }
 
-  /** The source in a Python file; null after its problem was told. */
+  /** The source in a Python file; null after reporting a problem. */
   public static @Nullable String code(Path file, Consumer<Problem> problems) {
     try (InputStream in = Files.newInputStream(file)) {
       return code(in, file.toString(), problems);
@@ -86,9 +86,9 @@ public final class SourceFiles {
   }
 
   /**
-   * The source that a stream holds; null after its problem was told.
+   * The source in a stream; null after reporting a problem.
    *
-   * @param name what the user calls the stream
+   * @param name name of the stream in messages
    */
   public static @Nullable String code(InputStream in, String name, Consumer<Problem> problems)
       throws IOException {
@@ -161,7 +161,7 @@ public final class SourceFiles {
 
             @Override
             public FileVisitResult visitFileFailed(Path file, IOException e) {
-              // A link back up has been read where it leads.
+              // The target of a cyclic link is read anyway.
               if (!(e instanceof FileSystemLoopException)) {
                 problems.accept(unreadable(file, reason(e)));
               }

@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A file {@code SUITE} in a folder of candidates, which names the suite that they are for. A run of
- * another suite passes such a folder over.
+ * A file {@code SUITE} in a folder of candidates, which names their suite. Runs of other suites
+ * ignore the folder.
  */
 public final class SuiteMark {
   private static final String FILE = "SUITE";
@@ -15,7 +15,7 @@ public final class SuiteMark {
 
   private SuiteMark() {}
 
-  /** The suite that a folder, or the nearest one above it, is marked with; empty without a mark. */
+  /** The suite of the nearest mark in or above a folder; empty without a mark. */
   public static Optional<String> near(Path source) {
     for (Path at = source.toAbsolutePath().normalize(); at != null; at = at.getParent()) {
       Optional<String> mark = in(at);
@@ -24,12 +24,12 @@ public final class SuiteMark {
     return Optional.empty();
   }
 
-  /** The suite that a folder is marked with, if that is another than the named one. */
+  /** The suite that a folder is marked with, if it differs from the named one. */
   static Optional<String> other(Path folder, String suite) {
     return in(folder).filter(mark -> isOther(mark, suite));
   }
 
-  /** As {@link #near}, if that is another suite than the named one. */
+  /** As {@link #near}, if it differs from the named suite. */
   static Optional<String> otherNear(Path source, String suite) {
     return near(source).filter(mark -> isOther(mark, suite));
   }
@@ -44,7 +44,7 @@ public final class SuiteMark {
       if (!Files.isRegularFile(file) || Files.size(file) > MOST_CHARACTERS) return Optional.empty();
       return Optional.of(Files.readString(file).strip()).filter(mark -> !mark.isEmpty());
     } catch (IOException _) {
-      return Optional.empty(); // Some other file of that name.
+      return Optional.empty(); // Another file of that name.
     }
   }
 }

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Finds the task that a file name or a prompt means. A user's own reference is the task of all. */
+/** Finds the task for a file name or a prompt. A user's own reference is the task of all. */
 final class TaskNames {
   private static final List<String> PROMPTS = List.of("instruction", "prompt", "query");
   private static final String BEFORE_DESCRIPTION = "Functional Description: ";
@@ -35,7 +35,7 @@ final class TaskNames {
 
   /** A task, or why there is none. */
   sealed interface Match {
-    /** The sample that the name says it is; null where it says nothing. */
+    /** The sample number in the name; null if there is none. */
     default @Nullable Integer sample() {
       return null;
     }
@@ -49,7 +49,7 @@ final class TaskNames {
 
   record Missing(String reason) implements Match {}
 
-  /** The name is for another suite. */
+  /** The name belongs to another suite. */
   record OfSuite(String suite) implements Match {}
 
   /**
@@ -78,14 +78,14 @@ final class TaskNames {
         : suite.unknown(base);
   }
 
-  /** Whether a name is a run file's, or was meant to be one. */
+  /** Whether a name is that of a run file, or similar to one. */
   static boolean isLikeRunFile(String name) {
     return LIKE_RUN_FILE.matcher(name).lookingAt();
   }
 
   /**
    * The task of a row: by {@code file}, else by KernelBench's {@code level} and {@code problem_id},
-   * else by the prompt that the answer belongs to.
+   * else by the answer's prompt.
    */
   Match ofRow(JsonNode row) {
     if (only != null) return new Found(only);
@@ -114,7 +114,7 @@ final class TaskNames {
     return numbered.of(number, Predictions.count(row, "sample_id"));
   }
 
-  /** What a row may name its task by. */
+  /** Fields by which a row may name its task. */
   private String namesOfTasks() {
     return numbered.none()
         ? "\"file\": \"Category/task.py\""

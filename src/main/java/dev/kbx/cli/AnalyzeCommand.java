@@ -3,7 +3,7 @@ package dev.kbx.cli;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
-/** {@code kbx analyze}: figures that take whole runs, or several. */
+/** {@code kbx analyze}: figures of one or several runs. */
 @Command(
     name = "analyze",
     description = "Analyse judged runs.",

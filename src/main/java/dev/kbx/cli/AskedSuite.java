@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Which tasks a run asked for. The run says how many; their names and categories come from the
- * suite, where it is here as the run met it.
+ * The tasks that a run asked for. The run states their number; names and categories come from the
+ * suite, if it is here and unchanged.
  */
 final class AskedSuite {
   private AskedSuite() {}
@@ -30,20 +30,20 @@ final class AskedSuite {
   }
 
   /**
-   * The same where the suite is open.
+   * The same for an opened suite.
    *
-   * @param selected what the run's selection names in it
+   * @param selected the tasks of the run's selection
    */
   static AskedTasks of(JudgedRun judged, List<Task> selected) {
     List<Task> published = selected.stream().filter(task -> !task.extra()).toList();
     if (published.size() != judged.run().suiteTasks() || !covers(selected, judged)) {
       return AskedTasks.counted(judged);
     }
-    // Who asks for variants alone means these.
+    // Only variants were requested.
     return AskedTasks.named(byCategory(published.isEmpty() ? selected : published));
   }
 
-  /** Another suite of that name may have as many tasks. */
+  /** Whether all rows are on selected tasks: another suite of that name may have as many tasks. */
   private static boolean covers(List<Task> selected, JudgedRun judged) {
     Set<String> paths = selected.stream().map(Task::path).collect(Collectors.toSet());
     return judged.rows().stream().allMatch(row -> paths.contains(row.path()));

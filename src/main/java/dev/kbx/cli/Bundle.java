@@ -29,21 +29,21 @@ import java.util.zip.ZipOutputStream;
  * <pre>
  *   kbx                        the launcher of the checkout: it finds runtime/ beside it
  *   runtime/                   a Java runtime of the modules that are needed
- *   app/kbx.jar, app/lib/      the jar files, without native libraries for any platform
- *   app/native/                the native libraries for this one
- *   app/kbx.aot                the start-up cache, made with this very runtime
+ *   app/kbx.jar, app/lib/      the jar files, without native libraries
+ *   app/native/                the native libraries for this platform
+ *   app/kbx.aot                the start-up cache, made with this runtime
  *   worker/, tasks/, examples/, corpus/, bench/simulated/
  * </pre>
  */
 final class Bundle {
   /**
-   * What the jar files need, by jdeps, but for java.desktop (51 MB): Jackson and Jdbi name it for
-   * bean annotations and AWT types that kbx has none of.
+   * Modules that the jar files need according to jdeps, without java.desktop (51 MB): Jackson and
+   * Jdbi refer to it for bean annotations and AWT types, which kbx does not use.
    */
   private static final String MODULES =
       "java.base,java.logging,java.naming,java.sql,java.xml,jdk.jfr";
 
-  /** What is compressed inside compresses worse outside: 15 % of the archive. */
+  /** Compressed modules would compress worse in the archive, by 15 % of its size. */
   private static final String UNCOMPRESSED = "zip-0";
 
   private static final List<String> FOLDERS =
@@ -58,7 +58,7 @@ final class Bundle {
   /**
    * @param home a built checkout
    * @param version of kbx
-   * @param progress hears what is being done, a line each
+   * @param progress receives a line for each step
    */
   Bundle(Path home, String version, PrintStream progress) {
     this.home = home;
@@ -73,7 +73,7 @@ final class Bundle {
       Path root = staging.resolve(name);
       fill(root);
       say("training the start-up cache");
-      // Only whole seconds survive an archive, and the cache knows its jar files by their times.
+      // The cache identifies jar files by their times, and an archive keeps only whole seconds.
       Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
       try (Stream<Path> files = Files.walk(root)) {
         for (Path file : (Iterable<Path>) files::iterator)
@@ -140,7 +140,7 @@ final class Bundle {
     if (status != 0) throw new IOException("jlink failed: " + output.toString().strip());
   }
 
-  /** Jar files of two libraries carry themselves for a dozen platforms: 14 of 19 MB. */
+  /** Two jar files contain native libraries for a dozen platforms: 14 of 19 MB. */
   private static void copyWithoutNative(Path jar, Path copy) throws IOException {
     try (InputStream in = Files.newInputStream(jar);
         OutputStream out = Files.newOutputStream(copy);

@@ -114,7 +114,7 @@ final class CheatsCommand implements Callable<Integer> {
     return trials.differing().isEmpty() ? ExitCode.OK : ExitCode.USAGE;
   }
 
-  /** Before hundreds of files are judged for it. */
+  /** Checks that the page can be written, before hundreds of files are judged. */
   private static void checkPage(Path page) {
     Path folder = page.toAbsolutePath().getParent();
     if (Files.isDirectory(page)) {

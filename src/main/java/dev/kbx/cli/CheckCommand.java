@@ -33,7 +33,7 @@ import picocli.CommandLine.Parameters;
       "broken, or cannot be used."
     })
 final class CheckCommand implements Callable<Integer> {
-  /** What findings are written as. */
+  /** Output format of findings. */
   enum Format {
     TEXT,
     JSON,

@@ -26,7 +26,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what {@code kbx check} is given and checks it, on all processors. */
+/** Reads and checks the sources of {@code kbx check}, on all processors. */
 final class CheckedSources {
   private static final Path STDIN = Path.of("-");
 
@@ -36,7 +36,7 @@ final class CheckedSources {
   private final List<String> problems = Collections.synchronizedList(new ArrayList<>());
 
   /**
-   * @param task the task of every Python file; null to go by their names
+   * @param task the task of every Python file; null to derive it from the file's name
    */
   CheckedSources(Rules rules, SuiteOption suite, @Nullable String task) {
     this.check = new StaticCheck(rules);
@@ -68,21 +68,21 @@ final class CheckedSources {
         .toList();
   }
 
-  /** Of the suite's tasks only those that are needed: reading all takes longer than most checks. */
+  /** Opens only the needed tasks of the suite: reading all takes longer than most checks. */
   private Suite tasks(Set<Path> files, List<Path> python) {
     if (!files.stream().allMatch(file -> SourceFiles.isPython(file) || file.equals(STDIN))) {
       return suite.open();
     }
     if (task == null) {
       Suite few = suite.open(FileTasks.names(python));
-      // What is said of a file without a task depends on which there are.
+      // The message about a file without a task needs all tasks.
       return new FileTasks(python, few).problems().isEmpty() ? few : suite.open();
     }
     try {
       Suite one = suite.open(Predicate.isEqual(task.substring(task.lastIndexOf('/') + 1)));
       if (one.find(task).size() == 1) return one;
     } catch (UnknownTask e) {
-      // Looked for among all, it gets an answer that names those with like names.
+      // Opening the whole suite gives a message with similar names.
     }
     Suite all = suite.open();
     if (all.find(task).size() == 1) return all;
@@ -110,7 +110,7 @@ final class CheckedSources {
     return told(name, () -> new Checked(name, null, path, check.check(code, against)));
   }
 
-  /** A fault of kbx, which one source has met: the others are checked all the same. */
+  /** Checks one source; reports a fault of kbx, so that the other sources are checked. */
   private Stream<Checked> told(String name, Supplier<Checked> checking) {
     try {
       return Stream.of(checking.get());

@@ -13,7 +13,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code kbx runs copy FROM TO}: runs of one store in another. */
+/** {@code kbx runs copy FROM TO}: copies runs between stores. */
 @Command(
     name = "copy",
     description = "Copy runs from one store to another.",
@@ -81,7 +81,7 @@ final class CopyCommand implements Callable<Integer> {
     }
   }
 
-  /** A results folder, which its kbx.db may stand for. */
+  /** A results folder, given by its path or by that of its kbx.db. */
   private static Path folder(String text) {
     Path path = Path.of(text);
     boolean file = Files.isRegularFile(path) && path.endsWith("kbx.db");

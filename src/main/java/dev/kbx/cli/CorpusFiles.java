@@ -16,7 +16,7 @@ import java.util.List;
 
 /** The corpus of a suite on disk: cheats, honest kernels, and kernels of the suite itself. */
 final class CorpusFiles {
-  /** What to judge, and what must become of it. */
+  /** A candidate with its expected result. */
   record Entry(Specimen specimen, Candidate candidate) {}
 
   private final Suite suite;
@@ -28,7 +28,7 @@ final class CorpusFiles {
   /** The bundled corpus, and every n-th of the suite's kernels. */
   List<Entry> bundled(int every) {
     Path corpus = Home.folder().resolve("corpus");
-    // Only the default suite's lie at the top.
+    // Only those of the default suite are at the top.
     if (SuiteMark.near(corpus.resolve(suite.name())).isPresent()) {
       corpus = corpus.resolve(suite.name());
     }
@@ -69,7 +69,7 @@ final class CorpusFiles {
     }
   }
 
-  /** Paths of the bundle are shown as they are in every bundle. */
+  /** Paths are relative to kbx's folder. */
   private static String shown(Path file) {
     Path whole = file.toAbsolutePath().normalize();
     return whole.startsWith(Home.folder())

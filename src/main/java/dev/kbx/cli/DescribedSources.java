@@ -13,12 +13,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Facts of each source that {@code kbx check --facts} is given. */
+/** Facts about the sources of {@code kbx check --facts}. */
 final class DescribedSources {
   /**
    * One source.
    *
-   * @param file its path; for a prediction, with the line
+   * @param file its path, with the line of a prediction
    */
   record Described(String file, Facts facts) {}
 

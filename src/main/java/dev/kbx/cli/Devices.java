@@ -10,12 +10,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** What {@code --device} and {@code --jobs} mean on this machine. */
+/** Slots for {@code --device} and {@code --jobs} on this machine. */
 final class Devices {
-  /**
-   * Slots that share a GPU unless told otherwise: what is compiled meanwhile need not be waited
-   * for.
-   */
+  /** Default maximum of slots on a GPU, so that compiling and judging overlap. */
   private static final int SHARED = 16;
 
   private Devices() {}
@@ -24,8 +21,8 @@ final class Devices {
    * The slots to judge on.
    *
    * @param device {@code auto}, {@code cpu}, {@code cuda} or {@code cuda:0,2}
-   * @param jobs candidates judged at the same time on the CPU or on each GPU; 0 for one a
-   *     processor, on GPUs up to {@value #SHARED} on each
+   * @param jobs candidates judged at the same time on the CPU or on each GPU; 0: one a processor,
+   *     at most {@value #SHARED} on each GPU
    */
   static List<DeviceSlot> slots(String device, int jobs) {
     int processors = Runtime.getRuntime().availableProcessors();

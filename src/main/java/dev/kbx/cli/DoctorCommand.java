@@ -27,7 +27,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 
-/** {@code kbx doctor}: what this machine can do, tried rather than assumed. */
+/** {@code kbx doctor}: tests what this machine supports. */
 @Command(
     name = "doctor",
     description =
@@ -41,7 +41,7 @@ final class DoctorCommand implements Callable<Integer> {
   @Option(names = "--json", description = "One object.")
   private boolean json;
 
-  /** What was found out on one device. */
+  /** Results for one device. */
   private record Findings(
       DeviceSlot slot,
       Map<String, Object> device,

@@ -182,7 +182,7 @@ final class EvalCommand implements Callable<Integer> {
           "--resume: no run in %s to resume; name its --out folder, or what to judge"
               .formatted(address));
     }
-    // Before anything is made: what is wrong with the sources leaves nothing behind.
+    // Wrong sources are refused before anything is created.
     Reading first = begun ? null : read(sources, taskSuite, selected);
     Path folder = OutFolder.writable(out);
     new EvalResultFiles(folder)
@@ -297,7 +297,7 @@ final class EvalCommand implements Callable<Integer> {
         files.rewrite(line -> store.forEach(run.id(), stored -> line.accept(stored.json())));
         latest.link();
         pool.judge(store, plan, run, candidates, stored -> files.append(stored.json()));
-        // One that was complete stays as it is, or its copies elsewhere are no longer the same run.
+        // A complete run must not change: copies of it would differ.
         boolean complete = run.finished() != null;
         RunInfo finished = complete ? run : run.finishedAt(java.time.Instant.now());
         if (!complete) store.finish(finished);

@@ -8,10 +8,7 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
 
-/**
- * What {@code kbx eval} says on stdout at the end: a table and the report's path, or one JSON
- * document.
- */
+/** Output of {@code kbx eval} on stdout: a table and the report's path, or one JSON document. */
 final class EvalOutput {
   private final PrintStream out;
   private final boolean json;

@@ -15,20 +15,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * A {@code kbx eval} of its own JVM, watched from outside: by its lines of progress, by what Linux
- * says of the process, and by the collector's log.
- */
+/** A {@code kbx eval} in a child JVM, observed by its progress lines and by /proc. */
 final class EvalProcess {
   /** {@code [17/100000] correct …}. */
   private static final Pattern VERDICT = Pattern.compile("\\[(\\d+)/\\d+] ");
 
   private static final Duration SAMPLING = Duration.ofMillis(200);
 
-  /** Verdicts between two lines to who waits. */
+  /** Verdicts between two progress lines. */
   private static final int NEWS = 5_000;
 
-  /** Workers end by themselves when their referee is gone. */
+  /** Time for workers to exit after their referee was killed. */
   private static final int PARTING_SECONDS = 20;
 
   private final Process process;
@@ -45,12 +42,12 @@ final class EvalProcess {
   }
 
   /**
-   * What was seen, seconds since the start of the process.
+   * Observations; times are seconds since the start of the process.
    *
-   * @param verdicts how many fell
-   * @param first when the first fell
-   * @param last when the last fell
-   * @param end when the process was gone
+   * @param verdicts number of verdicts
+   * @param first time of the first verdict
+   * @param last time of the last verdict
+   * @param end time at which the process had ended
    */
   record Seen(int verdicts, double first, double last, double end, ProcessFigures figures) {
     /** Verdicts a second between the first and the last. */
@@ -60,10 +57,10 @@ final class EvalProcess {
   }
 
   /**
-   * Starts {@code kbx} as this one was started, with other arguments.
+   * Starts another {@code kbx} like this one, with other arguments.
    *
    * @param simulated folder of the workers to use
-   * @param log where the collector's log goes
+   * @param log file for the garbage collector's log
    */
   static EvalProcess start(
       Path simulated, Path log, List<String> arguments, Path stdout, PrintStream news)
@@ -73,7 +70,7 @@ final class EvalProcess {
       if (word.equals(Main.class.getName())) break;
       command.add(word);
     }
-    // After the launcher's own flags, of which the last counts.
+    // After the launcher's flags: the last one counts.
     command.add("-Dkbx.workers=" + simulated);
     command.add("-Dkbx.stderr.tty=false");
     command.add("-Xlog:gc:file=" + log);
@@ -108,7 +105,7 @@ final class EvalProcess {
     return new Seen(verdicts, first, last, seconds(), figures);
   }
 
-  /** Its exit code; it must have ended. */
+  /** The exit code of the ended process. */
   int exit() {
     return process.exitValue();
   }

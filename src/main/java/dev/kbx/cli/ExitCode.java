@@ -1,14 +1,14 @@
 package dev.kbx.cli;
 
-/** What {@code kbx} leaves with; scripts rely on it. */
+/** Exit codes of {@code kbx}; scripts rely on them. */
 final class ExitCode {
-  /** The command did what it was asked, whatever the verdicts. */
+  /** The command completed, whatever the verdicts. */
   public static final int OK = 0;
 
   /** Wrong usage, or input that cannot be read. */
   public static final int USAGE = 1;
 
-  /** It could not be completed: kbx, this machine, or an interrupt. */
+  /** The command could not complete, because of kbx, this machine, or an interrupt. */
   public static final int INCOMPLETE = 2;
 
   private ExitCode() {}

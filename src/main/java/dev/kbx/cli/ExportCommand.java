@@ -71,7 +71,7 @@ final class ExportCommand implements Callable<Integer> {
     }
   }
 
-  /** No value that KernelBench's scripts can read says that a time is unknown. */
+  /** Warns that KernelBench's scripts have no value for an unknown time. */
   private static void warn(int untimed, String run) {
     System.err.printf(
         "kbx: %s without a runtime: KernelBench's analysis script reads -1 as a negative speedup,"
@@ -93,7 +93,7 @@ final class ExportCommand implements Callable<Integer> {
     return runs.getFirst();
   }
 
-  /** A folder that is empty, or is not there yet. */
+  /** Checks that the folder is empty or does not exist. */
   private static Path empty(Path folder) {
     OutFolder.refuseObstacle(folder.toString(), folder);
     if (!Files.exists(folder)) return folder;

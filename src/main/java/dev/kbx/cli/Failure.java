@@ -16,10 +16,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * How a command that threw ends: the one place where exceptions become exit codes.
+ * Exit code and message for an exception of a command.
  *
  * @param exit as in {@link ExitCode}
- * @param message one line, or a few where Python says more
+ * @param message one line, or several with output of Python
  */
 record Failure(int exit, String message) {
   static Failure of(Exception e) {

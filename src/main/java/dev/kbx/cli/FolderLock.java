@@ -8,8 +8,8 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One kbx at a time writes to a results folder. The lock is the operating system's: it ends with
- * the process.
+ * Lock on a results folder, to which one kbx at a time writes. The operating system releases it
+ * when the process ends.
  */
 final class FolderLock implements AutoCloseable {
   private final FileChannel file;

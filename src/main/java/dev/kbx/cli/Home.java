@@ -16,21 +16,18 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Predicate;
 
-/**
- * The folder kbx was started from ({@code worker/}, {@code tasks/}) and the folder it keeps its own
- * things in ({@code .kbx}).
- */
+/** The folder of kbx ({@code worker/}, {@code tasks/}) and that of its own state ({@code .kbx}). */
 final class Home {
   private Home() {}
 
-  /** The checkout or unpacked bundle, as the launcher says; the working directory otherwise. */
+  /** The checkout or unpacked bundle, as given by the launcher; else the working directory. */
   static Path folder() {
     return Path.of(System.getProperty("kbx.home", "")).toAbsolutePath().normalize();
   }
 
   /**
-   * The folder whose {@code worker/} is run: this one, unless {@code kbx bench referee} has put
-   * simulated workers in its place.
+   * The folder with the {@code worker/} to run: kbx's folder, or that of the simulated workers of
+   * {@code kbx bench referee}.
    */
   static Path workers() {
     String simulated = System.getProperty("kbx.workers", "");
@@ -50,13 +47,13 @@ final class Home {
     return suite(nameOrFolder, _ -> true);
   }
 
-  /** The same for those tasks alone whose names are wanted. */
+  /** The same, with only the tasks whose names are wanted. */
   static Suite suite(String nameOrFolder, Predicate<String> wanted) {
     TaskCache cache = TaskCache.in(state().resolve("tasks"), JudgeFingerprint.ofThis());
     return Suites.open(nameOrFolder, tasks(), wanted, cache);
   }
 
-  /** Where kbx keeps what it knows between runs: beside itself if it can, else with the user. */
+  /** The writable one of {@link #stateFolders}, which is created if necessary. */
   static Path state() {
     for (Path folder : stateFolders()) {
       try {
@@ -70,10 +67,10 @@ final class Home {
   }
 
   /**
-   * What seeds derive from: 32 random bytes made at first use, readable by this user alone.
+   * The secret that seeds derive from: 32 random bytes made at first use, readable only by this
+   * user.
    *
-   * <p>Where the folder cannot be written (an installed bundle), the user's own state folder holds
-   * it.
+   * <p>If kbx's folder is not writable (an installed bundle), it is in the user's state folder.
    */
   static String secret() {
     List<Path> files = stateFolders().stream().map(folder -> folder.resolve("secret")).toList();
@@ -91,9 +88,9 @@ final class Home {
                 files.getFirst(), files.getLast(), problem == null ? "" : Reason.of(problem)));
   }
 
-  /** Where kbx keeps its own things: beside itself if it can, else in the user's state folder. */
+  /** Folders for kbx's state: {@code .kbx} in its own folder, then one in the user's home. */
   static List<Path> stateFolders() {
-    String home = System.getenv("HOME"); // Java's own is that of passwd, which containers lack.
+    String home = System.getenv("HOME"); // Java's property is from passwd, which containers lack.
     if (home == null || home.isBlank()) home = System.getProperty("user.home");
     return List.of(folder().resolve(".kbx"), Path.of(home, ".local", "state", "kbx"));
   }
@@ -109,7 +106,8 @@ final class Home {
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
       Files.writeString(draft, HexFormat.of().formatHex(bytes), StandardOpenOption.WRITE);
       try {
-        Files.createLink(file, draft); // Fails if another first run was faster: its secret holds.
+        Files.createLink(
+            file, draft); // Fails if another first run was faster; then its secret counts.
       } catch (FileAlreadyExistsException e) {
         // Read below.
       } finally {

@@ -36,8 +36,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code kbx tasks import FORMAT DIR}: a suite of task files that name the originals, each tried
- * before it is let in.
+ * {@code kbx tasks import FORMAT DIR}: makes a suite of task files that refer to the originals,
+ * after running each.
  */
 @Command(
     name = "import",
@@ -52,13 +52,13 @@ import picocli.CommandLine.Parameters;
       "1 DIR holds no task that can be used, 2 it could not complete."
     })
 final class ImportTasksCommand implements Callable<Integer> {
-  /** The line that every imported task file has and no other. */
+  /** The line that marks an imported task file. */
   private static final Pattern MARK = Pattern.compile("\nORIGINAL = Original(Model)?\\(\n");
 
   private static final String REFERENCE = "reference";
   private static final String LEFT_OUT = "left_out";
 
-  /** Where a failure says it is, when that is a line of the original. */
+  /** The line of the original at the start of a failure. */
   private static final Pattern LINE = Pattern.compile("^:([0-9]+): ");
 
   @Mixin private WorkerOptions workers = new WorkerOptions();
@@ -83,7 +83,7 @@ final class ImportTasksCommand implements Callable<Integer> {
   @Option(names = "--json", description = "The report as one object.")
   private boolean json;
 
-  /** One original that became a task. */
+  /** An imported original. */
   @JsonInclude(JsonInclude.Include.NON_EMPTY)
   record Imported(
       String name,
@@ -92,7 +92,7 @@ final class ImportTasksCommand implements Callable<Integer> {
       @Nullable String leftOut,
       List<String> accepts) {}
 
-  /** One original that did not. */
+  /** An original that cannot be a task. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   record Unusable(String file, @Nullable Integer line, String reason) {
     static Unusable of(BrokenTask task) {
@@ -205,14 +205,14 @@ final class ImportTasksCommand implements Callable<Integer> {
     try (WorkerPool pool = WorkerPool.start(workers)) {
       Verification verification =
           VerifyCommand.verification(pool, VerifyCommand.ARCH, Home.secret());
-      // Published sizes would take hours, and a GPU: they are tried on shapes alone.
+      // Published sizes would take hours and a GPU, so only shapes are traced.
       if (originals instanceof OriginalLevels) verification.traceShapes(tasks.tasks(), listener);
       else verification.run(tasks.tasks(), Map.of(), listener);
     }
     return verdicts;
   }
 
-  /** Why an original cannot be a task; null when it can. */
+  /** Why an original cannot be a task; null if it can. */
   private static @Nullable Unusable reason(TaskVerdict result, Path original) {
     String file = original.toString();
     String problem = result.problem();
@@ -268,7 +268,7 @@ final class ImportTasksCommand implements Callable<Integer> {
             control, tasks, Counted.of(usable, "task")));
   }
 
-  /** A folder with task files of the user's own is not a place to replace files in. */
+  /** Refuses a folder with files that were not imported. */
   private void refuseForeign(Path suite) throws IOException {
     OutFolder.refuseObstacle("--out " + out, out);
     for (Path file : sources(suite)) {

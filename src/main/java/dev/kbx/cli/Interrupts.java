@@ -4,14 +4,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ctrl-C and SIGTERM while this is open: the thread that opened it is interrupted, given a moment
- * to end its workers, and one line says how to go on. Leaves with {@link ExitCode#INCOMPLETE}.
+ * Handles Ctrl-C and SIGTERM while open: interrupts the thread that opened it, gives it a moment to
+ * end its workers, prints one line of advice, and exits with {@link ExitCode#INCOMPLETE}.
  */
 final class Interrupts implements AutoCloseable {
-  /** Ending runners and oracles takes a moment; nobody waits longer than this for a prompt. */
+  /** Maximum wait for runners and oracles to end. */
   private static final long PATIENCE_SECONDS = 8;
 
-  /** The advice of a command that keeps what it has done. */
+  /** Advice of a resumable command. */
   static final String RESUMABLE =
       "interrupted; the same command with --resume goes on where this stopped";
 
@@ -26,7 +26,7 @@ final class Interrupts implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
-  /** From now on this is what there is to say. */
+  /** Sets the line that is printed on an interrupt. */
   void advise(String line) {
     advice = line;
   }
@@ -49,7 +49,7 @@ final class Interrupts implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
-      // The JVM is going down, and the hook is what we are closing for.
+      // The JVM is shutting down and runs the hook.
     }
   }
 }

@@ -42,10 +42,7 @@ public final class Main {
       description = "Print where an error came from.")
   private boolean stackTrace;
 
-  /**
-   * Libraries speak up only when something is wrong; kept here, or the setting is collected as
-   * garbage.
-   */
+  /** Libraries log only warnings. The reference keeps the setting from being garbage-collected. */
   private static final Logger LIBRARIES = Logger.getLogger("");
 
   private Main() {}
@@ -74,13 +71,13 @@ public final class Main {
     return commands.execute(args);
   }
 
-  /** Each command has the option; picocli asks the command itself for the version. */
+  /** Gives each command the version, as picocli does not inherit it. */
   private static void haveVersion(CommandLine commands) {
     commands.getCommandSpec().versionProvider(new Version());
     commands.getSubcommands().values().forEach(Main::haveVersion);
   }
 
-  /** A command that there is not has no help: picocli would show that of the one above it. */
+  /** Refuses an unknown subcommand with --help, for which picocli would show the parent's help. */
   private static int execute(CommandLine.ParseResult parsed) {
     CommandLine.ParseResult last = parsed;
     while (last.hasSubcommand()) last = last.subcommand();

@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code kbx runs merge DIR… --out DIR}: the runs of several results folders in one. */
+/** {@code kbx runs merge DIR… --out DIR}: copies the runs of several results folders into one. */
 @Command(
     name = "merge",
     description = "Bring the runs of several results folders into one.",

@@ -10,13 +10,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What {@code kbx bench noise} judges: references as candidates, and a kernel with its twin. */
+/** Candidates of {@code kbx bench noise}: references, and a kernel with its twin. */
 final class NoiseCandidates {
   private static final String TWINS = "noise";
   private static final String PLAIN = "copy.py";
   private static final String SLOWED = "slowed.py";
 
-  /** What the oracle sets for its references; PyTorch's own default lets convolutions use TF32. */
+  /**
+   * Precision settings of the oracle for references; by default PyTorch's convolutions use TF32.
+   */
   private static final String PRECISION =
       """
 
@@ -28,12 +30,14 @@ final class NoiseCandidates {
 
   private NoiseCandidates() {}
 
-  /** The tasks' references, every task before any comes again: its repeats lie far apart. */
+  /**
+   * The tasks' references, in rounds over all tasks, so that repetitions of a task are far apart.
+   */
   static List<Candidate> references(List<Task> tasks, int repeats) {
     List<Candidate> candidates = new ArrayList<>();
     for (int repeat = 0; repeat < repeats; repeat++) {
       for (Task task : tasks) {
-        // PyTorch may compute all of it, for once.
+        // PyTorch may compute all of the result here.
         Task open = task.tagged(Policy.REPORTED_TAG);
         candidates.add(candidate(open, task.reference() + PRECISION, task.file(), repeat));
       }
@@ -78,7 +82,7 @@ final class NoiseCandidates {
     }
   }
 
-  /** Seeds derive from the source: a comment gives every repeat values of its own. */
+  /** Seeds derive from the source, so a comment gives every repetition other values. */
   private static Candidate candidate(Task task, String source, Path file, int repeat) {
     String code = source + "\n# repeat " + repeat + "\n";
     return new Candidate(task, code, file.toString(), repeat, null, null, null);

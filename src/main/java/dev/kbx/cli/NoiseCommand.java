@@ -24,7 +24,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code kbx bench noise}: how small a difference this machine can tell. */
+/**
+ * {@code kbx bench noise}: measures the smallest difference in speed that this machine can tell.
+ */
 @Command(
     name = "noise",
     description = {
@@ -116,7 +118,7 @@ final class NoiseCommand implements Callable<Integer> {
             Home.secret(),
             Limits.defaults());
     List<Candidate> all = new ArrayList<>(references);
-    // One after the other, so that both twins meet the same machine.
+    // Alternately, so that both twins run under the same conditions.
     List<Candidate> plain = NoiseCandidates.plain(twins);
     List<Candidate> slowed = NoiseCandidates.slowed(twins);
     for (int i = 0; i < twins; i++) all.addAll(List.of(plain.get(i), slowed.get(i)));

@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
-/** The noise floors of this machine's devices, a file each, by the device's UUID. */
+/** The stored noise floors of this machine's devices: a file for each, named by its UUID. */
 final class NoiseFloors {
   private final Path folder;
 
@@ -23,12 +23,12 @@ final class NoiseFloors {
     this.folder = folder;
   }
 
-  /** Those that {@code kbx bench noise} kept. */
+  /** The noise floors stored by {@code kbx bench noise}. */
   static NoiseFloors kept() {
     return new NoiseFloors(Home.state().resolve("noise"));
   }
 
-  /** The floor of a device as it was last measured; empty where it never was, or is unreadable. */
+  /** The last noise floor of a device; empty if there is none or it is unreadable. */
   Optional<NoiseFloor> of(@Nullable String uuid) {
     if (uuid == null) return Optional.empty();
     Path file = file(uuid);
@@ -44,7 +44,7 @@ final class NoiseFloors {
   }
 
   /**
-   * Keeps the floor of its device in place of an older one; a device without a UUID has none kept.
+   * Stores a noise floor in place of the device's older one; does nothing without a UUID.
    *
    * @return the file it is in now
    */
@@ -62,7 +62,7 @@ final class NoiseFloors {
     }
   }
 
-  /** A UUID comes from a driver, but names a file here. */
+  /** The file of a UUID, whose characters are restricted, as it comes from a driver. */
   private Path file(String uuid) {
     return folder.resolve(CacheFile.named(uuid) + ".json");
   }

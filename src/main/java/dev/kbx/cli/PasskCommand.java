@@ -13,7 +13,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code kbx analyze passk RUN…}: what several samples of a task are worth. */
+/** {@code kbx analyze passk RUN…}: pass@k of the samples of each task. */
 @Command(
     name = "passk",
     description = "The chance that one of k samples passes (pass@k).",

@@ -5,14 +5,14 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What could not be used of the sources, on stderr. */
+/** Prints problems with sources on stderr. */
 final class Problems {
-  /** More of them push what else was said out of sight, and are mostly of one kind. */
+  /** Maximum number of printed problems; more would scroll other output out of sight. */
   private static final int SHOWN = 20;
 
   private Problems() {}
 
-  /** Prints a line each, and how many more there are. */
+  /** Prints a line for each, and the number of further ones. */
   static void print(List<String> problems) {
     problems.stream().limit(SHOWN).forEach(problem -> System.err.println("kbx: " + problem));
     if (problems.size() > SHOWN) {
@@ -21,9 +21,9 @@ final class Problems {
   }
 
   /**
-   * Recalls them after what scrolled them out of sight; nothing where there are none.
+   * Reminds of the problems at the end of the output, if there are any.
    *
-   * @param all where all of them stand; null where nothing but stderr has them
+   * @param all the file with all of them; null if there is none
    */
   static void recall(List<String> problems, @Nullable Path all) {
     if (problems.isEmpty()) return;

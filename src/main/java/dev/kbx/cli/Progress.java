@@ -10,13 +10,13 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Progress of a run on stderr: on a terminal one live line with rate, time left and tallies;
- * elsewhere a line a verdict.
+ * Progress of a run on stderr: on a terminal one live line with rate, time left and tallies; else a
+ * line for each verdict.
  */
 final class Progress {
   private static final String ERASE = "\r\033[K";
 
-  /** Nobody reads faster than twenty times a second. */
+  /** Minimum time between redraws: twenty a second. */
   private static final long REDRAW_NANOS = 50_000_000;
 
   private final PrintStream out;
@@ -49,7 +49,7 @@ final class Progress {
     }
   }
 
-  /** In one piece: the stream passes on what it is given at once. */
+  /** One string, as the stream is unbuffered. */
   private String line(Verdict verdict) {
     String message = verdict.message() == null ? "" : "  " + firstLine(verdict.message());
     return "["
@@ -67,9 +67,9 @@ final class Progress {
   }
 
   /**
-   * Leaves the line free for what is printed next, and says what was not judged again.
+   * Ends the live line, and prints the number of remembered verdicts.
    *
-   * @param known how many verdicts were remembered
+   * @param known number of remembered verdicts
    */
   synchronized void finish(int known) {
     if (live) out.print(ERASE);

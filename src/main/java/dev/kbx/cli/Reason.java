@@ -8,7 +8,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 
-/** Why a file could not be read or written, in words: Java's own are often the path alone. */
+/** Words for an {@link IOException}, whose message is often only the path. */
 final class Reason {
   private Reason() {}
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code kbx bench referee}: what judging costs beside the work of the workers. */
+/** {@code kbx bench referee}: measures the cost of judging without the workers. */
 @Command(
     name = "referee",
     description = {
@@ -188,9 +188,9 @@ final class RefereeCommand implements Callable<Integer> {
   }
 
   /**
-   * The collector's work by its log.
+   * Garbage collection, from the collector's log.
    *
-   * @param mostMegabytes of heap in use after a collection, MiB as the log counts
+   * @param mostMegabytes maximum heap in use after a collection, MiB
    */
   private record Collections(double mostMegabytes, double seconds) {
     static Collections of(List<Path> logs) throws IOException {

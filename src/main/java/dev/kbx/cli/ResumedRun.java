@@ -13,15 +13,12 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * A run that {@code --resume} continues. It is continued as it was begun or not at all: verdicts of
- * one run are comparable.
+ * A run that {@code --resume} continues. All its settings must be unchanged, as verdicts of one run
+ * are comparable.
  */
 record ResumedRun(RunInfo run) {
 
-  /**
-   * The newest run over these sources; an unfinished one before a finished one; empty when there is
-   * none.
-   */
+  /** The newest run of these sources, preferably an unfinished one; empty if there is none. */
   static Optional<ResumedRun> find(RunStore store, List<Path> sources) {
     List<String> names = sources.stream().map(Path::toString).toList();
     List<RunInfo> runs =
@@ -33,7 +30,7 @@ record ResumedRun(RunInfo run) {
         .map(ResumedRun::new);
   }
 
-  /** Throws when it was begun under another plan. */
+  /** Throws if its plan differs. */
   void checkPlan(String suite, String tasks, Plan plan, List<String> rulesOff) {
     same(how(run.suite(), suite), run.suite(), suite);
     same("with --tasks ", run.tasks(), tasks);
@@ -56,7 +53,7 @@ record ResumedRun(RunInfo run) {
     }
   }
 
-  /** Throws when the candidates that it has judged are not those that there are. */
+  /** Throws if its candidates differ from these. */
   void checkCandidates(List<Candidate> candidates, Plan plan, RunStore store) {
     if (run.candidates() != candidates.size()) {
       throw new UserError(
@@ -75,7 +72,7 @@ record ResumedRun(RunInfo run) {
     }
   }
 
-  /** Throws when it was begun on another device or with other software. */
+  /** Throws if device or software versions differ. */
   void checkDevice(WorkerPool pool) {
     if (run.device().equals(pool.device()) && run.versions().equals(pool.versions())) return;
     throw new UserError(
@@ -88,7 +85,7 @@ record ResumedRun(RunInfo run) {
                 pool.versions()));
   }
 
-  /** What continuing it comes to, in one line. */
+  /** One line about how it continues. */
   String described(int judged) {
     return judged == run.candidates()
         ? "run %s is complete: nothing is judged again".formatted(run.id())

@@ -4,7 +4,7 @@ import dev.kbx.check.RuleInfo;
 import dev.kbx.check.Rules;
 import java.util.List;
 
-/** Rules as a terminal shows them. */
+/** Rules as text for a terminal. */
 final class RuleText {
   private static final String POLICY =
       "\n\nIt does not stop the published accounting: eval calls the candidate and compares its"
@@ -12,7 +12,7 @@ final class RuleText {
 
   private RuleText() {}
 
-  /** A line a rule: severity, id, title. */
+  /** A line for each rule: severity, id, title. */
   static String list(List<RuleInfo> rules) {
     int width = rules.stream().mapToInt(rule -> rule.id().length()).max().orElse(0);
     StringBuilder text = new StringBuilder();
@@ -27,7 +27,7 @@ final class RuleText {
     return text.toString();
   }
 
-  /** Everything there is to know of one. */
+  /** All about one rule. */
   static String explanation(RuleInfo rule) {
     return """
     %s (%s): %s

@@ -17,7 +17,7 @@ final class RunIds {
 
   private RunIds() {}
 
-  /** Which runs there are, in words: all ids if they are few, else the newest. */
+  /** Lists runs in words: all ids if they are few, else the newest. */
   static String newest(List<RunInfo> runs) {
     if (runs.isEmpty()) return "there is none yet";
     String ids = String.join(", ", runs.stream().limit(MOST_LISTED).map(RunInfo::id).toList());

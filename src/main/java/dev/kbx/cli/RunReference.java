@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A run as commands that look at several name it: an id in {@code --out}, a results folder, which
- * stands for its newest complete run, or {@code FOLDER/ID}.
+ * A run as named on the command line: an id in {@code --out}, a results folder (its newest complete
+ * run), or {@code FOLDER/ID}.
  */
 final class RunReference {
   /** The same in words, for help texts. */

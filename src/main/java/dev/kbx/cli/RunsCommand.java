@@ -70,7 +70,7 @@ final class RunsCommand implements Callable<Integer> {
       return store.openExisting(out);
     }
 
-    /** Keeps other processes from writing there; a folder that is not there needs it not. */
+    /** Locks the folder, if it exists, against other writers. */
     AutoCloseable lock() throws IOException {
       return Files.isDirectory(out) ? FolderLock.of(out) : () -> {};
     }

@@ -3,7 +3,7 @@ package dev.kbx.cli;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What the values of inputs and weights derive from. */
+/** Seed of the values of inputs and weights. */
 final class SeedOption {
   @Option(
       names = "--seed",
@@ -14,7 +14,7 @@ final class SeedOption {
               + " predict them.")
   private @Nullable String seed;
 
-  /** What was given, else the secret of this installation. */
+  /** The given seed, else the secret of this installation. */
   String seed() {
     return seed == null ? Home.secret() : seed;
   }

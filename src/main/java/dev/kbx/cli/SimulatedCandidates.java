@@ -11,11 +11,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Predictions as a model would make them, by the hundred thousand: the suite's kernels, varied. */
+/** A large file of predictions: variations of the suite's kernels. */
 final class SimulatedCandidates {
   private SimulatedCandidates() {}
 
-  /** Writes a file of so many rows, no two with the same source. */
+  /** Writes a file with {@code count} rows, all with different sources. */
   static void write(Path file, Suite suite, int count) throws IOException {
     List<Task> tasks = suite.tasks().stream().filter(task -> Files.exists(task.kernel())).toList();
     if (tasks.isEmpty()) throw new UserError(suite.name() + " has no kernels to vary");

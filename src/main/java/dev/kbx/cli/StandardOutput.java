@@ -11,13 +11,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Standard output that knows why it could not be written; {@link System#out} knows that it was not.
- */
+/** Standard output that keeps the cause of a failed write, which {@link System#out} does not. */
 final class StandardOutput extends FilterOutputStream {
   private static final Path DESCRIPTOR = Path.of("/proc/self/fd/1");
 
-  /** Of a file's mode, as Linux counts. */
+  /** Mask of the file type in a Linux file mode. */
   private static final int KIND = 0xf000;
 
   private static final int PIPE = 0x1000;
@@ -29,7 +27,7 @@ final class StandardOutput extends FilterOutputStream {
     super(to);
   }
 
-  /** Takes the place of {@link System#out}. */
+  /** Replaces {@link System#out}. */
   static StandardOutput install() {
     StandardOutput watched = new StandardOutput(new FileOutputStream(FileDescriptor.out));
     System.setOut(new PrintStream(new BufferedOutputStream(watched), true, System.out.charset()));
@@ -51,7 +49,7 @@ final class StandardOutput extends FilterOutputStream {
     }
   }
 
-  /** The exit code after a command that ended with {@code code}; says where its output is lost. */
+  /** The exit code of a command that ended with {@code code}; reports lost output. */
   int exit(int code) {
     System.out.flush();
     if (failure == null || leadsToReader()) return code;
@@ -59,7 +57,7 @@ final class StandardOutput extends FilterOutputStream {
     return ExitCode.INCOMPLETE;
   }
 
-  /** Whoever reads a pipe may stop when he has seen enough, as {@code head} does. */
+  /** Whether stdout is a pipe or socket, whose reader may stop early, as {@code head} does. */
   private static boolean leadsToReader() {
     try {
       int kind = (int) Files.getAttribute(DESCRIPTOR, "unix:mode") & KIND;

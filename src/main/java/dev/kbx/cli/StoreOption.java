@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where runs and verdicts are kept: in the results folder, or in a team's database. */
+/** Location of runs and verdicts: the results folder, or a team's database. */
 final class StoreOption {
   private static final String VARIABLE = "KBX_STORE";
 

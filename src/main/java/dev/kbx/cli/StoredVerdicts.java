@@ -3,7 +3,7 @@ package dev.kbx.cli;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.store.RunStore;
 
-/** A run's verdicts as reports read them, out of the store. */
+/** Reads a run's verdicts from the store for reports. */
 final class StoredVerdicts {
   private StoredVerdicts() {}
 

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import picocli.CommandLine.Option;
 
-/** The suite of commands that need tasks and run none. */
+/** The suite option of commands that run no tasks. */
 final class SuiteOption {
   @Option(
       names = "--suite",
@@ -20,12 +20,12 @@ final class SuiteOption {
 
   private final Set<String> told = new HashSet<>();
 
-  /** Opens the suite and says, once, which of its files cannot be used. */
+  /** Opens the suite and reports, once, its unusable files. */
   Suite open() {
     return open(_ -> true);
   }
 
-  /** Opens those tasks of the suite whose names are wanted. */
+  /** Opens only the tasks of the suite whose names are wanted. */
   Suite open(Predicate<String> wanted) {
     Suite opened = Home.suite(suite, wanted);
     for (BrokenTask problem : opened.broken()) {

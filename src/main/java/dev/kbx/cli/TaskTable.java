@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Tasks as lines in columns: category, the names of modules, signature. In a terminal lines are cut
- * to its width and names to three fifths of it, so that signatures are seen beside them.
+ * Tasks as lines in columns: category, the names of modules, signature. On a terminal lines are cut
+ * to its width, and names to three fifths of it.
  */
 final class TaskTable {
   private TaskTable() {}
@@ -24,7 +24,7 @@ final class TaskTable {
         .toList();
   }
 
-  /** Empty where the signature begins with it. */
+  /** The task's name; empty if the signature begins with it. */
   private static String name(Task task) {
     return task.isModule() ? task.name() : "";
   }

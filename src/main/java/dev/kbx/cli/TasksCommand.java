@@ -53,7 +53,7 @@ final class TasksCommand implements Callable<Integer> {
 
   @Command(name = "show", description = "One task.", mixinStandardHelpOptions = true)
   static final class ShowTask implements Callable<Integer> {
-    /** Enough to see what a pattern means. */
+    /** Maximum number of tasks named in a message about a pattern. */
     private static final int NAMED = 5;
 
     @Mixin private SuiteOption suite = new SuiteOption();
@@ -65,7 +65,7 @@ final class TasksCommand implements Callable<Integer> {
 
     @ArgGroup private Form form = new Form();
 
-    /** How it is shown. */
+    /** Output options. */
     static final class Form {
       @Option(names = "--json", description = "One object.")
       private boolean json;
@@ -84,7 +84,7 @@ final class TasksCommand implements Callable<Integer> {
       return ExitCode.OK;
     }
 
-    /** With --json there is one document. */
+    /** Refuses several tasks with --json, which prints one document. */
     private UserError several(List<Task> found) {
       String some = found.stream().limit(NAMED).map(Task::path).collect(Collectors.joining(", "));
       return new UserError(

@@ -1,20 +1,20 @@
 package dev.kbx.cli;
 
 /**
- * What the launcher found out about the terminal; a JVM asks too slowly and only about stdin and
- * stdout together.
+ * Properties of the terminal, as determined by the launcher; a JVM is slow at it and cannot tell
+ * stdin from stdout.
  */
 final class Terminal {
   private static final int DEFAULT_COLUMNS = 100;
 
   private Terminal() {}
 
-  /** Whether stderr is a terminal, so that a line may be drawn over. */
+  /** Whether stderr is a terminal, on which a line can be redrawn. */
   static boolean interactive() {
     return Boolean.getBoolean("kbx.stderr.tty");
   }
 
-  /** Whether somebody looks at stdout; otherwise it is read by a program. */
+  /** Whether stdout is a terminal. */
   static boolean shown() {
     return Boolean.getBoolean("kbx.stdout.tty");
   }

@@ -24,7 +24,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code kbx bench throughput SOURCE…}: candidates a device-hour, and where every second went. */
+/** {@code kbx bench throughput SOURCE…}: candidates per device-hour, and where the time goes. */
 @Command(
     name = "throughput",
     description = {

@@ -1,7 +1,7 @@
 package dev.kbx.cli;
 
 /**
- * Something the user can put right: one line that says what, where, and what to do. Exit code 1.
+ * An error that the user can correct: one line that says what, where, and what to do. Exit code 1.
  */
 final class UserError extends RuntimeException {
   private static final long serialVersionUID = 1;

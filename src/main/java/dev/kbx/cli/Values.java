@@ -10,13 +10,13 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Values of options and parameters that are refused as they are read, before anything is done. */
+/** Converters of options and parameters that refuse wrong values during parsing. */
 final class Values {
   private static final String EMPTY = "is empty; name a file or folder (. is this one)";
 
   private Values() {}
 
-  /** What is wrong with a value and what to do; {@link #message} says whose it is. */
+  /** What is wrong with a value, and what to do; {@link #message} adds the option. */
   static final class Refused extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -25,13 +25,16 @@ final class Values {
     }
   }
 
-  /** One line where a value was refused: the option or parameter, the value, what is wrong. */
+  /**
+   * The message about a refused value, if that was the cause: option or parameter, value, what is
+   * wrong.
+   */
   static Optional<String> message(ParameterException e) {
     if (e.getCause() instanceof Refused refused) {
       String value = e.getValue() == null || e.getValue().isEmpty() ? "" : " " + e.getValue();
       return Optional.of(name(e.getArgSpec()) + value + ": " + refused.getMessage());
     }
-    // A list of parameters ends before a value that is refused, which is left over then.
+    // A refused value ends a list of parameters and is reported as unmatched.
     List<PositionalParamSpec> parameters =
         e.getCommandLine().getCommandSpec().positionalParameters();
     return e instanceof UnmatchedArgumentException left
@@ -45,7 +48,10 @@ final class Values {
     return argument instanceof OptionSpec option ? option.longestName() : argument.paramLabel();
   }
 
-  /** Java takes the empty path for the current folder, and a shell makes one of an unset name. */
+  /**
+   * Refuses the empty path: to Java it is the current folder, and an unset shell variable expands
+   * to it.
+   */
   static Path path(String value) {
     if (value.isEmpty()) throw new Refused(EMPTY);
     return Path.of(value);

@@ -35,7 +35,7 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     footer = {"", "Under --out: controls.jsonl, a task a line, and controls.html, the matrix."})
 final class VerifyCommand implements Callable<Integer> {
-  /** What kernels are compiled for where there is no GPU and none is named. */
+  /** Default architecture for compiling kernels without a GPU. */
   static final String ARCH = "sm_90";
 
   private static final Duration CALL = Duration.ofSeconds(20);
@@ -116,7 +116,7 @@ final class VerifyCommand implements Callable<Integer> {
     }
   }
 
-  /** What is known of the suite's tasks, asked for or not, by their paths. */
+  /** Known verdicts of all tasks of the suite, by path. */
   private static Map<String, TaskVerdict> kept(
       Suite suite, Map<String, TaskVerdict> before, Verification verification) {
     Map<String, TaskVerdict> kept = new HashMap<>();
@@ -138,7 +138,7 @@ final class VerifyCommand implements Callable<Integer> {
     return verdicts;
   }
 
-  /** Controls are judged up to correctness; nothing is timed. */
+  /** Judges controls up to correctness, without timing. */
   static Verification verification(WorkerPool pool, String arch, String seed) {
     Plan plan =
         new Plan(

@@ -13,7 +13,7 @@ final class VerifyProgress {
     this.tasks = tasks;
   }
 
-  /** A task's verdict fell, or is known from an earlier run. */
+  /** Counts a verdict, which may be known from an earlier run. */
   synchronized void verdict(TaskVerdict verdict, boolean remembered) {
     done++;
     if (!remembered) judged++;

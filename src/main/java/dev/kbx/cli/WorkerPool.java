@@ -28,12 +28,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/**
- * The workers a command needs, with what they say of their device; none at all for the static
- * stage.
- */
+/** The workers of a command and their device; no workers for the static stage. */
 final class WorkerPool implements AutoCloseable {
-  /** What compiles inline CUDA C++, as workers call it: CUDA's compiler and that of host code. */
+  /** Workers' names for the compilers of inline CUDA C++: device and host. */
   static final List<String> TOOLCHAIN = List.of("nvcc", "cxx");
 
   private final Workers workers;
@@ -134,21 +131,21 @@ final class WorkerPool implements AutoCloseable {
     System.err.println("kbx: " + note);
   }
 
-  /** What a candidate's C++ is compiled with; empty where there is nothing to compile CUDA. */
+  /** Compilers of a candidate's C++; empty without a CUDA compiler. */
   private static Map<String, String> toolchain(Workers workers) throws InterruptedException {
     try {
       Map<String, String> found = new TreeMap<>(workers.zygote().hello().versions());
       found.keySet().retainAll(TOOLCHAIN);
       return found.containsKey("nvcc") ? found : Map.of();
     } catch (WorkerFailure e) {
-      return Map.of(); // The first candidate finds out why.
+      return Map.of(); // The first candidate gets the reason.
     }
   }
 
   /**
-   * Judges candidates as {@link Repeats} does, and shows how far it is.
+   * Judges candidates as {@link Repeats} does, and shows progress.
    *
-   * @param listener hears of every verdict as it falls, one at a time
+   * @param listener receives every verdict, one at a time
    */
   List<Verdict> repeat(Plan plan, List<Candidate> candidates, Consumer<Verdict> listener)
       throws InterruptedException {
@@ -168,9 +165,9 @@ final class WorkerPool implements AutoCloseable {
   }
 
   /**
-   * Judges candidates of a run that have no verdict yet, and shows how far it is.
+   * Judges candidates of a run that have no verdict yet, and shows progress.
    *
-   * @param listener hears of every verdict once it is stored, one at a time
+   * @param listener receives every stored verdict, one at a time
    */
   void judge(
       RunStore store, Plan plan, RunInfo run, List<Candidate> candidates, Consumer<Stored> listener)
@@ -196,12 +193,12 @@ final class WorkerPool implements AutoCloseable {
     }
   }
 
-  /** Who judges with these workers; it remembers nothing. */
+  /** The referee that judges with these workers; it caches nothing. */
   LocalReferee referee() {
     return referee;
   }
 
-  /** Where candidates are judged, one at a time in each place. */
+  /** The slots; each judges one candidate at a time. */
   List<DeviceSlot> places() {
     return places;
   }

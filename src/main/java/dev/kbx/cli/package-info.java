@@ -1,8 +1,8 @@
 /**
- * The command line: one class a command under {@link dev.kbx.cli.Main}, terminal tables and
+ * The command line: a class for each command under {@link dev.kbx.cli.Main}, terminal output and
  * progress.
  *
- * <p>Parses, calls, prints. Errors leave here as one line and an {@link dev.kbx.cli.ExitCode}.
+ * <p>Errors become one line and an {@link dev.kbx.cli.ExitCode} here.
  */
 @NullMarked
 package dev.kbx.cli;

@@ -6,7 +6,7 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * How a cheat may end with static rules off.
+ * Allowed results of a cheat with static rules off.
  *
  * @param text as written: {@code wrong_values | cheating}, {@code merit}
  * @param statuses the statuses that the text allows

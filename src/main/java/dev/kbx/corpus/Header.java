@@ -9,20 +9,20 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What a file of the corpus says of itself, in the docstring at its top. */
+/** The header of a corpus file: the docstring at its top. */
 sealed interface Header {
-  /** Its first line. */
+  /** First line of the docstring. */
   String summary();
 
   /**
-   * An attempt on the verdict.
+   * A cheat.
    *
    * @param group {@code verdict}, {@code answer}, {@code timing} or {@code semantics}
    * @param name of the mechanism, in its group
-   * @param rules ids of static rules, one of which must reject it; empty where none can be certain
-   * @param onCpu how it ends without static rules
+   * @param rules ids of static rules, one of which must reject it; empty if no rule can be certain
+   * @param onCpu allowed results without static rules
    * @param onGpu the same on a GPU
-   * @param flag what its verdict must be flagged with; null where nothing need be
+   * @param flag required flag of its verdict; null if none
    */
   record Cheat(
       String summary,
@@ -34,7 +34,7 @@ sealed interface Header {
       @Nullable String flag)
       implements Header {}
 
-  /** A kernel that must end as correct, with nothing to say against it. */
+  /** A kernel that must end as correct, without flags. */
   record Honest(String summary, String style) implements Header {}
 
   /**

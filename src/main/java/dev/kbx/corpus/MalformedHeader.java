@@ -1,6 +1,6 @@
 package dev.kbx.corpus;
 
-/** A file of the corpus does not say what it must say of itself; the message is one clause. */
+/** A corpus file has a missing or wrong header; the message is one clause. */
 public final class MalformedHeader extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param group as in {@link Trial}
  * @param name as in {@link Trial}
  * @param rules static rules, one of which must reject it; none for an honest kernel
- * @param onCpu how it may end with static rules off
+ * @param onCpu allowed results with static rules off
  * @param onGpu the same on a GPU
- * @param flag what its verdict must be flagged with; null where nothing need be
+ * @param flag required flag of its verdict; null if none
  */
 public record Specimen(
     Trial.Kind kind,
@@ -34,7 +34,7 @@ public record Specimen(
     @Nullable String flag) {
   private static final Ending CORRECT = new Ending("correct", Set.of(Status.CORRECT), false);
 
-  /** Flags about the task, the machine, or how it is timed: nothing against an honest file. */
+  /** Flags about the task, the machine, or timing, which an honest file may have. */
   private static final Set<String> NEUTRAL =
       Set.of("scaled_inputs", "degenerate_task", "slow_baseline", "not_recorded");
 
@@ -66,9 +66,9 @@ public record Specimen(
   }
 
   /**
-   * Compares what must be with what was found.
+   * Compares the expected result with the actual one.
    *
-   * @param verdict given with static rules off; null if it was not run
+   * @param verdict verdict with static rules off; null if it was not run
    */
   public Trial judged(StaticReport report, @Nullable Verdict verdict) {
     List<String> rejectedBy = found(report, Severity.REJECT);

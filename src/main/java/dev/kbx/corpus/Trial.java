@@ -13,16 +13,16 @@ import org.jspecify.annotations.Nullable;
  *
  * @param group the cheat's group; the category of a kernel of the suite; absent for honest examples
  * @param name mechanism, style, or task
- * @param summary what it is, in a line
+ * @param summary description, one line
  * @param source path of the file
  * @param mustReject static rules, one of which must reject a cheat
- * @param mustEnd how a cheat may end with static rules off, as its header says for this device
+ * @param mustEnd allowed results of a cheat with static rules off on this device, from its header
  * @param rejectedBy static rules that reject it
- * @param flags static rules that flag it, and flags that it got when it ran
+ * @param flags static rules that flag it, and flags of its verdict
  * @param ended status with static rules off; absent if it was not run
- * @param message what explains the status
- * @param speedup on a GPU, of a correct one
- * @param problems where this is not what must be, one clause each
+ * @param message message of the verdict
+ * @param speedup speedup of a correct one on a GPU
+ * @param problems differences from the expected result, one clause each
  */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record Trial(
@@ -40,11 +40,11 @@ public record Trial(
     @Nullable Double speedup,
     List<String> problems) {
 
-  /** What a file of the corpus is there for. */
+  /** Kind of corpus file. */
   public enum Kind {
     CHEAT,
     HONEST,
-    /** A kernel of the suite itself: honest, too. */
+    /** A kernel of the suite, which is honest, too. */
     KERNEL;
 
     /** {@code cheat}, {@code honest}, {@code kernel}. */
@@ -66,20 +66,20 @@ public record Trial(
     return list == null ? List.of() : List.copyOf(list);
   }
 
-  /** A cheat that was called correct although its own kernel does not earn that. */
+  /** A cheat that ended as correct although its kernel does not compute the result. */
   boolean accepted() {
     return kind == Kind.CHEAT && ended == Status.CORRECT && !onMerit();
   }
 
-  /** A cheat that may be called correct: its kernel is honest, its attempt changes nothing. */
+  /** A cheat that may end as correct: its kernel is honest, and its attempt changes nothing. */
   public boolean onMerit() {
     return mustEnd != null && mustEnd.contains("merit");
   }
 
-  /** Flags with which a verdict says that a result, or a speed, is worth less than it looks. */
+  /** Flags that qualify a result or speed. */
   private static final Set<String> TELLING = Set.of("state_ignored", "degenerate_task");
 
-  /** Such flags of this one. */
+  /** The flags of this trial that qualify its result. */
   public List<String> told() {
     return flags.stream().filter(TELLING::contains).toList();
   }
@@ -90,7 +90,7 @@ public record Trial(
     return file.substring(0, file.lastIndexOf('.'));
   }
 
-  /** An honest kernel that was rejected, flagged, or not called correct. */
+  /** Whether an honest kernel was rejected, flagged, or not correct. */
   boolean turnedAway() {
     boolean wrong = ended != null && ended != Status.CORRECT;
     return kind != Kind.CHEAT && (wrong || !rejectedBy.isEmpty() || !flags.isEmpty());

@@ -14,10 +14,14 @@ import java.util.TreeMap;
  */
 @JsonPropertyOrder({"device", "versions", "trials"})
 public record Trials(Device device, Map<String, String> versions, List<Trial> trials) {
-  /** Two honest kernels of one task differ by less, save for luck with an autotuner. */
+  /**
+   * Factor above which a cheat's speedup is unexplained: honest kernels of one task differ by less.
+   */
   private static final double AS_GOOD = 2;
 
-  /** What an honest kernel may reach where none of its task was timed: a fusion of a few passes. */
+  /**
+   * Assumed speedup of an honest kernel if none of its task was timed: a fusion of a few passes.
+   */
   private static final double UNKNOWN = 3;
 
   public Trials {
@@ -25,19 +29,19 @@ public record Trials(Device device, Map<String, String> versions, List<Trial> tr
     trials = List.copyOf(trials);
   }
 
-  /** How many cheats there are. */
+  /** Number of cheats. */
   public long cheats() {
     return count(Trial.Kind.CHEAT);
   }
 
-  /** How many honest files there are: examples and kernels of the suite. */
+  /** Number of honest files: examples and kernels of the suite. */
   public long honest() {
     return trials.size() - cheats();
   }
 
   /**
-   * Whether a cheat got with static rules off what it has not earned: {@code correct}, or a speedup
-   * that its own kernel does not explain.
+   * Whether a cheat succeeded with static rules off: undeserved {@code correct}, or a speedup that
+   * its own kernel does not explain.
    */
   public boolean accepted(Trial trial) {
     return trial.accepted() || rewarded(trial);
@@ -49,7 +53,7 @@ public record Trials(Device device, Map<String, String> versions, List<Trial> tr
     return speedup != null && silent && speedup > AS_GOOD * honestSpeedup(cheat.task());
   }
 
-  /** The best that an honest kernel of the task got here; a guess where none was timed. */
+  /** The best speedup of an honest kernel of the task; {@link #UNKNOWN} if none was timed. */
   private double honestSpeedup(String task) {
     return trials.stream()
         .filter(t -> t.kind() != Trial.Kind.CHEAT && t.task().equals(task))
@@ -60,17 +64,17 @@ public record Trials(Device device, Map<String, String> versions, List<Trial> tr
         .orElse(UNKNOWN);
   }
 
-  /** Cheats that get what they have not earned with static rules off. */
+  /** Cheats that succeed with static rules off. */
   public long accepted() {
     return trials.stream().filter(this::accepted).count();
   }
 
-  /** Of those, the ones that no static rule rejects: these get through. */
+  /** Successful cheats that no static rule rejects: these get through. */
   public long through() {
     return trials.stream().filter(t -> accepted(t) && t.rejectedBy().isEmpty()).count();
   }
 
-  /** Cheats whose attempt changes nothing, and that may be called correct. */
+  /** Cheats whose attempt changes nothing, so that they may end as correct. */
   public long onMerit() {
     return trials.stream().filter(Trial::onMerit).count();
   }
@@ -82,12 +86,12 @@ public record Trials(Device device, Map<String, String> versions, List<Trial> tr
         .count();
   }
 
-  /** Honest files that were rejected, flagged, or not called correct. */
+  /** Honest files that were rejected, flagged, or not correct. */
   public long turnedAway() {
     return trials.stream().filter(Trial::turnedAway).count();
   }
 
-  /** Those that were not judged as they must be. */
+  /** Trials whose result differs from the expected one. */
   public List<Trial> differing() {
     return trials.stream().filter(t -> !t.problems().isEmpty() || rewarded(t)).toList();
   }

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Cyclomatic complexity: one, and one more for each point where the code decides.
+ * Cyclomatic complexity: 1 plus the number of decision points.
  *
- * @param functions of each function and method; one that is defined in another counts by itself
+ * @param functions of each function and method; nested ones count separately
  * @param total of the whole file
  */
 record Complexity(List<Integer> functions, int total) {

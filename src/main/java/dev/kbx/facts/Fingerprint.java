@@ -11,23 +11,21 @@ import java.util.TreeSet;
 import org.apache.commons.codec.digest.DigestUtils;
 
 /**
- * What two sources have in common whatever their names, numbers, texts, comments and layout.
+ * Similarity of sources, independent of names, numbers, strings, comments and layout.
  *
  * <p>Winnowing after Schleimer, Wilkerson and Aiken, "Winnowing: local algorithms for document
- * fingerprinting" (SIGMOD 2003), over tokens: of every {@link #WINDOW} neighbouring hashes of
- * {@link #GRAM} tokens the least is a mark, so that any {@code GRAM + WINDOW - 1} equal tokens
- * share one.
+ * fingerprinting" (SIGMOD 2003), over tokens: of every {@link #WINDOW} consecutive hashes of {@link
+ * #GRAM} tokens the smallest is a mark, so that any {@code GRAM + WINDOW - 1} equal tokens have a
+ * common mark.
  *
  * @param exact SHA-256 of the normalised tokens, in hexadecimal digits: equal for copies
  * @param marks chosen hashes
  */
 record Fingerprint(String exact, Set<Long> marks) {
-  /**
-   * Tokens a hash. Fewer, and every kernel resembles every other: their frame is always the same.
-   */
+  /** Tokens of a hash. With fewer, all kernels are similar, as they share a frame. */
   public static final int GRAM = 12;
 
-  /** Hashes a mark. */
+  /** Hashes of a window. */
   public static final int WINDOW = 8;
 
   public Fingerprint {
@@ -39,7 +37,7 @@ record Fingerprint(String exact, Set<Long> marks) {
     return new Fingerprint(digest(tokens), winnow(hashes(tokens)));
   }
 
-  /** How much of both is in both, from 0 to 1; 1 for equal ones. */
+  /** Common marks over all marks of both (Jaccard index), from 0 to 1; 1 for equal sources. */
   double similarity(Fingerprint other) {
     if (exact.equals(other.exact)) return 1;
     Set<Long> both = new HashSet<>(marks);
@@ -48,7 +46,7 @@ record Fingerprint(String exact, Set<Long> marks) {
     return either == 0 ? 0 : (double) both.size() / either;
   }
 
-  /** Tokens in order: names, numbers and texts by kind, attributes and keywords as they are. */
+  /** Tokens in order: names, numbers and strings by kind, attributes and keywords as written. */
   private static List<String> tokens(Node root, PythonSource source) {
     Set<Node> attributes = new HashSet<>();
     Set<Node> docstrings = new HashSet<>();
@@ -86,7 +84,7 @@ record Fingerprint(String exact, Set<Long> marks) {
     return hashes;
   }
 
-  /** Spreads bits, so that the least of several hashes is any of them. */
+  /** Mixes bits, so that each of several hashes is equally likely to be the smallest. */
   private static long mixed(long hash) {
     long spread = (hash ^ (hash >>> 32)) * 0x9e3779b97f4a7c15L;
     return spread ^ (spread >>> 29);

@@ -11,7 +11,7 @@ import java.util.Set;
 
 /**
  * Operators and operands (Halstead 1977) of expressions: arithmetic, comparison, logic. An operand
- * is known again by its name or value within its function; a computed one is always new. Signatures
+ * is identified by its name or value within its function; a computed one is always new. Signatures
  * and decorators are left out.
  */
 final class Halstead {
@@ -32,7 +32,7 @@ final class Halstead {
     open.push(root);
     while (!open.isEmpty()) {
       Node node = open.pop();
-      // What a signature says is no computation.
+      // Signatures and decorators do not compute.
       if (node.is("parameters", "decorator") || "return_type".equals(node.field())) continue;
       found.take(node);
       node.children().forEach(open::push);

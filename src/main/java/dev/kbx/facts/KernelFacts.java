@@ -15,9 +15,9 @@ import java.util.TreeMap;
  * A Triton kernel.
  *
  * @param line of its definition, from 1
- * @param operations how often each operation of {@code triton.language} stands in it
- * @param loads from memory, written in the source; so are stores, dots, atomics and reductions
- * @param configs what autotuning chooses from
+ * @param operations number of uses of each operation of {@code triton.language}
+ * @param loads loads in the source, like stores, dots, atomics and reductions
+ * @param configs configurations of autotuning
  * @param heuristic some of its constants are computed by {@code triton.heuristics}
  */
 record KernelFacts(

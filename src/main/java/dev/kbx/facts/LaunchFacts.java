@@ -12,11 +12,11 @@ import java.util.TreeMap;
 /**
  * A launch of a kernel.
  *
- * @param kernels names of what it may launch; empty where that cannot be read
- * @param line where it stands, from 1
- * @param grid as written; empty where there is none
- * @param constants readable values for the kernel's constexpr parameters and for options like
- *     {@code num_warps}, by name
+ * @param kernels names of the kernels that it may launch; empty if unknown
+ * @param line its line, from 1
+ * @param grid as written; empty if there is none
+ * @param constants known values of the kernel's constexpr parameters and of options like {@code
+ *     num_warps}, by name
  */
 record LaunchFacts(List<String> kernels, int line, String grid, Map<String, Object> constants) {
   public LaunchFacts {

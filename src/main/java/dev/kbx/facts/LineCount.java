@@ -13,8 +13,8 @@ import java.util.List;
  *
  * @param code lines that are neither blank nor just comment or docstring
  * @param logical statements; one whose line goes on after a colon counts twice
- * @param comments how many there are
- * @param docstrings lines of texts over several lines that nothing is done with
+ * @param comments number of comments
+ * @param docstrings lines of unused multi-line strings
  */
 record LineCount(int total, int code, int logical, int comments, int docstrings) {
   /** Tokens from one line break outside brackets to the next. */

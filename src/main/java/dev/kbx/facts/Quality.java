@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a program is written, in the figures that code metrics commonly give.
+ * Code metrics of a program.
  *
  * @param averageComplexity cyclomatic complexity (McCabe 1976) a function; 0 without functions
  * @param maxComplexity of the most complex function; 0 without functions
  * @param maintainabilityIndex from 0 to 100, more is better
  * @param totalLines blank ones included
- * @param codeLines that are neither blank nor just a comment or docstring
+ * @param codeLines lines that are neither blank nor only comment or docstring
  * @param commentLines lines with a comment
  * @param commentRatio comment lines by all lines
  */
@@ -26,7 +26,7 @@ public record Quality(
     int commentLines,
     double commentRatio) {
 
-  /** Measures a program; of broken source, the part that could be read. */
+  /** Measures a program; of broken source, the parsed part. */
   public static Quality of(Program program) {
     Node root = program.module().node();
     Complexity complexity = Complexity.of(program, root);

@@ -14,19 +14,19 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A folder that is filled once and trusted from then on, whoever dies when.
+ * A folder that is filled once, safely against kills at any time.
  *
- * <p>It counts as filled when it holds its marker, which is written last and removed first. It is
- * filled in place, as a virtual environment's scripts hold its path. The operating system drops the
- * lock with the process that held it, so a killed one leaves an unmarked folder and nothing else;
- * the next one clears it and starts anew.
+ * <p>It is complete if it contains its marker, which is written last and removed first. It is
+ * filled in place, as scripts of a virtual environment contain its path. The operating system
+ * releases the lock of a killed process, which leaves only a folder without marker; the next
+ * process clears and refills it.
  *
- * @param path absolute; beside it lies {@code <path>.lock}
+ * @param path absolute; the lock file is {@code <path>.lock}
  */
 record OnceFolder(Path path) {
   private static final String MARKER = "kbx-installed";
 
-  /** A file lock belongs to the whole JVM; this one is between its threads. */
+  /** A file lock belongs to the whole JVM; this lock is for its threads. */
   private static final ReentrantLock THREADS = new ReentrantLock();
 
   /** Fills the folder and returns the text of the marker. */
@@ -45,14 +45,14 @@ record OnceFolder(Path path) {
     }
   }
 
-  /** Forgets what was filled: {@link #fill} does it anew. */
+  /** Removes the marker, so that {@link #fill} fills it again. */
   void clear() throws IOException {
     Files.deleteIfExists(path.resolve(MARKER));
   }
 
   /**
-   * Returns the marker, filling the folder first if no other thread or process has. Waits while
-   * another is at it.
+   * Returns the marker, filling the folder first if no other thread or process has. Waits for
+   * another one that is filling it.
    */
   String fill(Filler filler, Progress progress)
       throws IOException, PythonProblem, InterruptedException {
@@ -84,7 +84,7 @@ record OnceFolder(Path path) {
     return channel.lock();
   }
 
-  /** Deletes a folder with all that it holds, if it is there. Links are not followed. */
+  /** Deletes a folder recursively, if it exists. Links are not followed. */
   static void delete(Path folder) throws IOException {
     if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) return;
     try (var files = Files.walk(folder)) {

@@ -19,9 +19,9 @@ import java.util.regex.Pattern;
 /**
  * Installs pinned packages with an interpreter's own pip.
  *
- * <p>Its progress is read off the disk, as pip without a terminal tells none and the versions of
- * pip that come with Python differ: what lies in its temporary folder has been downloaded, and each
- * package it has unpacked has a {@code .dist-info} folder.
+ * <p>Progress is read from the disk, as pip without a terminal reports none and versions of pip
+ * differ: files in its temporary folder have been downloaded, and each unpacked package has a
+ * {@code .dist-info} folder.
  */
 final class Pip {
   private static final long POLL_MILLIS = 500;
@@ -35,8 +35,8 @@ final class Pip {
       List.of("PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PYTHONPATH", "PYTHONHOME");
 
   /**
-   * Runs pip and ends it with the JVM, however that dies: the end of stdin says so. Otherwise a
-   * killed kbx would leave a pip behind that fills a folder which the next kbx is clearing.
+   * Runs pip and ends it when stdin closes, that is, when the JVM ends, even by a kill. Otherwise
+   * pip would go on filling a folder that the next kbx clears.
    */
   private static final String RUN_PIP =
       """
@@ -126,7 +126,7 @@ final class Pip {
         shown.subList(Math.max(0, shown.size() - LAST_LINES), shown.size()));
   }
 
-  /** How far one installation has got. */
+  /** Progress of one installation. */
   private final class Tally {
     private final int wanted;
     private final long startNanos;

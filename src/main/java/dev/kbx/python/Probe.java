@@ -10,11 +10,11 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What an interpreter says about itself: one start of Python, without importing torch (which takes
+ * Properties of an interpreter, from one start of Python without importing torch (which takes
  * seconds).
  *
- * <p>Versions come from the metadata of installed packages. A package that is there without
- * metadata, as a build from source may be, is imported after all.
+ * <p>Versions come from the metadata of installed packages. A package without metadata, such as a
+ * build from source, is imported.
  *
  * @param executable as Python reports it: a version manager's shim has been resolved, a virtual
  *     environment's link has not
@@ -58,7 +58,7 @@ record Probe(Path executable, Map<String, String> versions, boolean makesEnviron
       """;
 
   /**
-   * Asks {@code python}.
+   * Runs {@code python}.
    *
    * @throws PythonProblem it cannot be started, fails, hangs, or is not a Python
    */
@@ -84,7 +84,9 @@ record Probe(Path executable, Map<String, String> versions, boolean makesEnviron
     }
   }
 
-  /** The answer fits a pipe's buffer, so it is read after the end, and a hang is noticed. */
+  /**
+   * The output fits a pipe's buffer, so it can be read after the exit, with a timeout on the exit.
+   */
   private static List<String> answer(Path python, Process process)
       throws IOException, PythonProblem, InterruptedException {
     if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS))
@@ -102,7 +104,7 @@ record Probe(Path executable, Map<String, String> versions, boolean makesEnviron
     return lines;
   }
 
-  /** No Python shows this line of the script: it cannot fail. Other programs complain of it. */
+  /** This line of the script cannot fail in Python; other programs print it in an error message. */
   private static boolean isScript(String line) {
     return line.contains("sys.version_info <");
   }

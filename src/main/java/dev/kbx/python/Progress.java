@@ -1,13 +1,13 @@
 package dev.kbx.python;
 
-/** Hears what an installation is doing. Called from one thread, a few times a second. */
+/** Listener to an installation. Called from one thread, a few times a second. */
 interface Progress {
-  /** Something worth a line of its own: an untested version, waiting for another kbx. */
+  /** A separate line: an untested version, waiting for another kbx. */
   void note(String line);
 
-  /** How far it has got; each call supersedes the one before. */
+  /** Current progress; replaces the previous update. */
   void update(String status);
 
-  /** The last update is done with. */
+  /** Ends the current update. */
   void done();
 }

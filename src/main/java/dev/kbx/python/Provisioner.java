@@ -14,12 +14,11 @@ import org.apache.commons.codec.digest.DigestUtils;
  * kbx's own environment: a virtual environment with exactly the packages that {@code
  * worker/requirements.txt} pins, in {@code .kbx/python-<hash of that file>}.
  *
- * <p>The marker holds the versions, so that finding it again starts no Python, and the real path of
- * the interpreter it was made from: when an upgrade of the system replaces that one, the
- * environment is made anew.
+ * <p>The marker contains the versions, so that reuse starts no Python, and the real path of the
+ * base interpreter: if a system upgrade replaces that, the environment is made again.
  */
 final class Provisioner {
-  /** What the pinned packages take: on disk, and while they are unpacked. */
+  /** Size of the pinned packages: download and disk. */
   private static final long DOWNLOAD_BYTES = 2_600_000_000L;
 
   private static final long DISK_BYTES = 8_000_000_000L;
@@ -53,7 +52,7 @@ final class Provisioner {
   }
 
   /**
-   * Makes the environment from {@code base}, or waits for another process that does.
+   * Makes the environment with {@code base}, or waits for another process that does.
    *
    * @param base a Python with venv and ensurepip
    */

@@ -69,7 +69,7 @@ public final class PythonEnvironment {
     if (named.isPresent()) find(named.get(), environment);
   }
 
-  /** An interpreter that the user named, and with what. */
+  /** An interpreter named by the user, and the option or variable that names it. */
   private record Named(Path name, String by) {}
 
   private static Optional<Named> named(Optional<Path> explicit, Map<String, String> environment) {
@@ -127,7 +127,7 @@ public final class PythonEnvironment {
     return own.provision(base(), environment, progress);
   }
 
-  /** An interpreter that happens to be there: used only if nothing about it is in doubt. */
+  /** The Python found on the {@code PATH}, if it has everything in tested versions. */
   private Optional<Interpreter> usable(Path python) throws InterruptedException {
     Probe probe;
     try {

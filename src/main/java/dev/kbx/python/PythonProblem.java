@@ -17,7 +17,7 @@ public final class PythonProblem extends Exception {
     this.details = List.copyOf(details);
   }
 
-  /** The last useful lines of a tool that failed, worth showing under the message; often empty. */
+  /** The last useful lines of a failed tool, to show under the message; often empty. */
   public List<String> details() {
     return details;
   }

@@ -45,7 +45,7 @@ final class Versions {
     return Minor.of(python).compareTo(OLDEST_PYTHON) >= 0;
   }
 
-  /** The pinned packages exist for this Python. */
+  /** Whether the pinned packages exist for this Python. */
   static boolean canProvision(String python) {
     return isPythonNewEnough(python) && Minor.of(python).compareTo(NEWEST_PYTHON) <= 0;
   }
@@ -54,7 +54,7 @@ final class Versions {
     return OLDEST_PYTHON + " to " + NEWEST_PYTHON;
   }
 
-  /** What is untested about torch's and Triton's versions, a line each. */
+  /** A line for each untested version of torch and Triton. */
   static List<String> untested(String torch, String triton) {
     List<String> lines = new ArrayList<>();
     if (Minor.of(torch).compareTo(OLDEST_TORCH) < 0)

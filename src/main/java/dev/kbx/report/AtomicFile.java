@@ -17,7 +17,9 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import tools.jackson.core.exc.JacksonIOException;
 
-/** Replaces a file as a whole: readers see the old one or the new one, also after a power cut. */
+/**
+ * Replaces a file atomically: readers see the old or the new content, also after a power failure.
+ */
 final class AtomicFile {
   private AtomicFile() {}
 
@@ -26,7 +28,10 @@ final class AtomicFile {
     void write(Writer writer) throws IOException;
   }
 
-  /** Throws {@link UnwritableException}, then leaving the old file as it was and nothing beside. */
+  /**
+   * Throws {@link UnwritableException}; then the old file is unchanged and no temporary file is
+   * left.
+   */
   static void replace(Path file, Body body) {
     Path temporary =
         file.resolveSibling("." + file.getFileName() + "." + ProcessHandle.current().pid());

@@ -15,9 +15,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The page about cheats, in Markdown: what was judged how, here and by other harnesses. */
+/** The page about cheats, in Markdown: the results of kbx and of other harnesses. */
 final class CheatPage {
-  /** Where the page lies, seen from the examples. */
+  /** Path from the page's folder to the checkout. */
   private static final String UP = "../";
 
   private final Trials onCpu;
@@ -101,7 +101,7 @@ final class CheatPage {
         : String.format(Locale.ROOT, "correct, on merit: %.2f×%s", trial.speedup(), told);
   }
 
-  /** How many cheats of these mechanisms there are, and how many get through. */
+  /** Number of cheats of these mechanisms, and of those that get through. */
   private String ours(List<String> mechanisms) {
     List<Trial> trials =
         Stream.concat(onCpu.trials().stream(), bySource.values().stream())
@@ -124,7 +124,7 @@ final class CheatPage {
         : "%d of %d, the rest needs a GPU".formatted(files - open, files);
   }
 
-  /** Without a GPU there is no clock to deceive: that it ends on its merit there says nothing. */
+  /** Whether only a run on a GPU can decide: without timing, ending as correct says nothing. */
   private boolean needsGpu(Trial trial) {
     return trial.ended() == Status.CORRECT && !bySource.containsKey(trial.source());
   }

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The judged corpus as a terminal shows it: a line a cheat, those that differ from their headers,
- * and the totals.
+ * The judged corpus for a terminal: a line for each cheat, the files whose result differs from
+ * their header, and totals.
  *
  * @param width columns of the terminal
  */

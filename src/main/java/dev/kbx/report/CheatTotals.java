@@ -5,7 +5,7 @@ import dev.kbx.corpus.Trials;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a judged corpus comes to, in a few lines. */
+/** Totals of a judged corpus, in a few lines. */
 final class CheatTotals {
   private CheatTotals() {}
 

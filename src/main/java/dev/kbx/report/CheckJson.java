@@ -10,7 +10,7 @@ import dev.kbx.verdict.Status;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code kbx check} found as one JSON document. */
+/** Findings of {@code kbx check} as one JSON document. */
 public final class CheckJson {
   private CheckJson() {}
 
@@ -32,7 +32,7 @@ public final class CheckJson {
       @Nullable Fault broken,
       List<Found> findings) {}
 
-  /** Columns count characters from 1; the end's is the one after the last. */
+  /** Columns count characters from 1; the end column is exclusive. */
   record Fault(Status status, int line, int column, int endColumn, String message) {}
 
   record Found(

@@ -8,8 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Findings as compilers print them: place, severity, rule and message, the line, what to do
- * instead.
+ * Findings in the style of compilers: place, severity, rule, message, source line, advice.
  *
  * @param width columns for a line of source; longer lines are cut around the place
  * @param colour whether to write ANSI colours
@@ -21,7 +20,7 @@ public record CheckText(int width, boolean colour) {
   private static final String CYAN = "36";
   private static final String DIM = "2";
 
-  /** All that is to be shown and a last line that counts, ending in a line break. */
+  /** The findings and a last line with totals, ending in a line break. */
   public String render(Checks checks) {
     List<String> lines = new ArrayList<>();
     for (Checked source : checks.sources()) {

@@ -7,12 +7,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One source that {@code kbx check} has looked at.
+ * One source that {@code kbx check} has checked.
  *
- * @param file as the user named it, or found below what the user named
- * @param row line in a file of predictions; null for a file that is the source
- * @param task the task it was checked against, {@code Category/name}; null where it was checked by
- *     itself
+ * @param file path as named by the user, or found in a named folder
+ * @param row line in a file of predictions; null for a Python file
+ * @param task the task it was checked against, {@code Category/name}; null if it was checked
+ *     without a task
  */
 public record Checked(
     String file, @Nullable Integer row, @Nullable String task, StaticReport report) {
@@ -22,7 +22,7 @@ public record Checked(
     return row == null ? file : file + ":" + row;
   }
 
-  /** Whether it would end as anything but a candidate to run. */
+  /** Whether the static stage refuses it. */
   public boolean refused() {
     return report.broken().isPresent() || !report.rejections().isEmpty();
   }

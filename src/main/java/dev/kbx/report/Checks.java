@@ -4,10 +4,10 @@ import dev.kbx.check.Severity;
 import java.util.List;
 
 /**
- * What {@code kbx check} found.
+ * Result of {@code kbx check}.
  *
  * @param problems what could not be read
- * @param least findings of a lower severity are counted and not shown
+ * @param least minimum severity of shown findings; the others are only counted
  * @param seconds wall time of reading and checking
  */
 public record Checks(List<Checked> sources, List<String> problems, Severity least, double seconds) {

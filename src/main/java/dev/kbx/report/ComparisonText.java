@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
  * @param width columns of the terminal
  */
 public record ComparisonText(int width) {
-  /** With more pairs than this, those that changed come first, and so many are listed. */
+  /** Maximum number of listed pairs; if there are more, changed ones come first. */
   private static final int LISTED = 60;
 
-  /** All that there is to say, ending in a line break. */
+  /** The text, ending in a line break. */
   public String render(Comparison comparison) {
     List<String> lines = new ArrayList<>();
     run(lines, "then", comparison.then(), comparison.judgedThen());
@@ -89,7 +89,7 @@ public record ComparisonText(int width) {
     return then != null || now != null;
   }
 
-  /** All, or so many of them that what changed comes before what did not. */
+  /** All rows, or the first {@link #LISTED} with changed ones before unchanged ones. */
   private static List<Row> listed(List<Row> rows) {
     if (rows.size() <= LISTED) return rows;
     return Stream.concat(
@@ -152,7 +152,7 @@ public record ComparisonText(int width) {
         : Text.ratio(change.value());
   }
 
-  /** What a reader looks for first: a change, or why there is none to be seen. */
+  /** The change, or why none can be told. */
   private static String outcome(Row row) {
     if (row.transition() == null) return "not judged";
     if (row.transition() != Transition.PERSISTENT) {
@@ -254,7 +254,7 @@ public record ComparisonText(int width) {
     floors(lines, comparison);
   }
 
-  /** One for each card where the run had several: they differ. */
+  /** One noise floor for each GPU if the run used several. */
   private void floors(List<String> lines, Comparison comparison) {
     String apart = "Faster, slower: the 95 % intervals [ ] do not overlap";
     List<NoiseFloor> floors = comparison.noiseFloors();

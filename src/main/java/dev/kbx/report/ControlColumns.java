@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The columns of the matrix task × control. Controls that every task has get one each; the
- * functions of task files share two, since their names mean nothing elsewhere.
+ * The columns of the matrix task × control. Automatic controls have a column each; the functions of
+ * task files share two, since their names differ from task to task.
  */
 final class ControlColumns {
   private static final String OWN_POSITIVE = "own positive";
@@ -19,7 +19,7 @@ final class ControlColumns {
 
   private ControlColumns() {}
 
-  /** What a cell says. */
+  /** State of a cell. */
   enum Cell {
     NONE("·"),
     GOOD("+"),
@@ -33,7 +33,7 @@ final class ControlColumns {
     }
   }
 
-  /** The columns that some task has, positive ones first. */
+  /** The columns in use, positive controls first. */
   static List<String> of(List<TaskVerdict> verdicts) {
     Set<String> positive = new LinkedHashSet<>(List.of("reference", OWN_POSITIVE, KERNEL));
     Set<String> automatic = new LinkedHashSet<>();

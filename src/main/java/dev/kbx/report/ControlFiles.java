@@ -29,7 +29,7 @@ public final class ControlFiles implements AutoCloseable {
     return out.resolve("controls.html");
   }
 
-  /** What the file held of tasks that could be judged, by {@link TaskVerdict#judgedAs}. */
+  /** Verdicts of an earlier run on valid tasks, by {@link TaskVerdict#judgedAs}. */
   public Map<String, TaskVerdict> before() {
     Map<String, TaskVerdict> found = new LinkedHashMap<>();
     try {
@@ -39,7 +39,7 @@ public final class ControlFiles implements AutoCloseable {
           if (verdict.judgedAs() != null && verdict.problem() == null)
             found.put(verdict.judgedAs(), verdict);
         } catch (JacksonException _) {
-          // The line that a kill cut off.
+          // A line truncated by a kill.
         }
       }
     } catch (IOException e) {
@@ -48,7 +48,7 @@ public final class ControlFiles implements AutoCloseable {
     return found;
   }
 
-  /** Starts the lines anew, with those that are kept. */
+  /** Rewrites the file with the verdicts to keep. */
   public void start(Collection<TaskVerdict> kept) {
     lines.rewrite(List.copyOf(kept));
   }

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Tasks against controls as a terminal shows it: {@code +} did what it must, {@code X} did not,
+ * The matrix task × control for a terminal: {@code +} as required, {@code X} not as required,
  * {@code s} skipped, {@code ·} not part of the task. No matrix line is wider than the terminal.
  *
  * @param width columns of the terminal

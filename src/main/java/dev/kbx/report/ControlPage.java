@@ -12,7 +12,7 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
- * {@code controls.html}: the matrix task × control, and below it what every control did. No script.
+ * {@code controls.html}: the matrix task × control, and the result of each control. No script.
  *
  * @param verdicts in the order to show
  * @param suite name of the suite
@@ -67,7 +67,7 @@ record ControlPage(List<TaskVerdict> verdicts, String suite, Verdict.Device devi
     writer.write("<div><dt>" + name + "</dt><dd>" + Html.escape(value) + "</dd></div>\n");
   }
 
-  /** Tasks that are not sound, opened. */
+  /** Tasks with a failed control, expanded. */
   private void problems(Writer writer) throws IOException {
     for (TaskVerdict verdict : verdicts) if (!verdict.ok()) task(writer, verdict, true);
   }

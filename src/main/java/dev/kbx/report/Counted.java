@@ -2,7 +2,7 @@ package dev.kbx.report;
 
 import java.util.Locale;
 
-/** Nouns after numbers. */
+/** Numbers with their nouns. */
 public final class Counted {
   private Counted() {}
 

@@ -10,12 +10,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One candidate as KernelBench's {@code eval_results.json} has it. KernelBench's tools need every
- * field, so what is not known has the value that they write for a sample that failed, and is named
- * in {@link Judgement#unknown}.
+ * One candidate in KernelBench's {@code eval_results.json}. Its tools need every field, so an
+ * unknown field has the value of a failed sample and is listed in {@link Judgement#unknown}.
  *
- * @param compiled it loads and compiles; a candidate that raises when it is called does
- * @param correctness false of a cheat and of wrong results, whatever stage found them
+ * @param compiled it loads and compiles; true for a candidate that raises when called
+ * @param correctness false for cheats and wrong results, whatever stage found them
  * @param runtime milliseconds at the published size, or -1
  */
 @JsonPropertyOrder({"sample_id", "compiled", "correctness", "metadata", "runtime", "runtime_stats"})
@@ -28,14 +27,14 @@ record EvalResult(
     RuntimeStats runtimeStats) {
   private static final double NO_RUNTIME = -1;
 
-  /** The calls of a task with fresh values, as many as KernelBench's trials. */
+  /** The calls of a task with fresh values: as many as KernelBench has trials. */
   private static final String ALL_TRIALS = "(5 / 5)";
 
   /**
-   * What it was judged on.
+   * Device and details of the judgement.
    *
-   * @param correctnessTrials null unless all are right: judging ends at the first that is not
-   * @param kbx what KernelBench has no place for
+   * @param correctnessTrials null unless all are right, as judging ends at the first failure
+   * @param kbx what KernelBench has no field for
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   @JsonPropertyOrder({"hardware", "device", "correctness_trials", "kbx"})
@@ -43,11 +42,11 @@ record EvalResult(
       String hardware, String device, @Nullable String correctnessTrials, Judgement kbx) {}
 
   /**
-   * The verdict in short; {@code results.jsonl} has all of it.
+   * Summary of the verdict; {@code results.jsonl} has the full one.
    *
-   * @param sample its number among those of its method, model and round, where {@code sample_id} is
-   *     another, as several of them have a sample of that number
-   * @param unknown fields beside {@code metadata} whose values say nothing of the candidate
+   * @param sample its original sample number if {@code sample_id} differs, because several methods,
+   *     models or rounds have a sample of that number
+   * @param unknown fields beside {@code metadata} whose values are unknown
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   @JsonPropertyOrder({
@@ -95,8 +94,8 @@ record EvalResult(
   }
 
   /**
-   * How the runtime was measured; empty where it was not. KernelBench also has the mean, the
-   * extremes and the deviation of single calls, which are not timed one by one here.
+   * Measurement of the runtime; empty if not measured. KernelBench also has mean, extremes and
+   * deviation of single calls, which kbx does not time individually.
    *
    * @param median milliseconds, the same as the runtime
    * @param numTrials measuring rounds
@@ -112,9 +111,9 @@ record EvalResult(
   }
 
   /**
-   * A candidate under a number of its own.
+   * The entry of a verdict, under a unique sample number.
    *
-   * @param id the sample's, unless that is taken
+   * @param id the sample's number, unless that is taken
    */
   static EvalResult of(Verdict v, int id) {
     Boolean compiled = compiled(v);
@@ -140,12 +139,12 @@ record EvalResult(
         timing == null ? RuntimeStats.NONE : RuntimeStats.of(timing));
   }
 
-  /** Whether it is right and has no runtime. */
+  /** Whether it is correct without a runtime. */
   boolean untimed() {
     return correctness && runtime == NO_RUNTIME;
   }
 
-  /** Of the one size; null where there is none or several. */
+  /** The timing of the only size; null if there is none or several. */
   private static @Nullable SizeTiming timing(Verdict v) {
     List<SizeTiming> sizes = v.sizes();
     return Objects.equals(v.perfOk(), true) && sizes != null && sizes.size() == 1

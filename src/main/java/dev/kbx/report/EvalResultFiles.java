@@ -21,13 +21,13 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
 /**
- * A run of the KernelBench suite as KernelBench's tools read it: {@code eval_results.json}, by
- * problem. It has no place for a level, so a run of several has a file for each, {@code
- * eval_results_level1.json} and so on. Nor has it one for methods, models and rounds, for each of
- * which samples are numbered: where several have the same number, a problem's samples get new ones.
+ * The results of a run of the KernelBench suite for KernelBench's tools: {@code eval_results.json},
+ * by problem. The format has no level, so a run of several levels has a file for each, {@code
+ * eval_results_level1.json} and so on. It has neither method, model nor round: if several have
+ * samples of the same number, the samples of a problem are renumbered.
  */
 public final class EvalResultFiles {
-  /** The suites whose runs have such files: kbx's own, and those made of a checkout. */
+  /** The suites whose runs have such files: kbx's own and imported ones. */
   private static final Pattern SUITE = Pattern.compile("kernelbench(-.*)?");
 
   private static final Pattern NAME = Pattern.compile("eval_results(_level\\d+)?\\.json");
@@ -42,8 +42,7 @@ public final class EvalResultFiles {
   }
 
   /**
-   * A file that a run would replace and that kbx did not write, such as KernelBench's own results
-   * of the run that is judged here.
+   * A file that a run would replace and that kbx did not write, such as KernelBench's own results.
    */
   public Optional<Path> inTheWay(String suite) {
     return covers(suite)

@@ -12,14 +12,14 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * {@link FastP} for a terminal: a table a baseline, two lines a category.
+ * {@link FastP} for a terminal: a table for each baseline, two lines for each category.
  *
  * @param width columns of the terminal
  */
 public record FastPText(int width) {
   private static final String UNKNOWN = "–";
 
-  /** All that there is to say, ending in a line break. */
+  /** The text, ending in a line break. */
   public String render(FastP fast) {
     SeriesText text = new SeriesText(width);
     Series series = fast.series();
@@ -83,7 +83,7 @@ public record FastPText(int width) {
     return p == Math.rint(p) ? Long.toString(Math.round(p)) : Double.toString(p);
   }
 
-  /** {@code 62 35 %}, the number alone where the number of tasks is not known. */
+  /** {@code 62 35 %}; only the count if the number of tasks is unknown. */
   private static String count(Point point) {
     if (point.faster() == null) return UNKNOWN;
     if (point.share() == null) return Long.toString(point.faster());

@@ -5,20 +5,20 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Rows of equally many cells as aligned lines.
+ * Rows of cells as aligned lines.
  *
  * @param align a letter a column: {@code l} or {@code r}
  */
 record Grid(String align, List<List<String>> rows) {
   private static final String GAP = "  ";
 
-  /** What is left of the first column, however narrow the terminal is. */
+  /** Minimum width of the first column. */
   private static final int LEAST = 12;
 
-  /** So much of a name in the first column is enough to recognise it. */
+  /** Width of the first column that suffices to recognise a name. */
   private static final int RECOGNISABLE = 16;
 
-  /** The lines; where they are wider than {@code width} the first column is cut, then the end. */
+  /** The lines; if they exceed {@code width}, the first column is cut, then the end. */
   List<String> lines(int width) {
     int[] widths = widths();
     int over = Math.max(0, width(widths) - width);
@@ -26,7 +26,7 @@ record Grid(String align, List<List<String>> rows) {
     return rows.stream().map(row -> Text.cut(line(row, widths), width)).toList();
   }
 
-  /** Whether {@code width} columns take all but the first, and enough of that. */
+  /** Whether {@code width} columns suffice for all cells, with the first column recognisable. */
   boolean fits(int width) {
     int[] widths = widths();
     return width(widths) - widths[0] + Math.min(RECOGNISABLE, widths[0]) <= width;

@@ -31,13 +31,13 @@ import tools.jackson.databind.ObjectWriter;
  *
  * <p>Header, tallies and a plain table of verdicts are markup made here, so they need no script.
  * The sortable table and the details are built by {@code report.js} from JSON in the page, on
- * demand. All that comes from candidates is escaped here and set as text there; a content security
- * policy that names our script and style by hash makes anything that slipped through inert.
+ * demand. Text of candidates is escaped here and set as text there. A content security policy
+ * allows only our script and style, by hash, so that missed markup does nothing.
  *
  * @param rows of all verdicts
  * @param shown verdicts in the table
- * @param sources of those shown, by candidate hash: samples with equal sources share one
- * @param sourcesFile which file beside the page has the sources of all
+ * @param sources sources of shown verdicts, by candidate hash: samples with equal sources share one
+ * @param sourcesFile the file beside the page with all sources
  * @param problems what could not be read
  */
 record HtmlReport(
@@ -50,13 +50,16 @@ record HtmlReport(
     List<String> problems) {
   private static final String SCRIPT = Html.resource("report.js");
 
-  /** Characters of one source that the page carries; a browser shows no more at ease. */
+  /** Maximum characters of one source in the page, for a responsive browser. */
   private static final int LONGEST_SOURCE = 100_000;
 
-  /** Characters of a message beside the verdict; the details have all of it. */
+  /** Maximum characters of a message beside the verdict; the details have the full message. */
   private static final int LONGEST_MESSAGE = 400;
 
-  /** Rows that a browser still sorts and searches at ease; with sources some 40 MB. */
+  /**
+   * Maximum rows of a page that a browser sorts and searches without delay; with sources about 40
+   * MB.
+   */
   private static final int MOST_ROWS = 5_000;
 
   private static final ObjectWriter JSON =
@@ -65,7 +68,7 @@ record HtmlReport(
           .with(new ScriptEscapes())
           .without(StreamWriteFeature.AUTO_CLOSE_TARGET);
 
-  /** What the script reads. */
+  /** Input of the script. */
   record Page(List<Verdict> verdicts, Map<String, String> sources, boolean timed) {}
 
   static HtmlReport of(
@@ -89,7 +92,7 @@ record HtmlReport(
     return sources;
   }
 
-  /** All, or where they are too many the first samples of every task. */
+  /** All verdicts, or if they are too many the first samples of every task. */
   private static List<RunVerdicts.Entry> shown(List<RunVerdicts.Entry> entries) {
     if (entries.size() <= MOST_ROWS) return entries;
     var chosen =
@@ -151,13 +154,13 @@ record HtmlReport(
             Counted.of(tally.asked().total(), "task"));
   }
 
-  /** Rates, where a suite is judged; of files what came of each is in the table, too. */
+  /** Rates if a suite is judged; for single files the table suffices. */
   private String overview() {
     if (!run.ofFiles()) return "report-suite.html";
     return rows.size() == 1 ? "report-file.html" : "report-files.html";
   }
 
-  /** What came of the only candidate. */
+  /** The outcome of a single candidate. */
   private void outcome(Writer writer, VerdictRow row) throws IOException {
     Verdict verdict = shown.getFirst();
     writer.write("<div class=\"tile\"><h3>Verdict</h3><p class=\"figure\">");
@@ -266,7 +269,7 @@ record HtmlReport(
     }
   }
 
-  /** The rate over all tasks asked for, and below it that over the candidates judged. */
+  /** The rate over all requested tasks, and below it the rate over judged candidates. */
   private static void tile(
       Writer writer, String name, @Nullable Rate tasks, @Nullable Rate candidates)
       throws IOException {
@@ -363,7 +366,7 @@ record HtmlReport(
     writer.write("<small>" + interval(rate) + "</small></span></td>");
   }
 
-  /** The rate as a bar, its interval as a line across. */
+  /** The rate as a bar, with its interval as a line. */
   private static String bar(Rate rate) {
     return """
     <svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">\

@@ -12,13 +12,16 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The newest run of a results folder: its files lie in {@code runs/<run id>/}, and the same names
- * at the top of the folder lead to them. No run replaces another's files.
+ * The newest run of a results folder: its files are in {@code runs/<run id>/}, and the same names
+ * at the top of the folder link to them. No run replaces another's files.
  */
 public final class LatestRun {
   private static final String RUNS = "runs";
 
-  /** What most runs have at their end. Where one has not, the top has no older one either. */
+  /**
+   * Files of most complete runs. If the newest run lacks one, the top must not link to an older
+   * one.
+   */
   private static final List<String> NAMES =
       List.of("results.jsonl", "metrics.json", "summary.json", "report.html");
 
@@ -38,16 +41,16 @@ public final class LatestRun {
     return out.resolve(RUNS).resolve(run);
   }
 
-  /** Where the run's own files lie. */
+  /** The folder of the run's own files. */
   public Path folder() {
     return folder;
   }
 
   /**
-   * Makes the names at the top lead to this run: as links, or as copies where there can be none.
-   * Called again when files have been added.
+   * Links the names at the top to this run, or copies the files if links are impossible. Called
+   * again after files were added.
    *
-   * @throws UnwritableException where neither can be made
+   * @throws UnwritableException if neither is possible
    */
   public void link() {
     List<String> names = names();
@@ -65,7 +68,7 @@ public final class LatestRun {
     removeLinks(out, target -> !folder.equals(target.getParent()) || !Files.exists(target));
   }
 
-  /** Of the files that the run has. */
+  /** Names of the run's files. */
   private List<String> names() {
     try (Stream<Path> files = Files.list(folder)) {
       return files
@@ -96,7 +99,7 @@ public final class LatestRun {
     Files.move(draft, link, StandardCopyOption.ATOMIC_MOVE);
   }
 
-  /** Deletes the files of a run that is no longer in the store, and what leads to them. */
+  /** Deletes the files of a run that is no longer in the store, and the links to them. */
   public static void delete(Path out, String run) {
     Path folder = folder(out, run);
     try (Stream<Path> files = Files.walk(folder)) {
@@ -104,7 +107,7 @@ public final class LatestRun {
         Files.delete(file);
       }
     } catch (NoSuchFileException e) {
-      return; // A run of another machine, or of a version that had one folder for all.
+      return; // The run has no folder: it is of another machine or an older version.
     } catch (IOException e) {
       throw new UnwritableException(folder, e);
     }

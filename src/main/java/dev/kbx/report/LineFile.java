@@ -14,14 +14,14 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A file with one JSON document a line, appended to as results come. Safe for several threads;
- * every method throws {@link UnwritableException} where the file cannot be written.
+ * A file with one JSON document a line, for appending. Safe for several threads. Every method
+ * throws {@link UnwritableException} if the file cannot be written.
  */
 final class LineFile implements AutoCloseable {
   private final Path path;
   private FileChannel channel;
 
-  /** Opens the file for appending; what it held stays. */
+  /** Opens the file for appending. */
   LineFile(Path path) {
     this.path = path;
     this.channel = open();
@@ -32,8 +32,8 @@ final class LineFile implements AutoCloseable {
   }
 
   /**
-   * Adds one line. It is with the operating system when this returns, so it survives a kill of this
-   * process; a line that does not fit on the disk is taken back whole.
+   * Adds one line. The operating system has it when this returns, so it survives a kill of this
+   * process. A line that does not fit on the disk is removed again.
    */
   void append(Object document) {
     append(Json.mapper().writeValueAsString(document));
@@ -55,7 +55,7 @@ final class LineFile implements AutoCloseable {
     }
   }
 
-  /** Replaces the file with exactly these lines, without the half line that a cut may have left. */
+  /** Replaces the content, which may end in a truncated line, with exactly these lines. */
   void rewrite(List<?> documents) {
     rewrite((Consumer<String> lines) ->
         documents.forEach(document -> lines.accept(Json.mapper().writeValueAsString(document))));
@@ -64,7 +64,7 @@ final class LineFile implements AutoCloseable {
   /**
    * The same with lines that are JSON already.
    *
-   * @param documents gives each to whom it is given
+   * @param documents passes each line to its argument
    */
   synchronized void rewrite(Consumer<Consumer<String>> documents) {
     AtomicFile.replace(path, writer -> documents.accept(document -> write(writer, document)));

@@ -12,9 +12,8 @@ import java.util.Set;
 import java.util.function.BiFunction;
 
 /**
- * More candidates than a screen has room for with a reason under each: one line for each, with its
- * speedup or the beginning of its reason. Sources are shown without the folder that all of them are
- * in, and tasks without their category where that leaves no two alike.
+ * A table of many candidates with one line for each: its speedup or the beginning of its reason.
+ * The common folder of all sources is left out, and categories are if task names stay unique.
  */
 final class ManyRows {
   private static final int STATUS = 16;

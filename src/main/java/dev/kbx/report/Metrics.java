@@ -19,9 +19,8 @@ import tools.jackson.core.JsonGenerator;
 /**
  * One entry of {@code metrics.json}, with KernelBenchX's fields and conventions: {@code "N/A"} for
  * numbers of a candidate that was not timed, {@code ""} for unknown text, {@code {}} for code
- * quality that was not measured. A stage that was not asked for or could not be measured is null,
- * which its readers take for false; false is written only where a stage failed or an earlier one
- * did.
+ * quality that was not measured. A stage that was not requested or measured is null, which its
+ * readers treat as false; false is written only if the stage or an earlier one failed.
  *
  * @param runtimeMs sum over the sizes
  * @param gbs 10⁹ bytes a second over all sizes: all bytes over all time
@@ -129,7 +128,8 @@ record Metrics(
   }
 
   /**
-   * One that was refuted while it was timed is not; the published rules do not ask who computes.
+   * A candidate refuted while it was timed is not correct; the published rules do not ask who
+   * computes.
    */
   private static @Nullable Boolean correct(Verdict verdict) {
     boolean refuted =
@@ -146,7 +146,7 @@ record Metrics(
     return sizes.stream().mapToDouble(SizeTiming::candidateMs).sum();
   }
 
-  /** Total work over total time; not available where one size's work is unknown. */
+  /** Total work over total time; not available if the work of a size is unknown. */
   private static Object throughput(
       List<SizeTiming> sizes, Function<SizeTiming, @Nullable Double> rate) {
     if (sizes.isEmpty()) return NOT_AVAILABLE;

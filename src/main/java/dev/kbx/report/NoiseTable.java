@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
- * What {@code kbx bench noise} found, as a terminal shows it.
+ * Result of {@code kbx bench noise} for a terminal.
  *
  * @param width columns of the terminal
  */

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Sentences about a run that several outputs share. */
 final class Notes {
-  /** Flags of every verdict of a run, about which there is a sentence. */
+  /** Flags common to all verdicts of a run, for which there is a sentence. */
   private static final Set<String> OF_RUNS = Set.of("scaled_inputs", "published_tolerance");
 
   private Notes() {}
@@ -22,16 +22,16 @@ final class Notes {
   /**
    * One sentence.
    *
-   * @param id what it is about, of letters and hyphens
+   * @param id its subject, in letters and hyphens
    */
   record Note(String id, String text) {}
 
-  /** All that there is to say, in order. */
+  /** All sentences about a run, in order. */
   static List<Note> of(RunInfo run, List<VerdictRow> rows, Tally tally) {
     List<Note> notes = new ArrayList<>();
     add(notes, "not-measured", perf(run, tally));
     add(notes, "scaled", scaled(rows));
-    // A file of a variant that was named is what was asked about.
+    // Named files of variants were requested.
     if (!run.ofFiles()) add(notes, "extra", extra(tally.extra(rows), tally.asked().total()));
     add(notes, "tolerance", tolerance(run));
     add(notes, "policy", policy(rows));
@@ -45,15 +45,15 @@ final class Notes {
     if (text != null) notes.add(new Note(id, text));
   }
 
-  /** A verdict's flags that no sentence about the run makes superfluous. */
+  /** A verdict's flags without those that a sentence about the run covers. */
   static List<String> flags(Verdict verdict) {
     return verdict.flags().stream().filter(flag -> !OF_RUNS.contains(flag)).toList();
   }
 
   /**
-   * How many candidates are in no rate; null where all are.
+   * Number of candidates that are in no rate; null if there are none.
    *
-   * @param tasks published ones that were asked for
+   * @param tasks published tasks that were requested
    */
   static @Nullable String extra(int candidates, int tasks) {
     if (candidates == 0) return null;
@@ -70,7 +70,7 @@ final class Notes {
     return "Results were held to the published tolerances, not to the error model.";
   }
 
-  /** How many results are right and refused because of who computed them; null where none is. */
+  /** How many results are right but refused because of who computed them; null if none. */
   private static @Nullable String policy(List<VerdictRow> rows) {
     long refused = rows.stream().filter(r -> r.valuesOk() && r.againstPolicy()).count();
     if (refused == 0) return null;
@@ -79,7 +79,7 @@ final class Notes {
         .formatted(right, Counted.of(rows.size(), "candidate"), refused);
   }
 
-  /** Both rates by name, whichever decides; null where they are the same. */
+  /** The rates of both grades; null if they are equal. */
   private static @Nullable String grades(RunInfo run, List<VerdictRow> rows) {
     Grades grades = Grades.of(rows);
     if (grades.judged() == 0 || grades.published() == grades.general()) {
@@ -91,7 +91,7 @@ final class Notes {
     return grades.breaks().isEmpty() ? rates : rates + " What breaks: " + grades.described() + ".";
   }
 
-  /** How many correct results PyTorch computed without any kernel of the candidate. */
+  /** Number of correct candidates whose results PyTorch computed without any kernel of theirs. */
   private static @Nullable String noKernel(List<VerdictRow> rows) {
     List<VerdictRow> correct = rows.stream().filter(r -> r.status() == Status.CORRECT).toList();
     long without =
@@ -101,7 +101,7 @@ final class Notes {
         .formatted(without, Counted.of(correct.size(), "correct candidate"));
   }
 
-  /** How many were timed and have no speedup, as their tasks do not have the baseline asked for. */
+  /** Number of timed candidates without a speedup, as their tasks lack the requested baseline. */
   private static @Nullable String baseline(RunInfo run, List<VerdictRow> rows) {
     List<VerdictRow> timed = rows.stream().filter(r -> !r.baselines().isEmpty()).toList();
     long without = timed.stream().filter(r -> r.speedup() == null).count();
@@ -111,8 +111,8 @@ final class Notes {
   }
 
   /**
-   * How many were judged on less than their tasks are about; null where none was. A task's
-   * published size may need a GPU.
+   * Number of candidates judged on smaller inputs than published, which may need a GPU; null if
+   * there are none.
    */
   static @Nullable String scaled(List<VerdictRow> rows) {
     int scaled = Tally.scaled(rows);
@@ -121,7 +121,7 @@ final class Notes {
         .formatted(scaled, Counted.of(rows.size(), "candidate"));
   }
 
-  /** How many of the files that were named are correct, and how many say nothing. */
+  /** Number of named files that are correct, and of those without a result. */
   static String correct(List<VerdictRow> rows) {
     long correct = rows.stream().filter(r -> r.status() == Status.CORRECT).count();
     long unknown = rows.stream().filter(r -> !r.judged()).count();
@@ -129,13 +129,13 @@ final class Notes {
         + (unknown == 0 ? "" : ", %d not judged (the task or kbx failed)".formatted(unknown));
   }
 
-  /** What to say in place of a rate that is null. */
+  /** Text in place of a rate that is null. */
   static String unknown(Tally.Passes passes) {
     boolean none = passes.notJudged() > 0 && passes.notJudged() == passes.candidates();
     return none ? "none judged" : "not measured";
   }
 
-  /** That performance was not measured, and why; null where it was. */
+  /** That performance was not measured, and why; null if it was. */
   static @Nullable String perf(RunInfo run, Tally tally) {
     if (tally.perf()) return null;
     if (run.stages().getLast() == Stage.STATIC) {

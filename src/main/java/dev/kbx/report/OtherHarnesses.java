@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * What other harnesses do about cheats: a table of the resources, tab-separated, a cheat a line.
+ * How other harnesses handle cheats: a tab-separated table in the resources, a cheat a line.
  *
  * <p>Columns: the cheat, a cell for each harness, and the names of our own mechanisms that try the
  * same, separated by commas. A cell is {@code y}, {@code p} or {@code n} (caught, partly, not) and
@@ -24,7 +24,7 @@ final class OtherHarnesses {
   /**
    * Writes the table in Markdown.
    *
-   * @param ours says of our mechanisms how they fared
+   * @param ours describes the result of our mechanisms
    */
   static void write(Writer out, Function<List<String>, String> ours) throws IOException {
     List<String[]> rows =

@@ -15,17 +15,17 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * {@link PassK} for a terminal: a table for each way to pass, two lines a category.
+ * {@link PassK} for a terminal: a table for each criterion, two lines for each category.
  *
  * @param width columns of the terminal
  */
 public record PassKText(int width) {
   private static final String UNKNOWN = "–";
 
-  /** So many fit 80 columns; more go into further tables. */
+  /** Columns that fit 80 characters; more go into further tables. */
   private static final int COLUMNS = 4;
 
-  /** All that there is to say, ending in a line break. */
+  /** The text, ending in a line break. */
   public String render(PassK pass) {
     SeriesText text = new SeriesText(width);
     Series series = pass.series();

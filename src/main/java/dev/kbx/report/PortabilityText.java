@@ -29,13 +29,13 @@ import org.jspecify.annotations.Nullable;
  * @param width columns of the terminal
  */
 public record PortabilityText(int width) {
-  /** With more kernels than this, only those that differ most are listed. */
+  /** Maximum number of listed kernels; if there are more, those that differ most. */
   private static final int LISTED = 60;
 
-  /** Enough of a hash to tell the candidates of one task apart. */
+  /** Hash digits that distinguish the candidates of one task. */
   private static final int HASH = 7;
 
-  /** All that there is to say, ending in a line break. */
+  /** The text, ending in a line break. */
   public String render(Portability portability) {
     List<String> lines = new ArrayList<>();
     lines.add(
@@ -78,7 +78,7 @@ public record PortabilityText(int width) {
     }
   }
 
-  /** A line where software differs: then it is not the device alone that is compared. */
+  /** A line if software versions differ: then not only devices are compared. */
   private void versions(List<String> lines, List<Site> devices) {
     Set<String> names = new TreeSet<>();
     devices.forEach(site -> names.addAll(site.versions().keySet()));

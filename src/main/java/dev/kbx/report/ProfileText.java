@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class ProfileText {
   private ProfileText() {}
 
-  /** None where there are no figures: why is said once for the whole run. */
+  /** Empty without figures: the reason is given once for the whole run. */
   static List<String> lines(@Nullable Profile profile) {
     if (profile == null || profile.kernels() == null) return List.of();
     return profile.kernels().stream().map(ProfileText::line).toList();

@@ -18,11 +18,11 @@ import java.util.stream.Stream;
 /**
  * The files of one run in its own folder: {@code results.jsonl}, {@code metrics.json}, {@code
  * summary.json}, {@code report.html}, and for a run of the KernelBench suite {@link
- * EvalResultFiles}. Of several methods or models each has a pair of its own in place of {@code
+ * EvalResultFiles}. With several methods or models, each has its own pair in place of {@code
  * metrics.json} and {@code summary.json}, named by {@link Submission}.
  *
- * <p>Safe for several threads. Every method throws {@link UnwritableException} where a file cannot
- * be written.
+ * <p>Safe for several threads. Every method throws {@link UnwritableException} if a file cannot be
+ * written.
  */
 public final class ResultFiles implements AutoCloseable {
   private static final Pattern PUBLISHED = Pattern.compile("(metrics|summary)(\\..*)?\\.json");
@@ -31,9 +31,8 @@ public final class ResultFiles implements AutoCloseable {
   private final LineFile results;
 
   /**
-   * Makes the folder if need be and opens {@code results.jsonl} for appending, so that an output
-   * folder that cannot be written is known before anything is judged. What the file held stays;
-   * {@link #rewrite} starts it anew.
+   * Creates the folder if necessary and opens {@code results.jsonl} for appending, so that an
+   * unwritable folder is found before anything is judged. {@link #rewrite} replaces old content.
    */
   public ResultFiles(Path out) {
     this.out = out;
@@ -64,10 +63,10 @@ public final class ResultFiles implements AutoCloseable {
   }
 
   /**
-   * Replaces {@code results.jsonl} with exactly these lines, in this order: what a run that was cut
-   * off is known to have judged.
+   * Replaces {@code results.jsonl} with exactly these lines, in this order: the stored verdicts of
+   * an interrupted run.
    *
-   * @param verdicts gives every verdict as JSON to whom it is given
+   * @param verdicts passes every verdict as JSON to its argument
    */
   public void rewrite(Consumer<Consumer<String>> verdicts) {
     results.rewrite(verdicts);
@@ -76,9 +75,9 @@ public final class ResultFiles implements AutoCloseable {
   /**
    * Writes all files but {@code results.jsonl}, each replaced as a whole.
    *
-   * @param asked the tasks that rates are shares of
-   * @param sourceOf a candidate's Python source, empty where it is not known
-   * @param problems what could not be read and was left out, in words
+   * @param asked the requested tasks, the denominator of rates
+   * @param sourceOf a candidate's Python source, empty if unknown
+   * @param problems messages about sources that could not be read
    * @return the names of all {@code summary*.json}: one, or one for each method and model
    */
   public synchronized List<String> finish(
@@ -99,7 +98,7 @@ public final class ResultFiles implements AutoCloseable {
           writer -> RunVerdicts.JSON.writeValue(writer, summary));
     }
     deleteOthers(submissions);
-    // Of several submissions the files have the first samples alone.
+    // With several submissions the files have only the first samples.
     String sources = submissions.size() == 1 ? submissions.getFirst().metrics() : "kbx.db";
     AtomicFile.replace(
         report(),
@@ -108,7 +107,7 @@ public final class ResultFiles implements AutoCloseable {
     return submissions.stream().map(Submission::summary).toList();
   }
 
-  /** Deletes the pairs of files that the run had before candidates of other models joined it. */
+  /** Deletes pairs of files written before candidates of other models were added. */
   private void deleteOthers(List<Submission> submissions) {
     Set<String> written =
         submissions.stream()

@@ -19,9 +19,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run of the KernelBench suite as one of KernelBench's run folders: a file for every kernel, the
- * results, and what the references took. Where kernels were read from such a folder, its prompts
- * and its configuration come along.
+ * A run of the KernelBench suite as a run folder of KernelBench: a file for every kernel, the
+ * results, and the references' times. If kernels were read from such a folder, its prompts and its
+ * configuration are copied.
  */
 public final class RunFolder {
   private static final String CONFIGURATION = "generation_config.yaml";
@@ -43,14 +43,14 @@ public final class RunFolder {
   /**
    * What was written.
    *
-   * @param configuration whether there was one, and one only
+   * @param configuration whether a configuration was copied, which needs exactly one
    * @param untimed correct kernels without a runtime
    */
   public record Written(int kernels, int prompts, boolean configuration, int untimed) {}
 
   /**
-   * Writes all files; none where no verdict is of a suite that KernelBench's tools know, or where
-   * one cannot be written for what the run holds.
+   * Writes all files; none if no verdict is on a KernelBench task, or if one of the kernels cannot
+   * be written.
    *
    * @param sourceOf a candidate's Python source; may throw, and then nothing is written
    */

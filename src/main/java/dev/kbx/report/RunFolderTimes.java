@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * What the references took in a run, as KernelBench keeps it: {@code
+ * Times of the references in a run, in KernelBench's format: {@code
  * results/timing/<hardware>/<baseline>.json}, by level and file of the problem.
  *
- * <p>Only of problems with a correct sample timed on a GPU: its runtime and the reference's were
- * measured beside each other, so that their ratio is a speedup.
+ * <p>Only for problems with a correct sample timed on a GPU: candidate and reference were timed
+ * together, so that their ratio is a speedup.
  */
 final class RunFolderTimes {
-  /** KernelBench's names of what kbx measures; of others there is no file. */
+  /** KernelBench's names of kbx's baselines; others have no file. */
   private static final Map<String, String> NAMES =
       Map.of(
           "eager", "baseline_time_torch",
@@ -45,13 +45,13 @@ final class RunFolderTimes {
   }
 
   /**
-   * One problem's time. KernelBench reads {@code mean}; that of single calls is unknown, and this
-   * is the median, as the runtime is that it is compared with.
+   * One problem's time. KernelBench reads {@code mean}. kbx does not know the mean of single calls
+   * and writes the median, as for the runtime it is compared with.
    *
    * @param mean milliseconds
    * @param median the same
-   * @param numTrials measuring rounds; null of a compiled reference, whose gain may have been
-   *     measured in an earlier run
+   * @param numTrials measuring rounds; null for a compiled reference, whose gain may be from an
+   *     earlier run
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   @JsonPropertyOrder({"mean", "median", "num_trials", "hardware", "device"})
@@ -68,7 +68,7 @@ final class RunFolderTimes {
   /** By path below the run folder, then by problem. */
   private final Map<String, Map<TaskNumber, Measured>> files = new TreeMap<>();
 
-  /** Takes in what was measured beside a sample, if anything was. */
+  /** Adds the baselines' times of a verdict, if any. */
   void add(TaskNumber task, Verdict verdict) {
     List<SizeTiming> sizes = verdict.sizes();
     boolean timed = verdict.status() == Status.CORRECT && Objects.equals(verdict.perfOk(), true);
@@ -97,7 +97,7 @@ final class RunFolderTimes {
   }
 
   /**
-   * Writes a file for each hardware and baseline; none where nothing was measured.
+   * Writes a file for each hardware and baseline; none if nothing was measured.
    *
    * @param folder the run folder
    */

@@ -5,14 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
-/** Runs as a table, one a line; nothing is cut, for ids are there to be copied. */
+/** Runs as a table, one a line, never truncated, so that ids can be copied. */
 public final class RunList {
   private RunList() {}
 
   /**
    * The lines, with a heading.
    *
-   * @param judged how many verdicts a run has
+   * @param judged number of verdicts of a run
    */
   public static List<String> lines(List<RunInfo> runs, ToLongFunction<RunInfo> judged) {
     List<List<String>> rows = new ArrayList<>();

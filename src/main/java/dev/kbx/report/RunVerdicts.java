@@ -15,10 +15,10 @@ import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.databind.ObjectWriter;
 
 /**
- * The verdicts of one run as its outputs read them: the row of each, and one whole verdict at a
- * time. A run of a hundred thousand candidates has 100 MB of verdicts and some 30 MB of rows.
+ * The verdicts of one run for its outputs: all rows in memory, and whole verdicts one at a time. A
+ * run of a hundred thousand candidates has 100 MB of verdicts and some 30 MB of rows.
  *
- * <p>In the order of every output, whatever was judged first: by category, task and sample.
+ * <p>Sorted by category, task and sample, as every output is.
  */
 public final class RunVerdicts {
   /**
@@ -28,7 +28,7 @@ public final class RunVerdicts {
    */
   record Entry(int position, VerdictRow row) {}
 
-  /** Pretty, and leaving what it writes to open: {@link AtomicFile} has yet to sync it. */
+  /** Pretty-prints, and leaves the target open, as {@link AtomicFile} has to sync it. */
   static final ObjectWriter JSON =
       Json.mapper().writerWithDefaultPrettyPrinter().without(StreamWriteFeature.AUTO_CLOSE_TARGET);
 
@@ -53,7 +53,7 @@ public final class RunVerdicts {
     return reader.verdicts(verdicts::get);
   }
 
-  /** Takes verdicts as they are read from a store and keeps their rows. */
+  /** Collects the rows of verdicts that are read from a store. */
   public static final class Reader {
     private final List<Entry> entries = new ArrayList<>();
     private final VerdictRow.Reader rows = new VerdictRow.Reader();
@@ -66,7 +66,7 @@ public final class RunVerdicts {
     /**
      * All that were added.
      *
-     * @param whole gives the verdict at a position again
+     * @param whole reads the verdict at a position
      */
     public RunVerdicts verdicts(IntFunction<Verdict> whole) {
       return new RunVerdicts(entries, whole);
@@ -77,7 +77,7 @@ public final class RunVerdicts {
    * Prints one JSON document, {@code problems}, {@code run} and {@code verdicts} by position, and a
    * line break.
    *
-   * @param problems what could not be read; null where the document has no such key
+   * @param problems messages about unreadable sources; null to leave out the key
    */
   public void print(PrintStream out, RunInfo run, @Nullable List<String> problems) {
     try (JsonGenerator json = JSON.createGenerator(out)) {
@@ -113,7 +113,7 @@ public final class RunVerdicts {
     return entries.stream().map(Entry::row).toList();
   }
 
-  /** A verdict with everything that is known. */
+  /** The whole verdict of an entry. */
   Verdict whole(Entry entry) {
     return whole.apply(entry.position());
   }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What {@code kbx check} found as SARIF 2.1.0, which code hosts and editors show beside the source.
+ * Findings of {@code kbx check} as SARIF 2.1.0, which code hosts and editors show in the source.
  *
  * @param rules the rules that were switched on
  * @param version of kbx
@@ -28,7 +28,7 @@ public record Sarif(List<RuleInfo> rules, String version, Path folder) {
       "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
   private static final String ROOT = "SRCROOT";
 
-  /** Not kbx's own: SARIF's names are in camel case. */
+  /** Not kbx's mapper: SARIF's names are in camel case. */
   private static final JsonMapper MAPPER =
       JsonMapper.builder()
           .changeDefaultPropertyInclusion(
@@ -165,14 +165,14 @@ public record Sarif(List<RuleInfo> rules, String version, Path folder) {
     return new Region(place.line(), place.column(), place.end(), new Message(place.text()));
   }
 
-  /** Relative to the folder where the file lies in it; as code hosts want it. */
+  /** Relative to the folder if the file is in it, as code hosts require. */
   private Location location(String file) {
     Path path = folder.resolve(file).normalize();
     if (!path.startsWith(folder)) return new Location(path.toUri().toString(), null);
     return new Location(path.toUri().toString().substring(root().length()), ROOT);
   }
 
-  /** With the slash at its end that a folder's URI has only while the folder exists. */
+  /** Ends in a slash, which a folder's URI has only if the folder exists. */
   private String root() {
     String uri = folder.toUri().toString();
     return uri.endsWith("/") ? uri : uri + "/";

@@ -8,12 +8,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link Series} is of, in lines above its figures, and what is missing in it.
+ * Lines about a {@link Series} above and below its figures.
  *
  * @param width columns of the terminal
  */
 record SeriesText(int width) {
-  /** Run, suite, device; then method, model and round where they are known. */
+  /** Run, suite, device; then method, model and round if known. */
   List<String> head(Series series) {
     RunInfo run = series.run();
     String uuid = run.device().uuid();
@@ -35,9 +35,9 @@ record SeriesText(int width) {
   }
 
   /**
-   * What a reader must know of the rows.
+   * Notes about the rows.
    *
-   * @param notJudged what becomes of candidates that were not judged
+   * @param notJudged treatment of candidates that were not judged
    */
   List<String> notes(Series series, String notJudged) {
     List<String> notes = new ArrayList<>();

@@ -5,19 +5,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A line of source fit for a terminal, and below it the marks that point at a place.
+ * A line of source for a terminal, with marks below it.
  *
  * @param marks {@code ^~~~} under the place
  */
 record SourceLine(String text, String marks) {
   private static final String TAB = "    ";
 
-  /** What one character of the line is shown as. */
+  /** Representation of one character of the line. */
   private record Cell(String text, int columns, boolean marked) {}
 
   /** The line, cut around the place to {@code room} columns. */
   static SourceLine of(Place place, int room) {
-    // A line of a megabyte is possible, and its far ends are never shown.
+    // The line may be a megabyte long; only the part around the place is shown.
     int from = Math.max(0, place.column() - 1 - room);
     int to = Math.min(place.text().length(), place.column() + room);
     List<Cell> cells = cells(place, from, to);

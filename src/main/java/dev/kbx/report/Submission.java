@@ -14,24 +14,22 @@ import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What KernelBenchX's result files hold of a run: the answers of one method and model. A run of
- * several has a submission each.
+ * The part of a run in one set of KernelBenchX's result files: the answers of one method and model.
  *
- * @param name what its files' names have between the first part and {@code .json}: empty where the
- *     run has one submission, else {@code .method.model}; see {@link #escape}
- * @param entries the last round of each sample; of sample 0 alone where there are several
- *     submissions
+ * @param name the part of its file names before {@code .json}: empty if the run has one submission,
+ *     else {@code .method.model}; see {@link #escape}
+ * @param entries the last round of each sample; only of sample 0 if there are several submissions
  */
 record Submission(String name, List<RunVerdicts.Entry> entries) {
-  /** Of a part of a name, in characters; longer ones end in a hash. */
+  /** Maximum characters of a part of a name; longer ones end in a hash. */
   private static final int LONGEST = 80;
 
   private static final int HASH = 16;
 
-  /** In place of a method or model that only other candidates of the run have. */
+  /** Stands for a missing method or model. */
   private static final String NONE = "none";
 
-  /** A method or model of that very name. */
+  /** A method or model with that name. */
   private static final String NAMED_NONE = "%6Eone";
 
   private record Maker(@Nullable String method, @Nullable String model) {
@@ -44,7 +42,7 @@ record Submission(String name, List<RunVerdicts.Entry> entries) {
     }
   }
 
-  /** All of a run, by method and model; one where it has no candidate. */
+  /** All submissions of a run, by method and model; one if it has no candidate. */
   static List<Submission> of(List<RunVerdicts.Entry> entries) {
     Map<Maker, List<RunVerdicts.Entry>> makers =
         entries.stream()
@@ -117,9 +115,7 @@ record Submission(String name, List<RunVerdicts.Entry> entries) {
         || c == '_';
   }
 
-  /**
-   * {@code metrics.json} or, of several submissions, such as {@code metrics.zero-shot.gpt.json}.
-   */
+  /** {@code metrics.json}, or with several submissions {@code metrics.zero-shot.gpt.json}. */
   String metrics() {
     return "metrics" + name + ".json";
   }

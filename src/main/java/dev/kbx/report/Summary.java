@@ -20,24 +20,24 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The candidates of a run in numbers: {@code summary.json}. First KernelBenchX's fields with its
- * meanings, then ours. What was not measured is null here and absent there.
+ * The content of {@code summary.json}. First KernelBenchX's fields with its meanings, then ours.
+ * What was not measured is null here and absent in the file.
  *
- * @param method the candidates' method where they share one, else the run's id
+ * @param method the candidates' method if they share one, else the run's id
  * @param total candidates judged, variants too; {@code coverage} has the suite
  * @param callRate percent of {@code total}, one decimal, as are the other two rates
  * @param exePass candidates called whose results are right, whoever computed them, as {@link
  *     VerdictRow#valuesOk} has it
  * @param avgSpeedup the same as {@code avgSpeedupGlobal}
  * @param avgSpeedupGlobal as {@link PublishedAverages}, like {@code avgSpeedupPerTask}
- * @param model the candidates' model where they share one
- * @param extra candidates of variants beside the published tasks; the suite's rates, the categories
- *     and {@code speedup} leave them out
+ * @param model the candidates' model if they share one
+ * @param extra candidates of variants, which the suite's rates, the categories and {@code speedup}
+ *     exclude
  * @param suiteRates tasks with at least one passing candidate over all tasks of the suite
  * @param speedup over the tasks of correct, timed candidates
- * @param perf says that performance was not measured, and why; null where it was
- * @param scaled says how many were judged on smaller inputs than published; null where none was
- * @param problems what could not be read
+ * @param perf that performance was not measured, and why; null if it was
+ * @param scaled how many were judged on smaller inputs than published; null if none
+ * @param problems messages about sources that could not be read
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonPropertyOrder({
@@ -100,9 +100,7 @@ record Summary(
   @JsonPropertyOrder({"tasks_submitted", "tasks_in_suite"})
   public record Coverage(long tasksSubmitted, int tasksInSuite) {}
 
-  /**
-   * Rates by stage; null where not measured. {@code exe} is right results, whoever computed them.
-   */
+  /** Rates by stage; null if not measured. {@code exe}: right results, whoever computed them. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   @JsonPropertyOrder({"call", "exe", "correct", "perf"})
   public record Rates(
@@ -133,7 +131,7 @@ record Summary(
   /**
    * Sums up some candidates of a run.
    *
-   * @param tally what the run asked for and had
+   * @param tally tally of the run
    */
   static Summary of(RunInfo run, Tally tally, List<VerdictRow> rows, List<String> problems) {
     int total = rows.size();
@@ -172,7 +170,7 @@ record Summary(
         List.copyOf(problems));
   }
 
-  /** What all candidates have; null where they differ or have none. */
+  /** The value that all candidates share; null if they differ or have none. */
   private static @Nullable String shared(
       List<VerdictRow> rows, Function<VerdictRow, @Nullable String> of) {
     Set<Optional<String>> all =

@@ -20,10 +20,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table a terminal shows when a run has ended: candidates, tallies by category, and what was
- * not measured. No line is wider than the terminal.
+ * The table at the end of a run: candidates, tallies by category, and what was not measured. No
+ * line is wider than the terminal.
  *
- * @param width columns of the terminal; fewer than {@value #NARROWEST} are treated as so many
+ * @param width columns of the terminal; at least {@value #NARROWEST} are assumed
  * @param colour whether to write ANSI colours
  */
 public record Table(int width, boolean colour) {
@@ -31,24 +31,24 @@ public record Table(int width, boolean colour) {
 
   private static final String INDENT = "    ";
 
-  /** Lines of a reason under its row: what is wrong, and what to do instead. */
+  /** Maximum lines of a reason under its row. */
   private static final int REASON_LINES = 3;
 
-  /** The same of a file that was named. */
+  /** The same for named files. */
   private static final int FILE_REASON_LINES = 12;
 
-  /** More rows have one line each, so that they fit a screen: the report has all. */
+  /** If there are more rows, each has one line, so that they fit a screen. */
   private static final int MANY_ROWS = 12;
 
   private static final int NOTE_LINES = 3;
 
-  /** With more candidates than this, only some failing ones are listed, or else the first. */
+  /** If there are more candidates, only some failing ones are listed, or else the first. */
   private static final int ALL = 60;
 
-  /** How many of each failing status are then listed. */
+  /** Number of listed candidates of each failing status. */
   private static final int PER_STATUS = 4;
 
-  /** How many of the first are, where none fails. */
+  /** Number of listed candidates if none fails. */
   private static final int FIRST = 12;
 
   /** The column of results that are right, whoever computed them. */
@@ -66,8 +66,8 @@ public record Table(int width, boolean colour) {
   /**
    * The table, ending in a line break.
    *
-   * @param asked the tasks that rates are shares of
-   * @param rest where all candidates are listed, when this table leaves some out: the report's path
+   * @param asked the requested tasks, the denominator of rates
+   * @param rest the complete list, named if this table is incomplete: the report's path
    */
   public String render(RunInfo run, RunVerdicts verdicts, AskedTasks asked, String rest) {
     List<VerdictRow> rows = verdicts.rows();
@@ -89,7 +89,7 @@ public record Table(int width, boolean colour) {
   }
 
   /**
-   * @param files whether they are files that were named: then there is room for more of each
+   * @param files whether named files were judged, of which more is shown
    */
   private void candidates(
       List<String> lines, RunVerdicts verdicts, Tally tally, boolean files, String rest) {
@@ -119,8 +119,8 @@ public record Table(int width, boolean colour) {
   }
 
   /**
-   * Widths of the columns that differ from run to run. Tasks come before sources, which are paths
-   * that a glance recognises by their end.
+   * Widths of the variable columns. Tasks get their width before sources, whose paths are
+   * recognised by their end.
    *
    * @param speedup 0 where nothing was timed
    */
@@ -143,7 +143,7 @@ public record Table(int width, boolean colour) {
     }
   }
 
-  /** The first few of every failing status, grouped by status; of all where none fails. */
+  /** The first few of every failing status, grouped by status; the first of all if none fails. */
   private static List<RunVerdicts.Entry> worthListing(List<RunVerdicts.Entry> all) {
     Map<Status, List<RunVerdicts.Entry>> failing = new EnumMap<>(Status.class);
     for (RunVerdicts.Entry entry : all) {
@@ -202,7 +202,7 @@ public record Table(int width, boolean colour) {
     return Text.clean(VerdictRow.of(verdict).name());
   }
 
-  /** Why it failed, or what else there is to say, in one line of any length; empty for nothing. */
+  /** Why it failed, or notes on a correct one, in one line of any length; may be empty. */
   static String reason(Verdict verdict) {
     String what = verdict.rule() != null ? verdict.rule() : verdict.evidence();
     String message = Text.clean(verdict.message());
@@ -215,7 +215,7 @@ public record Table(int width, boolean colour) {
     return (reason + " [" + String.join(", ", flags) + "]").strip();
   }
 
-  /** What a correct candidate is not right for beyond the published grade. */
+  /** The properties beyond the published grade on which a correct candidate fails. */
   private static String breaks(Verdict verdict) {
     List<Verdict.Break> breaks = verdict.breaks();
     if (verdict.status() != Status.CORRECT || breaks == null || breaks.isEmpty()) return "";
@@ -234,7 +234,7 @@ public record Table(int width, boolean colour) {
     return columns.speedup == 0 ? row : row + " " + Text.right(cells.speedup, columns.speedup);
   }
 
-  /** Rates by category; without intervals where the terminal has no room for them. */
+  /** Rates by category; without intervals if the terminal is too narrow. */
   private void categories(List<String> lines, List<VerdictRow> rows, Tally tally) {
     List<Tally.Passes> passes = new ArrayList<>(tally.byCategory(rows));
     passes.add(tally.candidates("all", rows));

@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 import org.apache.commons.codec.digest.DigestUtils;
 
 /**
- * Pages of the resources with {@code {{holes}}}. The holes {@code style} and {@code style-hash} are
- * filled here: a content security policy that names our style by hash makes any other inert.
+ * Page templates of the resources with {@code {{holes}}}. The holes {@code style} and {@code
+ * style-hash} are filled here: a content security policy allows only our style, by hash.
  */
 final class Template {
   private static final Pattern HOLE = Pattern.compile("\\{\\{([a-z-]+)}}");
@@ -16,7 +16,7 @@ final class Template {
 
   private Template() {}
 
-  /** Writes what belongs in a hole. */
+  /** Writes the content of a hole. */
   interface Filler {
     void fill(Writer writer, String hole) throws IOException;
   }
@@ -37,7 +37,7 @@ final class Template {
     writer.append(template, written, template.length());
   }
 
-  /** As a content security policy names a script or a style. */
+  /** Hash of a script or style for a content security policy. */
   static String hash(String text) {
     return "sha256-" + Base64.getEncoder().encodeToString(DigestUtils.sha256(text));
   }

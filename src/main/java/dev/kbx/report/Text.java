@@ -9,8 +9,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Text measured in terminal columns. Everything that comes from a candidate passes {@link #clean}
- * first: a message could otherwise hold escape sequences that rewrite the terminal.
+ * Text measured in terminal columns. Text of a candidate must pass {@link #clean} first, as it may
+ * contain escape sequences that control the terminal.
  */
 public final class Text {
   private Text() {}
@@ -42,7 +42,7 @@ public final class Text {
     };
   }
 
-  /** Columns that a terminal gives the text: two for East Asian wide characters and emoji. */
+  /** Columns of the text on a terminal: two for East Asian wide characters and emoji. */
   static int columns(String text) {
     return text.codePoints().map(Text::columns).sum();
   }
@@ -63,13 +63,13 @@ public final class Text {
         || (c >= 0xFF00 && c <= 0xFF60); // full-width forms
   }
 
-  /** The text, or its beginning and an ellipsis, in at most that many columns. */
+  /** The text in at most that many columns, cut with an ellipsis. */
   static String cut(String text, int columns) {
     if (columns(text) <= columns) return text;
     return head(text, columns - 1).stripTrailing() + "…";
   }
 
-  /** The text in lines of at most that many columns, broken between words; the last one is cut. */
+  /** The text in lines of at most that many columns, broken between words; the last line is cut. */
   static List<String> wrap(String text, int columns, int lines) {
     List<String> parts = new ArrayList<>();
     String rest = text;
@@ -84,7 +84,7 @@ public final class Text {
     return parts;
   }
 
-  /** The text, or its beginning and more of its end: a path's file name tells the most. */
+  /** The text, cut in the middle so that more of the end is left: the file name of a path. */
   static String cutMiddle(String text, int columns) {
     if (columns(text) <= columns) return text;
     int head = (columns - 1) / 3;

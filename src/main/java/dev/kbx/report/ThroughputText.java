@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 public final class ThroughputText {
   private ThroughputText() {}
 
-  /** All that there is to say, ending in a line break. */
+  /** The text, ending in a line break. */
   public static String render(Throughput found) {
     List<String> lines = new ArrayList<>();
     lines.add(
@@ -50,7 +50,7 @@ public final class ThroughputText {
         .formatted(stage, s.candidates(), s.median(), s.most(), s.all());
   }
 
-  /** What a candidate that had the GPU to itself waited for, the longest first. */
+  /** Causes of exclusive GPU time, the longest first. */
   private static void alone(
       int number, Map<String, Double> parts, double seconds, List<String> lines) {
     double sum = parts.values().stream().mapToDouble(Double::doubleValue).sum();

@@ -2,7 +2,7 @@ package dev.kbx.report;
 
 import java.nio.file.Path;
 
-/** A file of an earlier command could not be read, or holds something else. */
+/** A file of an earlier command cannot be read or has other content. */
 public final class UnreadableException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

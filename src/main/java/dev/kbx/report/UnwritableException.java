@@ -8,8 +8,8 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 
 /**
- * A result file could not be written: which, and why in words ({@code Permission denied}, {@code No
- * space left on device}). The message holds both.
+ * A result file cannot be written. The message names the file and the cause ({@code Permission
+ * denied}, {@code No space left on device}).
  */
 public final class UnwritableException extends RuntimeException {
   private static final long serialVersionUID = 1;

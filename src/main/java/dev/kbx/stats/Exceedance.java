@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.stream.DoubleStream;
 
 /**
- * How many of some cases exceed a threshold, as a function of it: with speedups of correct kernels
- * over all tasks, the fast_p of A. Ouyang et al., "KernelBench: Can LLMs Write Efficient GPU
- * Kernels?" (2025), section 3.3.
+ * The share of cases that exceed a threshold, as a function of the threshold: for speedups of
+ * correct kernels over all tasks, the fast_p of A. Ouyang et al., "KernelBench: Can LLMs Write
+ * Efficient GPU Kernels?" (2025), section 3.3.
  */
 public final class Exceedance {
   private final double[] sorted;
@@ -15,7 +15,7 @@ public final class Exceedance {
   /**
    * The share that exceeds a threshold, out of {@code total} cases.
    *
-   * @param values of the cases that have one, positive; the others exceed nothing
+   * @param values positive values of the cases that have one; the others never exceed
    * @param total at least 1, and at least as many as there are values
    */
   public Exceedance(double[] values, long total) {
@@ -36,8 +36,8 @@ public final class Exceedance {
   }
 
   /**
-   * Thresholds, ascending, at which {@link #above} changes, after 0, where it starts: it is the
-   * same from one of them up to the next.
+   * Ascending thresholds at which {@link #above} changes, from 0; it is constant from one to the
+   * next.
    */
   public double[] steps() {
     return DoubleStream.concat(DoubleStream.of(0), Arrays.stream(sorted).distinct()).toArray();

@@ -3,13 +3,13 @@ package dev.kbx.stats;
 import java.util.Arrays;
 
 /**
- * The mean of the logarithms of a ratio, and how sure it is.
+ * The mean of the logarithms of a ratio, with its uncertainty.
  *
  * @param mean estimate of log(t_reference / t_candidate)
  * @param variance of that estimate
- * @param degrees degrees of freedom that the variance rests on
- * @param resolution by how much the estimate may be wrong however often it is measured, in the same
- *     unit: what the clock cannot resolve
+ * @param degrees degrees of freedom of the variance
+ * @param resolution error of the estimate that repetition cannot reduce, in the same unit: the
+ *     resolution of the clock
  */
 public record LogMean(double mean, double variance, double degrees, double resolution) {
   /** Degrees of freedom of a variance that is known. */
@@ -34,12 +34,12 @@ public record LogMean(double mean, double variance, double degrees, double resol
   }
 
   /**
-   * Mean of rounds in which the two sides took turns to go first, so that whatever going second
-   * costs cancels: the middle between the means of the two orders, with their pooled variance. This
-   * is the analysis of the two-period crossover trial: M. Hills and P. Armitage, "The two-period
+   * Mean of rounds in which the two sides alternately went first, so that the cost of going second
+   * cancels: the midpoint of the means of the two orders, with their pooled variance. This is the
+   * analysis of the two-period crossover trial: M. Hills and P. Armitage, "The two-period
    * cross-over clinical trial", British Journal of Clinical Pharmacology 8 (1979) 7–20.
    *
-   * <p>Averaging pairs of rounds cancels it as well, and leaves half the degrees of freedom.
+   * <p>Averaging pairs of rounds also cancels it, but leaves half the degrees of freedom.
    *
    * @param oneFirst log ratios of the rounds in one order, at least one
    * @param otherFirst those in the other order, at least one; three in all
@@ -63,10 +63,10 @@ public record LogMean(double mean, double variance, double degrees, double resol
   }
 
   /**
-   * The same for what differs from one such measurement to the next, however long each goes on, by
-   * a standard deviation that is known: the variances add, the degrees of freedom are
-   * Satterthwaite's, see {@link Ratio#ofSizes}. Why repeating within one process says nothing of
-   * it: T. Kalibera and R. Jones, "Rigorous benchmarking in reasonable time", ISMM 2013, 63–74.
+   * The same, including scatter between measurements that longer measuring does not reduce, with a
+   * known standard deviation: variances add, degrees of freedom are Satterthwaite's, see {@link
+   * Ratio#ofSizes}. Repeating within one process does not show it: T. Kalibera and R. Jones,
+   * "Rigorous benchmarking in reasonable time", ISMM 2013, 63–74.
    */
   public LogMean withScatter(double deviation) {
     double sum = variance + deviation * deviation;
@@ -76,8 +76,7 @@ public record LogMean(double mean, double variance, double degrees, double resol
   }
 
   /**
-   * The same as an estimate of what one more of {@code count} rounds would show, instead of their
-   * mean.
+   * The same as a prediction of one further round after {@code count} rounds, not of their mean.
    */
   public LogMean ofOneMore(int count) {
     return new LogMean(mean, variance * (1 + count), degrees, resolution);

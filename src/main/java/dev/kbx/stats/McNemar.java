@@ -4,13 +4,13 @@ import org.apache.commons.statistics.distribution.BetaDistribution;
 import org.apache.commons.statistics.distribution.BinomialDistribution;
 
 /**
- * Two ways of doing the same tasks, by the tasks on which just one of them succeeds: Q. McNemar,
- * "Note on the sampling error of the difference between correlated proportions or percentages",
- * Psychometrika 12 (1947) 153–157, in its exact form.
+ * Compares two methods on the same tasks, by the tasks on which only one of them succeeds: Q.
+ * McNemar, "Note on the sampling error of the difference between correlated proportions or
+ * percentages", Psychometrika 12 (1947) 153–157, in its exact form.
  *
- * <p>Given how many tasks tell the two apart, those that speak for the second are binomial, with
- * probability 1/2 where the two are equal. Tasks must not be counted twice: several samples of one
- * task are no pairs of their own.
+ * <p>Given the number of discordant tasks, those in favour of the second are binomial, with
+ * probability 1/2 if the two are equal. Several samples of one task must not count as several
+ * tasks.
  *
  * @param first tasks on which only the first succeeds
  * @param second tasks on which only the second succeeds
@@ -24,7 +24,7 @@ public record McNemar(int first, int second) {
     }
   }
 
-  /** Two-sided: twice the smaller tail, at most 1; 1 where no task tells the two apart. */
+  /** Two-sided: twice the smaller tail, at most 1; 1 without discordant tasks. */
   public double pValue() {
     if (both() == 0) return 1;
     var equal = BinomialDistribution.of(both(), 0.5);
@@ -33,7 +33,7 @@ public record McNemar(int first, int second) {
 
   /**
    * Odds of success of the second over the first's, conditional on the task: {@code second ÷
-   * first}. Infinite without a task for the first, NaN where no task tells the two apart.
+   * first}. Infinite without a task for the first, NaN without discordant tasks.
    */
   public double oddsRatio() {
     return (double) second / first;
@@ -50,7 +50,7 @@ public record McNemar(int first, int second) {
     return odds(BetaDistribution.of(second, first + 1.0).inverseCumulativeProbability(TAIL));
   }
 
-  /** Upper end of the interval of {@link #low}; infinite where nothing bounds it. */
+  /** Upper end of the interval of {@link #low}; infinite if unbounded. */
   public double high() {
     if (first == 0) return Double.POSITIVE_INFINITY;
     return odds(BetaDistribution.of(second + 1.0, first).inverseSurvivalProbability(TAIL));

@@ -3,7 +3,7 @@ package dev.kbx.stats;
 import java.util.Arrays;
 import java.util.Collection;
 
-/** The middle of a sample. */
+/** Median of a sample. */
 public final class Median {
   private Median() {}
 

@@ -3,13 +3,13 @@ package dev.kbx.stats;
 import java.util.Arrays;
 
 /**
- * Values too far from the middle to belong to a sample: the Hampel identifier, which up to half of
- * the values cannot mislead. L. Davies and U. Gather, "The identification of multiple outliers",
- * JASA 88 (1993) 782–792, after F. R. Hampel, "The influence curve and its role in robust
- * estimation", JASA 69 (1974) 383–393.
+ * Finds outliers of a sample: the Hampel identifier, which tolerates up to half of the values being
+ * outliers. L. Davies and U. Gather, "The identification of multiple outliers", JASA 88 (1993)
+ * 782–792, after F. R. Hampel, "The influence curve and its role in robust estimation", JASA 69
+ * (1974) 383–393.
  */
 public final class Outliers {
-  /** Makes the median distance from the median a standard deviation, for normal values. */
+  /** Converts the median distance from the median to a standard deviation, for normal values. */
   private static final double NORMAL = 1.4826;
 
   private Outliers() {}

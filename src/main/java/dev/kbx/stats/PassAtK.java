@@ -3,10 +3,10 @@ package dev.kbx.stats;
 import java.util.List;
 
 /**
- * pass@k: the chance that of k samples of a task, drawn without replacement from those there are,
- * at least one passes. The unbiased estimate of M. Chen et al., "Evaluating Large Language Models
- * Trained on Code" (2021), section 2.1, as the product that its figure 3 computes: no binomial
- * coefficient overflows, and more samples never give less, not even by rounding.
+ * pass@k: the probability that at least one passes of k samples of a task, drawn without
+ * replacement from the existing ones. The unbiased estimate of M. Chen et al., "Evaluating Large
+ * Language Models Trained on Code" (2021), section 2.1, as the product that its figure 3 computes:
+ * no binomial coefficient overflows, and the value never decreases with k, not even by rounding.
  *
  * @param samples of one task
  * @param passes of them, from 0 to {@code samples}
@@ -21,7 +21,7 @@ public record PassAtK(int samples, int passes) {
   /**
    * 1 − C(samples − passes, k) ÷ C(samples, k).
    *
-   * @param k from 1 to {@code samples}: what more samples would have done is not known
+   * @param k from 1 to {@code samples}; unknown beyond
    */
   public double of(int k) {
     if (k < 1 || k > samples) {
@@ -48,7 +48,7 @@ public record PassAtK(int samples, int passes) {
     return Bootstrap.interval(values, PassAtK::mean);
   }
 
-  /** Added one after the other, which keeps the order of sums: compensation would not. */
+  /** Plain summation keeps the order of sums; compensated summation would not. */
   private static double mean(double[] values) {
     if (values.length == 0) throw new IllegalArgumentException("no tasks");
     double sum = 0;

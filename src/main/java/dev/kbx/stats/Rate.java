@@ -8,8 +8,8 @@ import org.apache.commons.statistics.distribution.NormalDistribution;
  * <p>The interval is Wilson's score interval without continuity correction: E. B. Wilson, "Probable
  * Inference, the Law of Succession, and Statistical Inference", JASA 22 (1927) 209–212; formula as
  * method 3 of R. G. Newcombe, Statistics in Medicine 17 (1998) 857–872. Unlike the normal
- * approximation it stays within [0, 1] and says something at 0 and at 100 %, where small suites
- * often are.
+ * approximation it stays within [0, 1] and has a width at 0 and 100 %, which are common in small
+ * suites.
  *
  * @param passes from 0 to {@code total}
  * @param total at least 1: a rate of nothing is unknown, not zero

@@ -19,23 +19,22 @@ import org.apache.commons.statistics.distribution.TDistribution;
 public record Ratio(double value, double low, double high) {
 
   /**
-   * One size, from what its rounds came to.
+   * The ratio of one size, from the mean of its rounds.
    *
-   * @param confidence of the interval, 0 to 1; 0.95 unless looking at the rounds decided how many
-   *     there were
+   * @param confidence of the interval, 0 to 1; 0.95 unless the number of rounds depended on their
+   *     results
    */
   public static Ratio of(LogMean rounds, double confidence) {
     return ofSizes(List.of(rounds), confidence);
   }
 
   /**
-   * Geometric mean over all sizes of one task, each size weighing the same however many rounds it
-   * took.
+   * Geometric mean over all sizes of one task, with equal weights, whatever the number of rounds.
    *
    * <p>The variance of the mean is the sum of the sizes' own, its degrees of freedom are Welch and
    * Satterthwaite's: F. E. Satterthwaite, "An approximate distribution of estimates of variance
-   * components", Biometrics Bulletin 2 (1946) 110–114. What the clock cannot resolve is no noise
-   * and is added to the half width as it is.
+   * components", Biometrics Bulletin 2 (1946) 110–114. The resolution of the clock is not noise and
+   * is added to the half width.
    *
    * @param confidence as for {@link #of}
    */
@@ -66,11 +65,12 @@ public record Ratio(double value, double low, double high) {
   }
 
   /**
-   * Geometric mean of ratios that were measured apart from each other.
+   * Geometric mean of independent ratios.
    *
-   * <p>Its interval comes from theirs, whatever they were made by: G. Y. Zou and A. Donner,
-   * "Construction of confidence limits about effect measures: a general approach", Statistics in
-   * Medicine 27 (2008) 1693–1702. Squares of the distances, as logarithms, from value to end add.
+   * <p>Its interval is computed from their intervals, by whatever method these were made: G. Y. Zou
+   * and A. Donner, "Construction of confidence limits about effect measures: a general approach",
+   * Statistics in Medicine 27 (2008) 1693–1702. Squares of the distances, as logarithms, from value
+   * to end add.
    */
   public static Ratio mean(List<Ratio> independent) {
     if (independent.isEmpty()) throw new IllegalArgumentException("no ratios");
@@ -83,10 +83,7 @@ public record Ratio(double value, double low, double high) {
         Math.pow(product.high, 1.0 / n));
   }
 
-  /**
-   * This ratio over one that was measured apart from it, with an interval as in {@link #mean}: a
-   * speedup over one baseline and that baseline's over another give the speedup over the other.
-   */
+  /** This ratio over an independent one, with an interval as in {@link #mean}. */
   public Ratio over(Ratio other) {
     double down = Math.hypot(Math.log(value / low), Math.log(other.high / other.value));
     double up = Math.hypot(Math.log(high / value), Math.log(other.value / other.low));
@@ -98,7 +95,7 @@ public record Ratio(double value, double low, double high) {
     return new Ratio(1 / value, 1 / high, 1 / low);
   }
 
-  /** Whether the interval holds a ratio. */
+  /** Whether the interval contains a ratio. */
   public boolean covers(double ratio) {
     return low <= ratio && ratio <= high;
   }
@@ -111,7 +108,9 @@ public record Ratio(double value, double low, double high) {
     return Math.exp(Arrays.stream(values).map(Math::log).average().orElseThrow());
   }
 
-  /** Half the width of the interval of a sum; 0 where nothing varied, which has no t quantile. */
+  /**
+   * Half the width of the interval of a sum; 0 without variance, for which there is no t quantile.
+   */
   private static double halfWidth(double variance, double perDegree, double confidence) {
     if (variance == 0) return 0;
     double degrees = variance * variance / perDegree;

@@ -4,15 +4,15 @@ import java.util.List;
 import org.apache.commons.statistics.distribution.NormalDistribution;
 
 /**
- * How far one kernel's speedups on several devices lie apart: the largest over the smallest.
+ * Spread of one kernel's speedups on several devices: the largest over the smallest.
  *
- * <p>The estimate is biased upwards: of equal speedups, measured with noise, the largest is picked.
- * The interval allows for the picking. All pairs of devices get the interval of {@link Ratio#over},
- * so wide (C. E. Bonferroni; O. J. Dunn, "Multiple comparisons among means", JASA 56 (1961) 52–64)
- * that with 95 % confidence every pair's truth lies in its own. Then the true largest ÷ smallest,
+ * <p>The estimate is biased upwards, as the largest of noisy values is selected. The interval
+ * allows for this selection. All pairs of devices get the interval of {@link Ratio#over}, so wide
+ * (C. E. Bonferroni; O. J. Dunn, "Multiple comparisons among means", JASA 56 (1961) 52–64) that
+ * with 95 % confidence all true ratios lie in their intervals. Then the true largest ÷ smallest,
  * being one of the pairs, lies between the largest of the lower ends and the largest of the upper
- * ends, and never below 1. The widening is that of normal quantiles, as a 95 % interval does not
- * say how many rounds it came from.
+ * ends, and never below 1. The widening uses normal quantiles, as a 95 % interval does not tell its
+ * degrees of freedom.
  *
  * @param value observed largest ÷ smallest
  * @param low lower end of the 95 % interval, at least 1; above 1, the devices differ
@@ -51,7 +51,7 @@ public record Spread(double value, double low, double high, int smallest, int la
     return low > 1;
   }
 
-  /** With both distances to the ends so many times as large, as logarithms. */
+  /** Multiplies both distances to the ends, as logarithms. */
   private static Ratio widened(Ratio ratio, double wider) {
     return new Ratio(
         ratio.value(),

@@ -75,7 +75,7 @@ public record Excerpt(String text, Set<String> calls, Set<String> methods, boole
     return text.append(text.isEmpty() ? "" : "\n").toString();
   }
 
-  /** Line breaks between two statements, as formatters have them. */
+  /** Line breaks between two statements, as in formatted code. */
   private static int gap(Node before, Node after) {
     if (isDefinition(before) || isDefinition(after)) return 3;
     return isImport(before) == isImport(after) ? 1 : 2;
@@ -106,7 +106,7 @@ public record Excerpt(String text, Set<String> calls, Set<String> methods, boole
     }
   }
 
-  /** What each name that the statement binds stands for. */
+  /** Adds the full name of each name that an import binds. */
   private static void addImports(Node statement, Utf8 source, Map<String, String> imported) {
     Node from = statement.child("module_name");
     String prefix = from == null ? "" : source.text(from) + ".";

@@ -48,7 +48,7 @@ public record Node(
     return null;
   }
 
-  /** Without an array: this is called many times for every node. */
+  /** Avoids an array: this is called many times for every node. */
   public boolean is(String only) {
     return only.equals(kind);
   }

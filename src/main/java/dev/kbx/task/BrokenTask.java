@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param category folder it lies in
  * @param name the task's name: the file's without {@code .py}
- * @param line where, if it is one place
+ * @param line line of the error, if it is one place
  * @param message what is wrong and what is expected
  */
 public record BrokenTask(

@@ -4,9 +4,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Task files of another benchmark where a user has them, to be turned into kbx's format. */
+/** A user's checkout of another benchmark, whose task files are converted to kbx's format. */
 public sealed interface Checkout permits Originals, OriginalLevels {
-  /** What became of one file. */
+  /** Result for one file. */
   sealed interface Result {}
 
   /** Its task file in kbx's own format, which names the original and holds no code of it. */
@@ -14,7 +14,7 @@ public sealed interface Checkout permits Originals, OriginalLevels {
 
   record Unusable(BrokenTask reason) implements Result {}
 
-  /** What holds the categories, or the files themselves where there are none. */
+  /** The folder of the categories, or of the files if there are no categories. */
   Path folder();
 
   /** In the order of the suite. */

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The sizes of a file with a {@code Model}: kbx's own, or KernelBench's. */
+/** The sizes of a file with a {@code Model}, of kbx or KernelBench. */
 final class ModuleSizes {
   private final PythonSource source;
   private final String floats;
@@ -20,7 +20,7 @@ final class ModuleSizes {
     this.floats = floats;
   }
 
-  /** By {@code PUBLISHED}, {@code init_inputs} and {@code inputs}. */
+  /** Sizes of a file of kbx: from {@code PUBLISHED}, {@code init_inputs} and {@code inputs}. */
   Sizes published() {
     Node published = assigned(source, "PUBLISHED");
     Node list = published == null ? null : published.child("arguments");
@@ -40,7 +40,10 @@ final class ModuleSizes {
         given("inputs", known, "forward"));
   }
 
-  /** By the numbers of the module, {@code get_init_inputs} and {@code get_inputs}. */
+  /**
+   * Sizes of a file of KernelBench: from the module's numbers, {@code get_init_inputs} and {@code
+   * get_inputs}.
+   */
   Sizes original() {
     Optional<Node> module = source.tree();
     if (module.isEmpty()) return Sizes.NONE;
@@ -64,7 +67,7 @@ final class ModuleSizes {
     return new StaticValues(source, floats, known);
   }
 
-  /** What a function returns for a method of the model, by the method's parameters. */
+  /** The arguments that a function returns for a method of the model, by parameter. */
   private @Nullable Map<String, String> given(
       String function, Map<String, Object> known, String method) {
     Node body = body(function);
@@ -155,7 +158,7 @@ final class ModuleSizes {
     return source.tree().stream().flatMap(module -> module.children().stream());
   }
 
-  /** What a name of the module gets, the last time. */
+  /** The last value assigned to a name of the module. */
   static @Nullable Node assigned(PythonSource source, String name) {
     Node found = null;
     for (Node statement : source.tree().map(Node::children).orElse(List.of())) {

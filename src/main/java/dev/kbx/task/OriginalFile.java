@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One task file of the original, turned into kbx's format. The new file holds no code of it: it
- * names the original, which the worker runs where it lies.
+ * Converts one task file of the original to kbx's format. The new file contains no code of it, but
+ * its path; the worker runs the original in place.
  */
 final class OriginalFile {
   private static final Pattern NAME = Pattern.compile("^([A-Za-z_][A-Za-z_0-9.]*)\\(");
@@ -62,7 +62,10 @@ final class OriginalFile {
     return new Checkout.Written(file, category, name, task(original.sha256(), entry, said));
   }
 
-  /** The file's name, the common one, the one that the metadata calls, or the only one. */
+  /**
+   * The entry: named as the file, the common entry, the one that the metadata call, or the only
+   * function.
+   */
   private PythonSource.@Nullable Function entry(
       List<PythonSource.Function> functions, OriginalMetadata.Entry said) {
     Map<String, PythonSource.Function> named = new TreeMap<>();

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * and so on of files whose names begin with a number, each with a class {@code Model}, {@code
  * get_inputs()} and {@code get_init_inputs()}.
  *
- * @param folder what holds the levels
+ * @param folder the folder of the levels
  */
 public record OriginalLevels(Path folder, List<Path> files) implements Checkout {
-  /** Where the levels lie in a checkout, its root being the last to be tried. */
+  /** Folders of the levels in a checkout, in the order in which they are tried. */
   private static final List<String> PLACES = List.of("KernelBench", "");
 
   private static final Pattern LEVEL = Pattern.compile("level\\d{1,9}");
@@ -31,7 +31,7 @@ public record OriginalLevels(Path folder, List<Path> files) implements Checkout 
   }
 
   /**
-   * Looks for task files: below the root of a checkout, in a folder of levels, or in one level.
+   * Looks for task files in the root of a checkout, in a folder of levels, or in one level.
    *
    * @throws InvalidSuite if {@code folder} is none of these or cannot be read
    */

@@ -14,14 +14,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What the original says of its tasks beside their files: a JSON array, or a line a task, of
- * objects with {@code name}, {@code file}, {@code description}, {@code func_inputs}, {@code math}
- * and sometimes {@code precision_thresholds}.
+ * Metadata of the original's tasks: a JSON array, or a line for each task, of objects with {@code
+ * name}, {@code file}, {@code description}, {@code func_inputs}, {@code math} and sometimes {@code
+ * precision_thresholds}.
  */
 final class OriginalMetadata {
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
-  /** The original's own has half a megabyte. */
+  /** Maximum size; the original's file has half a megabyte. */
   private static final long MOST_BYTES = 16 << 20;
 
   private static final Entry NOTHING = new Entry(null, null, null, null, null, Map.of());
@@ -32,9 +32,9 @@ final class OriginalMetadata {
   private OriginalMetadata() {}
 
   /**
-   * One task's; absent fields are not said.
+   * Metadata of one task; missing fields are absent.
    *
-   * @param entry the signature, and often what the parameters mean
+   * @param entry the signature, often with the meaning of parameters
    */
   record Entry(
       @Nullable String description,
@@ -48,7 +48,10 @@ final class OriginalMetadata {
     }
   }
 
-  /** That of the first file in or above the tasks' folder that knows one of them; else empty. */
+  /**
+   * Metadata from the first file in or above the tasks' folder that names one of the tasks; else
+   * empty.
+   */
   static OriginalMetadata near(Path root, List<Path> files) {
     Path folder = root;
     for (int up = 0; up < 3 && folder != null; up++, folder = folder.getParent()) {
@@ -67,11 +70,11 @@ final class OriginalMetadata {
     try {
       return Suites.list(folder);
     } catch (InvalidSuite _) {
-      return List.of(); // Above the checkout is not ours to look into.
+      return List.of(); // Folders above the checkout may be unreadable.
     }
   }
 
-  /** What is said of the task in a file of a category: of an unknown one, nothing. */
+  /** The metadata of a task; empty for an unknown one. */
   Entry of(String category, Path file) {
     String name = base(file.getFileName().toString());
     Entry exact = entries.get(category + "/" + name);
@@ -89,7 +92,7 @@ final class OriginalMetadata {
         for (String line : text.lines().toList()) found.add(MAPPER.readTree(line));
       }
     } catch (IOException | JacksonException _) {
-      found.clear(); // Some other file.
+      found.clear(); // Another kind of file.
     }
     return found;
   }

@@ -11,12 +11,15 @@ import java.util.regex.Pattern;
 import org.apache.commons.codec.digest.DigestUtils;
 
 /**
- * The text of an original task file, and how words of it are written into a task file of kbx.
+ * The text of an original task file, and escaping for a task file of kbx.
  *
  * @param sha256 of the file's bytes, in hexadecimal digits
  */
 record OriginalText(String text, String sha256) {
-  /** As {@link OriginalFile} writes it, {@link OriginalLevels} or {@link OwnReference}. */
+  /**
+   * The reference to the original, as {@link OriginalFile}, {@link OriginalLevels} and {@link
+   * OwnReference} write it.
+   */
   private static final Pattern NAMED =
       Pattern.compile(
           """
@@ -39,7 +42,7 @@ record OriginalText(String text, String sha256) {
         text.startsWith("\ufeff") ? text.substring(1) : text, DigestUtils.sha256Hex(bytes));
   }
 
-  /** The file that a task file of an imported suite names as its original; empty in any other. */
+  /** The original that an imported task file refers to; empty for other task files. */
   static Optional<String> named(String taskFile) {
     Matcher name = NAMED.matcher(taskFile);
     if (!name.find()) return Optional.empty();
@@ -58,7 +61,7 @@ record OriginalText(String text, String sha256) {
     };
   }
 
-  /** Text between triple quotes: what Python would read otherwise is escaped. */
+  /** Escapes text for a Python string in triple quotes. */
   static String escaped(String text) {
     StringBuilder safe = new StringBuilder();
     text.codePoints()
@@ -71,7 +74,7 @@ record OriginalText(String text, String sha256) {
     return safe.toString();
   }
 
-  /** A Python string. */
+  /** Text as a Python string. */
   static String quoted(String text) {
     return '"' + escaped(text).replace("\n", "\\n").replace("\t", "\\t") + '"';
   }

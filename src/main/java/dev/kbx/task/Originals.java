@@ -8,22 +8,22 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * The task files of a checkout of the original KernelBench-X, or of TritonBench-T, from which it
- * grew: each a reference, a line of 146 {@code #}, and tests.
+ * The task files of a checkout of the original KernelBench-X, or of its predecessor TritonBench-T:
+ * each has a reference, a line of 146 {@code #}, and tests.
  *
- * @param folder what holds the categories, or the files themselves where there are none
+ * @param folder the folder of the categories, or of the files if there are no categories
  * @param files in the order of their paths
  */
 public record Originals(Path folder, List<Path> files, OriginalMetadata metadata)
     implements Checkout {
-  /** Divides reference and tests. */
+  /** Separates reference and tests. */
   static final Pattern SEPARATOR = Pattern.compile("(?m)^[ \\t]*#{146}[ \\t]*\\r?$");
 
-  /** Where the task files lie in a checkout, its root being the last to be tried. */
+  /** Folders of the task files in a checkout, in the order in which they are tried. */
   private static final List<String> PLACES =
       List.of("data/kernelbenchx", "kernelbenchx", "data/TritonBench_T_v1", "TritonBench_T_v1", "");
 
-  /** No task file is longer. */
+  /** Maximum size of a task file. */
   private static final long MOST_BYTES = 1 << 20;
 
   public Originals {
@@ -31,8 +31,8 @@ public record Originals(Path folder, List<Path> files, OriginalMetadata metadata
   }
 
   /**
-   * Looks for task files: below the root of a checkout, in a folder of categories, or in one
-   * category's folder.
+   * Looks for task files in the root of a checkout, in a folder of categories, or in one category's
+   * folder.
    *
    * @throws InvalidSuite if {@code folder} is none of these or cannot be read
    */
@@ -77,7 +77,7 @@ public record Originals(Path folder, List<Path> files, OriginalMetadata metadata
     try {
       return Files.size(file) <= MOST_BYTES && SEPARATOR.matcher(Files.readString(file)).find();
     } catch (IOException _) {
-      return false; // The import says why it cannot be read, if its neighbours are tasks.
+      return false; // If other files of the folder are tasks, the import reports this one.
     }
   }
 }

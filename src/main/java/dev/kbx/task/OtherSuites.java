@@ -11,8 +11,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The suites that lie in kbx's own folder beside an opened one, known by the names of their files.
- * They are looked at when the first task is looked for in vain, and once.
+ * The other suites in kbx's folder, by the names of their files. They are read once, when a task is
+ * not found.
  */
 final class OtherSuites {
   private final @Nullable Path home;
@@ -21,7 +21,7 @@ final class OtherSuites {
 
   /**
    * @param home kbx's own folder of suites; null for none
-   * @param opened name of the suite that is no other
+   * @param opened name of the opened suite
    */
   OtherSuites(@Nullable Path home, String opened) {
     this.home = home;
@@ -49,7 +49,7 @@ final class OtherSuites {
         if (!suite.equals(opened)) found.put(suite, tasks(home.resolve(suite)));
       }
     } catch (InvalidSuite _) {
-      return Map.of(); // It would only have helped to say more.
+      return Map.of(); // The message is less helpful without it.
     }
     return found;
   }

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.util.regex.Pattern;
 
-/** How many bits products of float32 need, where a task is about float32. */
+/** Precision that products need in a float32 task. */
 public enum Precision {
   /** TF32 and half precision are wrong values. */
   FLOAT32(

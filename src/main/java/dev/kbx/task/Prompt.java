@@ -1,6 +1,6 @@
 package dev.kbx.task;
 
-/** A task as a model is asked to solve it. */
+/** The prompt of a task. */
 public final class Prompt {
   private Prompt() {}
 

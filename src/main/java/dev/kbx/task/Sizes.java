@@ -14,12 +14,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sizes at which a task is measured, as far as its file says them without being run.
+ * The sizes at which a task is measured, as far as they can be read from its file without running
+ * it.
  *
- * @param stated as the file has them: {@code batch=4096, features=393216}; one for each size of a
- *     function, one in all for a module; empty where the file has none
- * @param constructor arguments of a module's constructor as Python has them, {@code bias_shape} →
- *     {@code (128, 1, 1)}; null where they cannot be told without running it
+ * @param stated as in the file: {@code batch=4096, features=393216}; one for each size of a
+ *     function, a single one for a module; empty if the file has none
+ * @param constructor arguments of a module's constructor in Python syntax, {@code bias_shape} →
+ *     {@code (128, 1, 1)}; null if unknown without running it
  * @param inputs arguments of {@code forward} likewise, {@code x} → {@code float32 (4096, 393216)}
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -33,7 +34,7 @@ record Sizes(
     stated = List.copyOf(stated);
   }
 
-  /** Reads the task's file, and that of the original where the task is an imported module. */
+  /** Reads the task's file, and the original's if the task is an imported module. */
   public static Sizes of(Task task) {
     try {
       PythonSource own = PythonSource.parse(Files.readString(task.file()));
@@ -46,7 +47,7 @@ record Sizes(
       PythonSource source = PythonSource.parse(OriginalText.read(original).text());
       return new ModuleSizes(source, "float32").original();
     } catch (IOException | InvalidPathException | OutOfMemoryError _) {
-      return NONE; // It is gone, or its original is: the worker says so.
+      return NONE; // The file or its original is missing: the worker reports it.
     }
   }
 
@@ -56,7 +57,7 @@ record Sizes(
     return stated.isEmpty() && constructor == null && inputs == null;
   }
 
-  /** {@code a=64, b=(128, 1, 1)}; empty where unknown or none. */
+  /** {@code a=64, b=(128, 1, 1)}; empty if unknown or none. */
   static String joined(@Nullable Map<String, String> arguments, String between) {
     if (arguments == null) return "";
     List<String> all = new ArrayList<>();
@@ -75,7 +76,7 @@ record Sizes(
     return new Sizes(stated, null, null);
   }
 
-  /** What stands between the parentheses of a call, on one line. */
+  /** The text between the parentheses of a call, on one line. */
   static String arguments(PythonSource source, Node call) {
     Node list = call.child("arguments");
     if (list == null) return "";

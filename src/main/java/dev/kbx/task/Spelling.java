@@ -5,18 +5,18 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/** Which of the known names a mistyped one may mean. */
+/** Finds known names similar to a mistyped one. */
 public final class Spelling {
   private static final int SUGGESTIONS = 3;
 
-  /** Longer, it is no name at all. */
+  /** Maximum length of a name. */
   private static final int LONGEST = 100;
 
   private Spelling() {}
 
   private record Close(String name, int distance) {}
 
-  /** The nearest known names, nearest first; few, and none that is far away. */
+  /** The nearest known names, nearest first; only a few, and only similar ones. */
   public static List<String> close(String wanted, Collection<String> known) {
     String name = wanted.toLowerCase(Locale.ROOT);
     if (name.isEmpty() || name.length() > LONGEST) return List.of();

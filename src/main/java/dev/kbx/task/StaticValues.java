@@ -11,12 +11,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What expressions of a task file come to, without running it: numbers, sequences of them, and the
- * shapes of the tensors that {@code make} or PyTorch draws. Null for all else, which is most of
- * Python: then nobody is told anything.
+ * Evaluates expressions of a task file without running it: numbers, sequences of them, and the
+ * shapes of tensors that {@code make} or PyTorch creates. Null (unknown) for everything else.
  */
 final class StaticValues {
-  /** A tensor of which only this is known. */
+  /** A tensor with known dtype and shape. */
   record Drawn(String dtype, List<Long> shape) {
     Drawn {
       shape = List.copyOf(shape);
@@ -33,7 +32,7 @@ final class StaticValues {
   /** Arguments of a call. */
   record Arguments(List<Object> positional, Map<String, Object> named) {}
 
-  /** Whatever else a keyword argument is given, as written. */
+  /** Any other keyword argument, as written. */
   record Written(String text) {}
 
   private static final String[] COMPOUND = {
@@ -43,7 +42,7 @@ final class StaticValues {
   private static final int MAX_DEPTH = 24;
   private static final int MOST_ITEMS = 1024;
 
-  /** Drawn with the sizes as arguments. */
+  /** Functions that take sizes as positional arguments. */
   private static final Set<String> SIZED =
       Set.of("floats", "plain", "ints", "bools", "rand", "randn", "zeros", "ones", "empty");
 
@@ -66,7 +65,7 @@ final class StaticValues {
   private final Map<String, Object> known;
 
   /**
-   * @param floats dtype of what is drawn without naming one
+   * @param floats default dtype of floating-point tensors
    * @param known values of names
    */
   StaticValues(PythonSource source, String floats, Map<String, Object> known) {
@@ -75,7 +74,7 @@ final class StaticValues {
     this.known = new HashMap<>(known);
   }
 
-  /** Takes the assignments of a module or of a function's body in their order. */
+  /** Evaluates the assignments of a module or function body in order. */
   void assign(Node block) {
     for (Node statement : block.children()) {
       if (statement.is(COMPOUND)) forget(statement);
@@ -90,7 +89,7 @@ final class StaticValues {
     }
   }
 
-  /** Which branch is taken, and how often, nobody knows here. */
+  /** Forgets names that a branch or loop may assign. */
   private void forget(Node statement) {
     for (Node node : statement.all()) {
       if (!"left".equals(node.field())) continue;
@@ -116,7 +115,7 @@ final class StaticValues {
     return known.get(name);
   }
 
-  /** A String, Long, Double, Boolean, Sequence or Drawn; null where it cannot be told. */
+  /** A String, Long, Double, Boolean, Sequence or Drawn; null if unknown. */
   @Nullable Object value(Node node) {
     try {
       return value(node, MAX_DEPTH);
@@ -125,7 +124,7 @@ final class StaticValues {
     }
   }
 
-  /** Null where one of them cannot be told. */
+  /** Null if one of them is unknown. */
   @Nullable Arguments arguments(Node list) {
     try {
       return arguments(list, MAX_DEPTH);
@@ -214,7 +213,10 @@ final class StaticValues {
     return new Sequence(items.tuple, all);
   }
 
-  /** Of a floating-point tensor and a number, or of two tensors alike. */
+  /**
+   * Result of an elementwise operation on a floating-point tensor and a number, or on two tensors
+   * of the same shape and dtype.
+   */
   private static @Nullable Object elementwise(
       String sign, @Nullable Object left, @Nullable Object right) {
     if (!Set.of("+", "-", "*", "/").contains(sign)) return null;

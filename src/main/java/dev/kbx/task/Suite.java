@@ -28,8 +28,8 @@ public final class Suite {
   }
 
   /**
-   * @param asked the name or folder that it was opened by
-   * @param others named where they have a task that this one lacks
+   * @param asked the name or folder given by the user
+   * @param others other suites, which messages name if they have the missing task
    */
   Suite(
       String name,
@@ -98,8 +98,8 @@ public final class Suite {
   }
 
   /**
-   * One line about a name that is no task's: why its file cannot be used, which other suite has it,
-   * or names that are close.
+   * One line about an unknown task: why its file cannot be used, which other suite has it, or
+   * similar names.
    */
   public String unknown(String wanted) {
     for (BrokenTask each : broken) {
@@ -141,13 +141,13 @@ public final class Suite {
     return path.substring(path.lastIndexOf('/') + 1);
   }
 
-  /** Whether a {@code Category/name}, or the name alone, is what an item means. */
+  /** Matches tasks by {@code Category/name} or name. */
   private static Predicate<String> matches(String item) {
     Pattern glob = glob(item);
     return path -> glob.matcher(lastSegment(path)).matches() || glob.matcher(path).matches();
   }
 
-  /** Whether a number, or {@code Category/number}, is what a task's name begins with. */
+  /** Matches tasks whose name begins with a number: {@code number} or {@code Category/number}. */
   private static Predicate<String> numbered(String item) {
     int slash = item.lastIndexOf('/');
     String number = item.substring(slash + 1);

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 
 /** Opens suites: folders with a sub-folder per category and a Python file per task. */
 public final class Suites {
-  /** The suite of commands that are told none. */
+  /** The default suite. */
   public static final String DEFAULT = "kernelbenchx";
 
   private static final Pattern NUMBER = Pattern.compile("(?:level)?(\\d{1,9})(?:_.*)?");
@@ -25,7 +25,7 @@ public final class Suites {
 
   /**
    * Reads a suite: the one of that name under {@code tasksHome}, else the folder of that path.
-   * Files and folders whose names start with a dot or an underscore are no tasks.
+   * Files and folders whose names start with a dot or an underscore are ignored.
    *
    * @throws InvalidSuite if there is no such folder, it cannot be read, or it holds no task files
    */
@@ -34,10 +34,10 @@ public final class Suites {
   }
 
   /**
-   * Reads those tasks of a suite whose names are wanted, which is quicker than all; its other tasks
-   * are unknown then.
+   * Reads only the tasks of a suite whose names are wanted, which is faster; the other tasks are
+   * unknown then.
    *
-   * @param cache of tasks that were read before
+   * @param cache cache of parsed tasks
    * @throws InvalidSuite as {@link #open(String, Path)} does
    */
   public static Suite open(
@@ -105,7 +105,7 @@ public final class Suites {
                     : "it is not a folder; the suites here are " + String.join(", ", known)));
   }
 
-  /** The suites in kbx's own folder of them; empty where there is no such folder. */
+  /** The suites in kbx's folder; empty without such a folder. */
   static List<String> names(Path tasksHome) {
     if (!Files.isDirectory(tasksHome)) return List.of();
     return list(tasksHome).stream().filter(Files::isDirectory).map(Suites::name).toList();
@@ -115,7 +115,7 @@ public final class Suites {
     return entry.getFileName().toString();
   }
 
-  /** The number of a file or level, where names have one, as KernelBench's do. */
+  /** The number of a file or level, as in KernelBench's names. */
   private static int number(Path entry) {
     Matcher digits = NUMBER.matcher(name(entry));
     return digits.matches() ? Integer.parseInt(digits.group(1)) : Integer.MAX_VALUE;

@@ -14,15 +14,15 @@ import org.jspecify.annotations.Nullable;
  * One task of a suite.
  *
  * @param suite name of the suite: {@code kernelbenchx}, {@code kernelbench}
- * @param category folder the task lies in: KernelBench-X's category, KernelBench's level
+ * @param category the task's folder: KernelBench-X's category, KernelBench's level
  * @param name the file's name without {@code .py}
  * @param entry what a candidate must define; see {@link #entries}
  * @param signature the reference's {@code def} line as in {@code gelu(input: torch.Tensor,
  *     approximate: str = 'none') -> torch.Tensor}; of a module {@code ModelNew(alpha: float =
  *     1.0).forward(x)}
- * @param extra a dtype variant beside the published set
+ * @param extra a dtype variant, not a published task
  * @param statement what a candidate must compute, Markdown
- * @param reference Python source of the reference and all it needs
+ * @param reference Python source of the reference and of what it needs
  * @param operations PyTorch functions that the reference calls, by full name
  * @param file the task file
  */
@@ -41,7 +41,7 @@ public record Task(
     List<String> operations,
     Path file) {
 
-  /** The class that stands in for a task's {@code Model}. */
+  /** The candidate's class in place of a task's {@code Model}. */
   public static final String MODULE = "ModelNew";
 
   /** Tag of the task of a user's own reference, and its category. */
@@ -70,7 +70,7 @@ public record Task(
     return tags.contains("degenerate");
   }
 
-  /** Names under which a candidate may define what is asked for, best first. */
+  /** Names that a candidate's entry may have, best first. */
   public List<String> entries() {
     return isModule() ? List.of(entry) : Stream.of(entry, COMMON_ENTRY).distinct().toList();
   }
@@ -80,14 +80,14 @@ public record Task(
     return category + "/" + name;
   }
 
-  /** Where an honest kernel of this task lies if there is one: a control, and an example. */
+  /** Path of the honest kernel of this task, which may not exist: a control, and an example. */
   public Path kernel() {
     return file.resolveSibling("kernels").resolve(name + ".py");
   }
 
   /**
-   * SHA-256, in hexadecimal digits, of the file's bytes and, where it is imported, its original's;
-   * {@code unreadable} where one is.
+   * SHA-256, in hexadecimal digits, of the file's bytes and, for an imported task, its original's;
+   * {@code unreadable} if one of them is.
    */
   public String digest() {
     try {
@@ -97,7 +97,7 @@ public record Task(
       byte[] named = Files.readAllBytes(original.get());
       return DigestUtils.sha256Hex(own + DigestUtils.sha256Hex(named));
     } catch (IOException | InvalidPathException e) {
-      return "unreadable"; // The oracle says what is wrong with it.
+      return "unreadable"; // The oracle reports the error.
     }
   }
 

@@ -18,10 +18,9 @@ import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What task files were read as before: parsing all of a suite takes seconds, reading this
- * milliseconds. A file whose bytes have changed is parsed again, and so is every file by another
- * version of kbx. Nothing depends on what is kept: a file that cannot be read or written is
- * ignored.
+ * Cache of parsed task files: parsing a suite takes seconds, reading the cache milliseconds. A
+ * changed file is parsed again, as is every file by another version of kbx. A cache file that
+ * cannot be read or written is ignored.
  */
 public final class TaskCache {
   private final @Nullable Path folder;
@@ -33,7 +32,7 @@ public final class TaskCache {
   }
 
   /**
-   * Keeps tasks in a folder, which need not exist.
+   * A cache in a folder, which need not exist.
    *
    * @param version of the program that parses
    */
@@ -45,7 +44,7 @@ public final class TaskCache {
     return new TaskCache(null, "");
   }
 
-  /** What is kept of a bundled suite. */
+  /** The cache of a bundled suite. */
   Suite of(String suite) {
     return new Suite(folder == null ? null : folder.resolve(suite));
   }
@@ -66,7 +65,7 @@ public final class TaskCache {
       String key;
       try {
         byte[] bytes = Files.readAllBytes(task);
-        // What an imported task's original says is not in its file.
+        // An imported task also depends on its original.
         if (file == null
             || OriginalText.named(new String(bytes, StandardCharsets.UTF_8)).isPresent())
           return TaskFile.read(suite, category, task);
@@ -84,17 +83,17 @@ public final class TaskCache {
       return read;
     }
 
-    /** Keeps what was read, if that is more than was known. */
+    /** Writes the cache if it has new tasks. */
     void keep() {
       if (file == null || before.keySet().containsAll(now.keySet())) return;
       try {
         Files.createDirectories(file.getParent());
-        // No temporary file, which others could not read: they may have this folder in common.
+        // Not a Java temporary file, which other users of a shared folder could not read.
         Path draft = file.resolveSibling("." + file.getFileName() + ProcessHandle.current().pid());
         Files.write(draft, bytes(now));
         Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
       } catch (IOException e) {
-        // It will be parsed again.
+        // The tasks will be parsed again.
       }
     }
   }

@@ -19,14 +19,14 @@ import org.jspecify.annotations.Nullable;
  * of the methods of its {@code Model}.
  */
 final class TaskFile {
-  /** What became of a task file. */
+  /** Result of reading a task file. */
   sealed interface Result {}
 
   record Usable(Task task) implements Result {}
 
   record Unusable(BrokenTask reason) implements Result {}
 
-  /** The class that a candidate's module stands in for. */
+  /** The class that a candidate's module replaces. */
   private static final String MODEL = "Model";
 
   private final String suite;
@@ -42,7 +42,7 @@ final class TaskFile {
     this.name = fileName.substring(0, fileName.length() - ".py".length());
   }
 
-  /** Reads a {@code .py} file. Whatever is wrong with it becomes part of the result. */
+  /** Reads a {@code .py} file. Errors become part of the result. */
   static Result read(String suite, String category, Path file) {
     TaskFile reader = new TaskFile(suite, category, file);
     try {
@@ -84,10 +84,7 @@ final class TaskFile {
         file);
   }
 
-  /**
-   * The file that an imported module's code is read from; empty where it cannot be read, which the
-   * worker complains of.
-   */
+  /** The original of an imported module; empty if it cannot be read, which the worker reports. */
   private static Optional<PythonSource> original(PythonSource source) throws Flaw {
     Optional<String> path = constant(source, "FILE", String.class);
     if (path.isEmpty() || !source.names().contains("ORIGINAL")) return Optional.empty();
@@ -99,8 +96,8 @@ final class TaskFile {
   }
 
   /**
-   * Functions of PyTorch, {@code @} being one; methods only where no function is called, since any
-   * value has methods, and never Python's own such as {@code __init__}.
+   * PyTorch functions that are called, including {@code @}; methods only if no function is called,
+   * as any value has methods, and never special ones such as {@code __init__}.
    */
   private static List<String> operations(Excerpt reference) {
     Set<String> found = new TreeSet<>();
@@ -139,7 +136,7 @@ final class TaskFile {
         + parameters(source, "forward");
   }
 
-  /** A method's parameters and annotation as its caller sees them: without {@code self}. */
+  /** A method's parameters and annotation, without {@code self}. */
   private static String parameters(PythonSource source, String method) throws Flaw {
     String signature =
         source.methods(MODEL).stream()
@@ -189,7 +186,7 @@ final class TaskFile {
     return type == Boolean.class ? "True or False" : "string";
   }
 
-  /** Why a file cannot be used, and where. */
+  /** Reason and line of an unusable file. */
   private static final class Flaw extends Exception {
     private static final long serialVersionUID = 1;
     private final @Nullable Integer line;

@@ -45,7 +45,7 @@ public record TaskView(
         task.file().toString());
   }
 
-  /** Everything a kernel's author needs, as plain text that ends with a line break. */
+  /** The task as plain text for the author of a kernel; ends with a line break. */
   public static String text(Task task) {
     StringBuilder text = new StringBuilder();
     text.append(task.signature()).append("\n\n");

@@ -1,6 +1,6 @@
 /**
- * The benchmark's tasks as the referee knows them: names, categories, signatures, statements, and
- * where the task file lies. Start with {@link dev.kbx.task.Suites}.
+ * The tasks of a benchmark: names, categories, signatures, statements, paths of task files. Start
+ * with {@link dev.kbx.task.Suites}.
  *
  * <p>Task files are read as syntax trees; nothing here runs Python.
  */

@@ -5,18 +5,18 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a speedup is against, in the words of verdicts and runs: {@code eager}, {@code best
- * (compile), warm cache}.
+ * The baseline of a speedup, as written in verdicts and runs: {@code eager}, {@code best (compile),
+ * warm cache}.
  *
- * @param baseline that was asked for
- * @param fastest which one that is, where the best of several was asked for
- * @param warm whether calls found their arguments in the L2 cache
+ * @param baseline the requested baseline
+ * @param fastest the fastest one, if the best of several was requested
+ * @param warm whether the arguments of calls were in the L2 cache
  */
 public record Against(String baseline, @Nullable String fastest, boolean warm) {
   private static final String WARM = ", warm cache";
   private static final Pattern WORDS = Pattern.compile("([^(]*?)( \\((.*)\\))?(" + WARM + ")?");
 
-  /** Reads what {@link #toString} says; whatever else there is is a baseline of that name. */
+  /** Parses the text of {@link #toString}; any other text is the name of a baseline. */
   public static Against of(String words) {
     Matcher matcher = WORDS.matcher(words);
     return matcher.matches()
@@ -24,12 +24,12 @@ public record Against(String baseline, @Nullable String fastest, boolean warm) {
         : new Against(words, null, false);
   }
 
-  /** The baseline whose times the speedup is of. */
+  /** The baseline that was measured. */
   public String measured() {
     return fastest == null ? baseline : fastest;
   }
 
-  /** The same for all tasks, whichever baseline is the best for one. */
+  /** The same without the fastest baseline, which differs from task to task. */
   public Against ofAnyTask() {
     return new Against(baseline, null, warm);
   }

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which candidate of a run this is. The same answer keeps its identity wherever its file lies and
- * whatever else is judged beside it.
+ * Identity of a candidate in a run. It depends neither on the file's location nor on other
+ * candidates.
  *
  * @param task {@code Category/name}
  * @param source SHA-256 of the source, hex
@@ -19,7 +19,7 @@ public record CandidateIdentity(
     @Nullable Integer round,
     String source) {
 
-  /** As text, a JSON array: equal for equal identities alone. */
+  /** The identity as a JSON array; unique. */
   public String text() {
     return Json.mapper()
         .writeValueAsString(Arrays.asList(suite, task, method, model, sample, round, source));

@@ -6,8 +6,7 @@ import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * How verdicts and everything around them are written as JSON: snake case, absent for unknown,
- * stable key order.
+ * JSON format of verdicts and other documents: snake case, unknown values absent, stable key order.
  */
 public final class Json {
   private static final JsonMapper MAPPER =

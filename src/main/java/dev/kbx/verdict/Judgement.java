@@ -18,15 +18,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was found of a candidate, whoever asked: the same for equal sources, tasks, plans, devices
- * and versions, so that it may be remembered. What was not measured is null.
+ * The result for a candidate, independent of the run: the same for equal sources, tasks, plans,
+ * devices and versions, so that it can be cached. What was not measured is null.
  *
  * @param stage the stage that decided
- * @param callOk it loads, compiles and can be called: false too where an earlier stage refused it;
- *     null when that was not asked for
- * @param exeOk its results were right in the correctness stage: false too where it did not get
- *     there; null when that was not asked for
- * @param perfOk it was timed; null when there was no GPU or timing was not asked for
+ * @param callOk it loads, compiles and can be called; false, too, if an earlier stage refused it;
+ *     null if not requested
+ * @param exeOk its results were right in the correctness stage; false, too, if an earlier stage
+ *     failed; null if not requested
+ * @param perfOk it was timed; null without a GPU or if timing was not requested
  * @param grade label of the grade whose calls decided; null in judgements of earlier versions,
  *     where it was all of them
  * @param publishedOk the results of the calls of the published grade were right; null where that is
@@ -36,22 +36,23 @@ import org.jspecify.annotations.Nullable;
  *     where no such call was made
  * @param breaks properties that it is not right for; null as before
  * @param rule id of the static rule, with {@link Status#REJECTED_STATIC}
- * @param evidence what showed the attempt, with {@link Status#CHEATING}
- * @param withoutPolicy what came of a candidate that is refused because of who computes; null for
- *     all others
- * @param flags observations that do not decide: {@code nondeterministic}, {@code clock_gap}, {@code
- *     throttled}, …
- * @param speedup against the baseline that the run asked for; null where there is none for the task
- * @param baselines every baseline that the run asked for, eager first; null when it was not timed
- * @param profile what Nsight Compute says; null when that was not asked for or it was not timed
+ * @param evidence evidence of the attempt, with {@link Status#CHEATING}
+ * @param withoutPolicy the result of running a candidate that is refused because of who computes;
+ *     null for all others
+ * @param flags observations that do not affect the status: {@code nondeterministic}, {@code
+ *     clock_gap}, {@code throttled}, …
+ * @param speedup speedup against the requested baseline; null if the task has none
+ * @param baselines all requested baselines, eager first; null if it was not timed
+ * @param profile figures of Nsight Compute; null if not requested or not timed
  * @param compile the most demanding launch: largest registers, shared memory and spills
  * @param kernels every launch signature compiled
  * @param mismatches the first wrong elements
  * @param errorMetrics {@code max_abs}, {@code max_rel}, {@code error_ratio} (largest error over its
  *     tolerance)
- * @param origin who made the results; null when no call of the correctness stage returned
- * @param frames the candidate's own stack frames, outermost first, where it raised
- * @param output the end of what the candidate printed
+ * @param origin which operations computed the results; null if no call of the correctness stage
+ *     returned
+ * @param frames the candidate's own stack frames of an exception, outermost first
+ * @param output the end of the candidate's output
  * @param seconds seconds by stage label
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -86,7 +87,7 @@ public record Judgement(
     Device device,
     Map<String, String> versions,
     Map<String, Double> seconds) {
-  /** The flag of a judgement during which the device was lost. */
+  /** Flag of a judgement during which the device was lost. */
   public static final String DEVICE_LOST = "device_lost";
 
   public Judgement {
@@ -103,8 +104,8 @@ public record Judgement(
   }
 
   /**
-   * Whether the same candidate would get the same judgement again: not where a deadline or this
-   * machine decided, nor where a profile or a baseline was asked for and is missing.
+   * Whether the same candidate would get the same judgement again: false if a deadline or this
+   * machine decided, or if a requested profile or baseline is missing.
    */
   public boolean lasting() {
     if (flags.contains(DEVICE_LOST)) return false;
@@ -156,7 +157,7 @@ public record Judgement(
         seconds);
   }
 
-  /** The verdict on a candidate that came from there. */
+  /** The verdict on a candidate with this provenance. */
   public Verdict on(Provenance provenance) {
     return new Verdict(provenance, this);
   }

@@ -6,17 +6,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How small a difference a device can tell: what {@code kbx bench noise} found when it timed
- * references against themselves.
+ * Noise floor of a device: the smallest difference that it can tell, measured by {@code kbx bench
+ * noise}, which times references against themselves.
  *
- * @param device the device it holds for
- * @param versions what it was measured with
- * @param relative what the speedup of a reference against itself stays within in 95 % of
- *     measurements, 0.01 for 1 %: a speedup nearer to 1 is none
- * @param fromMs milliseconds a call from which on it holds; shorter sizes are noisier, and so are
- *     those that wait for the host, whose intervals say how much
- * @param sizes different sizes measured
- * @param rows measurements of them
+ * @param device the device
+ * @param versions software versions of the measurement
+ * @param relative bound of |speedup − 1| of a reference against itself in 95 % of measurements,
+ *     0.01 for 1 %
+ * @param fromMs minimum milliseconds of a call for which it holds; shorter and host-bound sizes are
+ *     noisier, as their intervals show
+ * @param sizes number of different sizes measured
+ * @param rows number of measurements
  */
 public record NoiseFloor(
     Verdict.Device device,
@@ -33,7 +33,7 @@ public record NoiseFloor(
     }
   }
 
-  /** The one of the card with that UUID; null where there is none. */
+  /** The noise floor of the GPU with that UUID; null if there is none. */
   public static @Nullable NoiseFloor of(@Nullable String uuid, List<NoiseFloor> floors) {
     return floors.stream()
         .filter(floor -> uuid != null && uuid.equals(floor.device().uuid()))
@@ -42,8 +42,8 @@ public record NoiseFloor(
   }
 
   /**
-   * The smallest relative difference between two measured speedups that can be told, 0.01 for 1 %:
-   * both have this noise, independently of one another.
+   * The smallest relative difference between two measured speedups that can be told, 0.01 for 1 %;
+   * both have this noise, independently.
    */
   public double ofTwo() {
     return Math.expm1(Math.sqrt(2) * Math.log1p(relative));

@@ -5,12 +5,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Nsight Compute says of one call at the largest benchmark size. It was measured inside the
- * candidate's own sandbox and is a claim: neither status nor speedup rests on it.
+ * Figures of Nsight Compute for one call at the largest benchmark size. They are measured inside
+ * the candidate's sandbox, so they are a claim: neither status nor speedup depends on them.
  *
- * @param shape the size in words, as the task names it; null where nothing was profiled
- * @param kernels those that took most time, first; null where there are no figures
- * @param failure why there are no figures, in one line; null where there are
+ * @param shape the size in words, as the task names it; null if nothing was profiled
+ * @param kernels longest first; null without figures
+ * @param failure why there are no figures, in one line; null if there are
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Profile(
@@ -22,24 +22,24 @@ public record Profile(
     }
   }
 
-  /** No figures. */
+  /** A profile without figures. */
   public static Profile failed(String why) {
     return new Profile(null, null, why);
   }
 
   /**
    * All launches of one kernel, by name. Figures are those of its longest launch, with cold caches;
-   * null what is not known.
+   * null if unknown.
    *
-   * @param launches how many of that name were profiled
+   * @param launches number of profiled launches of that name
    * @param durationMs time on the device, milliseconds
-   * @param registers of a thread
-   * @param achievedOccupancyPct warps that were there, percent of what a multiprocessor holds
-   * @param theoreticalOccupancyPct what its registers, shared memory and block size allow, percent
+   * @param registers registers a thread
+   * @param achievedOccupancyPct active warps, percent of a multiprocessor's maximum
+   * @param theoreticalOccupancyPct limit by registers, shared memory and block size, percent
    * @param dramPct traffic, percent of the memory's peak
    * @param smPct the busiest part of the multiprocessors, percent of its peak
-   * @param stall what its warps mostly waited for, by Nsight Compute's name
-   * @param stallPct part of a warp's time between two instructions that went to that, percent
+   * @param stall the most frequent stall reason, by Nsight Compute's name
+   * @param stallPct its part of a warp's time between two instructions, percent
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Kernel(

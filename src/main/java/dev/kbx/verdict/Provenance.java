@@ -4,9 +4,9 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a candidate came from: which run asked for it, and which answer to which task it is.
+ * Origin of a candidate: its run, and which answer to which task it is.
  *
- * @param run id of the run that asked
+ * @param run id of the run
  * @param candidate SHA-256 of the source, hex
  * @param source a path, with {@code :line} in a JSONL file
  * @param suite name of the task's suite
@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param category its category, or level
  * @param sample number of this candidate among those for the same task, method, model and round,
  *     from 0
- * @param method how it was generated; null where the source does not say
- * @param model by which model; null where the source does not say
- * @param round iteration of a refining method, from 0; null where the source does not say
+ * @param method how it was generated; null if the source does not state it
+ * @param model by which model; null if the source does not state it
+ * @param round iteration of a refining method, from 0; null if the source does not state it
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Provenance(
@@ -31,7 +31,7 @@ public record Provenance(
     @Nullable String model,
     @Nullable Integer round) {
 
-  /** Which candidate of its run this is. */
+  /** Its identity in the run. */
   public CandidateIdentity identity() {
     return new CandidateIdentity(
         suite, category + "/" + task, method, model, sample, round, candidate);

@@ -9,14 +9,14 @@ import java.util.regex.Pattern;
  * level_1_problem_19_sample_0_kernel.py}.
  */
 public record RunFile(TaskNumber task, int sample) {
-  /** A number as KernelBench writes it: without zeros before it. */
+  /** A number without leading zeros, as KernelBench writes it. */
   private static final String NUMBER = "(0|[1-9]\\d{0,8})";
 
   private static final Pattern NAME =
       Pattern.compile(
           "level_" + NUMBER + "_problem_" + NUMBER + "_sample_" + NUMBER + "_kernel\\.py");
 
-  /** What a file's name, without folders, says; empty if it is none of these. */
+  /** Parses a file's name, without folders; empty for any other name. */
   public static Optional<RunFile> parse(String name) {
     Matcher matcher = NAME.matcher(name);
     if (!matcher.matches()) return Optional.empty();
@@ -33,7 +33,7 @@ public record RunFile(TaskNumber task, int sample) {
     return stem() + "_kernel.py";
   }
 
-  /** The name of the file beside it that holds the prompt, where there is one. */
+  /** The name of the file with its prompt, which may not exist. */
   public String promptName() {
     return stem() + "_prompt.txt";
   }

@@ -3,11 +3,11 @@ package dev.kbx.verdict;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** The outcome of a judgement. One of these, decided by the first stage that fails. */
+/** The outcome of a judgement, decided by the first stage that fails. */
 public enum Status {
-  /** Passed every stage that was asked for and possible here. */
+  /** Passed every stage that was requested and possible here. */
   CORRECT(Blame.NOBODY),
-  /** A static rule refuses it; {@code rule} names which. */
+  /** A static rule refuses it; {@code rule} names it. */
   REJECTED_STATIC(Blame.CANDIDATE),
   /** The answer holds no Python source. */
   NO_CODE(Blame.CANDIDATE),
@@ -22,7 +22,7 @@ public enum Status {
   RUNTIME_ERROR(Blame.CANDIDATE),
   TIMEOUT(Blame.CANDIDATE),
   OUT_OF_MEMORY(Blame.CANDIDATE),
-  /** The process ended by a signal or by leaving early. */
+  /** The process ended by a signal or exited early. */
   CRASHED(Blame.CANDIDATE),
   /** The result is not the tree of tensors that the reference returns. */
   WRONG_STRUCTURE(Blame.CANDIDATE),
@@ -34,7 +34,7 @@ public enum Status {
   NONDETERMINISTIC(Blame.CANDIDATE),
   /** The entry changed an argument that it must leave alone. */
   INPUT_MUTATED(Blame.CANDIDATE),
-  /** The run itself shows an attempt to deceive; {@code evidence} names it. */
+  /** Running it showed an attempt to deceive; {@code evidence} describes it. */
   CHEATING(Blame.CANDIDATE),
   /** The task file is wrong; says nothing about the candidate. */
   INVALID_TASK(Blame.TASK),
@@ -59,7 +59,7 @@ public enum Status {
     return blame;
   }
 
-  /** Whether results were found to be wrong, or not the candidate's own, at whatever stage. */
+  /** Whether any stage found results to be wrong or not the candidate's own. */
   public boolean refuted() {
     return switch (this) {
       case WRONG_STRUCTURE,

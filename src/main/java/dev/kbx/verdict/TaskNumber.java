@@ -5,10 +5,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * How KernelBench names a task: by its level and its number there. The task {@code level1/19_ReLU}
- * is number 19 of level 1.
- */
+/** KernelBench's number of a task: {@code level1/19_ReLU} is number 19 of level 1. */
 public record TaskNumber(int level, int number) implements Comparable<TaskNumber> {
   private static final Pattern LEVEL = Pattern.compile("level(\\d{1,9})");
   private static final Pattern NUMBER = Pattern.compile("(\\d{1,9})_");

@@ -10,12 +10,12 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The verdict on a task: whether its controls do what they must.
+ * The verdict on a task: whether its controls have their required outcomes.
  *
  * @param file the task file
- * @param problem why the controls could not be run, with file and line, when they could not
+ * @param problem why the controls could not be run, with file and line; else null
  * @param seconds wall time of all controls
- * @param judgedAs hash of all that this verdict depends on; absent where nothing was judged
+ * @param judgedAs hash of everything that this verdict depends on; absent if nothing was judged
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonPropertyOrder({"name", "suite", "category", "ok"})
@@ -36,13 +36,13 @@ public record TaskVerdict(
   /**
    * One control.
    *
-   * @param name {@code reference}, an automatic one such as {@code zeros}, a function of the task
-   *     file, or the path of a kernel beside it
-   * @param kind what must happen to it
-   * @param ok whether that happened
-   * @param status what the comparison said: {@code correct}, {@code wrong_values}, {@code skipped}
-   * @param detail in which calls, and the first complaint
-   * @param line of the task file where it is defined, where it is
+   * @param name {@code reference}, an automatic control such as {@code zeros}, a function of the
+   *     task file, or the path of a kernel beside it
+   * @param kind required outcome
+   * @param ok whether it has that outcome
+   * @param status result of the comparison: {@code correct}, {@code wrong_values}, {@code skipped}
+   * @param detail in which calls, and the first failure
+   * @param line line of its definition in the task file, if any
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Control(
@@ -53,7 +53,7 @@ public record TaskVerdict(
       @Nullable String detail,
       @Nullable Integer line) {}
 
-  /** What must happen to a control. */
+  /** Required outcome of a control. */
   public enum Kind {
     /** It must pass every call. */
     POSITIVE,
@@ -69,7 +69,7 @@ public record TaskVerdict(
     }
   }
 
-  /** Every control did what it must. */
+  /** Whether every control has its required outcome. */
   @JsonProperty(value = "ok", access = JsonProperty.Access.READ_ONLY)
   public boolean ok() {
     return problem == null && controls.stream().allMatch(Control::ok);

@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One candidate's verdict, a line of {@code results.jsonl}: where it came from and what was found,
- * flattened into one JSON object. What was not measured is null here and absent there.
+ * One candidate's verdict, a line of {@code results.jsonl}: provenance and judgement, flattened
+ * into one JSON object. What was not measured is null here and absent in JSON.
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonPropertyOrder({
@@ -208,15 +208,15 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
   public record Speedup(double value, double low, double high, String baseline) {}
 
   /**
-   * The candidate against one baseline, or why that does not exist.
+   * The candidate against one baseline, or why there is no such baseline.
    *
    * @param name {@code eager}, {@code compile} or {@code max-autotune}
    * @param speedup geometric mean over all sizes
    * @param low lower end of its 95 % interval
    * @param sizesMs milliseconds of each size, in the order of the verdict's {@code sizes}: measured
-   *     for eager; for the others eager's, divided by what compiling gains
-   * @param measured when that gain was measured, the oldest size; null for eager, which always is
-   *     beside the candidate
+   *     for eager; for the others eager's time divided by the gain of compiling
+   * @param measured when that gain was measured, for the oldest size; null for eager, which is
+   *     always measured with the candidate
    * @param failure why there is no such baseline for this task; then all figures are null
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -229,7 +229,7 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
       @Nullable Instant measured,
       @Nullable String failure) {
 
-    /** The speedup under the name that a run gives to it; null where there is none. */
+    /** The speedup with the run's name of the baseline; null if there is none. */
     public @Nullable Speedup against(String baseline) {
       return speedup == null || low == null || high == null
           ? null
@@ -244,21 +244,21 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
    * @param candidateMs median device time of the candidate, milliseconds
    * @param referenceMs median device time of the live baseline, milliseconds
    * @param low lower end of the speedup's 95 % interval
-   * @param gbs achieved 10⁹ bytes a second: inputs once and outputs once
-   * @param tflops achieved 10¹² floating-point operations a second, where they could be counted
+   * @param gbs achieved 10⁹ bytes a second, counting inputs and outputs once
+   * @param tflops achieved 10¹² floating-point operations a second, if they could be counted
    * @param iou achieved over measured peak bandwidth
    * @param mfu achieved over measured peak arithmetic rate of the task's precision
-   * @param rounds measuring rounds that the interval comes from
+   * @param rounds measuring rounds of the interval
    * @param intensity floating-point operations for each byte moved
-   * @param bound what decides {@code solMs}
+   * @param bound resource that determines {@code solMs}
    * @param solMs the time of a kernel at the speed of light: peak bandwidth and peak rate,
    *     milliseconds
-   * @param solScore 1 at that time, 0.5 at the reference's, towards 0 beyond it
+   * @param solScore 1 at {@code solMs}, 0.5 at the reference's time, towards 0 beyond it
    * @param clocks of the device while it was measured
-   * @param throttle what held the clocks down, by the driver's names; empty if nothing did
-   * @param launched the same calls launched from Python, where the figures before are those of CUDA
-   *     graphs; the difference is what launching takes
-   * @param hostBound true where the device waits for the host, so that the times are of both; else
+   * @param throttle reasons for reduced clocks, by the driver's names; empty if there were none
+   * @param launched the same calls launched from Python, if the other figures are those of CUDA
+   *     graphs; the difference is the cost of launching
+   * @param hostBound true if the device waits for the host, so that times include the host's; else
    *     null
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -288,7 +288,7 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
   }
 
   /**
-   * A launch-bound size with the time of launching in it.
+   * Times of a launch-bound size, including launches.
    *
    * @param candidateMs median milliseconds of a call of the candidate, launched from Python
    * @param referenceMs the same of the live baseline
@@ -299,11 +299,11 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
 
   /** What limits a size. */
   public enum Bound {
-    /** Moving its bytes takes longest. */
+    /** Memory traffic takes longest. */
     MEMORY,
-    /** Its products take longest. */
+    /** Arithmetic takes longest. */
     COMPUTE,
-    /** Both take less than a kernel that does nothing. */
+    /** Both take less than an empty kernel. */
     LAUNCH;
 
     /** The name used in files and pages: {@code memory, compute, launch}. */
@@ -313,7 +313,7 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
     }
   }
 
-  /** Medians over the rounds of a size; null what the driver does not tell. */
+  /** Medians over the rounds of a size; null if the driver does not report them. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Clocks(
       @Nullable Double smMhz,
@@ -340,10 +340,10 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
       @Nullable Double seconds) {}
 
   /**
-   * Who made the results, by the account of the candidate's process.
+   * Which operations computed the results, as reported by the candidate's process.
    *
-   * @param kernelShare part of the results' making that is the candidate's kernels', 0 to 1
-   * @param operations what else computed on the way to the results, the largest first
+   * @param kernelShare share of the results that the candidate's kernels computed, 0 to 1
+   * @param operations other operations that contributed, the largest first
    */
   public record Origin(double kernelShare, List<Operation> operations) {
     public Origin {
@@ -352,16 +352,16 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
   }
 
   /**
-   * Something that computed in place of a kernel.
+   * An operation that computed in place of a kernel.
    *
    * @param line in the candidate; null when unknown
-   * @param share elements that it read and wrote over those of arguments and results
+   * @param share elements that it read and wrote, relative to those of arguments and results
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Operation(String name, @Nullable Integer line, double share) {}
 
   /**
-   * How a candidate would have ended if nobody asked who computes, as in the published rules.
+   * How a candidate would have ended by rules that do not ask who computes, as the published ones.
    *
    * @param stage the stage that decided
    */
@@ -369,10 +369,10 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
   public record WithoutPolicy(Status status, Stage stage, @Nullable String message) {}
 
   /**
-   * A property of calls that a candidate is not right for.
+   * A property of calls on which a candidate fails.
    *
-   * @param property as in the list of docs/verdicts.md; several joined by {@code +} where each
-   *     holds by itself
+   * @param property as listed in docs/verdicts.md; several joined by {@code +} if the candidate is
+   *     right for each alone
    * @param call the first call that failed, in words
    * @param status how it failed
    */
@@ -390,7 +390,7 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Frame(int line, String function, @Nullable String text) {}
 
-  /** What the candidate ran on; {@code uuid} and {@code driver} exist for GPUs. */
+  /** Device that the candidate ran on; {@code uuid} and {@code driver} exist for GPUs. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Device(
       String kind,
