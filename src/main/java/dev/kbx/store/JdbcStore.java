@@ -43,7 +43,8 @@ final class JdbcStore implements RunStore {
 
   private static final String COLUMNS =
       "position, identity, candidate, suite, category, task, method, model, sample, round,"
-          + " status, stage, device, speedup, speedup_low, speedup_high, baseline, body";
+          + " status, stage, device, speedup, speedup_low, speedup_high, baseline, body,"
+          + " grade, call_ok, exe_ok, published_ok, general_ok";
 
   private final Database database;
   private final Jdbi jdbi;
@@ -127,10 +128,12 @@ final class JdbcStore implements RunStore {
                   """
                   INSERT INTO verdict (run, position, identity, candidate, suite, category, task,
                     method, model, sample, round, status, stage, device,
-                    speedup, speedup_low, speedup_high, baseline, body)
+                    speedup, speedup_low, speedup_high, baseline, body,
+                    grade, call_ok, exe_ok, published_ok, general_ok)
                   VALUES (:run, :position, :identity, :candidate, :suite, :category, :task,
                     :method, :model, :sample, :round, :status, :stage, :device,
-                    :speedup, :low, :high, :baseline, :body)
+                    :speedup, :low, :high, :baseline, :body,
+                    :grade, :callOk, :exeOk, :publishedOk, :generalOk)
                   """)
               .bind("run", verdict.run())
               .bind("position", position)
@@ -151,9 +154,18 @@ final class JdbcStore implements RunStore {
               .bind("high", speedup == null ? null : (Double) speedup.high())
               .bind("baseline", speedup == null ? null : speedup.baseline())
               .bind("body", json)
+              .bind("grade", verdict.grade())
+              .bind("callOk", number(verdict.callOk()))
+              .bind("exeOk", number(verdict.exeOk()))
+              .bind("publishedOk", number(verdict.publishedOk()))
+              .bind("generalOk", number(verdict.generalOk()))
               .execute();
         }));
     return new Stored(position, json);
+  }
+
+  private static @Nullable Integer number(@Nullable Boolean known) {
+    return known == null ? null : known ? 1 : 0;
   }
 
   @Override

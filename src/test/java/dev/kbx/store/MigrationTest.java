@@ -76,13 +76,14 @@ class MigrationTest {
                 .executeQuery(
                     """
                     SELECT coalesce(method, '') || '|' || category || '|' || status || '|' || count(*)
+                      || '|' || sum(exe_ok)
                     FROM verdict WHERE run = '%s' GROUP BY method, category, status
                     """
                         .formatted(FINISHED))) {
       while (found.next()) rows.add(found.getString(1));
     }
     assertThat(rows)
-        .contains("|Activation|correct|2", "|Activation|wrong_values|2")
+        .contains("|Activation|correct|2|2", "|Activation|wrong_values|2|0")
         .allMatch(row -> row.startsWith("|"));
   }
 

@@ -173,6 +173,22 @@ class RunStoreTest {
             "refined Math 1/1 1.0 true");
   }
 
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void ratesOfBothGradesAreOneQuery(Kind kind) throws Exception {
+    StoreAddress address = address(kind);
+    run(1).published("Math/log", "e").store(open(address));
+    String query =
+        "SELECT max(grade), sum(call_ok), sum(exe_ok), sum(published_ok), count(general_ok),"
+            + " sum(general_ok) FROM verdict";
+    try (Connection connection = address.database().connect();
+        ResultSet found = connection.createStatement().executeQuery(query)) {
+      assertThat(found.next()).isTrue();
+      assertThat(found.getString(1)).isEqualTo("published");
+      assertThat(List.of(2, 3, 4, 5, 6)).extracting(found::getInt).containsExactly(1, 1, 1, 1, 0);
+    }
+  }
+
   @Test
   void bothHaveTheSameTablesAndColumns() throws Exception {
     assertThat(columns(Kind.POSTGRESQL, "information_schema.columns WHERE table_schema = 'kbx'"))
