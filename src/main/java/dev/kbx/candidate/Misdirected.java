@@ -1,5 +1,6 @@
 package dev.kbx.candidate;
 
+import dev.kbx.task.Task;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -44,7 +45,10 @@ final class Misdirected {
     return new Problem(
         first.file,
         first.line,
-        "is for the suite %s%s, and this run judges %s; give it --suite %s"
-            .formatted(other, more, suite, other));
+        other.equals(Task.OWN)
+            ? "is for a reference of its own%s, and this run judges %s; give that with --reference"
+                .formatted(more, suite)
+            : "is for the suite %s%s, and this run judges %s; give it --suite %s"
+                .formatted(other, more, suite, other));
   }
 }

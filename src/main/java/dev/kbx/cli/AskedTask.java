@@ -8,10 +8,6 @@ import dev.kbx.task.Suite;
 import dev.kbx.task.Suites;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Stage;
-import dev.kbx.verdict.TaskVerdict;
-import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -43,12 +39,7 @@ final class AskedTask {
       throw new UserError("--reference and --suite: give one of them; a reference needs no suite");
     }
     reference = OwnReference.read(given);
-    Path folder = Home.state().resolve("references");
-    try {
-      return Home.suite(reference.write(folder).toString());
-    } catch (IOException e) {
-      throw new UserError("%s: cannot be written (%s)".formatted(folder, Reason.of(e)));
-    }
+    return OwnSuite.of(reference);
   }
 
   /** What a run has as its suite; of a reference once it was opened. */
@@ -60,10 +51,6 @@ final class AskedTask {
   /** Throws if the reference cannot be used: before a run begins, not in the verdicts of it. */
   void check(WorkerPool pool, Plan plan, List<Task> selected) throws InterruptedException {
     if (given == null || !plan.reaches(Stage.COMPILE)) return;
-    List<TaskVerdict> found = new ArrayList<>();
-    VerifyCommand.verification(pool, plan.arch(), plan.secret()).traceShapes(selected, found::add);
-    for (TaskVerdict verdict : found) {
-      if (verdict.problem() != null) throw new UserError(verdict.problem());
-    }
+    OwnSuite.check(VerifyCommand.verification(pool, plan.arch(), plan.secret()), selected);
   }
 }

@@ -13,22 +13,24 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code kbx tasks list|show|verify}: the tasks of a suite. */
+/** {@code kbx tasks list|show|verify|import|new}: the tasks of a suite. */
 @Command(
     name = "tasks",
-    description = "List, show and verify the tasks of a suite.",
+    description = "List, show, verify, import and make the tasks of a suite.",
     mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "list|show|verify|import",
+    synopsisSubcommandLabel = "list|show|verify|import|new",
     subcommands = {
       TasksCommand.ListTasks.class,
       TasksCommand.ShowTask.class,
       VerifyCommand.class,
-      ImportTasksCommand.class
+      ImportTasksCommand.class,
+      NewTaskCommand.class
     })
 final class TasksCommand implements Callable<Integer> {
   @Override
   public Integer call() {
-    throw new UserError("tasks: say list, show TASK, verify [TASK...] or import FORMAT DIR");
+    throw new UserError(
+        "tasks: say list, show TASK, verify [TASK...], import FORMAT DIR or new NAME --from FILE");
   }
 
   @Command(name = "list", description = "All tasks.", mixinStandardHelpOptions = true)

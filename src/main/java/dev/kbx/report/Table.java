@@ -106,6 +106,7 @@ public record Table(int width, boolean colour) {
     for (Verdict verdict : listed) {
       lines.addAll(candidate(verdict, columns, reasonLines));
       if (files && verdict.speedup() != null) lines.add(speedup(verdict.speedup()));
+      if (files && listed.size() == 1) lines.addAll(coverage(verdict));
       for (String kernel : ProfileText.lines(verdict.profile())) {
         lines.add(paint(Ansi.DIM, Text.cut(INDENT + kernel, width)));
       }
@@ -129,7 +130,7 @@ public record Table(int width, boolean colour) {
       int speedup = tally.perf() ? SPEEDUP : 0;
       int free = width - STATUS - STAGE - SECONDS - 4 - (tally.perf() ? SPEEDUP + 1 : 0);
       int task = longest(verdicts, Table::task);
-      int source = longest(verdicts, v -> Text.clean(v.source()));
+      int source = Math.max("source".length(), longest(verdicts, v -> Text.clean(v.source())));
       task = Math.min(task, Math.max(free - source, free * 5 / 8));
       return new Columns(task, Math.min(source, free - task), speedup);
     }
@@ -161,6 +162,12 @@ public record Table(int width, boolean colour) {
 
   private static Cells header(Tally tally) {
     return new Cells("task", "source", "status", "stage", "seconds", tally.perf() ? "speedup" : "");
+  }
+
+  private List<String> coverage(Verdict verdict) {
+    return CoverageText.lines(verdict, width - INDENT.length()).stream()
+        .map(line -> paint(Ansi.DIM, INDENT + line))
+        .toList();
   }
 
   private String speedup(Verdict.Speedup speedup) {

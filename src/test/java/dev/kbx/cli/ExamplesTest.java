@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -17,15 +18,16 @@ import tools.jackson.databind.JsonNode;
 /** What a newcomer judges first ends as each file says, and its table fits a screen. */
 class ExamplesTest {
   private static final Path EXAMPLES = Kbx.home().resolve("examples");
+  private static final Path OWN = EXAMPLES.resolve("own");
   private static final Pattern END = Pattern.compile("Ends as `([a-z_]+)`\\.");
 
   @TempDir private Path folder;
 
-  private static Map<String, String> expected(Path of, Path butNot) throws IOException {
+  private static Map<String, String> expected(Path of, Path... butNot) throws IOException {
     Map<String, String> ends = new TreeMap<>();
     try (Stream<Path> files = Files.walk(of)) {
       for (Path file : files.filter(f -> f.toString().endsWith(".py")).toList()) {
-        if (file.startsWith(butNot)) continue;
+        if (Stream.of(butNot).anyMatch(file::startsWith)) continue;
         Matcher end = END.matcher(Files.readString(file));
         assertThat(end.find()).as("%s says how it ends", file).isTrue();
         ends.put(EXAMPLES.relativize(file).toString(), end.group(1));
@@ -48,7 +50,7 @@ class ExamplesTest {
   void eachFileEndsAsItSaysAndTheTableFitsAScreen() throws Exception {
     Kbx.Result result =
         Kbx.run(folder, "eval", EXAMPLES, "--device", "cpu", "--seed", Kbx.SEED, "--json");
-    Map<String, String> wanted = expected(EXAMPLES, EXAMPLES.resolve("kernelbench"));
+    Map<String, String> wanted = expected(EXAMPLES, EXAMPLES.resolve("kernelbench"), OWN);
     wanted.put("two_samples.jsonl:1", "wrong_values");
     wanted.put("two_samples.jsonl:2", "correct");
     assertThat(found(result)).as(result.err()).hasSizeBetween(20, 30).isEqualTo(wanted);
@@ -73,6 +75,30 @@ class ExamplesTest {
             "--json",
             "--out",
             folder.resolve("kbx-out"));
-    assertThat(found(result)).isEqualTo(expected(modules, modules.resolve("none")));
+    assertThat(found(result)).isEqualTo(expected(modules));
+  }
+
+  @Test
+  void eachReferenceHasACandidateThatIsRight() throws Exception {
+    for (String pair : List.of("rms_norm.py rms_norm_ref.py", "model_new.py model_ref.py")) {
+      Path candidate = OWN.resolve(pair.split(" ", -1)[0]);
+      Path reference = OWN.resolve(pair.split(" ", -1)[1]);
+      Kbx.Result result =
+          Kbx.here(
+              "eval",
+              candidate,
+              "--reference",
+              reference,
+              "--device",
+              "cpu",
+              "--jobs",
+              1,
+              "--json",
+              "--out",
+              folder.resolve(candidate.getFileName()));
+      assertThat(result.exit()).as(result.err()).isZero();
+      assertThat(result.json().get("verdicts").get(0).get("status").asString())
+          .isEqualTo("correct");
+    }
   }
 }

@@ -1,0 +1,144 @@
+package dev.kbx.cli;
+
+import dev.kbx.judge.Verification;
+import dev.kbx.python.PythonProblem;
+import dev.kbx.task.OwnReference;
+import dev.kbx.task.OwnTask;
+import dev.kbx.task.Suite;
+import dev.kbx.task.Task;
+import dev.kbx.verdict.TaskVerdict;
+import dev.kbx.verdict.TaskVerdict.Control;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code kbx tasks new NAME --from FILE}: a task file made of a reference of the user's own. */
+@Command(
+    name = "new",
+    description = {
+      "Write a task file made of your own reference, to edit.",
+      "It is tried before it is written, as 'kbx tasks verify' does."
+    },
+    mixinStandardHelpOptions = true)
+final class NewTaskCommand implements Callable<Integer> {
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]*");
+
+  @Mixin private WorkerOptions workers = new WorkerOptions();
+
+  @Parameters(paramLabel = "NAME", description = "The task's name.")
+  private String name = "";
+
+  @Option(
+      names = "--from",
+      paramLabel = "FILE[:NAME]",
+      required = true,
+      description = "The reference, as for 'kbx eval --reference'.")
+  private String from = "";
+
+  @Option(
+      names = "--out",
+      paramLabel = "FOLDER",
+      defaultValue = "my-tasks",
+      description =
+          "The suite's folder; the file goes into its folder own. Default: ${DEFAULT-VALUE}.")
+  private Path out = Path.of("my-tasks");
+
+  @Override
+  public Integer call() throws PythonProblem {
+    workers.check();
+    if (!NAME.matcher(name).matches()) {
+      throw new UserError(
+          "tasks new %s: a name has letters, digits, '_', '-' and '.'".formatted(name));
+    }
+    OwnReference reference = OwnReference.read(from);
+    Path file = out.resolve(Task.OWN).resolve(name + ".py");
+    if (Files.exists(file)) {
+      throw new UserError(file + ": is there already; give another name, or delete it");
+    }
+    try {
+      OutFolder.writable(out);
+      Path draft = Files.createTempDirectory(out, ".new");
+      try (Interrupts _ = new Interrupts("interrupted; nothing was written")) {
+        TaskVerdict verdict = tried(reference, draft);
+        Files.createDirectories(file.getParent());
+        Files.move(Path.of(verdict.file()), file);
+        print(file, verdict);
+        return ExitCode.OK;
+      } catch (InterruptedException _) {
+        return ExitCode.INCOMPLETE; // The interrupt has said so.
+      } finally {
+        delete(draft);
+      }
+    } catch (IOException e) {
+      throw new UserError("%s: cannot be written (%s)".formatted(file, Reason.of(e)));
+    }
+  }
+
+  /** The first form of the task whose own reference passes, written into the draft. */
+  private TaskVerdict tried(OwnReference reference, Path draft)
+      throws IOException, InterruptedException, PythonProblem {
+    Path folder = Files.createDirectories(draft.resolve(Task.OWN));
+    Path file = folder.resolve(name + ".py");
+    String problem = "";
+    try (WorkerPool pool = WorkerPool.start(workers)) {
+      Verification verification =
+          VerifyCommand.verification(pool, VerifyCommand.ARCH, Home.secret());
+      OwnSuite.check(verification, OwnSuite.of(reference).tasks());
+      System.err.println("kbx: trying the task's controls, as 'kbx tasks verify' does");
+      for (OwnTask form : OwnTask.values()) {
+        Files.writeString(file, form.text(reference));
+        TaskVerdict verdict = verified(verification, draft);
+        problem = problem(verdict);
+        if (problem == null) return verdict;
+      }
+    }
+    throw new UserError("%s: no task can be made of it: %s".formatted(from, problem));
+  }
+
+  private static TaskVerdict verified(Verification verification, Path draft)
+      throws InterruptedException {
+    Suite suite = Home.suite(draft.toAbsolutePath().toString());
+    if (suite.tasks().isEmpty()) throw new UserError(suite.broken().getFirst().toString());
+    List<TaskVerdict> found = new ArrayList<>();
+    verification.run(suite.tasks(), Map.of(), found::add);
+    return found.getFirst();
+  }
+
+  /** Why the reference does not pass; null where it does. */
+  private static @Nullable String problem(TaskVerdict verdict) {
+    if (verdict.problem() != null) return verdict.problem();
+    return verdict.controls().stream()
+        .filter(control -> control.name().equals("reference") && !control.ok())
+        .map(Control::detail)
+        .findFirst()
+        .orElse(null);
+  }
+
+  private void print(Path file, TaskVerdict verdict) {
+    System.out.println("written: " + file);
+    verdict.controls().stream()
+        .filter(control -> !control.ok())
+        .forEach(control ->
+            System.out.printf("control %s passes: %s%n", control.name(), control.detail()));
+    System.out.printf("next: edit it, then kbx tasks verify %s --suite %s%n", name, out);
+  }
+
+  private static void delete(Path draft) {
+    try {
+      Files.deleteIfExists(draft.resolve(Task.OWN));
+      Files.deleteIfExists(draft);
+    } catch (IOException e) {
+      System.err.println("kbx: cannot delete %s: %s".formatted(draft, Reason.of(e)));
+    }
+  }
+}

@@ -1,0 +1,192 @@
+package dev.kbx.task;
+
+import dev.kbx.syntax.PythonSource;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * A full task file made of a user's own reference: the reference's code, and what a task needs
+ * besides, to be edited. Which variations the reference takes is for whoever runs it to find out.
+ */
+public enum OwnTask {
+  /** Other layouts and values. */
+  VARIED,
+  /** Other layouts, with values as they are drawn. */
+  LAID_OUT,
+  /** What the reference's file asks for. */
+  PLAIN;
+
+  private static final Pattern FUTURE = Pattern.compile("(?m)^from __future__ import .*\\R?");
+  private static final Pattern NOTE = Pattern.compile("\\s*#\\s*inputs:\\s*(.*)");
+  private static final Pattern INPUTS = Pattern.compile("\\binputs\\(\\)|(?<=def )inputs\\b");
+
+  /** A dtype other than float32 that the file names: the task is probably about it. */
+  private static final Pattern DTYPE =
+      Pattern.compile("\\b(bfloat16|float16|float64)\\b|\\b(bf16|f16|f64)\\[|\\.(half)\\(\\)");
+
+  private List<String> variations() {
+    return switch (this) {
+      case VARIED -> List.of("non_contiguous", "special_values");
+      case LAID_OUT -> List.of("non_contiguous");
+      case PLAIN -> List.of();
+    };
+  }
+
+  private String distributions() {
+    return this == VARIED ? "(\"standard\", \"small\", \"large\", \"zeros\")" : "(\"standard\",)";
+  }
+
+  /** The text of the file. */
+  public String text(OwnReference reference) {
+    String code = code(reference.source());
+    Matcher future = FUTURE.matcher(code);
+    String imports =
+        future.results().map(found -> found.group().strip() + "\n").reduce("", String::concat);
+    String body = future.replaceAll("").strip();
+    return statement(reference)
+        + imports
+        + (reference.isModule() ? module(body, reference) : function(body, reference));
+  }
+
+  private static String statement(OwnReference reference) {
+    String text =
+        reference
+            .source()
+            .docstring()
+            .filter(said -> !said.isBlank())
+            .map(String::strip)
+            .orElse("What `%s` below computes.".formatted(reference.name()));
+    return "\"\"\"" + OriginalText.escaped(text) + "\n\"\"\"\n\n";
+  }
+
+  /** The module without its docstring. */
+  private static String code(PythonSource source) {
+    if (source.docstring().isEmpty()) return source.text();
+    return source.tree().stream()
+        .flatMap(module -> module.children().stream())
+        .filter(node -> node.is("expression_statement"))
+        .findFirst()
+        .map(node -> source.text().replaceFirst(Pattern.quote(source.text(node)), ""))
+        .orElse(source.text());
+  }
+
+  private String module(String body, OwnReference reference) {
+    boolean init =
+        reference.source().functions().stream().anyMatch(f -> f.name().equals("get_init_inputs"));
+    return """
+    from kbx.suite import Close, drawn
+
+    DTYPE = "%s"
+    TAGS = ("%s",)
+    DISTRIBUTIONS = %s
+    PUBLISHED = {}
+    SCALED = {}
+    CONTRACT = Close(growth=8)
+
+
+    %s
+
+
+    def init_inputs():
+        return %s
+
+
+    def inputs(make):
+        return drawn(make, get_inputs)
+    """
+        .formatted(
+            dtype(body), Task.OWN, distributions(), body, init ? "list(get_init_inputs())" : "[]");
+  }
+
+  private String function(String body, OwnReference reference) {
+    List<String> notes = notes(reference);
+    String arguments =
+        notes.stream()
+            .map(note -> "    " + OriginalText.quoted(note) + ",\n")
+            .reduce("", String::concat);
+    return """
+    from kbx.suite import Close, %s
+
+    ENTRY = "%s"
+    DIFFICULTY = 1
+    DTYPE = "%s"
+    TAGS = ("%s",)
+    TESTED = ()
+    DISTRIBUTIONS = %s
+    CASES = [
+    %s]
+    SIZES = [
+    %s]
+    CONTRACT = Close(growth=8)
+    %s
+
+    %s
+
+
+    def inputs(make, number=0, variation=None):
+        return %s
+    """
+        .formatted(
+            notes.isEmpty() ? "drawn" : "noted",
+            reference.name(),
+            dtype(body),
+            Task.OWN,
+            distributions(),
+            cases(notes.size()),
+            plain(notes.size()),
+            arguments.isEmpty() ? "" : "ARGUMENTS = [\n" + arguments + "]\n",
+            notes.isEmpty() ? INPUTS.matcher(body).replaceAll("drawn_$0") : body,
+            notes.isEmpty()
+                ? "drawn(make, drawn_inputs, number, variation)"
+                : "noted(make, ARGUMENTS[number], variation)");
+  }
+
+  private static String plain(int calls) {
+    return Stream.iterate(0, number -> number + 1)
+        .limit(Math.max(1, calls))
+        .map(number -> "    dict(number=%d),\n".formatted(number))
+        .reduce("", String::concat);
+  }
+
+  private String cases(int calls) {
+    return plain(calls)
+        + variations().stream()
+            .map(variation -> "    dict(number=0, variation=\"%s\"),\n".formatted(variation))
+            .reduce("", String::concat);
+  }
+
+  /** The comments that describe the arguments, where the file has no {@code inputs()}. */
+  private static List<String> notes(OwnReference reference) {
+    PythonSource source = reference.source();
+    if (source.functions().stream().anyMatch(f -> f.name().equals("inputs"))) return List.of();
+    int line =
+        source.functions().stream()
+            .filter(function -> function.name().equals(reference.name()))
+            .mapToInt(PythonSource.Function::line)
+            .findFirst()
+            .orElse(1);
+    List<String> above = source.text().lines().limit(line - 1L).toList().reversed();
+    return above.stream()
+        .dropWhile(text -> text.startsWith("@"))
+        .takeWhile(text -> text.strip().startsWith("#"))
+        .map(NOTE::matcher)
+        .filter(Matcher::matches)
+        .map(note -> note.group(1).strip())
+        .toList()
+        .reversed();
+  }
+
+  private static String dtype(String body) {
+    Matcher named = DTYPE.matcher(body);
+    if (!named.find()) return "float32";
+    if (named.group(1) != null) return named.group(1);
+    if (named.group(3) != null) return "float16";
+    return switch (named.group(2)) {
+      case "bf16" -> "bfloat16";
+      case "f16" -> "float16";
+      default -> "float64";
+    };
+  }
+}

@@ -1,0 +1,166 @@
+package dev.kbx.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** {@code kbx eval --reference} and {@code kbx tasks new --from}. */
+class OwnReferencesTest {
+  private static final String REFERENCE =
+      """
+      import torch
+
+      # inputs: f32[16, 40], 2.0
+      def scale(x, by):
+          return x * by
+      """;
+
+  private static final String KERNEL =
+      """
+      import torch
+      import triton
+      import triton.language as tl
+
+      @triton.jit
+      def kernel(x, y, n, by, BLOCK: tl.constexpr):
+          i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+          tl.store(y + i, tl.load(x + i, mask=i < n) * by, mask=i < n)
+
+      def scale(x, by):
+          y = torch.empty(x.shape, device=x.device, dtype=x.dtype)
+          kernel[(triton.cdiv(x.numel(), 256),)](x, y, x.numel(), BY, BLOCK=256)
+          return y
+      """;
+
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void writeBoth() throws IOException {
+    write("my_ref.py", REFERENCE);
+    write("right.py", KERNEL.replace("BY", "by"));
+    write("wrong.py", KERNEL.replace("BY", "by * 1.001"));
+  }
+
+  private void write(String name, String text) throws IOException {
+    Files.writeString(folder.resolve(name), text);
+  }
+
+  private Kbx.Result eval(Object... arguments) throws Exception {
+    Object[] all = new Object[arguments.length + 3];
+    all[0] = "eval";
+    System.arraycopy(arguments, 0, all, 1, arguments.length);
+    all[all.length - 2] = "--device";
+    all[all.length - 1] = "cpu";
+    return Kbx.run(folder, all);
+  }
+
+  @Test
+  void everySourceIsACandidateForTheReference() throws Exception {
+    Kbx.Result result = eval("right.py", "wrong.py", "--reference", "my_ref.py", "--json");
+    assertThat(result.exit()).as(result.err()).isZero();
+    List<JsonNode> verdicts = List.copyOf(result.json().get("verdicts").values());
+    assertThat(verdicts)
+        .extracting(verdict -> verdict.get("status").asString())
+        .containsExactly("correct", "wrong_values");
+    JsonNode right = verdicts.getFirst();
+    assertThat(right.get("category").asString() + "/" + right.get("task").asString())
+        .isEqualTo("own/scale");
+    assertThat(right.get("grade").asString()).isEqualTo("published");
+    assertThat(right.get("holds").values())
+        .extracting(JsonNode::asString)
+        .containsExactly("large_values", "small_values", "special_values", "zeros");
+    assertThat(right.get("breaks").get(0).get("property").asString()).isEqualTo("non_contiguous");
+    assertThat(verdicts.getLast().get("message").asString())
+        .matches("inputs=\\(f32\\[16, 40], 2\\.0\\), drawn values: \\d+ wrong elements, .*");
+  }
+
+  @Test
+  void oneFileIsAScreen() throws Exception {
+    Kbx.Result result = eval("right.py", "--reference", "my_ref.py:scale");
+    assertThat(result.out().lines().count()).isLessThanOrEqualTo(15);
+    assertThat(result.out())
+        .contains("holds for large_values, small_values, special_values, zeros")
+        .contains("breaks on non_contiguous: wrong_values, inputs=(f32[16, 40], 2.0), ")
+        .contains("1 of 1 correct.");
+  }
+
+  @Test
+  void theGeneralGradeDecidesWhereItIsAskedFor() throws Exception {
+    Kbx.Result result = eval("right.py", "--reference", "my_ref.py", "--grade", "general");
+    assertThat(result.out()).contains("wrong_values").contains("0 of 1 correct.");
+  }
+
+  @Test
+  void aFolderMayHoldTheReferenceToo() throws Exception {
+    Kbx.Result result = eval(".", "--reference", "my_ref.py", "--stages", "static", "--json");
+    assertThat(result.json().get("verdicts").values())
+        .extracting(verdict -> verdict.get("source").asString())
+        .containsExactly("./right.py", "./wrong.py");
+  }
+
+  @Test
+  void aRunIsResumedWithTheReferenceItBeganWith() throws Exception {
+    assertThat(eval("right.py", "--reference", "my_ref.py").exit()).isZero();
+    Kbx.Result again = eval("right.py", "--reference", "my_ref.py", "--resume");
+    assertThat(again.err()).contains("is complete: nothing is judged again");
+    write("my_ref.py", REFERENCE.replace("* by", "* (by + 1)"));
+    Kbx.Result changed = eval("right.py", "--reference", "my_ref.py", "--resume");
+    assertThat(changed.exit()).isEqualTo(1);
+    assertThat(changed.err())
+        .containsPattern(
+            "was begun on reference my_ref.py:scale \\([0-9a-f]{12}\\), this is on reference"
+                + " my_ref.py:scale \\([0-9a-f]{12}\\); start a new run without --resume");
+    assertThat(eval("right.py", "--reference", "my_ref.py").out())
+        .as("an earlier judgement is not remembered for another reference")
+        .contains("wrong_values");
+  }
+
+  @Test
+  void whatIsWrongWithTheReferenceIsALineBeforeAnythingIsJudged() throws Exception {
+    write("raises.py", REFERENCE.replace("f32[16, 40]", "f32[16], f32[3]"));
+    write("random.py", REFERENCE.replace("x * by", "torch.dropout(x, 0.5, True) * by"));
+    String here = folder.toRealPath() + "/";
+    for (List<String> each :
+        List.of(
+            List.of("raises.py", here + "raises.py:4: '# inputs:' does not fit scale(): too many"),
+            List.of("random.py", here + "random.py:4: scale() draws random numbers (aten."),
+            List.of("my_ref.py:other", "my_ref.py: defines no function other; it has scale"))) {
+      Kbx.Result result = eval("right.py", "--reference", each.getFirst());
+      assertThat(result.exit()).isEqualTo(1);
+      assertThat(result.err().lines()).singleElement().asString().startsWith("kbx: " + each.get(1));
+    }
+    Kbx.Result both = eval("right.py", "--reference", "my_ref.py", "--suite", "kernelbench");
+    assertThat(both.err())
+        .isEqualTo("kbx: --reference and --suite: give one of them; a reference needs no suite\n");
+  }
+
+  @Test
+  void aCandidateWithoutTheNameIsToldIt() throws Exception {
+    write("other.py", KERNEL.replace("BY", "by").replace("def scale(", "def scaled("));
+    Kbx.Result result = eval("other.py", "--reference", "my_ref.py", "--stages", "static");
+    assertThat(result.out())
+        .contains("no_entry", "nothing at top level is called scale or kernel_function");
+  }
+
+  @Test
+  void aTaskIsMadeOfAReferenceAndVerifies() throws Exception {
+    Object[] make = {"tasks", "new", "scaling", "--from", "my_ref.py", "--device", "cpu"};
+    Kbx.Result made = Kbx.run(folder, make);
+    assertThat(made.exit()).as(made.err()).isZero();
+    assertThat(made.out()).startsWith("written: my-tasks/own/scaling.py\n");
+    assertThat(folder.resolve("my-tasks")).isDirectoryNotContaining("glob:**/.new*");
+    Kbx.Result verified =
+        Kbx.run(folder, "tasks", "verify", "scaling", "--suite", "my-tasks", "--device", "cpu");
+    assertThat(verified.out()).contains("1 of 1 tasks sound");
+    assertThat(Kbx.run(folder, make).err())
+        .isEqualTo(
+            "kbx: my-tasks/own/scaling.py: is there already; give another name, or delete it\n");
+  }
+}

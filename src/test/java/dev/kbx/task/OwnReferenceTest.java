@@ -1,0 +1,149 @@
+package dev.kbx.task;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How a user's own reference is read, and the task files that are made of it. */
+class OwnReferenceTest {
+  private static final String TWO =
+      """
+      \"""Two of them.\"""
+      import torch
+
+      def inputs():
+          return torch.rand(4)
+
+      def _helper(x): return x
+
+      def first(x): return _helper(x)
+
+      def second(x: torch.Tensor, eps: float = 1e-5) -> torch.Tensor:
+          return x
+      """;
+
+  private static final String MODEL =
+      """
+      from __future__ import annotations
+      import torch
+
+      class Model(torch.nn.Module):
+          def __init__(self, n):
+              super().__init__()
+
+          def forward(self, x):
+              return x
+
+      def get_inputs(): return [torch.rand(4)]
+
+      def helper(): ...
+      """;
+
+  @TempDir private Path folder;
+
+  private OwnReference read(String text, String name) throws IOException {
+    Path file = folder.resolve("my ref.py");
+    Files.writeString(file, text);
+    return OwnReference.read(file + name);
+  }
+
+  private void refused(String text, String name, String message) {
+    assertThatThrownBy(() -> read(text, name))
+        .isInstanceOf(InvalidSuite.class)
+        .hasMessage(message.replace("FILE", folder.resolve("my ref.py").toString()));
+  }
+
+  private Task task(OwnReference reference) throws IOException {
+    Path suite = reference.write(folder.resolve("kept"));
+    Suite opened = Suites.open(suite.toString(), folder.resolve("none"));
+    assertThat(opened.broken()).isEmpty();
+    return opened.ofOwnReference().orElseThrow();
+  }
+
+  @Test
+  void aFunctionIsATaskWithItsNameAndSignature() throws IOException {
+    Task task = task(read(TWO, ":second"));
+    assertThat(task.path()).isEqualTo("own/second");
+    assertThat(task.signature())
+        .isEqualTo("second(x: torch.Tensor, eps: float = 1e-5) -> torch.Tensor");
+    assertThat(task.entries()).contains("second");
+    assertThat(task.isOwn()).isTrue();
+    assertThat(task.original()).contains(folder.resolve("my ref.py"));
+    assertThat(Policy.of(task)).isEqualTo(Policy.MODULES);
+  }
+
+  @Test
+  void aModelIsATaskForModelNew() throws IOException {
+    OwnReference reference = read(MODEL, "");
+    Task task = task(reference);
+    assertThat(task.path()).isEqualTo("own/my_ref");
+    assertThat(task.signature()).isEqualTo("ModelNew(n).forward(x)");
+    assertThat(read(MODEL, ":Model").label()).isEqualTo(reference.label());
+    assertThat(read(MODEL, ":helper").name()).isEqualTo("helper");
+  }
+
+  @Test
+  void theSuiteAndTheDigestDependOnWhatTheFileHolds() throws IOException {
+    OwnReference before = read(TWO, ":first");
+    Task task = task(before);
+    String digest = task.digest();
+    assertThat(before.write(folder.resolve("kept"))).hasFileName(task.suite());
+    OwnReference after = read(TWO + "\n", ":first");
+    assertThat(after.label()).isNotEqualTo(before.label());
+    assertThat(task(after).suite()).isNotEqualTo(task.suite());
+    assertThat(task.digest()).isNotEqualTo(digest);
+  }
+
+  @Test
+  void whatCannotBeReadIsSaidInALine() {
+    refused(TWO, "", "FILE: defines first, second: name the reference, as in FILE:second");
+    refused(TWO, ":third", "FILE: defines no function third; it has first, second");
+    refused(
+        "import torch\n",
+        "",
+        "FILE: defines neither a class Model with methods nor a function to compare with");
+    refused("def f(x:\n    return x\n", "", "FILE:1: '(' was never closed: def f(x:");
+    assertThatThrownBy(() -> OwnReference.read(folder.toString()))
+        .hasMessage(folder + ": is a folder; name a Python file with a reference");
+    assertThatThrownBy(() -> OwnReference.read(folder + "/none.py:f"))
+        .hasMessage(folder + "/none.py: there is no such file, or it cannot be read");
+  }
+
+  @Test
+  void aFullTaskHasTheReferencesCodeAndOtherNames() throws IOException {
+    String function = OwnTask.VARIED.text(read(TWO, ":second"));
+    assertThat(function)
+        .startsWith("\"\"\"Two of them.\n\"\"\"\n\nfrom kbx.suite import Close, drawn\n")
+        .contains("ENTRY = \"second\"", "def drawn_inputs():", "variation=\"special_values\"")
+        .containsOnlyOnce("Two of them.");
+    assertThat(OwnTask.PLAIN.text(read(TWO, ":second"))).doesNotContain("variation=\"");
+    String module = OwnTask.VARIED.text(read(MODEL, ""));
+    assertThat(module).startsWith("\"\"\"What `Model` below computes.\n\"\"\"\n\nfrom __future__");
+    assertThat(module).contains("class Model(", "return drawn(make, get_inputs)", "PUBLISHED = {}");
+  }
+
+  @Test
+  void commentsOfArgumentsBecomeCases() throws IOException {
+    String text =
+        """
+        import torch
+
+        # inputs: bf16[4, 8], 0.5
+        # inputs: bf16[9], 0.5
+        @torch.no_grad()
+        def scale(x, by):
+            return x * by
+        """;
+    assertThat(OwnTask.LAID_OUT.text(read(text, "")))
+        .contains(
+            "DTYPE = \"bfloat16\"",
+            "    \"bf16[4, 8], 0.5\",\n    \"bf16[9], 0.5\",\n",
+            "dict(number=1),\n    dict(number=0, variation=\"non_contiguous\"),\n]",
+            "return noted(make, ARGUMENTS[number], variation)");
+  }
+}
