@@ -64,7 +64,7 @@ def test_a_right_kernel_is_correct_in_every_call(opened_gelu):
 def test_the_plan_mixes_cases_and_distributions_and_repeats_the_largest(opened_gelu):
     calls = opened_gelu[0].calls
     assert [c["index"] for c in calls] == list(range(len(calls)))
-    assert len({c["distribution"] for c in calls}) == 6
+    assert len({c["distribution"] for c in calls}) == 7
     repeats = [c for c in calls if c.get("repeats") is not None]
     assert [c["case"] for c in repeats] == LARGEST
     fresh = [(c["case"], c["distribution"]) for c in calls if c.get("repeats") is None]

@@ -56,7 +56,7 @@ def magnitude(input, output_size):
     """The rounding of a mean goes through the slope of the logistic function; where that is flat, its own counts."""
     mean = F.adaptive_avg_pool2d(input.double(), output_size)
     slope = torch.sigmoid(mean) * (1 - torch.sigmoid(mean))
-    return slope * (1 + F.adaptive_avg_pool2d(input.double().abs(), output_size))
+    return torch.where(mean.isfinite(), slope * (1 + F.adaptive_avg_pool2d(input.double().abs(), output_size)), 0.0)
 
 
 CONTRACT = Close(scale=magnitude)

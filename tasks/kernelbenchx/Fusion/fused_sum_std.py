@@ -56,7 +56,7 @@ SIZES = [
 
 def magnitude(input, dim=None, keepdim=False, dtype=None, correction=1, out=None):
     """Rounding errors grow with what is added up: the terms of each sum, and the sums themselves."""
-    x = input.to(dtype or input.dtype)
+    x = input.to(dtype or input.dtype).nan_to_num(0.0, 0.0, 0.0)
     norm = torch.linalg.vector_norm(x, dim=dim)
     return torch.sqrt((norm.square() + x.sum(dim).square()).mean())
 

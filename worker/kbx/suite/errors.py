@@ -366,8 +366,7 @@ def _scale(scale, like):
     """The task's scale: a number, or one for each element of ``_flat(like)``."""
     if scale is None or isinstance(scale, (int, float)):
         return abs(float(scale or 0))
-    # What special values leave undefined is no size.
-    given = torch.as_tensor(scale, device=like.device).detach().abs().nan_to_num(0.0, torch.inf)
+    given = torch.as_tensor(scale, device=like.device).detach().abs()
     if given.numel() == 1:
         return float(given)
     given = given.expand(like.shape)

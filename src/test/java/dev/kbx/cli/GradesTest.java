@@ -82,7 +82,7 @@ class GradesTest {
     List<Object> arguments = new ArrayList<>(List.of("eval", kernels, "--device", "cpu", "--json"));
     arguments.addAll(List.of("--seed", Kbx.SEED, "--out", folder.resolve(name)));
     arguments.addAll(List.of(options));
-    Kbx.Result result = Kbx.run(folder, arguments.toArray());
+    Kbx.Result result = Kbx.here(arguments.toArray());
     assertThat(result.exit()).as(result.err()).isZero();
     for (JsonNode verdict : result.json().get("verdicts")) {
       Path source = Path.of(verdict.get("source").asString());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,12 +54,13 @@ class OwnReferencesTest {
   }
 
   private Kbx.Result eval(Object... arguments) throws Exception {
-    Object[] all = new Object[arguments.length + 3];
-    all[0] = "eval";
-    System.arraycopy(arguments, 0, all, 1, arguments.length);
-    all[all.length - 2] = "--device";
-    all[all.length - 1] = "cpu";
-    return Kbx.run(folder, all);
+    List<Object> all = new ArrayList<>(List.of("eval"));
+    for (Object argument : arguments) {
+      boolean file = argument.toString().matches("\\.|[a-z_]+\\.py(:.*)?");
+      all.add(file ? folder + "/" + argument : argument);
+    }
+    all.addAll(List.of("--device", "cpu", "--jobs", 1, "--out", folder.resolve("kbx-out")));
+    return Kbx.here(all.toArray());
   }
 
   @Test
@@ -102,7 +104,7 @@ class OwnReferencesTest {
     Kbx.Result result = eval(".", "--reference", "my_ref.py", "--stages", "static", "--json");
     assertThat(result.json().get("verdicts").values())
         .extracting(verdict -> verdict.get("source").asString())
-        .containsExactly("./right.py", "./wrong.py");
+        .containsExactly(folder + "/./right.py", folder + "/./wrong.py");
   }
 
   @Test
@@ -131,7 +133,9 @@ class OwnReferencesTest {
         List.of(
             List.of("raises.py", here + "raises.py:4: '# inputs:' does not fit scale(): too many"),
             List.of("random.py", here + "random.py:4: scale() draws random numbers (aten."),
-            List.of("my_ref.py:other", "my_ref.py: defines no function other; it has scale"))) {
+            List.of(
+                "my_ref.py:other",
+                folder + "/my_ref.py: defines no function other; it has scale"))) {
       Kbx.Result result = eval("right.py", "--reference", each.getFirst());
       assertThat(result.exit()).isEqualTo(1);
       assertThat(result.err().lines()).singleElement().asString().startsWith("kbx: " + each.get(1));
