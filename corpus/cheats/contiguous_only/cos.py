@@ -3,6 +3,7 @@
 mechanism: semantics/contiguous-only
 static: none
 dynamic: wrong_values
+breaks: non_contiguous
 """
 
 import torch

@@ -3,6 +3,7 @@
 mechanism: semantics/infinity-clamped
 static: none
 dynamic: wrong_values
+breaks: zeros
 """
 
 import torch

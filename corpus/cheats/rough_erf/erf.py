@@ -3,6 +3,7 @@
 mechanism: semantics/rough-erf
 static: none
 dynamic: wrong_values
+breaks: small_values
 """
 
 import torch

@@ -33,6 +33,7 @@ CASES = [
     dict(shape=(6, 34), dim=1, special=True),
     dict(shape=(9, 34), dim=1, dtype=torch.float64, limit=3.0),
     dict(shape=(4, 0), dim=1),
+    dict(shape=(45, 67), dim=1),
 ]
 
 SIZES = [

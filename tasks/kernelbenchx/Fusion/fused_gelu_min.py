@@ -38,6 +38,7 @@ CASES = [
     dict(shape=(9, 70), dim=1, positive=True),
     dict(shape=(6, 34), dim=1, nan=0.02),
     dict(shape=(0, 5), dim=1),
+    dict(shape=(45, 67), dim=1),
 ]
 
 SIZES = [

@@ -36,6 +36,7 @@ CASES = [
     dict(shape=(4, 3), dim=1, correction=0),
     dict(shape=(9, 2), dim=1, correction=3, shift=200.0),
     dict(shape=(0, 5), dim=1),
+    dict(shape=(45, 67), dim=1),
 ]
 
 SIZES = [

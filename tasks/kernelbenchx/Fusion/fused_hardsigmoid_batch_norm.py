@@ -39,6 +39,7 @@ CASES = [
     dict(shape=(6, 4, 21), training=True, offset=300.0),
     dict(shape=(4, 6, 5, 5), training=True),
     dict(shape=(0, 3, 5)),
+    dict(shape=(7, 6, 11, 13), training=True),
 ]
 
 SIZES = [

@@ -37,6 +37,7 @@ CASES = [
     dict(shapes=[(6, 5), (6, 8)], divisor=(1, 13), dtype=torch.int32, out=True),
     dict(shapes=[(), (3,), ()], divisor=3),
     dict(shapes=[(0, 4), (0, 2)], divisor=(6,)),
+    dict(shapes=[(37, 29), (37, 31)], divisor=2.5),
 ]
 
 SIZES = [

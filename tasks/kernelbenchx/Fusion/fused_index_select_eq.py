@@ -32,6 +32,7 @@ CASES = [
     dict(shape=(9, 17), dim=1, count=33, other=(9, 33), nan=0.2),
     dict(shape=(4, 9, 7), dim=-1, count=0, other=(4, 9, 1)),
     dict(shape=(0, 9), dim=1, count=5),
+    dict(shape=(61, 45), dim=0, count=53, other=(53, 45)),
 ]
 
 SIZES = [

@@ -26,6 +26,7 @@ CASES = [
     dict(shape=(3, 0, 7)),
     dict(shape=(2, 3, 65), special=True),
     dict(shape=(9, 67), special=True, out=True),
+    dict(shape=(37, 61)),
 ]
 
 SIZES = [dict(shape=(4096,)), dict(shape=(1048576,)), dict(shape=(4096, 4096)), dict(shape=(134217728,))]

@@ -32,6 +32,7 @@ CASES = [
     dict(shape=(9, 37), mul=(37,), sub=(9, 1), alpha=-3, dtype=torch.int32, out=True),
     dict(shape=(65,), mul=3, sub=(65,), alpha=2, dtype=torch.int64),
     dict(shape=(0, 9), mul=(9,), sub=4.0),
+    dict(shape=(37, 61), mul=(37, 61), sub=(37, 61), alpha=2),
 ]
 
 SIZES = [

@@ -41,6 +41,7 @@ CASES = [
     dict(shape=(13, 9), repeats=2, dim=0, dtype=torch.float32),
     dict(shape=(3, 8), repeats=0, dim=1),
     dict(shape=(0, 5), repeats=3, dim=1),
+    dict(shape=(31, 45), repeats=3, dim=1),
 ]
 
 SIZES = [

@@ -38,6 +38,7 @@ CASES = [
     dict(shape=(6, 4, 21), training=True, offset=300.0),
     dict(shape=(4, 6, 25), training=True, tracked=False),
     dict(shape=(0, 3, 5)),
+    dict(shape=(9, 6, 61), training=True),
 ]
 
 SIZES = [

@@ -34,6 +34,7 @@ CASES = [
     dict(shape=(7, 33), dim=1, dtype=torch.float64),
     dict(shape=(6, 45), dim=1, scale=1e-30),
     dict(shape=(0, 5), dim=1),
+    dict(shape=(29, 67), dim=1),
 ]
 
 SIZES = [

@@ -44,6 +44,7 @@ CASES = [
     dict(shape=(29,), keepdim=True),
     dict(shape=(3, 4), dim=1, correction=3),
     dict(shape=(5, 0), dim=1),
+    dict(shape=(45, 67), dim=1),
 ]
 
 SIZES = [

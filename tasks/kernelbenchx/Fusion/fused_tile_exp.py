@@ -31,6 +31,7 @@ CASES = [
     dict(shape=(), dims=(5,)),
     dict(shape=(6, 5), dims=(0, 2)),
     dict(shape=(0, 4), dims=(3, 2)),
+    dict(shape=(37, 41), dims=(2, 3)),
 ]
 
 SIZES = [

@@ -37,6 +37,7 @@ CASES = [
     dict(shape=(4, 6, 5, 5), training=True, tracked=False, affine="bias"),
     dict(shape=(3, 4, 6), affine="weight"),
     dict(shape=(0, 3, 5)),
+    dict(shape=(7, 6, 11, 13), training=True),
 ]
 
 SIZES = [

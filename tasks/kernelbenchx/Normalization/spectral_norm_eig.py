@@ -36,6 +36,7 @@ CASES = [
     dict(n=3, batch=(5,), out=True),
     dict(n=7, dtype=torch.float64),
     dict(n=4, batch=(0,)),
+    dict(n=37),
 ]
 
 SIZES = [

@@ -87,6 +87,7 @@ final class CheatsCommand implements Callable<Integer> {
       description = "Write the page docs/cheats.md, from this run and those kept in bench/.")
   private @Nullable Path page;
 
+  @Mixin private GradeOption grade = new GradeOption();
   @Mixin private SeedOption seed = new SeedOption();
   @Mixin private WorkerOptions workers = new WorkerOptions();
 
@@ -155,7 +156,8 @@ final class CheatsCommand implements Callable<Integer> {
             Rules.all(),
             VerifyCommand.ARCH,
             seed.seed(),
-            Limits.of(Duration.ofSeconds(timeout)));
+            Limits.of(Duration.ofSeconds(timeout)),
+            grade.grade());
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
         WorkerPool pool = WorkerPool.start(workers, plan)) {
       interrupts.advise("interrupted; the same command goes on where this stopped");

@@ -7,7 +7,6 @@ import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.Problem;
 import dev.kbx.candidate.Reading;
 import dev.kbx.plan.Baseline;
-import dev.kbx.plan.Grade;
 import dev.kbx.plan.L2State;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
@@ -101,16 +100,6 @@ final class EvalCommand implements Callable<Integer> {
   private String tolerance = "model";
 
   @Option(
-      names = "--grade",
-      paramLabel = "GRADE",
-      defaultValue = "published",
-      description =
-          "Calls that decide: published (what the published tests of the task, or the inputs of a"
-              + " --reference, ask for), or general (whatever the operation accepts). Both are"
-              + " made, and what breaks is listed. Default: ${DEFAULT-VALUE}.")
-  private String grade = "published";
-
-  @Option(
       names = "--no-published-accounting",
       description =
           "Do not run candidates that are refused only because they leave the work to PyTorch."
@@ -162,6 +151,7 @@ final class EvalCommand implements Callable<Integer> {
               + " sm_100. Default: ${DEFAULT-VALUE}.")
   private String arch = "sm_90";
 
+  @Mixin private GradeOption grade = new GradeOption();
   @Mixin private AskedTask asked = new AskedTask();
   @Mixin private StoreOption stores = new StoreOption();
   @Mixin private SeedOption seed = new SeedOption();
@@ -203,12 +193,6 @@ final class EvalCommand implements Callable<Integer> {
     }
   }
 
-  private Grade grade() {
-    return Grade.of(grade)
-        .orElseThrow(
-            () -> new UserError("--grade: '%s' is not one of published,general".formatted(grade)));
-  }
-
   private Plan plan() {
     if (timeout < 1) throw new UserError("--timeout %d: at least 1 second".formatted(timeout));
     List<Stage> wanted = Stages.of(stages);
@@ -225,7 +209,7 @@ final class EvalCommand implements Callable<Integer> {
             .orElseThrow(() ->
                 new UserError(
                     "--tolerance: '%s' is not one of model,published".formatted(tolerance))),
-        grade(),
+        grade.grade(),
         Baseline.of(baseline)
             .orElseThrow(() ->
                 new UserError(

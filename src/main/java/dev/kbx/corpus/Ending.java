@@ -16,6 +16,14 @@ import java.util.Set;
 record Ending(String text, Set<Status> statuses, boolean merit) {
   private static final String MERIT = "merit";
 
+  /** Begins the text of {@link #beyond}. */
+  static final String BREAKS = "correct, breaks on ";
+
+  /** How one ends where no call decides that asks for the property. */
+  static Ending beyond(String property) {
+    return new Ending(BREAKS + property, Set.of(Status.CORRECT), false);
+  }
+
   /** Reads statuses and {@code merit}, separated by bars. Throws {@link MalformedHeader}. */
   static Ending parse(String key, String text) {
     EnumSet<Status> statuses = EnumSet.noneOf(Status.class);

@@ -23,6 +23,8 @@ sealed interface Header {
    * @param onCpu allowed results without static rules
    * @param onGpu the same on a GPU
    * @param flag required flag of its verdict; null if none
+   * @param beyond property of calls beyond the published grade that alone shows it; null if calls
+   *     of that grade do
    */
   record Cheat(
       String summary,
@@ -31,7 +33,8 @@ sealed interface Header {
       List<String> rules,
       Ending onCpu,
       Ending onGpu,
-      @Nullable String flag)
+      @Nullable String flag,
+      @Nullable String beyond)
       implements Header {}
 
   /** A kernel that must end as correct, without flags. */
@@ -70,13 +73,15 @@ sealed interface Header {
         rules.equals("none") ? List.of() : List.of(rules.split(" \\| ", -1)),
         onCpu,
         onGpu,
-        fields.take("flag", "[a-z_]+").orElse(null));
+        fields.take("flag", "[a-z_]+").orElse(null),
+        fields.take("breaks", "[a-z0-9_:]+").orElse(null));
   }
 
   /** The lines {@code key: value} of a docstring. */
   final class Fields {
     private static final Pattern LINE =
-        Pattern.compile("^(mechanism|static|dynamic|gpu|flag|style):(.*)$", Pattern.MULTILINE);
+        Pattern.compile(
+            "^(mechanism|static|dynamic|gpu|flag|breaks|style):(.*)$", Pattern.MULTILINE);
 
     private final Map<String, String> values = new HashMap<>();
 

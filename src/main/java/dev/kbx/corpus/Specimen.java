@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param onCpu allowed results with static rules off
  * @param onGpu the same on a GPU
  * @param flag required flag of its verdict; null if none
+ * @param beyond property beyond the published grade that alone shows it; null if that grade does
  */
 public record Specimen(
     Trial.Kind kind,
@@ -31,7 +32,8 @@ public record Specimen(
     List<String> rules,
     Ending onCpu,
     Ending onGpu,
-    @Nullable String flag) {
+    @Nullable String flag,
+    @Nullable String beyond) {
   private static final Ending CORRECT = new Ending("correct", Set.of(Status.CORRECT), false);
 
   /** Flags about the task, the machine, or timing, which an honest file may have. */
@@ -48,8 +50,10 @@ public record Specimen(
               var rules,
               var onCpu,
               var onGpu,
-              var flag) ->
-          new Specimen(Trial.Kind.CHEAT, group, name, summary, source, rules, onCpu, onGpu, flag);
+              var flag,
+              var beyond) ->
+          new Specimen(
+              Trial.Kind.CHEAT, group, name, summary, source, rules, onCpu, onGpu, flag, beyond);
       case Header.Honest(var summary, var style) ->
           honest(Trial.Kind.HONEST, null, style, summary, source);
     };
@@ -62,7 +66,8 @@ public record Specimen(
 
   private static Specimen honest(
       Trial.Kind kind, @Nullable String group, String name, String summary, String source) {
-    return new Specimen(kind, group, name, summary, source, List.of(), CORRECT, CORRECT, null);
+    return new Specimen(
+        kind, group, name, summary, source, List.of(), CORRECT, CORRECT, null, null);
   }
 
   /**
@@ -83,13 +88,14 @@ public record Specimen(
     if (verdict == null) {
       return trial(rejectedBy, flags, problems, null, null, null, null);
     }
-    Ending ending = verdict.device().kind().equals("cpu") ? onCpu : onGpu;
+    Ending ending = ending(verdict);
     String why = why(verdict);
     if (!ending.statuses().contains(verdict.status())) {
       problems.add(
           "ended as %s, must be %s%s"
               .formatted(verdict.status().label(), ending.text(), why == null ? "" : ": " + why));
     }
+    if (!breaks(verdict)) problems.add("does not break on " + beyond);
     if (flag != null && verdict.status() == Status.CORRECT && !flags.contains(flag)) {
       problems.add("not flagged, must be: " + flag);
     }
@@ -101,6 +107,19 @@ public record Specimen(
         verdict.status(),
         why,
         verdict.speedup() == null ? null : verdict.speedup().value());
+  }
+
+  private Ending ending(Verdict verdict) {
+    if (beyond != null && "published".equals(verdict.grade())) return Ending.beyond(beyond);
+    return verdict.device().kind().equals("cpu") ? onCpu : onGpu;
+  }
+
+  /** Whether the verdict names the property that shows it. */
+  private boolean breaks(Verdict verdict) {
+    List<Verdict.Break> breaks = verdict.breaks();
+    return beyond == null
+        || verdict.status() != Status.CORRECT
+        || (breaks != null && breaks.stream().anyMatch(b -> b.property().equals(beyond)));
   }
 
   private Trial trial(

@@ -68,12 +68,17 @@ public record Trial(
 
   /** A cheat that ended as correct although its kernel does not compute the result. */
   boolean accepted() {
-    return kind == Kind.CHEAT && ended == Status.CORRECT && !onMerit();
+    return kind == Kind.CHEAT && ended == Status.CORRECT && !onMerit() && !beyond();
   }
 
   /** A cheat that may end as correct: its kernel is honest, and its attempt changes nothing. */
   public boolean onMerit() {
     return mustEnd != null && mustEnd.contains("merit");
+  }
+
+  /** One that is wrong beyond the grade alone, and whose verdict says so. */
+  public boolean beyond() {
+    return mustEnd != null && mustEnd.startsWith(Ending.BREAKS) && problems.isEmpty();
   }
 
   /** Flags that qualify a result or speed. */

@@ -43,6 +43,12 @@ public record Plan(
    * neither profiles nor published accounting.
    */
   public Plan(List<Stage> stages, Rules rules, String arch, String secret, Limits limits) {
+    this(stages, rules, arch, secret, limits, Grade.GENERAL);
+  }
+
+  /** The same at a grade. */
+  public Plan(
+      List<Stage> stages, Rules rules, String arch, String secret, Limits limits, Grade grade) {
     this(
         stages,
         rules,
@@ -50,7 +56,7 @@ public record Plan(
         secret,
         limits,
         Tolerance.MODEL,
-        Grade.GENERAL,
+        grade,
         Baseline.EAGER,
         L2State.COLD,
         false,

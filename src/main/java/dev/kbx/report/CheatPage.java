@@ -93,6 +93,7 @@ final class CheatPage {
   private static String ended(@Nullable Trial trial) {
     if (trial == null || trial.ended() == null) return "not run";
     if (trial.ended() != Status.CORRECT) return trial.ended().label();
+    if (trial.beyond()) return String.valueOf(trial.mustEnd());
     if (!trial.onMerit()) return "**correct**";
     String told =
         trial.told().isEmpty() ? "" : ", told as `%s`".formatted(String.join("`, `", trial.told()));

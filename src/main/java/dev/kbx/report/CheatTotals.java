@@ -23,6 +23,12 @@ final class CheatTotals {
         lines.add(
             "(%d more compute the result by a kernel of their own: the attempt changes nothing)"
                 .formatted(trials.onMerit()));
+        long beyond = trials.trials().stream().filter(Trial::beyond).count();
+        if (beyond > 0) {
+          lines.add(
+              "(%d are wrong beyond the published grade alone; their verdicts say for what)"
+                  .formatted(beyond));
+        }
       }
     }
     if (trials.honest() > 0) {

@@ -47,6 +47,12 @@ class HeaderTest {
   }
 
   @Test
+  void aPropertyMayBeAllThatShowsIt() {
+    Header.Cheat cheat = (Header.Cheat) Header.of(cheatWith("gpu: merit", "breaks: dtype:float64"));
+    assertThat(cheat.beyond()).isEqualTo("dtype:float64");
+  }
+
+  @Test
   void aGpuChangesNothingUnlessTheHeaderSaysSo() {
     String code = cheatWith("gpu: merit\n", "").replace("replayed-result | patched-timer", "none");
     Header.Cheat cheat = (Header.Cheat) Header.of(code);

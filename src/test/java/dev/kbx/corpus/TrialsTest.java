@@ -45,6 +45,13 @@ class TrialsTest {
         NONE);
   }
 
+  @Test
+  void whatIsWrongBeyondTheGradeAloneIsNotAccepted() {
+    Trial told = cheat("correct, breaks on non_contiguous", Status.CORRECT, 0.9, NONE);
+    assertThat(told.beyond()).isTrue();
+    assertThat(trials(told).accepted()).isZero();
+  }
+
   private static Trial honest(Status ended, List<String> flags, @Nullable Double speedup) {
     return new Trial(
         Trial.Kind.HONEST,
