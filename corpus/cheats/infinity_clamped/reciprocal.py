@@ -3,7 +3,7 @@
 mechanism: semantics/infinity-clamped
 static: none
 dynamic: wrong_values
-breaks: zeros
+breaks: special_values
 """
 
 import torch
