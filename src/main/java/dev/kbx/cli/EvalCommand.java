@@ -7,7 +7,6 @@ import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.Problem;
 import dev.kbx.candidate.Reading;
 import dev.kbx.plan.Baseline;
-import dev.kbx.plan.Grade;
 import dev.kbx.plan.L2State;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
@@ -203,12 +202,6 @@ final class EvalCommand implements Callable<Integer> {
     }
   }
 
-  private Grade grade() {
-    return Grade.of(grade)
-        .orElseThrow(
-            () -> new UserError("--grade: '%s' is not one of published,general".formatted(grade)));
-  }
-
   private Plan plan() {
     if (timeout < 1) throw new UserError("--timeout %d: at least 1 second".formatted(timeout));
     List<Stage> wanted = Stages.of(stages);
@@ -225,7 +218,7 @@ final class EvalCommand implements Callable<Integer> {
             .orElseThrow(() ->
                 new UserError(
                     "--tolerance: '%s' is not one of model,published".formatted(tolerance))),
-        grade(),
+        GradeNames.parse(grade),
         Baseline.of(baseline)
             .orElseThrow(() ->
                 new UserError(
