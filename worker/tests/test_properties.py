@@ -1,9 +1,11 @@
 """What calls ask for beyond the ordinary, and which of them make up the published grade."""
 
+import contextlib
 import pathlib
 
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from kbx.oracle import plan, properties, task, taskfile
 from kbx.suite import Inputs, call
@@ -63,6 +65,14 @@ def test_arguments_with_names_of_their_own():
     add = taskfile.load(TASKS / "Math" / "add.py")
     assert asked(add, torch.zeros(3), torch.zeros(3), out=torch.empty(3)) == {"out_argument"}
     assert asked(add, torch.zeros(3, 1), torch.zeros(3), alpha=2) == {"broadcast", "option:alpha"}
+    assert asked(add, torch.zeros(0, 3), torch.zeros(3)) == {"empty"}
+
+
+def test_two_of_several_tensors_are_broadcast():
+    combined = taskfile.load(TASKS / "Activation" / "combined_activation.py")
+    input, weight = torch.zeros(5, 7), torch.zeros(7, 3)
+    assert asked(combined, input, weight, torch.zeros(5, 3), torch.zeros(5, 3)) == set()
+    assert asked(combined, input, weight, torch.zeros(5, 3), torch.zeros(5, 1)) == {"broadcast"}
 
 
 def test_the_published_grade_comes_first_and_has_ordinary_values(gelu):
@@ -90,6 +100,24 @@ def test_every_task_has_calls_of_the_published_grade(file):
     assert loaded.tested is not None, "TESTED is missing"
     published = [c for c in plan.plan(loaded, "ab") if not c.properties]
     assert len(published) >= 2
+
+
+TRACED_IN_VAIN = {"fused_masked_select_add_gelu", "fused_repeat_interleave_log_softmax", "logspace"}
+"""Their inputs depend on values, which fake tensors do not have: the smallest size has to do."""
+FITS_BY_CHANCE = {"fused_conv2d_add", "fused_embedding_add_tanh", "fused_index_select_eq", "Adam"}
+"""Arguments of these have shapes that fit each other, without being broadcast."""
+
+
+@pytest.mark.parametrize("file", sorted(TASKS.glob("*/*.py")), ids=lambda file: file.stem)
+def test_timed_calls_ask_for_no_more_than_the_published_tests(file):
+    loaded = taskfile.load(file)
+    allowed = set(loaded.tested) | ({"broadcast"} if file.stem in FITS_BY_CHANCE else set())
+    first = loaded.call(loaded.cases[0], "standard", "ab")
+    traced = file.stem not in TRACED_IN_VAIN
+    for size in loaded.sizes if traced else loaded.sizes[:1]:
+        with FakeTensorMode(allow_non_fake_inputs=True) if traced else contextlib.nullcontext():
+            made = loaded.call(size, "standard", "ab")
+        assert properties.of_form(loaded, made, first) <= allowed, size
 
 
 def test_without_published_tests_every_call_is_of_the_published_grade():

@@ -29,16 +29,17 @@ CASES = [
     dict(n=33, d_in=128, d_out=65, weight2=(33, 1), bias=(1,), out=True),
     dict(n=17, d_in=31, d_out=70, weight2=(1,), bias=(17, 70), out=True),
     dict(n=9, d_in=20, d_out=33, weight2=(1, 33), bias=(9, 1)),
-    dict(n=140, d_in=33, d_out=150),
-    dict(n=7, d_in=0, d_out=5),
+    dict(n=140, d_in=33, d_out=150, weight2=(140, 150), bias=(140, 150)),
+    dict(n=37, d_in=67, d_out=45, weight2=(37, 45), bias=(37, 45)),
+    dict(n=7, d_in=0, d_out=5, weight2=(7, 5), bias=(7, 5)),
     dict(n=0, d_in=16, d_out=8),
 ]
 
 SIZES = [
-    dict(n=64, d_in=64, d_out=64),
-    dict(n=512, d_in=512, d_out=512),
-    dict(n=2048, d_in=2048, d_out=2048),
-    dict(n=4096, d_in=4096, d_out=4096),
+    dict(n=64, d_in=64, d_out=64, weight2=(64, 64), bias=(64, 64)),
+    dict(n=512, d_in=512, d_out=512, weight2=(512, 512), bias=(512, 512)),
+    dict(n=2048, d_in=2048, d_out=2048, weight2=(2048, 2048), bias=(2048, 2048)),
+    dict(n=4096, d_in=4096, d_out=4096, weight2=(4096, 4096), bias=(4096, 4096)),
 ]
 
 

@@ -38,10 +38,10 @@ CASES = [
 ]
 
 SIZES = [
-    dict(shape=(2, 16, 16, 16), weight=(32, 16, 3, 3), padding=1),
-    dict(shape=(16, 128, 16, 16), weight=(256, 128, 3, 3), padding=1),
-    dict(shape=(32, 64, 56, 56), weight=(64, 64, 3, 3), padding=1),
-    dict(shape=(64, 256, 56, 56), weight=(256, 256, 3, 3), padding=1),
+    dict(shape=(2, 16, 16, 16), weight=(32, 16, 3, 3), padding=1, bias=False),
+    dict(shape=(16, 128, 16, 16), weight=(256, 128, 3, 3), padding=1, bias=False),
+    dict(shape=(32, 64, 56, 56), weight=(64, 64, 3, 3), padding=1, bias=False),
+    dict(shape=(64, 256, 56, 56), weight=(256, 256, 3, 3), padding=1, bias=False),
 ]
 
 # A sum of thousands of products in order errs more than PyTorch's, which may add up a tree: four times the usual room.

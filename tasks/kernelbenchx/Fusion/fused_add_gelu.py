@@ -37,7 +37,7 @@ CASES = [
 SIZES = [
     dict(shape=(4096,), other=(4096,)),
     dict(shape=(512, 1024), other=(512, 1024)),
-    dict(shape=(4096, 4096), other=(4096,)),
+    dict(shape=(4096, 4096), other=(4096, 4096)),
     dict(shape=(134217728,), other=(134217728,)),
 ]
 

@@ -40,7 +40,7 @@ CASES = [
 SIZES = [
     dict(shape=(4096,), other=(4096,)),
     dict(shape=(1024, 1024), other=(1024, 1024), dim=-1),
-    dict(shape=(4096, 8192), other=(8192,), dim=0),
+    dict(shape=(4096, 8192), other=(4096, 8192), dim=0),
     dict(shape=(134217728,), other=(134217728,)),
 ]
 

@@ -45,7 +45,7 @@ CASES = [
 SIZES = [
     dict(batch=32, n=128, m=128, columns=128, normalized_shape=128, other=(32, 128, 128)),
     dict(batch=32, n=256, m=256, columns=256, normalized_shape=256, other=(32, 256, 256)),
-    dict(batch=32, n=768, m=768, columns=768, normalized_shape=768, other=(768,)),
+    dict(batch=32, n=768, m=768, columns=768, normalized_shape=768, other=(32, 768, 768)),
     dict(batch=16, n=1536, m=1536, columns=1536, normalized_shape=1536, other=(16, 1536, 1536)),
 ]
 

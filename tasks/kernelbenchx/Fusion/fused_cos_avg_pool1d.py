@@ -44,7 +44,7 @@ SIZES = [
     dict(shape=(32, 32, 1536), kernel_size=3),
     dict(shape=(32, 32, 16384), kernel_size=3, stride=2, padding=1),
     dict(shape=(64, 64, 32768), kernel_size=3),
-    dict(shape=(64, 64, 32768), kernel_size=5, stride=1, padding=2, count_include_pad=False),
+    dict(shape=(64, 64, 32768), kernel_size=5, stride=1, padding=2),
 ]
 
 # Cosines of both signs cancel in the mean.

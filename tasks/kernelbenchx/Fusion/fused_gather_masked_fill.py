@@ -41,7 +41,7 @@ CASES = [
 SIZES = [
     dict(shape=(32, 1024), dim=0, index=(32, 1024), mask=(32, 1024)),
     dict(shape=(4096, 1024), dim=0, index=(4096, 1024), mask=(4096, 1024)),
-    dict(shape=(16384, 1024), dim=1, index=(16384, 1024), mask=(1024,)),
+    dict(shape=(16384, 1024), dim=1, index=(16384, 1024), mask=(16384, 1024)),
     dict(shape=(65536, 1024), dim=0, index=(65536, 1024), mask=(65536, 1024)),
 ]
 

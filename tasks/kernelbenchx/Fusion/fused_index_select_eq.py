@@ -38,7 +38,7 @@ CASES = [
 SIZES = [
     dict(shape=(4096, 128), dim=0, count=512),
     dict(shape=(262144, 128), dim=0, count=32768),
-    dict(shape=(8192, 8192), dim=1, count=4096, other=(8192, 1)),
+    dict(shape=(8192, 8192), dim=1, count=4096, other=(8192, 4096)),
     dict(shape=(1048576, 128), dim=0, count=1048576),
 ]
 

@@ -37,7 +37,7 @@ CASES = [
 SIZES = [
     dict(shape=(4096,), mask=(4096,), other="vector"),
     dict(shape=(1048576,), mask=(1048576,), other="vector"),
-    dict(shape=(4096, 4096), mask=(4096, 1), other=0.5, approximate="tanh"),
+    dict(shape=(4096, 4096), mask=(4096, 4096), other=0.5, approximate="tanh"),
     dict(shape=(134217728,), mask=(134217728,), other="vector"),
 ]
 

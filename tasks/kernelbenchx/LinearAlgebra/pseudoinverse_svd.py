@@ -47,7 +47,7 @@ SIZES = [
     dict(shape=(16, 16), condition=10),
     dict(shape=(64, 32, 16), condition=10),
     dict(shape=(64, 64), condition=100),
-    dict(shape=(128, 128), rank=64, rcond=1e-4),
+    dict(shape=(128, 128)),
     dict(shape=(256, 128), condition=100),
 ]
 

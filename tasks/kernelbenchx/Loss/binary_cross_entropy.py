@@ -43,7 +43,7 @@ SIZES = [
     dict(shape=(4096,)),
     dict(shape=(262144,)),
     dict(shape=(8388608,)),
-    dict(shape=(8192, 8192), weight=(8192,)),
+    dict(shape=(8192, 8192), weight=(8192, 8192)),
 ]
 
 CONTRACT = Close()

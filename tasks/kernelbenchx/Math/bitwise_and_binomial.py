@@ -46,10 +46,10 @@ CASES = [
 ]
 
 SIZES = [
-    dict(shape=(4096,)),
-    dict(shape=(1048576,)),
-    dict(shape=(8388608,)),
-    dict(shape=(33554432,), most=5),
+    dict(shape=(4096,), count=(4096,)),
+    dict(shape=(1048576,), count=(1048576,)),
+    dict(shape=(8388608,), count=(8388608,)),
+    dict(shape=(33554432,), count=(33554432,), most=5),
 ]
 
 

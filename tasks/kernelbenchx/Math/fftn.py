@@ -48,9 +48,9 @@ CASES = [
 SIZES = [
     dict(shape=(4096,)),
     dict(shape=(512, 512)),
-    dict(shape=(8388608,), complex_input=True),
+    dict(shape=(8388608,)),
     dict(shape=(256, 384, 384)),
-    dict(shape=(8192, 4096), dim=(1,), complex_input=True),
+    dict(shape=(8192, 4096), dim=(1,)),
 ]
 
 CONTRACT = Close()

@@ -41,7 +41,7 @@ CASES = [
 SIZES = [
     dict(shape=(4096,), other=(4096,)),
     dict(shape=(1048576,), other=(1048576,)),
-    dict(shape=(4096, 4096), other=(4096,)),
+    dict(shape=(4096, 4096), other=(4096, 4096)),
     dict(shape=(67108864,), other=(67108864,)),
 ]
 

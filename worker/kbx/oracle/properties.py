@@ -5,6 +5,7 @@ default.
 """
 
 import inspect
+import itertools
 
 import torch
 
@@ -17,6 +18,9 @@ SPECIAL = "special_values"
 OF_VALUES = {"small": "small_values", "large": "large_values", "zeros": "zeros", "special": SPECIAL}
 """By distribution; the values of the others are ordinary."""
 
+BROADCASTING = {"elementwise", "broadcast"}
+"""Tags of tasks whose tensors may be broadcast against each other; others have shapes of their own for each argument."""
+
 
 def of_values(distribution):
     """The property of values drawn from a distribution, as a set of at most one."""
@@ -25,17 +29,26 @@ def of_values(distribution):
 
 def of_call(task, call, first):
     """Properties of a call's arguments. ``first`` is the call of the task's first case: its dtypes are ordinary, whatever they are."""
-    tensors = [(path, t) for path, t in task.named_tensors(call) if path != "out"]
+    special = (not t.isfinite().all() for _, t in _arguments(task, call) if t.is_floating_point() or t.is_complex())
+    return of_form(task, call, first) | ({SPECIAL} if any(special) else set())
+
+
+def of_form(task, call, first):
+    """The same without what values are, so that they need not exist."""
+    tensors = _arguments(task, call)
     usual = {path: t.dtype for path, t in task.named_tensors(first)}
     found = set(_options(task, call))
     for path, tensor in tensors:
         found.update(_layout(tensor))
         found.update(_dtype(tensor, {getattr(torch, task.dtype)}, usual.get(path)))
-        if (tensor.is_floating_point() or tensor.is_complex()) and not tensor.isfinite().all():
-            found.add(SPECIAL)
-    if {"elementwise", "broadcast"} & set(task.tags) and _broadcast([t.shape for _, t in tensors]):
+    # A kernel that is right without elements need not broadcast.
+    if "empty" not in found and BROADCASTING & set(task.tags) and _broadcast([t.shape for _, t in tensors]):
         found.add("broadcast")
     return frozenset(found)
+
+
+def _arguments(task, call):
+    return [(path, t) for path, t in task.named_tensors(call) if path != "out"]
 
 
 def _layout(tensor):
@@ -59,10 +72,13 @@ def _dtype(tensor, task_dtype, usual):
 
 
 def _broadcast(shapes):
-    if len(set(shapes)) < 2:
-        return False
+    """Whether any two tensors have different shapes that fit each other."""
+    return any(_fit(one, other) for one, other in itertools.combinations(set(shapes), 2))
+
+
+def _fit(one, other):
     try:
-        torch.broadcast_shapes(*shapes)
+        torch.broadcast_shapes(one, other)
     except RuntimeError:
         return False
     return True

@@ -17,8 +17,13 @@ final class GradeOption {
 
   /** Throws if there is no such grade. */
   Grade grade() {
-    return Grade.of(grade)
+    return parse(grade);
+  }
+
+  /** The grade of that name. Throws UserError if there is none. */
+  static Grade parse(String name) {
+    return Grade.of(name)
         .orElseThrow(
-            () -> new UserError("--grade: '%s' is not one of published,general".formatted(grade)));
+            () -> new UserError("--grade: '%s' is not one of published,general".formatted(name)));
   }
 }

@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.plan.Grade;
 import dev.kbx.task.Prompt;
 import dev.kbx.task.Task;
 import dev.kbx.task.TaskView;
@@ -7,6 +8,7 @@ import dev.kbx.verdict.Json;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -78,11 +80,23 @@ final class TasksCommand implements Callable<Integer> {
       private boolean prompt;
     }
 
+    @Option(
+        names = "--grade",
+        paramLabel = "GRADE",
+        description =
+            "What --prompt asks for: published (what the calls ask for that decide by default), or"
+                + " general (all that the operation accepts). Default: published.")
+    private @Nullable String grade;
+
     @Override
     public Integer call() {
+      if (grade != null && !form.prompt) {
+        throw new UserError("--grade %s: is about the prompt; add --prompt".formatted(grade));
+      }
+      Grade asked = GradeOption.parse(grade == null ? Grade.PUBLISHED.label() : grade);
       List<Task> found = suite.open().find(task);
       if (form.json && found.size() > 1) throw several(found);
-      found.forEach(one -> System.out.println(text(one)));
+      found.forEach(one -> System.out.println(text(one, asked)));
       return ExitCode.OK;
     }
 
@@ -94,8 +108,13 @@ final class TasksCommand implements Callable<Integer> {
               .formatted(task, found.size(), some, found.size() > NAMED ? ", …" : ""));
     }
 
-    private String text(Task found) {
-      if (form.prompt) return Prompt.of(found);
+    private String text(Task found, Grade asked) {
+      if (form.prompt) {
+        return switch (asked) {
+          case PUBLISHED -> Prompt.published(found);
+          case GENERAL -> Prompt.general(found);
+        };
+      }
       if (!form.json) return TaskView.text(found);
       return Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(TaskView.of(found));
     }

@@ -1,19 +1,58 @@
 package dev.kbx.task;
 
+import static java.util.stream.Collectors.joining;
+
 /** The prompt of a task. */
 public final class Prompt {
+  /** Said once, since statements are about the calls that decide. */
+  private static final String SPECIAL_VALUES =
+      """
+
+      Calls with NaN or infinities may be made, too. They decide nothing, whatever is said of such values
+      above: what fails there is reported.
+      """;
+
   private Prompt() {}
 
   /**
    * Markdown with the statement, the signature, the reference, the sizes and what an answer must
-   * be; ends with a line break.
+   * be; ends with a line break. A kernel written from it is to take all that the operation accepts.
    */
-  public static String of(Task task) {
+  public static String general(Task task) {
+    return text(task, PublishedCalls.of(task).map(_ -> SPECIAL_VALUES).orElse(""));
+  }
+
+  /**
+   * The same with what the calls of the published grade ask for. The two are equal for a task
+   * without such calls of their own.
+   */
+  public static String published(Task task) {
+    return text(task, PublishedCalls.of(task).map(Prompt::arguments).orElse(""));
+  }
+
+  private static String arguments(PublishedCalls calls) {
+    String lines = calls.lines().stream().map(line -> "- " + line + "\n").collect(joining());
+    return """
+
+    ## Arguments that decide
+
+    The statement above is about all that the operation accepts. Whether a kernel is correct is decided by
+    calls that ask for less:
+
+    %s
+    Calls with other arguments are made as well, and calls whose values are mostly tiny, large or zero. What
+    fails there is reported and decides nothing.
+    """
+            .formatted(lines)
+        + SPECIAL_VALUES;
+  }
+
+  private static String text(Task task, String grade) {
     return """
     # %s
 
     %s
-
+    %s
     ## Signature
 
     ```python
@@ -28,6 +67,7 @@ public final class Prompt {
         .formatted(
             task.name(),
             task.statement().strip(),
+            grade,
             task.isModule() ? task.signature() : "def " + task.signature() + ":",
             reference(task),
             sizes(task),

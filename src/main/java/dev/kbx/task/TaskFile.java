@@ -65,6 +65,7 @@ final class TaskFile {
       PythonSource.SyntaxError error = source.error().get();
       throw new Flaw(error.line(), error.message() + ": " + error.text());
     }
+    checkTested(source);
     boolean module = !source.methods(MODEL).isEmpty();
     String entry = module ? Task.MODULE : constant(source, "ENTRY", String.class).orElse(name);
     Excerpt reference = original(source).orElse(source).excerpt(module ? MODEL : entry);
@@ -145,6 +146,11 @@ final class TaskFile {
             .findFirst()
             .orElseThrow(() -> new Flaw(null, MODEL + " has no " + method + "(self, ...)"));
     return signature.substring(method.length()).replaceFirst("^\\(self(, )?", "(");
+  }
+
+  /** What prompts say of calls is derived from it: see {@link PublishedCalls}. */
+  private static void checkTested(PythonSource source) throws Flaw {
+    if (source.constants().get("TESTED") == null) absent(source, "TESTED", List.of());
   }
 
   private static @Nullable Integer difficulty(PythonSource source) throws Flaw {

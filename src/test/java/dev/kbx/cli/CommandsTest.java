@@ -117,6 +117,19 @@ class CommandsTest {
   }
 
   @Test
+  void aPromptAsksForThePublishedGradeUnlessToldOtherwise() throws Exception {
+    String decides = "only `approximate` is given another value";
+    assertThat(here("tasks", "show", "gelu", "--prompt").out()).contains(decides);
+    assertThat(here("tasks", "show", "gelu", "--prompt", "--grade", "general").out())
+        .contains("need not be contiguous")
+        .doesNotContain(decides);
+    assertThat(Kbx.here("tasks", "show", "gelu", "--prompt", "--grade", "all").err())
+        .contains("--grade: 'all' is not one of published,general");
+    assertThat(Kbx.here("tasks", "show", "gelu", "--grade", "general").err())
+        .contains("--grade general: is about the prompt; add --prompt");
+  }
+
+  @Test
   void runsAreListedShownAndDeleted() throws Exception {
     Path out = folder.resolve("kbx-out");
     String first = here("eval", GELU, "--stages", "static", "--out", out).err();

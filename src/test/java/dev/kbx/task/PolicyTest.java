@@ -39,8 +39,8 @@ class PolicyTest {
 
   @Test
   void promptAndTaskEndWithIt() {
-    assertThat(Prompt.of(task())).endsWith(Policy.TRITON.text());
+    assertThat(Prompt.general(task())).endsWith(Policy.TRITON.text());
     assertThat(TaskView.text(task())).endsWith(Policy.TRITON.text());
-    assertThat(Prompt.of(task("imported"))).endsWith(Policy.REPORTED.text());
+    assertThat(Prompt.general(task("imported"))).endsWith(Policy.REPORTED.text());
   }
 }

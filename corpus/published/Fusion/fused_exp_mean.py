@@ -1,0 +1,27 @@
+"""Mean of exponentials of lines.
+
+breaks: empty, option:dtype, out_argument
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def fused_exp_mean_kernel(x_ptr, out_ptr, size, BLOCK: tl.constexpr):
+    row, k = tl.program_id(0), tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * size + k, mask=k < size, other=0)
+    tl.store(out_ptr + row, tl.sum(tl.where(k < size, tl.exp(x), 0.0), 0) / size)
+
+
+def fused_exp_mean(input, dim=None, keepdim=False, dtype=None, out=None):
+    dims = [
+        d % input.dim() for d in (tuple(range(input.dim())) if dim is None else (dim,) if isinstance(dim, int) else dim)
+    ]
+    kept = [d for d in range(input.dim()) if d not in dims]
+    lines = input.permute(kept + dims).reshape(*(input.shape[d] for d in kept), -1).contiguous()
+    out = torch.empty(lines.shape[:-1], dtype=input.dtype, device=input.device)
+    size = lines.shape[-1]
+    fused_exp_mean_kernel[(out.numel(),)](lines, out, size, BLOCK=triton.next_power_of_2(size))
+    return out.reshape([1 if d in dims else input.shape[d] for d in range(input.dim())]) if keepdim else out

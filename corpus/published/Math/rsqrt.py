@@ -1,0 +1,22 @@
+"""Reciprocal square root.
+
+breaks: non_contiguous, out_argument
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def rsqrt_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, mask=i < n)
+    tl.store(out_ptr + i, 1.0 / tl.sqrt(x), mask=i < n)
+
+
+def rsqrt(input, out=None):
+    result = torch.empty_like(input)
+    n = input.numel()
+    rsqrt_kernel[(triton.cdiv(n, 1024),)](input, result, n, BLOCK=1024)
+    return result
