@@ -243,7 +243,7 @@ class CommandsTest {
             "--device",
             "cpu",
             "--jobs",
-            1,
+            2, // with one, the candidate that waits may be the first
             "--timeout",
             Patience.SECONDS);
     await().atMost(Patience.LIMIT).until(() -> Files.readString(err).contains("[1/"));
