@@ -9,7 +9,6 @@ import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -42,12 +41,7 @@ public record Tally(boolean call, boolean correct, boolean perf, AskedTasks aske
       @Nullable Rate call,
       @Nullable Rate values,
       @Nullable Rate correct,
-      @Nullable Rate perf) {
-    /** Whether some have right values and are not correct, because of who computed them. */
-    public boolean valuesDiffer() {
-      return !Objects.equals(values, correct);
-    }
-  }
+      @Nullable Rate perf) {}
 
   /** The tally of a run. */
   public static Tally of(RunInfo run, List<VerdictRow> rows, AskedTasks asked) {
@@ -117,6 +111,11 @@ public record Tally(boolean call, boolean correct, boolean perf, AskedTasks aske
   /** How many of the tasks asked for have a candidate. */
   public long submitted(Collection<VerdictRow> rows) {
     return tasksOf(counted(rows), _ -> true);
+  }
+
+  /** Whether some have right values and are refused, so that right values and correct differ. */
+  public boolean refusesRightValues(Collection<VerdictRow> rows) {
+    return rows.stream().anyMatch(row -> asked.has(row) && row.refusedByPolicy());
   }
 
   /** Rows of the tasks asked for. */

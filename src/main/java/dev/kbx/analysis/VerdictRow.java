@@ -223,6 +223,11 @@ public record VerdictRow(
     return Objects.equals(exeOk, true) && (againstPolicy || !status.refuted());
   }
 
+  /** Whether its results are right and it is refused only because of who computes. */
+  public boolean refusedByPolicy() {
+    return valuesOk() && againstPolicy;
+  }
+
   /** Whether it was timed. */
   boolean timed() {
     return Objects.equals(perfOk, true);

@@ -117,7 +117,8 @@ record HtmlReport(
       case "facts" -> facts(writer);
       case "notes" -> notes(writer);
       case "overview" -> Template.fill(overview(), writer, this::fill);
-      case "values" -> writer.write(valuesDiffer() ? "<th scope=\"col\">Right values</th>" : "");
+      case "values" ->
+          writer.write(tally.refusesRightValues(rows) ? "<th scope=\"col\">Right values</th>" : "");
       case "properties" -> PropertyTables.write(writer, rows);
       case "outcome" -> outcome(writer, rows.getFirst());
       case "sources-file" -> writer.write(sourcesFile);
@@ -333,22 +334,24 @@ record HtmlReport(
   }
 
   private void categories(Writer writer) throws IOException {
-    for (Tally.Passes passes : tally.byCategory(rows)) category(writer, passes, "<tr>");
-    category(writer, tally.candidates("All", rows), "<tr class=\"total\">");
-    category(writer, tally.tasks("Tasks asked for", rows), "<tr class=\"tasks\">");
+    boolean values = tally.refusesRightValues(rows);
+    for (Tally.Passes passes : tally.byCategory(rows)) category(writer, passes, values, "<tr>");
+    category(writer, tally.candidates("All", rows), values, "<tr class=\"total\">");
+    category(writer, tally.tasks("Tasks asked for", rows), values, "<tr class=\"tasks\">");
   }
 
-  /** Whether right values and correct are two columns. */
-  private boolean valuesDiffer() {
-    return tally.candidates("", rows).valuesDiffer();
-  }
-
-  private void category(Writer writer, Tally.Passes passes, String row) throws IOException {
+  /**
+   * Writes one row.
+   *
+   * @param values whether right values and correct are two columns
+   */
+  private static void category(Writer writer, Tally.Passes passes, boolean values, String row)
+      throws IOException {
     writer.write(row + "<th scope=\"row\">" + Html.escape(passes.name()) + "</th>");
     writer.write("<td class=\"number\">" + passes.candidates() + "</td>");
     String unknown = Notes.unknown(passes);
     rate(writer, "called", passes.call(), unknown);
-    if (valuesDiffer()) rate(writer, "right values", passes.values(), unknown);
+    if (values) rate(writer, "right values", passes.values(), unknown);
     rate(writer, "correct", passes.correct(), unknown);
     rate(writer, "timed", passes.perf(), unknown);
     writer.write("</tr>\n");

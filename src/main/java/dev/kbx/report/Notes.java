@@ -72,7 +72,7 @@ final class Notes {
 
   /** How many results are right but refused because of who computed them; null if none. */
   private static @Nullable String policy(List<VerdictRow> rows) {
-    long refused = rows.stream().filter(r -> r.valuesOk() && r.againstPolicy()).count();
+    long refused = rows.stream().filter(VerdictRow::refusedByPolicy).count();
     if (refused == 0) return null;
     long right = rows.stream().filter(VerdictRow::valuesOk).count();
     return "%d of %s correct by the published rules, which do not ask who computes; %d of them not by a kernel of their own."

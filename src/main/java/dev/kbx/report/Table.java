@@ -246,15 +246,16 @@ public record Table(int width, boolean colour) {
     List<Tally.Passes> passes = new ArrayList<>(tally.byCategory(rows));
     passes.add(tally.candidates("all", rows));
     passes.add(tally.tasks("tasks asked for", rows));
-    List<String> table = grid(passes, tally, true);
-    if (Text.columns(table.getFirst()) > width) table = grid(passes, tally, false);
+    boolean values = tally.refusesRightValues(rows);
+    List<String> table = grid(passes, tally, values, true);
+    if (Text.columns(table.getFirst()) > width) table = grid(passes, tally, values, false);
     lines.add(paint(Ansi.DIM, Text.cut(table.getFirst(), width)));
     table.stream().skip(1).map(line -> Text.cut(line, width)).forEach(lines::add);
   }
 
   /** The rows with their header, all columns but the first aligned to the right. */
-  private static List<String> grid(List<Tally.Passes> passes, Tally tally, boolean intervals) {
-    boolean values = passes.stream().anyMatch(Tally.Passes::valuesDiffer);
+  private static List<String> grid(
+      List<Tally.Passes> passes, Tally tally, boolean values, boolean intervals) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(cells(values, tally, "category", "candidates", "called", VALUES, "correct", "timed"));
     for (Tally.Passes category : passes) {
