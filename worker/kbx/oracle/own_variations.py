@@ -87,7 +87,7 @@ def _takes(task, asked):
     try:
         known = truth.know(task, task.call(asked, AS_DRAWN, SEED), SEED)
         results = [t for t in tensors_of(known.expected) if t.is_floating_point() or t.is_complex()]
-        if asked["inputs"].variation == "special_values":
+        if asked["inputs"].variation == properties.SPECIAL:
             informative = not results or any(t.isfinite().any() for t in results)
         else:
             informative = all(t.isfinite().all() for t in results)

@@ -10,12 +10,14 @@ import itertools
 import torch
 
 from kbx.oracle.task import signature
+from kbx.suite.drawn import OF_VALUES as VARIATION_OF
+from kbx.suite.inputs import SPECIAL as SPECIAL_DISTRIBUTION
 from kbx.suite.values import leaves
 
 SPECIAL = "special_values"
 """NaN or infinities. A call with such values decides at no grade: what a kernel does there is reported."""
 
-OF_VALUES = {"small": "small_values", "large": "large_values", "zeros": "zeros", "special": SPECIAL}
+OF_VALUES = VARIATION_OF | {SPECIAL_DISTRIBUTION: SPECIAL}
 """By distribution; the values of the others are ordinary."""
 
 BROADCASTING = {"elementwise", "broadcast"}

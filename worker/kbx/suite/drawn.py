@@ -10,12 +10,11 @@ import sys
 
 import torch
 
-from kbx.suite.inputs import Call
+from kbx.suite.inputs import SPECIAL_VALUES, Call
 from kbx.suite.values import transform
 
 SMALL, LARGE = 1e-3, 30
 """Factors of small and large values, as in the distributions of ``inputs``."""
-SPECIAL = (float("nan"), float("inf"), float("-inf"))
 
 
 @contextlib.contextmanager
@@ -118,7 +117,7 @@ def _special(tensor, make):
     if not _is_float(tensor):
         return tensor
     flat = tensor.clone(memory_format=torch.contiguous_format).view(-1)
-    for place, value in zip((0, flat.numel() // 2, flat.numel() - 1), SPECIAL, strict=True):
+    for place, value in zip((0, flat.numel() // 2, flat.numel() - 1), SPECIAL_VALUES, strict=True):
         flat[place] = value
     return flat.view(tensor.shape)
 
