@@ -17,12 +17,11 @@ import torch
 from kbx import protocol, tensors
 from kbx.messages import runner as messages
 from kbx.messages.zygote import Spawn
-from kbx.runner import launches
-from kbx.runner.bench import serve
+from kbx.runner.bench import serve, warm
 
 # What the zygote does before it forks: one thread (a child of a threaded process hangs) and a warm compiler.
 torch.set_num_threads(1)
-launches.warm()
+warm()
 
 PRELUDE = """
 import torch

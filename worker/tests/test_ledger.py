@@ -300,6 +300,126 @@ def test_work_of_others_is_named(source, name, line):
     assert told[name] == (line + (PRELUDE + KERNELS).count("\n") if line else 0)
 
 
+LAUNDERED = {
+    "an element is written through a view that covers all": """
+        y = x * 2
+        torch.full((1000,), 2.0, out=y.as_strided((1000,), (0,)))
+        """,
+    "the same half is written twice": """
+        y = x * 2
+        torch.zeros(2, 500, out=y.as_strided((2, 500), (0, 1)))
+        """,
+    "overlapping rows are written": """
+        y = torch.cat([x * 2, x])
+        torch._foreach_zero_([y.as_strided((2, 1000), (1, 1))])
+        """,
+    "another tensor takes over the storage": """
+        y = torch.empty(0, device=x.device)
+        y.set_(x * 2)
+        """,
+    "another tensor takes over the untyped storage": """
+        z = x * 2
+        y = torch.empty(0, device=x.device).set_(z.untyped_storage(), 0, (1000,), (1,))
+        """,
+    "an allocation of what is there": """
+        y = x * 2
+        torch.empty(1000, out=y, device="cuda")
+        """,
+    "through a sparse tensor": "y = (x * 2).to_sparse().to_dense()",
+    "the values of a sparse tensor": "y = torch.sparse_coo_tensor(torch.arange(1000)[None], x * 2, (1000,))._values()",
+    "computed with a sparse tensor": "y = (x.to_sparse() + x.to_sparse()).coalesce().values()",
+    "through compressed rows": "y = (x.view(10, 100) * 2).to_sparse_csr().to_dense().view(1000)",
+    "through MKL-DNN": "y = (x * 2).to_mkldnn().to_dense()",
+    "computed by MKL-DNN": "m = x.view(10, 100).to_mkldnn()\ny = (m + m).to_dense().view(1000)",
+    "modes are disabled": """
+        from torch.utils._python_dispatch import _disable_current_modes
+        with _disable_current_modes():
+            y = x * 2
+        """,
+    "dispatch to Python is disabled": "with torch._C._DisableTorchDispatch():\n    y = x * 2",
+    "keys are excluded": """
+        with torch._C._ExcludeDispatchKeyGuard(torch._C.DispatchKeySet(torch._C.DispatchKey.Python)):
+            y = x * 2
+        """,
+    "modes are taken from the stack": """
+        from torch.utils._python_dispatch import _pop_mode_temporarily
+        with contextlib.ExitStack() as stack:
+            for _ in range(torch._C._len_torch_dispatch_stack()):
+                stack.enter_context(_pop_mode_temporarily())
+            y = x * 2
+        """,
+    "a kernel is called for its key": """
+        keys = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
+        y = torch.ops.aten.mul.Tensor.redispatch(keys, x, torch.full_like(x, 2))
+        """,
+    "a kernel is fetched from the dispatcher": """
+        keys = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
+        y = torch.library.get_kernel("aten::mul.Tensor", "CPU").call_boxed(keys, x, torch.full_like(x, 2))
+        """,
+    "in inference mode": "with torch.inference_mode():\n    y = x * 2",
+    "under vmap": "y = torch.vmap(lambda v: v * 2)(x)",
+    "a gradient": "z = x.detach().requires_grad_()\ny, = torch.autograd.grad((z * z).sum(), z)",
+    "compared as integers": "y = (x.view(torch.int32) & 0x7FFFFFFF).view(torch.float32)",
+    "a copy compared as integers": "y = x.clone().view(torch.int32).bitwise_and(0x7FFFFFFF).view(torch.float32)",
+    "cast to integers": "y = (x.to(torch.int64) * 2).to(torch.float32)",
+    "bits taken by a kernel": """
+        bits = torch.empty(1000, dtype=torch.int32, device=x.device)
+        copy[grid(x)](x.view(torch.int32), bits, 1000, BLOCK=128)
+        y = (bits & 0x7FFFFFFF).view(torch.float32)
+        """,
+    "DLPack by an object of its own": """
+        class Lent:
+            __dlpack__ = lambda self, **_: torch.utils.dlpack.to_dlpack(x)
+            __dlpack_device__ = lambda self: (1, 0)
+        y = torch.from_numpy(np.from_dlpack(Lent()) * 2).cuda()
+        """,
+    "numpy at an address": """
+        class Lent:
+            __array_interface__ = {"data": (x.data_ptr(), True), "shape": (1000,), "typestr": "<f4", "version": 3}
+        y = torch.from_numpy(np.asarray(Lent()) * 2).cuda()
+        """,
+    "ctypes at an address": """
+        values = (ctypes.c_float * 1000).from_address(x.untyped_storage().data_ptr())
+        y = torch.tensor([v * 2 for v in values]).cuda()
+        """,
+    "saved to memory": """
+        file = io.BytesIO()
+        torch.save(x, file)
+        y = torch.from_numpy(np.frombuffer(file.getvalue(), np.float32, 8)).cuda()
+        y = torch.from_numpy(np.tile(y.numpy(), 125)).cuda()
+        """,
+    "pickled": "y = torch.tensor([float(b) for b in pickle.dumps(x.clone())[-1000:]]).cuda()",
+    "a list of a storage": "y = torch.tensor([float(b) for b in x.untyped_storage().tolist()[:1000]]).cuda()",
+    "element by element in Python": "y = x.clone().apply_(lambda v: 2 * v)",
+    "two tensors element by element in Python": "y = x.clone().map_(x, lambda a, b: a + b)",
+    "numpy writes where torch had made room": """
+        y = torch.empty(1000, device=x.device)
+        np.multiply(x.numpy(), 2, out=y.numpy())
+        """,
+    "numpy writes into the middle of its own memory": """
+        values = np.zeros(1 << 20, np.float32)
+        z = torch.from_numpy(values)
+        look[(1,)](z.cuda())
+        values[500_000:501_000] = x.numpy() * 2
+        y = z[500_000:501_000].clone().cuda()
+        """,
+    "copied into numpy's memory": """
+        values = np.zeros(1000, np.float32)
+        torch.from_numpy(values).copy_(x)
+        y = torch.from_numpy(values * 2).cuda()
+        """,
+}
+
+
+@pytest.mark.parametrize("work", LAUNDERED.values(), ids=LAUNDERED)
+def test_a_copy_does_not_wash_the_work_of_others(work):
+    """What is left in ``y`` is passed on by a kernel that copies."""
+    work = textwrap.indent(textwrap.dedent(work).strip(), " " * 4)
+    source = f"import contextlib, io, pickle\n\ndef run(x):\n{work}\n    out = torch.empty_like(x)\n"
+    source += "    copy[grid(x)](y, out, 1000, BLOCK=128)\n    return out\n"
+    assert foreign(origins(source)) > MOST_FOREIGN
+
+
 MOVING = {
     "torch.cat": "torch.cat([x, x])",
     "torch.permute_copy": "x.view(10, 100).permute(1, 0).contiguous()",

@@ -2,7 +2,7 @@
 
 mechanism: timing/replay-by-content
 static: replayed-result
-dynamic: merit
+dynamic: cheating
 gpu: cheating
 """
 

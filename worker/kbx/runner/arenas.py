@@ -29,6 +29,7 @@ class CpuArena(Arena):
     def __init__(self, name, capacity, descriptor):
         super().__init__(name, capacity)
         self._memory = mmap.mmap(descriptor, capacity)
+        self.address = ctypes.addressof(ctypes.c_byte.from_buffer(self._memory)) if capacity else 0
 
     def typed(self, offset, count, dtype):
         return torch.frombuffer(self._memory, dtype=dtype, count=count, offset=offset)

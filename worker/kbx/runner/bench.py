@@ -15,7 +15,7 @@ import triton
 
 from kbx import clock, cores, graphs, precision, protocol, results, tensors
 from kbx.messages import runner as messages
-from kbx.runner import ahead, arenas, cuda_on_cpu, extensions, gaps, launches, module, profile, seccomp, shapes
+from kbx.runner import ahead, arenas, cuda_on_cpu, extensions, gaps, launches, module, native, profile, seccomp, shapes
 from kbx.runner.ledger import Ledger
 from kbx.runner.witness import Witness
 
@@ -30,6 +30,7 @@ _FRAMES = 20
 def warm():
     """Loads and compiles, once in the process that runners are forked from, what each runner would need."""
     launches.warm()
+    native.prepare()
 
 
 def before_fork(spawn):
@@ -68,6 +69,7 @@ class Bench:
         self._clock = self._graphs = None
         self._recorded = [], []
         self._witness = None
+        self._guarded = False
         if self._emulated:
             launches.emulate(spawn.arch)
             cuda_on_cpu.install(spawn.arch)
@@ -114,6 +116,9 @@ class Bench:
             self._arenas = arenas.open_handles(request.arenas, self._device)
         elif request.arenas:
             self._arenas = arenas.receive(self._data_sock)
+            self._guarded = native.guard(self._arenas.values(), self._spawn.memory_bytes)
+            if self._guarded:
+                cuda_on_cpu.leave_empty()
         return messages.Attached(request.id, 0.0)
 
     def _load(self, request):
@@ -129,7 +134,10 @@ class Bench:
         self._source = request.source
         with open(self._path, "w", encoding="utf-8") as file:
             file.write(request.source)
-        self._witness = Witness(Ledger(request.operations), self._path, request.cpp)
+        # On a GPU the host can read what was copied to it, and that is seen.
+        sees_reads = native.library is not None and (self._guarded or not self._emulated)
+        ledger = Ledger(request.operations, native.library.covers if sees_reads else None)
+        self._witness = Witness(ledger, self._path, request.cpp)
         arch = self._spawn.arch if self._emulated else None
         name, self._entry = module.load(request.source, self._path, request.entries, arch, self._witness.watching)
         return messages.Loaded(request.id, name, 0.0)

@@ -115,7 +115,7 @@ _poisons = True
 
 
 def leave_empty():
-    """For the rest of this process no values are read, so empty tensors need not be filled."""
+    """For the rest of this process no values are read, or the allocator fills: empty tensors need not be filled here."""
     global _poisons
     _poisons = False
 
@@ -140,7 +140,7 @@ class _CudaOnCpu(TorchFunctionMode):
         if kwargs.get("pin_memory"):
             kwargs = {**kwargs, "pin_memory": False}
         result = function(*args, **kwargs)
-        if function in _UNINITIALISED and type(result) is torch.Tensor and _poisons:
+        if _poisons and function in _UNINITIALISED and type(result) is torch.Tensor:
             result.untyped_storage().fill_(_POISON)
         if function in self._factories and type(result) is torch.Tensor:
             return _made(result, args, _belongs_on_host(device, args))

@@ -19,6 +19,7 @@ import threading
 import types
 
 import numpy as np
+import torch
 import triton.language as tl
 from triton._C.libtriton import ir
 from triton.language.extra import libdevice as generic_libdevice
@@ -644,8 +645,10 @@ def launch(jit_function, types, grid, arguments):
         builder.set_grid_dim(*grid)
         now.computing = True
         try:
-            for builder.grid_idx in itertools.product(*map(range, grid)):
-                kernel(*values)
+            # torch computes some functions of libdevice, on what are no tensors of the candidate.
+            with torch._C.DisableTorchFunction():
+                for builder.grid_idx in itertools.product(*map(range, grid)):
+                    kernel(*values)
         except (Unsupported, AssertionError, MemoryError):
             raise
         except Exception as error:

@@ -4,7 +4,8 @@ For every storage a record says which part of it the candidate's own kernels hav
 arguments of the call, and which *events* it depends on. An event is computing that no kernel of the candidate did: a torch
 operation on data that comes from the arguments, memory that changed unseen, numbers made on the host. Copies carry all
 that along. A launch of an own kernel makes all its tensors own and joins their events, whatever it does with them: a kernel
-that only looks at what torch has computed inherits that, and cannot hide it.
+that only looks at what torch has computed inherits that, and cannot hide it. Tensors without plain storage (sparse, MKL-DNN)
+share one record: what goes into any of them comes out of all.
 
 This lives in the candidate's process. It is an account, honest as long as nobody forges it.
 """
@@ -13,10 +14,11 @@ import types
 
 from kbx.runner import operations
 from kbx.runner.operations import Kind
-from kbx.runner.storages import Storages, tensors_in
+from kbx.runner.storages import Storages, distinct, storage_of, tensors_in
 
 HOST_DATA = "numbers made on the host"
 UNSEEN = "memory written outside of torch and Triton"
+READ = "memory that the host can read"
 
 _FREE_HOST_ELEMENTS = 16
 """Tensors made on the host with no more elements are shapes, strides and flags; larger ones are tables of constants as long
@@ -41,13 +43,23 @@ class Event:
 class Ledger:
     """The account of one candidate over all its calls.
 
-    ``asked`` are the operations that the task's reference calls (``torch.cat``).
+    ``asked`` are the operations that the task's reference calls (``torch.cat``). ``guards(address)``: whether ``touch`` is told
+    of what touches the memory there; tensors on the host that lie elsewhere count as read. Without it, reads are those that
+    ``read`` and ``show`` are told of.
     """
 
-    def __init__(self, asked=()):
+    def __init__(self, asked=(), guards=None):
         self._asked = frozenset(name.split(".")[-1] for name in asked)
         self._movement = operations.is_movement(self._asked)
-        self._storages, self._events, self._arguments, self._lent = Storages(), {}, [], []
+        self.sees_reads, self._opaque = guards is not None, _Opaque()
+        self._storages, self._events, self._arguments, self._lent = (
+            Storages(guards or (lambda address: False)),
+            {},
+            [],
+            [],
+        )
+        self.told = 0
+        """Operations that it was told of."""
         self._call, self._without_arguments, self._floating = 0, False, False
         self._at_host, self._in_scalars, self._own_read = set(), set(), 0.0
         self._seen_by_host = 0
@@ -58,7 +70,7 @@ class Ledger:
         """A call with these tensors begins. If there are none, all but allocation counts as computing."""
         self._call += 1
         self._storages.forget_the_gone()
-        for record in self._storages:
+        for record in (*self._storages, self._opaque):
             record.events = set({e.place: e for e in sorted(record.events, key=lambda e: e.call)}.values())
         self._events, self._at_host, self._in_scalars, self._own_read = {}, set(), set(), 0.0
         self._seen_by_host = 0
@@ -66,8 +78,8 @@ class Ledger:
         self._without_arguments = not self._arguments
         self._floating = any(map(_is_floating, self._arguments))
         self._lent = [self._storages.add(tensor) for tensor in self._arguments]
-        for record in self._lent:
-            record.tainted = True
+        for record, tensor in zip(self._lent, self._arguments, strict=True):
+            record.tainted, record.floating, record.fresh = True, _is_floating(tensor), False
             record.imprint()
 
     def end(self, value):
@@ -81,9 +93,9 @@ class Ledger:
         elements, own, events = numbers, numbers * self._own_read, set(self._at_host) if numbers else set()
         for tensor in results:
             elements += tensor.numel()
-            if (record := self.use(tensor)) is not None:
-                own += record.own * tensor.numel()
-                events |= record.events
+            record = self.use(tensor)
+            own += record.own * tensor.numel()
+            events |= record.events
         volume = elements + sum(t.numel() for t in self._arguments)
         told = self._told(events)
         self._arguments = []
@@ -106,42 +118,63 @@ class Ledger:
 
     def use(self, tensor):
         """The record of a tensor that is about to be used, with an event if its memory has changed unseen."""
+        if storage_of(tensor) is None:
+            return self._opaque
         record = self._storages.find(tensor) or self._storages.alias(tensor)
         if record is None:
             record = self._storages.add(tensor)
-            if record is not None:
-                self._came_from_nowhere(tensor, record)
-                record.imprint()
-        elif record.changed_unseen():
-            record.own, record.tainted = 0.0, True
-            record.events = {*record.events, self._event(UNSEEN, 0, tensor.numel())}
+            self._came_from_host(tensor, record)
+            record.imprint()
+        elif record.from_host or record.changed_unseen():
+            record.own, record.from_host = 0.0, False
+            if self.sees_reads and not record.tainted:
+                self._came_from_host(tensor, record)
+            else:
+                record.tainted = True
+                record.events = {*record.events, self._event(UNSEEN, 0, tensor.numel())}
             record.imprint()
         return record
 
-    def operation(self, function, args, kwargs, result, where):
-        """A torch operation has run; ``where()`` gives its name and line as the candidate wrote them."""
-        kind, inputs = operations.kind(function, self._movement), list(tensors_in((args, kwargs)))
+    def touch(self, touched, where):
+        """Memory was read or written, ``(address, written)``, by what is no operation and no launch."""
+        records = {}
+        for address, written in touched:
+            if (record := self._storages.last_at(address)) is not None:
+                records[record.key] = record, written or records.get(record.key, (None, False))[1]
+        for record, written in records.values():
+            record.from_host = record.from_host or written
+            if written and record.tainted:
+                self._seen_by_host += record.bytes // 4
+            elif record.tainted:
+                self._read(record, record.bytes // 4, record.floating, where)
+
+    def operation(self, operation, inputs, written, results, fraction, where):
+        """A torch operation has run on tensors ``inputs``, of which it has ``written`` some, and gave ``results``.
+
+        ``fraction``: whether a fraction was among its arguments. ``where()`` gives its name and line as the candidate wrote them.
+        """
+        self.told += 1
+        kind = operations.kind(operation, self._movement)
+        if kind is Kind.NOTHING:
+            return
         if kind is Kind.READS:
             self.read(inputs[0], where)
             return
-        written = list(tensors_in(operations.written(function, args, kwargs)))
-        fresh = [t for t in tensors_in(result) if self._storages.find(t) is None]
+        fresh = [t for t in results if self._storages.find(t) is None and not any(t is w for w in written)]
         if not (written or fresh):  # views
             return
-        sources = self._sources(function, kind, inputs, written)
+        sources = self._sources(operation, kind, inputs, written)
         if kind is Kind.MOVES and self._movement and self._is_laid_out_anew(inputs, written):
             kind = Kind.COMPUTES
-        if self._counts(function, kind, sources, [*inputs, *written, *fresh]):
+        if self._counts(operation, kind, sources, [*inputs, *written, *fresh]):
             elements = sum(t.numel() for t in {id(t): t for t in (*inputs, *written, *fresh)}.values())
             sources.append((_carrying({self._event(*where(), elements)}), 0))
-        elif self._in_scalars and any(type(a) is float for a in (*args, *kwargs.values())):
+        elif self._in_scalars and fraction:
             sources.append((_carrying(self._in_scalars), 0))
         for tensor in fresh:
-            self._overwrite(self._storages.find(tensor) or self._storages.add(tensor), sources, 1.0)
+            self._overwrite(tensor, sources, True)
         for tensor in written:
-            if (record := self._storages.find(tensor)) is not None:
-                share = tensor.numel() * tensor.element_size() / max(1, record.bytes)
-                self._overwrite(record, sources, share)
+            self._overwrite(tensor, sources, False)
 
     def reach(self, arguments):
         """Records of all storages that a launch is given, by tensor, by descriptor or by address, looked at for changes."""
@@ -151,6 +184,7 @@ class Ledger:
                 record = self._storages.at(argument) if argument >= _LEAST_ADDRESS else None
             else:
                 record = self.use(argument)
+                record.floating = record.floating or _is_floating(argument)
             if record is not None:
                 found.update((r.key, r) for r in (record, *record.reaches))
         return list(found.values())
@@ -158,7 +192,7 @@ class Ledger:
     def made(self, tensors):
         """Records of tensors that a function has returned which may write memory, without looking for changes."""
         found = (self._storages.find(t) or self._storages.alias(t) or self._storages.add(t) for t in tensors)
-        return [record for record in found if record is not None]
+        return [record or self._opaque for record in found]
 
     def computed(self):
         """What was computed in this call so far: elements by event."""
@@ -169,10 +203,12 @@ class Ledger:
         ``during``."""
         events = set().union(self._in_scalars, during, *(r.events for r in records))
         tainted = self._without_arguments or any(r.tainted for r in records)
+        floating = any(r.floating for r in records)
         if not own:
             events.add(self._event(*where(), sum(r.bytes for r in records) // 4))
         for record in records:
             record.events, record.tainted, record.own = set(events), tainted, float(own)
+            record.floating, record.fresh = record.floating or (floating and record.fresh), False
             record.imprint()
 
     def read(self, tensor, where):
@@ -181,35 +217,37 @@ class Ledger:
         Fractions are data. Whole numbers and truth values steer (bounds, shapes, validation), unless the operation asked for
         has made them (argmax, a count).
         """
-        record = self._storages.find(tensor)
-        if record is None:
-            return
-        self.show(tensor)
+        record = self.use(tensor)
         self._own_read = record.own
-        events = set(record.events)
-        if _is_floating(tensor) and record.tainted:
-            events.add(self._event(*where(), tensor.numel()))
-        self._at_host |= events
-        if _is_floating(tensor) or any(e.name.split(".")[-1] in self._asked for e in events):
-            self._in_scalars |= events
+        self._read(record, tensor.numel(), _is_floating(tensor), where)
 
     def show(self, tensor):
         """Python may look at a tensor's elements from here on."""
-        record = self._storages.find(tensor)
-        if record is not None and record.tainted:
+        record = self.use(tensor)
+        if record.tainted:
             self._seen_by_host += tensor.numel()
 
     # ------------------------------------------------------------ parts
 
-    def _counts(self, function, kind, sources, tensors):
+    def _read(self, record, elements, floating, where):
+        if record.tainted:
+            self._seen_by_host += elements
+        events = set(record.events)
+        if floating and record.tainted:
+            events.add(self._event(*where(), elements))
+        self._at_host |= events
+        if floating or any(e.name.split(".")[-1] in self._asked for e in events):
+            self._in_scalars |= events
+
+    def _counts(self, operation, kind, sources, tensors):
         """Whether an operation does a part of the work: not on constants, not on indices beside floating-point data."""
-        asked = operations.is_asked(function, self._asked)
+        asked = operations.is_asked(operation, self._asked)
         if kind is Kind.MAKES:
-            return self._without_arguments and (asked or operations.generates(function))
+            return self._without_arguments and (asked or operations.generates(operation))
         if kind is not Kind.COMPUTES or not (self._without_arguments or any(r.tainted for r, _ in sources)):
             return False
-        index_logic = self._floating and operations.elementwise(function) and not any(map(_is_floating, tensors))
-        return asked or not index_logic
+        floating = any(map(_is_floating, tensors)) or any(r.floating for r, _ in sources)
+        return asked or floating or not (self._floating and operation.pointwise)
 
     def _is_laid_out_anew(self, inputs, written):
         """Whether a copy takes an argument's elements in another order than they have there, or puts them elsewhere."""
@@ -220,33 +258,40 @@ class Ledger:
         taken = [(t.shape, t.stride(), t.untyped_storage()._cdata) for t in inputs]
         return any(layout[2] in lent and layout not in layouts for layout in taken)
 
-    def _sources(self, function, kind, inputs, written):
+    def _sources(self, operation, kind, inputs, written):
         """Records that flow into what an operation writes, weighted by elements."""
         if kind is Kind.MAKES:
             return []
-        ignored = written[0] if written and operations.overwrites(function) else None
-        found = ((self._storages.find(t), t.numel()) for t in inputs if t is not ignored)
-        sources = [(record, weight) for record, weight in found if record is not None]
+        ignored = written[0] if written and operations.overwrites(operation) else None
+        sources = [(self.use(t), t.numel()) for t in inputs if t is not ignored]
         if kind is Kind.MOVES:
             return sources
         # A kernel that was only shown an argument has not computed what torch computes from it.
         return [(_shown(r) if any(r is a for a in self._lent) else r, weight) for r, weight in sources]
 
-    @staticmethod
-    def _overwrite(record, sources, share):
-        if record is not None:
-            record.take(sources, share)
-            record.imprint()
+    def _overwrite(self, tensor, sources, fresh):
+        """A tensor has been overwritten with what flows from ``sources``."""
+        if storage_of(tensor) is None:
+            self._opaque.take(sources)
+            return
+        record = self._storages.find(tensor) or self._storages.add(tensor)
+        share = 1.0 if fresh else distinct(tensor) * tensor.element_size() / max(1, record.bytes)
+        record.take(sources, share)
+        record.floating, record.fresh = record.floating or _is_floating(tensor), not sources
+        record.imprint()
+        if self.sees_reads and record.on_host and not record.guarded:
+            self._read(record, tensor.numel(), record.floating, lambda: (READ, 0))
 
     def _event(self, name, line, elements):
         event = self._events.setdefault((name, line), Event(self._call, name, line))
         event.elements += elements
         return event
 
-    def _came_from_nowhere(self, tensor, record):
-        """A storage that no operation has made: its contents are the host's."""
+    def _came_from_host(self, tensor, record):
+        """A storage that no operation has written: its contents are the host's."""
         if not self._call:
             return
+        record.fresh = False
         record.events |= self._in_scalars
         if tensor.numel() > _FREE_HOST_ELEMENTS and self._seen_by_host > _FREE_HOST_ELEMENTS:
             record.tainted = True
@@ -258,13 +303,32 @@ class Ledger:
             )
 
 
+class _Opaque:
+    """The record of all tensors without storage."""
+
+    key, address, bytes, reaches, from_host, fresh = 0, 0, 0, (), False, False
+
+    def __init__(self):
+        self.own, self.tainted, self.floating, self.events = 0.0, False, False, set()
+
+    def take(self, sources):
+        self.tainted = self.tainted or any(r.tainted for r, _ in sources)
+        self.floating = self.floating or any(r.floating for r, _ in sources)
+        self.events = self.events.union(*(r.events for r, _ in sources))
+
+    def imprint(self):
+        pass
+
+
 def _carrying(events):
     """Something with the fields of a record that brings events into one."""
-    return types.SimpleNamespace(own=0.0, tainted=True, events=events, reaches=())
+    return types.SimpleNamespace(own=0.0, tainted=True, floating=False, events=events, reaches=())
 
 
 def _shown(record):
-    return types.SimpleNamespace(own=0.0, tainted=record.tainted, events=record.events, reaches=record.reaches)
+    return types.SimpleNamespace(
+        own=0.0, tainted=record.tainted, floating=record.floating, events=record.events, reaches=record.reaches
+    )
 
 
 def _is_floating(tensor):

@@ -2,12 +2,23 @@
 
 import enum
 import functools
+from typing import NamedTuple
 
 import torch
 from torch._library import custom_ops
 
 
+class Operation(NamedTuple):
+    """A kind of torch operation: ``aten::add.Tensor`` is ``Operation("add", "Tensor", True)``."""
+
+    base: str
+    overload: str
+    pointwise: bool
+
+
 class Kind(enum.Enum):
+    NOTHING = "nothing"
+    """No data is made, moved or read: another view, another size."""
     MAKES = "makes"
     """The result does not depend on what the arguments hold: an allocation, a fill, random numbers."""
     MOVES = "moves"
@@ -23,7 +34,7 @@ def _names(text):
 
 _ALLOCATIONS = _names(
     "empty empty_like empty_strided empty_permuted new_empty new_empty_strided zeros zeros_like new_zeros ones ones_like "
-    "new_ones full full_like new_full fill_ fill zero_ zero arange eye scalar_tensor set_"
+    "new_ones full full_like new_full fill_ fill zero_ zero arange eye scalar_tensor"
 )
 _GENERATORS = _names(
     "linspace logspace rand rand_like randn randn_like randint randint_like randperm random_ uniform_ normal_ exponential_ "
@@ -32,8 +43,10 @@ _GENERATORS = _names(
 _COPIES = _names(
     "clone copy_ copy _to_copy contiguous lift lift_fresh lift_fresh_copy alias_copy detach_copy view_copy as_strided_copy "
     "expand_copy permute_copy t_copy transpose_copy slice_copy select_copy squeeze_copy unsqueeze_copy _reshape_copy "
-    "resize_ resize_as_ _pin_memory _unsafe_view _reshape_alias record_stream"
+    "_pin_memory _unsafe_view _reshape_alias record_stream"
 )
+_VIEWS = _names("set_ resize_ resize_as_")
+"""What makes a tensor another view, of its own or of another storage."""
 _REARRANGEMENTS = _names(
     "cat stack constant_pad_nd repeat flip roll im2col slice_scatter select_scatter reflection_pad1d reflection_pad2d "
     "reflection_pad3d replication_pad1d replication_pad2d replication_pad3d"
@@ -54,9 +67,23 @@ def full_name(function):
 
 
 @functools.cache
+def parsed(name, pointwise):
+    """The operation of a full name, ``aten::add.Tensor`` or ``aten::mm``."""
+    base, _, overload = name.split("::")[-1].partition(".")
+    return Operation(base, overload, pointwise)
+
+
+@functools.cache
+def of(function):
+    """The operation of a ``torch._ops.OpOverload``."""
+    overload = getattr(function, "_overloadname", "default")
+    pointwise = torch.Tag.pointwise in getattr(function, "tags", ())
+    return Operation(full_name(function).split("::")[-1], "" if overload == "default" else overload, pointwise)
+
+
 def base(function):
     """The operation's name without namespace and overload: ``matmul``."""
-    return full_name(function).split("::")[-1]
+    return of(function).base
 
 
 def is_movement(asked):
@@ -64,12 +91,14 @@ def is_movement(asked):
     return bool(asked) and 2 * len(asked & _MOVEMENT) >= len(asked)
 
 
-def kind(function, movement):
+def kind(operation, movement):
     """With ``movement``, rearranging data is computing: it is what the task asks for."""
-    name = base(function)
+    name = operation.base
     if name == "_local_scalar_dense":
         return Kind.READS
-    if (name, getattr(function, "_overloadname", "")) in _FROM_A_TENSOR:
+    if name in _VIEWS or (name == "empty" and operation.overload == "out"):
+        return Kind.NOTHING
+    if (name, operation.overload) in _FROM_A_TENSOR:
         return Kind.MOVES if name.startswith("fill") else Kind.COMPUTES
     if name in _ALLOCATIONS or name in _GENERATORS:
         return Kind.MAKES
@@ -78,18 +107,18 @@ def kind(function, movement):
     return Kind.COMPUTES
 
 
-def is_asked(function, asked):
-    return base(function).rstrip("_") in asked
+def is_asked(operation, asked):
+    return operation.base.rstrip("_") in asked
 
 
-def generates(function):
+def generates(operation):
     """Whether it makes more than zeros, constants and counts."""
-    return base(function) in _GENERATORS
+    return operation.base in _GENERATORS
 
 
-def overwrites(function):
+def overwrites(operation):
     """Whether it ignores what the tensor that it writes to held."""
-    return base(function) in ("copy_", "fill_", "zero_", "set_")
+    return operation.base in ("copy_", "fill_", "zero_")
 
 
 @functools.cache
@@ -105,9 +134,9 @@ def written(function, args, kwargs):
     ]
 
 
-@functools.cache
-def elementwise(function):
-    return torch.Tag.pointwise in getattr(function, "tags", ())
+def has_implementations():
+    """Whether there is any operation that ``implementation`` finds something for."""
+    return bool(custom_ops.OPDEFS)
 
 
 def implementation(function):

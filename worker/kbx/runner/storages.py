@@ -6,17 +6,23 @@ import zlib
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
-_PRINT_BYTES = 1 << 18
-"""Of a larger storage the first and the last half of this many bytes are compared."""
-
 
 class Record:
-    """One storage. ``own`` is the part of it (0 to 1) that the candidate's kernels have written."""
+    """One storage. ``own`` is the part of it (0 to 1) that the candidate's kernels have written.
 
-    def __init__(self, storage):
+    ``tainted``: it depends on the arguments. ``floating``: it holds what was computed or taken from floating-point data.
+    ``guarded``: what touches its memory is reported, so that it need not be compared.
+    """
+
+    def __init__(self, storage, guards):
         self._reference = StorageWeakRef(storage)  # keeps the key from being used again
         self.key = storage._cdata
-        self.own, self.tainted, self.events = 0.0, False, set()
+        self.own, self.tainted, self.floating, self.events = 0.0, False, False, set()
+        self.fresh = True
+        """Nothing has been written to it yet."""
+        self.from_host = False
+        """The host has written to it since it was last looked at."""
+        self._guards = guards
         self.reaches = ()
         """Records of the storages whose addresses it holds."""
         self._print = None
@@ -24,25 +30,29 @@ class Record:
 
     def locate(self, storage):
         self.address, self.bytes = storage.data_ptr(), storage.nbytes()
-        self._readable = storage.device.type == "cpu" and self.address != 0
+        self.on_host = storage.device.type == "cpu"
+        self.guarded = self._guards(self.address)
 
     def is_gone(self):
         return self._reference.expired()
 
     def holds(self, address):
-        return self.address <= address < self.address + self.bytes and not self.is_gone()
+        return self.address <= address < self.address + self.bytes
 
     def take(self, sources, share=1.0):
         """``share`` of it has been overwritten with what other records hold, ``(record, weight)`` each."""
         total = sum(weight for _, weight in sources) or 1
         own = sum(record.own * weight for record, weight in sources) / total
         tainted = any(record.tainted for record, _ in sources)
+        floating = any(record.floating for record, _ in sources)
         events = set().union(*(record.events for record, _ in sources))
         reaches = tuple({id(r): r for record, _ in sources for r in record.reaches}.values())
         if share < 1:
             own = own * share + self.own * (1 - share)
-            tainted, events, reaches = tainted or self.tainted, events | self.events, reaches + self.reaches
-        self.own, self.tainted, self.events, self.reaches = own, tainted, events, reaches
+            tainted, floating = tainted or self.tainted, floating or self.floating
+            events, reaches = events | self.events, reaches + self.reaches
+        self.own, self.tainted, self.floating, self.events, self.reaches = own, tainted, floating, events, reaches
+        self.fresh = self.from_host = False
 
     def imprint(self):
         """Remembers its bytes: what changes them from here on is seen, or was hidden."""
@@ -52,20 +62,17 @@ class Record:
         return self._print is not None and self._print != self._bytes()
 
     def _bytes(self):
-        if not self._readable or self.is_gone():
+        if self.guarded or not self.on_host or not self.address or self.is_gone():
             return None
-        half = min(self.bytes, _PRINT_BYTES) // 2
-        if self.bytes <= _PRINT_BYTES:
-            return self.bytes, zlib.crc32((ctypes.c_char * self.bytes).from_address(self.address))
-        first = zlib.crc32((ctypes.c_char * half).from_address(self.address))
-        return self.bytes, zlib.crc32((ctypes.c_char * half).from_address(self.address + self.bytes - half), first)
+        return self.bytes, zlib.crc32((ctypes.c_char * self.bytes).from_address(self.address))
 
 
 class Storages:
     """Records by storage. Storages are kept apart by identity: memory that is freed and used again is another one."""
 
-    def __init__(self):
-        self._records, self._aliases = {}, []
+    def __init__(self, guards):
+        """``guards(address)``: whether what touches the memory there is reported."""
+        self._records, self._aliases, self._guards = {}, [], guards
 
     def find(self, tensor):
         """The record of a tensor's storage; None if there is none yet, or the tensor has no storage."""
@@ -80,7 +87,7 @@ class Storages:
         storage = storage_of(tensor)
         if storage is None:
             return None
-        record = self._records[storage._cdata] = Record(storage)
+        record = self._records[storage._cdata] = Record(storage, self._guards)
         return record
 
     def alias(self, tensor):
@@ -94,7 +101,11 @@ class Storages:
 
     def at(self, address):
         """The record of the storage that an address lies in, or None."""
-        return next((r for r in reversed(list(self._records.values())) if r.holds(address)), None)
+        return next((r for r in reversed(self._records.values()) if r.holds(address) and not r.is_gone()), None)
+
+    def last_at(self, address):
+        """The same, also if the storage is gone."""
+        return next((r for r in reversed(self._records.values()) if r.holds(address)), None)
 
     def forget_the_gone(self):
         self._aliases = []
@@ -102,6 +113,20 @@ class Storages:
 
     def __iter__(self):
         return iter(list(self._records.values()))
+
+
+def distinct(tensor):
+    """How many elements of its storage a tensor covers; 0 if its strides make that hard to say."""
+    count, span = 1, 1
+    for stride, size in sorted(zip(tensor.stride(), tensor.shape, strict=True)):
+        if size == 0:
+            return 0
+        if size == 1 or stride == 0:
+            continue
+        if stride < span:
+            return 0
+        count, span = count * size, stride * (size - 1) + span
+    return count
 
 
 def storage_of(tensor):

@@ -1,18 +1,21 @@
 """Sees every torch operation and every Triton launch of a candidate while it is being watched, and tells the ledger.
 
-Watching costs some microseconds an operation. Outside of it nothing of this is in the way.
+Operations and what touches memory on the host are seen below Python, by ``kbx.runner.native``; modes of torch tell what the
+candidate called them, and stand in where the native half could not be built. Outside of watching a wrapped operation takes
+some tenths of a microsecond more.
 """
 
 import contextlib
 import os
 import sys
 import threading
+import types
 
 import torch
 import triton
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
-from kbx.runner import extensions, interpreter, operations, threads
+from kbx.runner import extensions, interpreter, launches, libdevice, native, numerics, operations, threads
 from kbx.runner.modes import PlainMode
 from kbx.runner.storages import tensors_in
 
@@ -25,11 +28,20 @@ _ADDRESSES = frozenset((torch.Tensor.data_ptr, torch.Tensor.untyped_storage, tor
 
 
 class Witness:
-    """Watches the candidate at ``path`` for ``ledger``. One a process. ``cpp``: functions of its C++ count as its kernels."""
+    """Watches the candidate at ``path`` for ``ledger``. One a process, made before the candidate is loaded.
+
+    ``cpp``: functions of its C++ count as its kernels.
+    """
 
     def __init__(self, ledger, path, cpp):
         self._ledger, self._path, self._cpp = ledger, path, cpp
+        self._native = native.library
+        if self._native is not None:
+            self._native.seal(interpreter.launch, self._apply, _codes(libdevice, numerics))
+            launches.interpret = self._native.interpret
         self._watching = self._failed = False
+        self._reader = None
+        """What the candidate last called that leads to the bytes of a tensor, and its line."""
         self._outer = []
         """Function modes that were there before: an operation runs without them."""
         self._now = threading.local()
@@ -39,15 +51,16 @@ class Witness:
         threads.enter_in_each(self._modes)
 
     def call(self, entry, args, kwargs, tensors):
-        """``entry(*args, **kwargs)`` watched: its result and the ledger's account, None if the ledger failed."""
+        """``entry(*args, **kwargs)`` watched: its result and the ledger's account, None if that is not complete."""
         self._failed = False
-        with torch._C.DisableTorchFunction():
-            self._note(self._ledger.begin, tensors)
+        self._note("begin", tensors)
         with self.watching(), extensions.watched(self._called):
+            before = self._counts()
             result = entry(*args, **kwargs)
-        with torch._C.DisableTorchFunction():
-            account = self._note(self._ledger.end, result)
-        return result, None if self._failed else account
+            complete = self._is_complete(before)
+        self._note("touch", self._touched, self._read_by)
+        account = self._note("end", result)
+        return result, account if complete and not self._failed else None
 
     @contextlib.contextmanager
     def watching(self):
@@ -59,21 +72,54 @@ class Witness:
 
         self._launcher.__call__, self._watching = launch, True
         self._outer = _get_current_function_mode_stack()
+        if self._native is not None:
+            self._native.watch(self._observed)
         try:
-            with _Functions(self), _Operations(self):
+            with self._modes():
                 yield
         finally:
+            self._touched = []
+            if self._native is not None:
+                self._touched = self._native.touched()
+                self._native.watch(None)
             self._launcher.__call__, self._watching = self._launch, False
+
+    # ------------------------------------------------------------ whether all was seen
+
+    def _counts(self):
+        """How many operations the native half has told of, and how many the ledger was told of."""
+        return self._native and (self._native.count(), self._ledger.told)
+
+    def _is_complete(self, before):
+        """Whether an operation made now is seen, and the ledger was told of each since ``before``."""
+        if self._native is None:
+            return True
+        _probe.clone()
+        told, heard = (now - then for now, then in zip(self._counts(), before, strict=True))
+        return told == heard > 0 and self._native.intact()
 
     # ------------------------------------------------------------ what is seen
 
-    def _note(self, observe, *arguments):
-        """A fault of the ledger must not become the candidate's."""
+    def _note(self, what, *arguments):
+        """A method of the ledger. A fault of the ledger must not become the candidate's."""
+        if self._native is not None:
+            return self._native.note(what, *arguments)
+        return self._apply(what, *arguments)
+
+    def _apply(self, what, *arguments):
         try:
-            return observe(*arguments)
+            with torch._C.DisableTorchFunction():
+                return getattr(self._ledger, what)(*arguments)
         except Exception:
             self._failed = True
             return None
+
+    def _observed(self, name, pointwise, inputs, written, results, fraction, touched):
+        """Called by the native half when an operation has run."""
+        if touched:
+            self._apply("touch", touched, self._read_by)
+        operation = operations.parsed(name, pointwise)
+        self._apply("operation", operation, inputs, written, results, fraction, lambda: self._where(operation))
 
     def _operated(self, function, args, kwargs):
         if _is_interpreting():
@@ -86,45 +132,66 @@ class Witness:
                     stack.enter_context(mode)
                 stack.enter_context(self._modes())
                 return implementation(*args, **kwargs)
+        if self._native is not None:
+            return function(*args, **kwargs)
+        inputs, written = list(tensors_in((args, kwargs))), operations.written(function, args, kwargs)
+        for tensor in inputs:
+            self._note("use", tensor)
         with torch._C.DisableTorchFunction():
-            self._note(self._use, args, kwargs)
             result = function(*args, **kwargs)
-            self._note(self._ledger.operation, function, args, kwargs, result, lambda: self._where(function))
+        operation, fraction = operations.of(function), any(type(a) is float for a in (*args, *kwargs.values()))
+        results = list(tensors_in(result)), fraction, lambda: self._where(operation)
+        self._note("operation", operation, inputs, list(tensors_in(written)), *results)
         return result
 
     def _called(self, function, *args, **kwargs):
         """Runs a function of the candidate's own C++: what it takes and gives counts as a launch. Torch's part in it is seen,
         unless it is registered as an operation: then nobody is told of those it calls.
         """
-        with torch._C.DisableTorchFunction():
-            records = self._note(self._ledger.reach, (*args, *kwargs.values())) or []
-            before = self._ledger.computed()
+        records = self._note("reach", (*args, *kwargs.values())) or []
+        before = self._note("computed") or {}
         result = function(*args, **kwargs)
-        with torch._C.DisableTorchFunction():
-            during = {event for event, elements in self._ledger.computed().items() if elements != before.get(event)}
-            made = self._note(self._ledger.made, tensors_in(result)) or []
-            touched = list({r.key: r for r in (*records, *made)}.values())
-            self._note(self._ledger.launch, self._cpp, touched, lambda: ("a function of its C++", self._line()), during)
+        self._forget_touches()
+        after = self._note("computed") or {}
+        during = {event for event, elements in after.items() if elements != before.get(event)}
+        made = self._note("made", list(tensors_in(result))) or []
+        touched = list({r.key: r for r in (*records, *made)}.values())
+        self._note("launch", self._cpp, touched, lambda: ("a function of its C++", self._line()), during)
         return result
-
-    def _use(self, *values):
-        for tensor in tensors_in(values):
-            self._ledger.use(tensor)
 
     def _launched(self, launcher, arguments):
-        with torch._C.DisableTorchFunction():
-            records = self._note(self._ledger.reach, arguments)
+        self._take_touches()
+        records = self._note("reach", arguments)
         result = self._launch(launcher, *arguments)
         kernel = getattr(launcher, "kbx_kernel", None)
-        with torch._C.DisableTorchFunction():
-            self._note(
-                self._ledger.launch, _is_own(kernel), records or [], lambda: (_kernel_name(kernel), self._line())
-            )
+        where = _kernel_name(kernel), self._line()
+        self._note("launch", _is_own(kernel), records or [], lambda: where)
         return result
 
-    def _where(self, function):
+    def _take_touches(self):
+        if self._native is not None and (touched := self._native.touched()):
+            self._note("touch", touched, self._read_by)
+
+    def _forget_touches(self):
+        """What a function of the candidate's own C++ has touched is its work."""
+        if self._native is not None:
+            self._native.touched()
+
+    def _look(self, function, tensor):
+        """Called for what reads a tensor, or leads to its bytes: the reason if its memory is read from here on."""
+        if self._ledger.sees_reads:
+            self._reader = _name(function), self._line()
+        elif function in _READERS and not _is_interpreting():
+            self._note("read", tensor, lambda: (_name(function), self._line()))
+        elif function in _ADDRESSES and sys._getframe(2).f_code.co_filename == self._path:
+            self._note("show", tensor)
+
+    def _read_by(self):
+        return self._reader or ("memory read by the host", 0)
+
+    def _where(self, operation):
         called = getattr(self._now, "called", None)
-        return _name(called) if called is not None else f"torch.{operations.base(function)}", self._line()
+        return _name(called) if called is not None else f"torch.{operation.base}", self._line()
 
     def _line(self):
         """The line of the innermost frame of the candidate's own file; 0 without one."""
@@ -151,6 +218,7 @@ class Witness:
         with contextlib.ExitStack() as stack:
             if self._watching:
                 stack.enter_context(_Functions(self))
+            if self._watching and (self._native is None or extensions.operations or operations.has_implementations()):
                 stack.enter_context(_Operations(self))
             yield
 
@@ -166,12 +234,8 @@ class _Functions(TorchFunctionMode):
         witness, now = self._witness, self._witness._now
         now.called = function
         try:
-            if function in _READERS and not _is_interpreting():
-                with torch._C.DisableTorchFunction():
-                    witness._note(witness._ledger.read, args[0], lambda: witness._where(function))
-            elif function in _ADDRESSES and sys._getframe(1).f_code.co_filename == witness._path:
-                with torch._C.DisableTorchFunction():
-                    witness._note(witness._ledger.show, args[0])
+            if function in _READERS or function in _ADDRESSES:
+                witness._look(function, args[0])
             return function(*args, **(kwargs or {}))
         finally:
             now.called = None
@@ -186,6 +250,27 @@ class _Operations(PlainMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         return self._witness._operated(function, args, kwargs or {})
+
+
+_probe = torch.zeros(1)
+
+
+def _codes(*modules):
+    """The code objects of all functions in these modules, lambdas and generators within them included."""
+    found, left = [], [f.__code__ for m in modules for f in _functions(vars(m).values(), m)]
+    while left:
+        code = left.pop()
+        found.append(code)
+        left += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+    return tuple(found)
+
+
+def _functions(values, module):
+    for value in values:
+        if isinstance(value, types.FunctionType) and value.__module__ == module.__name__:
+            yield value
+        elif isinstance(value, dict) and value is not vars(module):
+            yield from _functions(value.values(), module)
 
 
 def _is_interpreting():
@@ -209,6 +294,8 @@ def _name(function):
     name, module = getattr(function, "__name__", str(function)), getattr(function, "__module__", None) or ""
     if name == "__get__":
         return f"Tensor.{getattr(function.__self__, '__name__', name)}"
+    if isinstance(function, torch._ops.OpOverload):
+        return f"torch.{operations.of(function).base}"
     if hasattr(function, "__objclass__") or getattr(function, "__qualname__", "").startswith("Tensor."):
         return f"Tensor.{name}"
     if module.startswith("torch._C._") and module != "torch._C._nn":  # torch._C._linalg has linalg_qr

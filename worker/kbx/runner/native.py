@@ -1,0 +1,96 @@
+"""The native half of the witness, ``kbx/native/watch.cpp``: built once for each PyTorch, kept, and loaded before any candidate.
+
+Without a C++ compiler there is none: then Python alone watches, which a candidate can evade.
+"""
+
+import hashlib
+import importlib.machinery
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import torch
+
+_SOURCE = Path(__file__).parent.parent / "native" / "watch.cpp"
+_FLAGS = ("-std=c++20", "-O1", "-shared", "-fPIC", "-w")
+_SECONDS = 300
+
+library = None
+"""The loaded library; None without one."""
+lack = "not prepared"
+"""Why there is none."""
+
+
+def prepare():
+    """Loads the library, building it if need be, and wraps PyTorch's kernels; for the process that runners are forked from."""
+    global library, lack
+    if library is not None:
+        return
+    try:
+        library = _load(_find_or_build())
+        library.install()
+    except (OSError, ImportError, subprocess.SubprocessError, RuntimeError) as error:
+        library, lack = None, str(error)
+
+
+def guard(arenas, memory_bytes):
+    """Has what touches tensors' memory on the host reported, in these arenas and in what is allocated from now on, which is at most
+    so many bytes. Whether it can.
+    """
+    if library is None or not library.reserve(memory_bytes):
+        return False
+    for number, arena in enumerate(arenas, 1):
+        library.cover(number, arena.address, arena.capacity)
+    return True
+
+
+def _find_or_build():
+    compiler = os.environ.get("CXX", "c++")
+    key = hashlib.sha256(_SOURCE.read_bytes())
+    key.update(repr((torch.__version__, sys.version, _FLAGS)).encode())
+    name = f"watch-{key.hexdigest()[:12]}.so"
+    for folder in _folders():
+        if (folder / name).exists():
+            return folder / name
+    if shutil.which(compiler) is None:
+        raise OSError(f"{compiler} is not on the PATH")
+    for folder in _folders():
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            draft = folder / f"{name}.{os.getpid()}"
+            _build(compiler, draft)
+            draft.replace(folder / name)
+            return folder / name
+        except PermissionError:
+            continue
+    raise OSError("no folder to keep it in can be written")
+
+
+def _folders():
+    """Where libraries are kept: beside kbx, else with the user's state; as ``Home.stateFolders`` in the JVM."""
+    home = Path(__file__).parents[3]
+    return home / ".kbx" / "native", Path(
+        os.environ.get("HOME", "/nonexistent")
+    ) / ".local" / "state" / "kbx" / "native"
+
+
+def _build(compiler, target):
+    root = Path(torch.__file__).parent
+    command = [compiler, *_FLAGS, f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}"]
+    command += [f"-I{root / 'include'}", f"-I{sysconfig.get_paths()['include']}", str(_SOURCE), "-o", str(target)]
+    command += [f"-L{root / 'lib'}", "-lc10", "-ltorch_cpu", "-ltorch_python"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS)
+    if done.returncode:
+        errors = [line for line in done.stderr.splitlines() if "error" in line]
+        raise RuntimeError((errors or done.stderr.splitlines() or ["the compiler failed"])[0][:300])
+
+
+def _load(path):
+    loader = importlib.machinery.ExtensionFileLoader("watch", str(path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("watch", loader))
+    loader.exec_module(module)
+    return module
