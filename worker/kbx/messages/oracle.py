@@ -16,6 +16,8 @@ class TraceShapes:
     """Path of the task file."""
     timed: bool
     """Whether benchmark sizes are wanted too."""
+    dtype: str | None = None
+    """What a module's weights and floating-point arguments are cast to; None: they stay what the task makes them."""
 
 
 @dataclass
@@ -38,6 +40,8 @@ class TraceLargestShapes:
     id: int
     task: str
     """Path of the task file."""
+    dtype: str | None = None
+    """As in ``trace_shapes``."""
 
 
 @dataclass
@@ -118,6 +122,8 @@ class Open:
     """Whether the candidate has the device exclusively. Only then may the oracle skip the float64 truth if memory is short."""
     published: bool = False
     """Whether values are compared by the tolerances that the authors of the suite publish, not by the error model."""
+    dtype: str | None = None
+    """As in ``trace_shapes``."""
 
 
 @dataclass
@@ -132,7 +138,8 @@ class Opened:
     """Benchmark sizes: ``index, shape`` (text)."""
     seconds: float
     module: dict | None = None
-    """The entry is a class: value trees ``init`` of its constructor's arguments, and ``seed``, which its weights come from."""
+    """The entry is a class: value trees ``init`` of its constructor's arguments, ``seed``, which its weights come from, and
+    ``dtype``, what they are cast to, where they are."""
     scaled: bool = False
     """Whether the calls are smaller than what the task is about, which needs a GPU."""
     core: int | None = None
@@ -321,6 +328,8 @@ class CompileBaseline:
     size: int
     kind: str
     """``compile`` or ``max-autotune``."""
+    dtype: str | None = None
+    """As in ``trace_shapes``."""
 
 
 @dataclass

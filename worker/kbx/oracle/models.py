@@ -19,10 +19,10 @@ from torch import nn
 
 from kbx import state
 from kbx.oracle import faults
-from kbx.oracle.task import InvalidTask, Task, describe
-from kbx.suite import DISTRIBUTIONS, Contract
+from kbx.oracle.task import InvalidTask, Task, Unsupported, describe
+from kbx.suite import DISTRIBUTIONS, Call, Contract
 from kbx.suite.original import MODULE_TOLERANCES
-from kbx.suite.values import tensors
+from kbx.suite.values import tensors, transform
 from kbx.tensors import encode
 
 ENTRY = "ModelNew"
@@ -45,6 +45,8 @@ class ModelTask(Task):
     """Control classes by the name of the control."""
     scaled: bool = False
     device: str = "cpu"
+    cast: torch.dtype | None = None
+    """What weights and floating-point arguments are cast to, see ``at``; None: they stay what the file makes them."""
     weights: object = None
     """``_Weights`` of the seed that the task is bound to; None while it is bound to none."""
 
@@ -67,8 +69,33 @@ class ModelTask(Task):
         """The weights of a seeded task."""
         return list(self.weights.give().state_dict(keep_vars=True).values()) if self.weights else []
 
+    def call(self, parameters, distribution, seed, device="cpu", fast=False):
+        return self.as_cast(super().call(parameters, distribution, seed, device, fast))
+
+    def as_cast(self, call):
+        """A call with its floating-point tensors cast as the weights are."""
+        if self.cast is None:
+            return call
+
+        def cast(leaf):
+            return leaf.to(self.cast) if isinstance(leaf, torch.Tensor) and leaf.is_floating_point() else leaf
+
+        return Call(transform(call.args, cast), transform(call.kwargs, cast))
+
+    def run(self, what, function, *args, **kwargs):
+        if self.cast is None:
+            return super().run(what, function, *args, **kwargs)
+        try:
+            return super().run(f"cast to {self.dtype}, {what}", function, *args, **kwargs)
+        except InvalidTask as error:
+            if isinstance(error.__cause__, NotImplementedError):
+                # On a CPU, PyTorch lacks some operations in half precision that a GPU has.
+                raise Unsupported(error.message) from error
+            raise
+
     def module(self, seed):
-        return {"init": [encode(value, None) for value in self.init], "seed": self.weights_seed(seed)}
+        cast = {} if self.cast is None else {"dtype": self.dtype}
+        return {"init": [encode(value, None) for value in self.init], "seed": self.weights_seed(seed), **cast}
 
     @functools.lru_cache(maxsize=64)  # noqa: B019 - tasks are kept anyway
     def weights_seed(self, seed):
@@ -87,7 +114,7 @@ class ModelTask(Task):
             return self.run(f"{kind.__name__}({', '.join(map(repr, self.init))})", kind, *self.init)
 
     def traced(self):
-        model = self.run("the constructor", self.model, *self.init)
+        model = self.run("the constructor", self.model, *self.init).to(self.cast)
         return model, list(model.state_dict(keep_vars=True).values())
 
     def change_weights(self):
@@ -98,6 +125,15 @@ class ModelTask(Task):
         weights = _Weights(self, seed)
         rivals = {name: _call(rival, functools.partial(weights.give, rival)) for name, rival in self.rivals.items()}
         return replace(self, weights=weights, reference=_call(self.model, weights.give), controls=rivals)
+
+
+@functools.lru_cache(maxsize=1024)
+def at(task, dtype):
+    """The task with weights and floating-point arguments cast to another dtype, as ``model.to(dtype)`` casts a model's: integers,
+    masks, and tensors that are neither parameters nor buffers stay. The contract measures the reference's own error there."""
+    if not isinstance(task, ModelTask):
+        raise InvalidTask(f"states its own dtypes, so nothing is cast to {dtype}: it has no Model", task.path)
+    return replace(task, dtype=dtype, cast=getattr(torch, dtype))
 
 
 class _Weights:
@@ -136,7 +172,7 @@ class _Weights:
         made = self.task.construct(kind, self.task.weights_seed(self.seed))
         if kind is not model:
             self.task.run(f"{kind.__name__}.load_state_dict()", made.load_state_dict, self.give().state_dict())
-        made = made.to(self.task.device)
+        made = made.to(self.task.device, self.task.cast)
         if kind is model:
             self.uncalled = _before_calls(made)
         return made

@@ -52,7 +52,7 @@ class OriginalModelTask(ModelTask):
 
     def call(self, parameters, distribution, seed, device="cpu", fast=False):
         """What ``get_inputs()`` draws under a seed; on a GPU it draws there."""
-        return _checked_call(self.path, self.inputs, self.model, drawn(self, self.inputs, seed, device))
+        return self.as_cast(_checked_call(self.path, self.inputs, self.model, drawn(self, self.inputs, seed, device)))
 
     def construct(self, kind, number):
         with surroundings(self.device):

@@ -99,8 +99,9 @@ public sealed interface Message permits Message.Hello, Message.Numbered, ZygoteM
    *
    * @param init its constructor's arguments
    * @param seed seed of its weights
+   * @param dtype what they are cast to; null if they are not
    */
-  record Module(List<JsonNode> init, long seed) {
+  record Module(List<JsonNode> init, long seed, @Nullable String dtype) {
     public Module {
       init = List.copyOf(init);
     }

@@ -16,18 +16,27 @@ import tools.jackson.databind.JsonNode;
  * about a task, a candidate's calls, its benchmark sizes, the device.
  */
 public sealed interface OracleMessage extends Message.Numbered {
-  /** Referee to oracle: trace the shapes of a task's calls; needs no {@link Open}. */
+  /**
+   * Referee to oracle: trace the shapes of a task's calls; needs no {@link Open}.
+   *
+   * @param dtype what a module is cast to; null if it is not
+   */
   @JsonTypeName("trace_shapes")
-  record TraceShapes(int id, String task, boolean timed) implements OracleMessage {}
+  record TraceShapes(int id, String task, boolean timed, @Nullable String dtype)
+      implements OracleMessage {}
 
   /** Every distinct call, without values. */
   @JsonTypeName("shapes_traced")
   record ShapesTraced(int id, List<String> entries, JsonNode calls, Message.@Nullable Module module)
       implements OracleMessage {}
 
-  /** Referee to oracle: trace the shapes of a call of the largest benchmark size. */
+  /**
+   * Referee to oracle: trace the shapes of a call of the largest benchmark size.
+   *
+   * @param dtype what a module is cast to; null if it is not
+   */
   @JsonTypeName("trace_largest_shapes")
-  record TraceLargestShapes(int id, String task) implements OracleMessage {}
+  record TraceLargestShapes(int id, String task, @Nullable String dtype) implements OracleMessage {}
 
   /**
    * One call, without values.
@@ -89,6 +98,7 @@ public sealed interface OracleMessage extends Message.Numbered {
    * @param returned minimum bytes of the result arena
    * @param alone whether the candidate has the device exclusively
    * @param published whether to compare by the tolerances that the suite's authors publish
+   * @param dtype what a module is cast to; null if it is not
    */
   @JsonTypeName("open")
   record Open(
@@ -100,7 +110,8 @@ public sealed interface OracleMessage extends Message.Numbered {
       long lent,
       long returned,
       boolean alone,
-      boolean published)
+      boolean published,
+      @Nullable String dtype)
       implements OracleMessage {}
 
   /**
@@ -364,9 +375,11 @@ public sealed interface OracleMessage extends Message.Numbered {
    * Referee to the oracle of baselines: compile a task's reference for one benchmark size.
    *
    * @param kind {@code compile} or {@code max-autotune}
+   * @param dtype what a module is cast to; null if it is not
    */
   @JsonTypeName("compile_baseline")
-  record CompileBaseline(int id, String task, String seed, int size, String kind)
+  record CompileBaseline(
+      int id, String task, String seed, int size, String kind, @Nullable String dtype)
       implements OracleMessage {}
 
   /** With {@code failure} null the compiled reference is right and can be timed. */

@@ -87,6 +87,7 @@ class JudgeTest {
             plan.limits(),
             plan.tolerance(),
             grade,
+            plan.precision(),
             plan.baseline(),
             plan.cache(),
             false,
