@@ -133,7 +133,8 @@ class Opened:
     entries: list
     arenas: list
     calls: list
-    """In order: ``index, case`` (text), ``distribution, repeats`` (index of the call whose inputs this one repeats)."""
+    """In order: ``index, case`` (text), ``distribution, repeats`` (index of the call whose inputs this one repeats), ``properties``,
+    and ``dtype``, what module and arguments are cast to for this call (or None). Those with a dtype come last."""
     sizes: list
     """Benchmark sizes: ``index, shape`` (text)."""
     seconds: float
@@ -190,7 +191,7 @@ class Checked:
 
 @dataclass
 class ChangeWeights:
-    """Change the reference's weights, for one more call. Afterwards no request about the earlier calls is possible."""
+    """Change the reference's weights, for the calls with property ``other_weights``."""
 
     TYPE: ClassVar[str] = "change_weights"
     id: int
@@ -200,8 +201,6 @@ class ChangeWeights:
 class WeightsChanged:
     TYPE: ClassVar[str] = "weights_changed"
     id: int
-    call: int
-    """To be prepared and checked like any other."""
     parameters: dict
     """Shapes of the reference's parameters by name; with none there is nothing to ask."""
 

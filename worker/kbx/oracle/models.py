@@ -28,6 +28,8 @@ from kbx.tensors import encode
 ENTRY = "ModelNew"
 ATTEMPTS = 100
 """Seeds of weights tried where a task has use for some only."""
+BATCH = ("batch_size", "batch")
+"""Names under which files have the size of a batch."""
 ROUNDS = 5
 """Calls with fresh values, each of another distribution, as many as the original's trials."""
 
@@ -45,6 +47,8 @@ class ModelTask(Task):
     """Control classes by the name of the control."""
     scaled: bool = False
     device: str = "cpu"
+    batch: str | None = None
+    """The parameter of the cases that is the size of a batch and that the constructor does not take; None where there is none."""
     cast: torch.dtype | None = None
     """What weights and floating-point arguments are cast to, see ``at``; None: they stay what the file makes them."""
     weights: object = None
@@ -71,6 +75,12 @@ class ModelTask(Task):
 
     def call(self, parameters, distribution, seed, device="cpu", fast=False):
         return self.as_cast(super().call(parameters, distribution, seed, device, fast))
+
+    def other_batch(self):
+        """The first case with another batch size; None where the task has none."""
+        size = self.cases[0].get(self.batch)
+        other = other_size(size, self.device)
+        return None if other is None else self.cases[0] | {self.batch: other}
 
     def as_cast(self, call):
         """A call with its floating-point tensors cast as the weights are."""
@@ -125,6 +135,14 @@ class ModelTask(Task):
         weights = _Weights(self, seed)
         rivals = {name: _call(rival, functools.partial(weights.give, rival)) for name, rival in self.rivals.items()}
         return replace(self, weights=weights, reference=_call(self.model, weights.give), controls=rivals)
+
+
+def other_size(size, device):
+    """Another size of a batch, smaller where that is possible: on a GPU, calls may be as large as there is room for. None where there
+    is none."""
+    if type(size) is not int or size < 1 or (size == 1 and device != "cpu"):
+        return None
+    return size // 2 + 1 if size > 2 else 3 - size
 
 
 @functools.lru_cache(maxsize=1024)
@@ -243,7 +261,7 @@ def task(stamp, stem, module, reader, device):
         distributions=reader.each("DISTRIBUTIONS", reader.get("DISTRIBUTIONS", tuple, DISTRIBUTIONS), DISTRIBUTIONS),
         mutates=(), skip_controls=reader.get("SKIP_CONTROLS", dict, {}), controls={}, rounds=ROUNDS,
         model=model, usable=module.get("usable"), init=_init(path, init, _asked(reader, init, parameters, 0)), rivals=rivals,
-        scaled=device == "cpu", device=device,
+        scaled=device == "cpu", device=device, batch=_batch(inputs, init),
     )  # fmt: skip
 
 
@@ -254,6 +272,12 @@ def _asked(reader, function, parameters, given):
     if unknown:
         reader.fail("PUBLISHED", f"has no {unknown[0]!r}, which {function.__name__}() takes")
     return {name: parameters[name] for name in names}
+
+
+def _batch(inputs, init):
+    """The parameter of ``inputs`` that is the size of a batch and of nothing else."""
+    taken, constructor = (inspect.signature(function).parameters for function in (inputs, init))
+    return next((name for name in BATCH if name in taken and name not in constructor), None)
 
 
 def _beside(reader, init, published):

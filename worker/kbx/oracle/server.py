@@ -136,7 +136,7 @@ class Server:
         return _checked(request.id, self._current().check(request.call, request.value))
 
     def _change_weights(self, request):
-        return messages.WeightsChanged(request.id, *self._current().change_weights())
+        return messages.WeightsChanged(request.id, self._current().change_weights())
 
     def _close(self, request):
         self._end_session()

@@ -64,7 +64,7 @@ class Bench:
         self._emulated = spawn.device == "cpu"
         self._device = cuda_on_cpu.DEVICE if self._emulated else torch.device("cuda", 0)
         self._arenas, self._entry, self._path, self._source = {}, None, os.path.abspath(SOURCE), ""
-        self._instance = None
+        self._kind = self._instance = None
         self._clock = self._graphs = None
         self._recorded = [], []
         self._witness = None
@@ -136,8 +136,11 @@ class Bench:
 
     def _construct(self, request):
         watching = shapes.Shapes() if request.shapes else self._witness.watching()
+        if self._kind is None:
+            self._kind = self._entry
+        self._instance = self._entry = None  # one of another dtype: it may have gigabytes
         with watching:
-            self._instance, self._entry = module.construct(self._entry, request.module, self._device)
+            self._instance, self._entry = module.construct(self._kind, request.module, self._device)
         return messages.Constructed(request.id, 0.0)
 
     def _take_state(self, request):

@@ -1,5 +1,7 @@
 package dev.kbx.judge;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kbx.candidate.Candidate;
 import dev.kbx.outcome.Outcome;
 import dev.kbx.plan.Limits;
@@ -21,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One candidate with one fresh runner and one oracle, from opening the task until the runner's
@@ -36,6 +39,7 @@ final class Session implements AutoCloseable {
   private final Candidate candidate;
   private final JudgementBuilder draft;
   private boolean timed;
+  private Message.@Nullable Module module;
 
   Session(Oracle oracle, Runner runner, Plan plan, Candidate candidate, JudgementBuilder draft) {
     this.oracle = oracle;
@@ -89,6 +93,7 @@ final class Session implements AutoCloseable {
       throws InterruptedException {
     Duration limit = plan.limits().load();
     runner.attach(task.arenas());
+    module = task.module();
     try {
       List<String> operations = candidate.task().operations();
       boolean cpp = Policy.of(candidate.task()).takesCpp();
@@ -112,6 +117,20 @@ final class Session implements AutoCloseable {
       return task.module() == null ? Optional.empty() : construct(task.module(), limit);
     } catch (TimeoutException e) {
       return Optional.of(Outcome.timeout(Stage.CALL, "importing the source", limit));
+    } catch (Runner.Lost e) {
+      return Optional.of(Outcome.lost(e, Stage.CALL));
+    }
+  }
+
+  /**
+   * Constructs the candidate's module anew, for calls in another dtype. Empty on success.
+   *
+   * @param dtype null for the one of the other calls
+   */
+  Optional<Outcome> construct(@Nullable String dtype) throws InterruptedException {
+    Message.Module first = requireNonNull(module);
+    try {
+      return construct(dtype == null ? first : first.in(dtype), plan.limits().load());
     } catch (Runner.Lost e) {
       return Optional.of(Outcome.lost(e, Stage.CALL));
     }

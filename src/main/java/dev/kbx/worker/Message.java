@@ -105,5 +105,10 @@ public sealed interface Message permits Message.Hello, Message.Numbered, ZygoteM
     public Module {
       init = List.copyOf(init);
     }
+
+    /** The same in another dtype. */
+    public Module in(String other) {
+      return new Module(init, seed, other);
+    }
   }
 }

@@ -142,13 +142,15 @@ public sealed interface OracleMessage extends Message.Numbered {
    * @param repeats index of the call whose inputs it repeats
    * @param properties what it asks for beyond what the published tests do, sorted; empty for a call
    *     of the published grade
+   * @param dtype what module and arguments are cast to for this call; null if they are not
    */
   record PlannedCall(
       int index,
       @JsonProperty("case") String parameters,
       String distribution,
       @Nullable Integer repeats,
-      List<String> properties) {
+      List<String> properties,
+      @Nullable String dtype) {
     public PlannedCall {
       properties = List.copyOf(properties);
     }
@@ -159,6 +161,11 @@ public sealed interface OracleMessage extends Message.Numbered {
      */
     public boolean special() {
       return properties.contains("special_values");
+    }
+
+    /** Whether it is made after the weights of reference and candidate have changed. */
+    public boolean otherWeights() {
+      return properties.contains("other_weights");
     }
 
     /** Whether it asks for no more than the published tests do. */
@@ -215,19 +222,17 @@ public sealed interface OracleMessage extends Message.Numbered {
   /** One wrong element. */
   record Mismatch(String output, List<Long> index, String expected, String got) {}
 
-  /** Referee to oracle: change the reference's weights. */
+  /** Referee to oracle: change the reference's weights, for calls that ask for others. */
   @JsonTypeName("change_weights")
   record ChangeWeights(int id) implements OracleMessage {}
 
   /**
    * The reference's weights were changed.
    *
-   * @param call index of the call to judge with them
    * @param parameters shapes by name
    */
   @JsonTypeName("weights_changed")
-  record WeightsChanged(int id, int call, Map<String, List<Long>> parameters)
-      implements OracleMessage {
+  record WeightsChanged(int id, Map<String, List<Long>> parameters) implements OracleMessage {
     public WeightsChanged {
       parameters = Map.copyOf(parameters);
     }
