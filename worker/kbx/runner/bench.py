@@ -15,7 +15,19 @@ import triton
 
 from kbx import clock, cores, graphs, precision, protocol, results, tensors
 from kbx.messages import runner as messages
-from kbx.runner import ahead, arenas, cuda_on_cpu, extensions, gaps, launches, module, profile, seccomp, shapes
+from kbx.runner import (
+    ahead,
+    arenas,
+    cuda_on_cpu,
+    extensions,
+    gaps,
+    kernel_packages,
+    launches,
+    module,
+    profile,
+    seccomp,
+    shapes,
+)
 from kbx.runner.ledger import Ledger
 from kbx.runner.witness import Witness
 
@@ -130,6 +142,8 @@ class Bench:
         with open(self._path, "w", encoding="utf-8") as file:
             file.write(request.source)
         self._witness = Witness(Ledger(request.operations), self._path, request.cpp)
+        if request.cpp:  # elsewhere a task is about Triton, and what a candidate cannot import it has to do without
+            kernel_packages.install(request.source, self._emulated)
         arch = self._spawn.arch if self._emulated else None
         name, self._entry = module.load(request.source, self._path, request.entries, arch, self._witness.watching)
         return messages.Loaded(request.id, name, 0.0)

@@ -12,7 +12,7 @@ import torch
 import triton
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
-from kbx.runner import extensions, interpreter, operations, threads
+from kbx.runner import extensions, interpreter, kernel_packages, operations, threads
 from kbx.runner.modes import PlainMode
 from kbx.runner.storages import tensors_in
 
@@ -43,7 +43,7 @@ class Witness:
         self._failed = False
         with torch._C.DisableTorchFunction():
             self._note(self._ledger.begin, tensors)
-        with self.watching(), extensions.watched(self._called):
+        with self.watching(), extensions.watched(self._called), kernel_packages.watched(self._called):
             result = entry(*args, **kwargs)
         with torch._C.DisableTorchFunction():
             account = self._note(self._ledger.end, result)
@@ -93,11 +93,12 @@ class Witness:
         return result
 
     def _called(self, function, *args, **kwargs):
-        """Runs a function of the candidate's own C++: what it takes and gives counts as a launch. Torch's part in it is seen,
-        unless it is registered as an operation: then nobody is told of those it calls.
+        """Runs a function of the candidate's own C++, or a kernel that it has compiled in another package than Triton: what it takes
+        and gives counts as a launch. Torch's part in it is seen, unless it is registered as an operation: then nobody is told of those it calls.
         """
         with torch._C.DisableTorchFunction():
-            records = self._note(self._ledger.reach, (*args, *kwargs.values())) or []
+            given = [_address(value) for value in (*args, *kwargs.values())]
+            records = self._note(self._ledger.reach, given) or []
             before = self._ledger.computed()
         result = function(*args, **kwargs)
         with torch._C.DisableTorchFunction():
@@ -202,6 +203,14 @@ def _is_own(kernel):
 
 def _kernel_name(kernel):
     return f"kernel {getattr(kernel, '__name__', '')} of an installed package"
+
+
+def _address(argument):
+    """A tensor of another package, which stands for memory of torch's, as its address; anything else as it is."""
+    if isinstance(argument, torch.Tensor):
+        return argument
+    address = getattr(argument, "data_ptr", None)
+    return address if type(address) is int else argument
 
 
 def _name(function):

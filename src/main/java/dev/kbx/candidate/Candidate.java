@@ -4,6 +4,7 @@ import dev.kbx.syntax.PythonSource;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.CandidateIdentity;
 import dev.kbx.verdict.Provenance;
+import java.util.Set;
 import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +56,11 @@ public record Candidate(
   /** Whether the source may compile C++. A false yes only costs the candidate time. */
   public boolean bringsCpp() {
     return code().contains("cpp_extension");
+  }
+
+  /** Packages that its import statements name. */
+  public Set<String> packages() {
+    return parsed().modules();
   }
 
   /** SHA-256 of the source, hex: equal sources are one candidate, wherever they came from. */

@@ -154,11 +154,13 @@ final class Session implements AutoCloseable {
 
   /**
    * The outcome of a failed request. The claim that the machine lacks a feature is believed if a
-   * GPU is emulated, and for C++ if the zygote found that it cannot be compiled.
+   * GPU is emulated, for C++ if the zygote found that it cannot be compiled, and for a package that
+   * the source imports if it found that it is not installed.
    */
   Outcome raised(RunnerMessage.Raised raised, boolean loading) {
     boolean noCpp = runner.lacks() != null && candidate.bringsCpp();
-    return Outcome.raised(raised, loading, runner.emulates() || noCpp);
+    boolean noPackage = candidate.packages().stream().anyMatch(runner.absent()::contains);
+    return Outcome.raised(raised, loading, runner.emulates() || noCpp || noPackage);
   }
 
   /** Kills the runner's process tree and waits until it is gone. */

@@ -39,8 +39,13 @@ public sealed interface Message permits Message.Hello, Message.Numbered, ZygoteM
       Map<String, String> versions,
       @Nullable Map<String, JsonNode> device,
       @Nullable String dataAddress,
-      @Nullable String lacks)
+      @Nullable String lacks,
+      @Nullable List<String> absent)
       implements Message {
+    public Hello {
+      absent = absent == null ? null : List.copyOf(absent);
+    }
+
     /** The GPU's UUID, which unlike its index is the same in every process; null elsewhere. */
     public @Nullable String deviceUuid() {
       return said("uuid");
