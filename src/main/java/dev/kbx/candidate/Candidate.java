@@ -23,6 +23,8 @@ public record Candidate(
     @Nullable String method,
     @Nullable String model,
     @Nullable Integer round) {
+  /** TileLang, and CUTLASS for the CuTe DSL, by the names that are imported. */
+  private static final Set<String> KERNEL_PACKAGES = Set.of("tilelang", "cutlass");
 
   /** A candidate whose source is in memory. */
   public Candidate(
@@ -56,6 +58,11 @@ public record Candidate(
   /** Whether the source may compile C++. A false yes only costs the candidate time. */
   public boolean bringsCpp() {
     return code().contains("cpp_extension");
+  }
+
+  /** Whether its kernels may be written in another package than Triton, which compiles them. */
+  public boolean bringsKernelPackage() {
+    return packages().stream().anyMatch(KERNEL_PACKAGES::contains);
   }
 
   /** Packages that its import statements name. */

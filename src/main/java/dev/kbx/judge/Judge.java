@@ -166,7 +166,8 @@ final class Judge {
     boolean sound;
     Gpu gpu = place.gpu();
     MemoryRequirements needs = gpu.needs(candidate.task());
-    Plan own = plan.with(needs);
+    Plan wanted = candidate.bringsKernelPackage() ? plan.compiling() : plan;
+    Plan own = wanted.with(needs);
     Correctness correctness = new Correctness(slot, own, candidate, draft, alone);
     try (ConcurrencyLimit.Pass _ = gpu.admit();
         SharedExclusiveLock.Held held =

@@ -72,6 +72,11 @@ public record Plan(
     return with(stages, own);
   }
 
+  /** The same plan for a candidate that compiles in its calls, by compilers that take long. */
+  public Plan compiling() {
+    return with(stages, limits.compiling());
+  }
+
   /** The same plan without the perf stage. */
   public Plan untimed() {
     return with(stages.stream().filter(stage -> stage != Stage.PERF).toList(), limits);
