@@ -46,9 +46,9 @@ class OracleProcess:
         assert answer.id == self.ids
         return answer
 
-    def open(self, task, runner, seed=SEED):
+    def open(self, task, runner, seed=SEED, dtype=None):
         """Opens a task and maps its arenas as a runner would; returns ``(Opened, StandIn)``."""
-        opened = self.ask(messages.Open, task=str(task), seed=seed, runner=runner)
+        opened = self.ask(messages.Open, task=str(task), seed=seed, runner=runner, dtype=dtype)
         assert isinstance(opened, messages.Opened), opened
         return opened, StandIn(self, self.connect(runner))
 

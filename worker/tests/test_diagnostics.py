@@ -66,6 +66,18 @@ def test_a_line_that_nobody_wrote_stays_the_files():
     assert place is None
 
 
+@pytest.mark.parametrize(("said", "library"), [
+    ('/t/cuda.cu(2): catastrophic error: cannot open source file "kittens.cuh"', "ThunderKittens"),
+    ("/t/cuda.cu:2:10: fatal error: kittens.cuh: No such file or directory", "ThunderKittens"),
+    ("/t/cuda.cu:2:10: fatal error: cutlass/gemm/device/gemm.h: No such file or directory", "CUTLASS"),
+])  # fmt: skip
+def test_a_missing_header_is_named_with_its_library(said, library):
+    message, _ = explain(said)
+    header = "kittens.cuh" if library == "ThunderKittens" else "cutlass/gemm/device/gemm.h"
+    assert header in message.splitlines()[0]
+    assert message.splitlines()[0].endswith(f"; it is a header of {library}, which comes with neither nvcc nor PyTorch")
+
+
 def test_the_same_error_for_host_and_devices_is_told_once():
     said = f'/t/cuda.cu({at("return y;")[0]}): error: identifier "y" is undefined\n'
     assert explain(said * 3)[0].count("error") == 1

@@ -4,10 +4,11 @@ import textwrap
 
 import pytest
 import torch
+from oracle_process import WORKER
 
 from kbx.messages import oracle as messages
-from kbx.oracle import controls, judge, taskfile, truth, work
-from kbx.oracle.task import InvalidTask
+from kbx.oracle import controls, judge, models, taskfile, truth, work
+from kbx.oracle.task import InvalidTask, Unsupported
 from kbx.runner import module
 
 TASK = '''
@@ -184,6 +185,63 @@ class Linear(torch.nn.Linear):
         self.register_buffer("mask", torch.ones(2))
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_a_cast_task_has_weights_arguments_and_results_of_that_dtype(write, dtype):
+    task = taskfile.load(write(TASK))
+    cast = models.at(task, dtype)
+    assert models.at(task, dtype) is cast
+    call = cast.call(cast.cases[0], "standard", "x")
+    seeded = cast.seeded("0a")
+    known = truth.know(seeded, call, "0a")
+    assert {t.dtype for t in (*call.args, known.expected, *seeded.constants)} == {getattr(torch, dtype)}
+    assert known.truth.dtype == torch.float64
+    assert not torch.equal(known.truth, known.expected.double())
+    assert call.kwargs == {"factor": 3.0}
+    # The candidate draws its weights in float32, as the reference does, and rounds them once.
+    made, _ = module.construct(cast.model, cast.module("0a"), "cpu")
+    assert all(torch.equal(a, b) for a, b in zip(made.parameters(), seeded.constants, strict=True))
+    plain, _ = module.construct(task.model, task.module("0a"), "cpu")
+    assert {p.dtype for p in plain.parameters()} == {torch.float32}
+    assert torch.equal(plain.linear.weight.to(made.linear.weight.dtype), made.linear.weight)
+
+
+def test_sums_in_half_precision_are_wrong_and_sums_in_float32_right(write):
+    task = models.at(taskfile.load(write(TASK.replace("features=5", "features=1024"))), "float16").seeded("0a")
+    known = truth.know(task, task.call(task.cases[0], "standard", "x"), "0a")
+    (x,), linear = known.call.args, task.weights.give().linear
+    terms = x[:, None, :] * linear.weight[None]
+    sequential = torch.zeros_like(terms[..., 0])
+    for place in range(terms.shape[-1]):
+        sequential += terms[..., place]
+    assert judge.decide(task, known, [(sequential + linear.bias) * 3.0]).status == "wrong_values"
+    exact = (x.float() @ linear.weight.float().T + linear.bias.float()) * 3.0
+    assert judge.decide(task, known, [exact.half()]).status == "correct"
+
+
+def test_what_pytorch_lacks_on_a_processor_is_not_the_task_s_fault(write):
+    source = TASK.replace("self.linear(x) * factor", "nn.functional.avg_pool3d(x[None, None], 1)[0, 0]")
+    task = models.at(taskfile.load(write(source)), "float16").seeded("0a")
+    with pytest.raises(Unsupported, match="cast to float16, the reference raised NotImplementedError"):
+        truth.know(task, task.call(task.cases[0], "standard", "x"), "0a")
+
+
+def test_a_task_without_a_model_is_not_cast(write):
+    task = taskfile.load(str(WORKER.parent / "tasks/kernelbenchx/Activation/relu.py"))
+    with pytest.raises(InvalidTask, match="states its own dtypes, so nothing is cast to float16"):
+        models.at(task, "float16")
+
+
+def test_an_oracle_casts_what_it_opens(oracle, write):
+    path = write(TASK)
+    opened, runner = oracle.open(path, 92_000, dtype="bfloat16")
+    assert opened.module["dtype"] == "bfloat16"
+    own = models.at(taskfile.load(path), "bfloat16")
+    made = own.construct(own.model, opened.module["seed"]).to(torch.bfloat16)
+    assert runner.judge(0, made).status == "correct"
+    assert runner.judge(0, lambda *args, **kwargs: made(*args, **kwargs).float()).status == "wrong_dtype"
+    oracle.ask(messages.Close)
+
+
 def test_both_sides_change_weights_alike(write):
     task = taskfile.load(write(TASK)).seeded("0a")
     call = task.call(task.cases[0], "standard", "x")
@@ -228,10 +286,10 @@ def test_a_call_is_judged_by_the_weights_that_were_changed(oracle, write):
     made = own.construct(own.model, opened.module["seed"])
     assert runner.judge(0, made).status == "correct"
     folded = {name: parameter.clone() for name, parameter in made.state_dict().items()}
+    asked = next(call["index"] for call in opened.calls if call["properties"] == ["other_weights"])
     changed = oracle.ask(messages.ChangeWeights)
-    assert changed.call == len(opened.calls)
     assert module.take_state(made, changed.parameters)
-    assert runner.judge(changed.call, made).status == "correct"
+    assert runner.judge(asked, made).status == "correct"
     made.load_state_dict(folded)
-    assert runner.judge(changed.call, made).status == "wrong_values"
+    assert runner.judge(asked, made).status == "wrong_values"
     oracle.ask(messages.Close)

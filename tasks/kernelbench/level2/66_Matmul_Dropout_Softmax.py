@@ -44,13 +44,15 @@ def check(args, kwargs, results, expected):
     """Rows sum to 1, scores agree wherever two draws have kept them, and fair masks."""
     draws = [scores(result) for result in results]
     masks, known = [], scores(expected)
-    tolerance = 2e-5 * (1 + known.abs().amax(1, keepdim=True))
+    eps = torch.finfo(expected.dtype).eps
+    size = 1 + known.abs().amax(1, keepdim=True)
+    tolerance, dropped = max(2e-5, 8 * eps) * size, max(2e-5, eps) * size
     for result, draw in zip(results, draws, strict=True):
         off = (result.double().sum(1) - 1).abs().max()
-        if not off <= 1e-5:
+        if not off <= max(1e-5, eps):
             return [f"a row's sum is {float(off):.2g} away from 1"]
-        masks.append(draw.abs() > tolerance)
-        both = masks[-1] & (known.abs() > tolerance)
+        masks.append(draw.abs() > dropped)
+        both = masks[-1] & (known.abs() > dropped)
         differ = int((both & ~((draw - known).abs() <= tolerance)).sum())
         if differ or not draw.isfinite().all():
             return [f"{differ} of the {int(both.sum())} scores that two draws have kept differ"]

@@ -26,6 +26,8 @@ class Hello:
     """Oracle on the CPU: the abstract Unix socket on which it hands arenas to runners."""
     lacks: str | None = None
     """Zygote: what this machine lacks to compile CUDA C++, as a sentence; absent where it can."""
+    absent: list | None = None
+    """Zygote: packages in which candidates may write kernels (``tilelang, cutlass``) and that are not installed."""
 
 
 @dataclass

@@ -16,6 +16,8 @@ class TraceShapes:
     """Path of the task file."""
     timed: bool
     """Whether benchmark sizes are wanted too."""
+    dtype: str | None = None
+    """What a module's weights and floating-point arguments are cast to; None: they stay what the task makes them."""
 
 
 @dataclass
@@ -38,6 +40,8 @@ class TraceLargestShapes:
     id: int
     task: str
     """Path of the task file."""
+    dtype: str | None = None
+    """As in ``trace_shapes``."""
 
 
 @dataclass
@@ -118,6 +122,8 @@ class Open:
     """Whether the candidate has the device exclusively. Only then may the oracle skip the float64 truth if memory is short."""
     published: bool = False
     """Whether values are compared by the tolerances that the authors of the suite publish, not by the error model."""
+    dtype: str | None = None
+    """As in ``trace_shapes``."""
 
 
 @dataclass
@@ -127,12 +133,14 @@ class Opened:
     entries: list
     arenas: list
     calls: list
-    """In order: ``index, case`` (text), ``distribution, repeats`` (index of the call whose inputs this one repeats)."""
+    """In order: ``index, case`` (text), ``distribution, repeats`` (index of the call whose inputs this one repeats), ``properties``,
+    and ``dtype``, what module and arguments are cast to for this call (or None). Those with a dtype come last."""
     sizes: list
     """Benchmark sizes: ``index, shape`` (text)."""
     seconds: float
     module: dict | None = None
-    """The entry is a class: value trees ``init`` of its constructor's arguments, and ``seed``, which its weights come from."""
+    """The entry is a class: value trees ``init`` of its constructor's arguments, ``seed``, which its weights come from, and
+    ``dtype``, what they are cast to, where they are."""
     scaled: bool = False
     """Whether the calls are smaller than what the task is about, which needs a GPU."""
     core: int | None = None
@@ -183,7 +191,7 @@ class Checked:
 
 @dataclass
 class ChangeWeights:
-    """Change the reference's weights, for one more call. Afterwards no request about the earlier calls is possible."""
+    """Change the reference's weights, for the calls with property ``other_weights``."""
 
     TYPE: ClassVar[str] = "change_weights"
     id: int
@@ -193,8 +201,6 @@ class ChangeWeights:
 class WeightsChanged:
     TYPE: ClassVar[str] = "weights_changed"
     id: int
-    call: int
-    """To be prepared and checked like any other."""
     parameters: dict
     """Shapes of the reference's parameters by name; with none there is nothing to ask."""
 
@@ -321,6 +327,8 @@ class CompileBaseline:
     size: int
     kind: str
     """``compile`` or ``max-autotune``."""
+    dtype: str | None = None
+    """As in ``trace_shapes``."""
 
 
 @dataclass

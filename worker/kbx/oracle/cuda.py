@@ -11,7 +11,7 @@ from kbx import clock, cores, graphs, results
 from kbx.oracle import footprint, nvml, peaks
 from kbx.oracle.baselines import CompiledReference
 from kbx.oracle.bench import Bench
-from kbx.oracle.server import Unsupported
+from kbx.oracle.task import Unsupported
 from kbx.tensors import PAGE, Arena
 
 CAPACITY = 12 << 30

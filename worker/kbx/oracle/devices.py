@@ -5,7 +5,7 @@ import platform
 import torch
 
 from kbx.oracle.arenas import DataSocket, MemoryArena
-from kbx.oracle.server import Unsupported
+from kbx.oracle.task import Unsupported
 
 
 class CpuDevice:

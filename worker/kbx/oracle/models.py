@@ -19,15 +19,17 @@ from torch import nn
 
 from kbx import state
 from kbx.oracle import faults
-from kbx.oracle.task import InvalidTask, Task, describe
-from kbx.suite import DISTRIBUTIONS, Contract
+from kbx.oracle.task import InvalidTask, Task, Unsupported, describe
+from kbx.suite import DISTRIBUTIONS, Call, Contract
 from kbx.suite.original import MODULE_TOLERANCES
-from kbx.suite.values import tensors
+from kbx.suite.values import tensors, transform
 from kbx.tensors import encode
 
 ENTRY = "ModelNew"
 ATTEMPTS = 100
 """Seeds of weights tried where a task has use for some only."""
+BATCH = ("batch_size", "batch")
+"""Names under which files have the size of a batch."""
 ROUNDS = 5
 """Calls with fresh values, each of another distribution, as many as the original's trials."""
 
@@ -45,6 +47,10 @@ class ModelTask(Task):
     """Control classes by the name of the control."""
     scaled: bool = False
     device: str = "cpu"
+    batch: str | None = None
+    """The parameter of the cases that is the size of a batch and that the constructor does not take; None where there is none."""
+    cast: torch.dtype | None = None
+    """What weights and floating-point arguments are cast to, see ``at``; None: they stay what the file makes them."""
     weights: object = None
     """``_Weights`` of the seed that the task is bound to; None while it is bound to none."""
 
@@ -67,8 +73,39 @@ class ModelTask(Task):
         """The weights of a seeded task."""
         return list(self.weights.give().state_dict(keep_vars=True).values()) if self.weights else []
 
+    def call(self, parameters, distribution, seed, device="cpu", fast=False):
+        return self.as_cast(super().call(parameters, distribution, seed, device, fast))
+
+    def other_batch(self):
+        """The first case with another batch size; None where the task has none."""
+        size = self.cases[0].get(self.batch)
+        other = other_size(size, self.device)
+        return None if other is None else self.cases[0] | {self.batch: other}
+
+    def as_cast(self, call):
+        """A call with its floating-point tensors cast as the weights are."""
+        if self.cast is None:
+            return call
+
+        def cast(leaf):
+            return leaf.to(self.cast) if isinstance(leaf, torch.Tensor) and leaf.is_floating_point() else leaf
+
+        return Call(transform(call.args, cast), transform(call.kwargs, cast))
+
+    def run(self, what, function, *args, **kwargs):
+        if self.cast is None:
+            return super().run(what, function, *args, **kwargs)
+        try:
+            return super().run(f"cast to {self.dtype}, {what}", function, *args, **kwargs)
+        except InvalidTask as error:
+            if isinstance(error.__cause__, NotImplementedError):
+                # On a CPU, PyTorch lacks some operations in half precision that a GPU has.
+                raise Unsupported(error.message) from error
+            raise
+
     def module(self, seed):
-        return {"init": [encode(value, None) for value in self.init], "seed": self.weights_seed(seed)}
+        cast = {} if self.cast is None else {"dtype": self.dtype}
+        return {"init": [encode(value, None) for value in self.init], "seed": self.weights_seed(seed), **cast}
 
     @functools.lru_cache(maxsize=64)  # noqa: B019 - tasks are kept anyway
     def weights_seed(self, seed):
@@ -87,7 +124,7 @@ class ModelTask(Task):
             return self.run(f"{kind.__name__}({', '.join(map(repr, self.init))})", kind, *self.init)
 
     def traced(self):
-        model = self.run("the constructor", self.model, *self.init)
+        model = self.run("the constructor", self.model, *self.init).to(self.cast)
         return model, list(model.state_dict(keep_vars=True).values())
 
     def change_weights(self):
@@ -98,6 +135,23 @@ class ModelTask(Task):
         weights = _Weights(self, seed)
         rivals = {name: _call(rival, functools.partial(weights.give, rival)) for name, rival in self.rivals.items()}
         return replace(self, weights=weights, reference=_call(self.model, weights.give), controls=rivals)
+
+
+def other_size(size, device):
+    """Another size of a batch, smaller where that is possible: on a GPU, calls may be as large as there is room for. None where there
+    is none."""
+    if type(size) is not int or size < 1 or (size == 1 and device != "cpu"):
+        return None
+    return size // 2 + 1 if size > 2 else 3 - size
+
+
+@functools.lru_cache(maxsize=1024)
+def at(task, dtype):
+    """The task with weights and floating-point arguments cast to another dtype, as ``model.to(dtype)`` casts a model's: integers,
+    masks, and tensors that are neither parameters nor buffers stay. The contract measures the reference's own error there."""
+    if not isinstance(task, ModelTask):
+        raise InvalidTask(f"states its own dtypes, so nothing is cast to {dtype}: it has no Model", task.path)
+    return replace(task, dtype=dtype, cast=getattr(torch, dtype))
 
 
 class _Weights:
@@ -136,7 +190,7 @@ class _Weights:
         made = self.task.construct(kind, self.task.weights_seed(self.seed))
         if kind is not model:
             self.task.run(f"{kind.__name__}.load_state_dict()", made.load_state_dict, self.give().state_dict())
-        made = made.to(self.task.device)
+        made = made.to(self.task.device, self.task.cast)
         if kind is model:
             self.uncalled = _before_calls(made)
         return made
@@ -207,7 +261,7 @@ def task(stamp, stem, module, reader, device):
         distributions=reader.each("DISTRIBUTIONS", reader.get("DISTRIBUTIONS", tuple, DISTRIBUTIONS), DISTRIBUTIONS),
         mutates=(), skip_controls=reader.get("SKIP_CONTROLS", dict, {}), controls={}, rounds=ROUNDS,
         model=model, usable=module.get("usable"), init=_init(path, init, _asked(reader, init, parameters, 0)), rivals=rivals,
-        scaled=device == "cpu", device=device,
+        scaled=device == "cpu", device=device, batch=_batch(inputs, init),
     )  # fmt: skip
 
 
@@ -218,6 +272,12 @@ def _asked(reader, function, parameters, given):
     if unknown:
         reader.fail("PUBLISHED", f"has no {unknown[0]!r}, which {function.__name__}() takes")
     return {name: parameters[name] for name in names}
+
+
+def _batch(inputs, init):
+    """The parameter of ``inputs`` that is the size of a batch and of nothing else."""
+    taken, constructor = (inspect.signature(function).parameters for function in (inputs, init))
+    return next((name for name in BATCH if name in taken and name not in constructor), None)
 
 
 def _beside(reader, init, published):

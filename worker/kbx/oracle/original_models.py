@@ -19,7 +19,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from kbx import tensors
 from kbx.oracle import faults, judge, namesakes, truth
 from kbx.oracle.arithmetic import FlopCounterMode
-from kbx.oracle.models import ENTRY, ROUNDS, ModelTask, unbound
+from kbx.oracle.models import BATCH, ENTRY, ROUNDS, ModelTask, other_size, unbound
 from kbx.oracle.modes import without_dynamo
 from kbx.oracle.module_state import changed, held
 from kbx.oracle.recording import placed, read, surroundings
@@ -52,7 +52,27 @@ class OriginalModelTask(ModelTask):
 
     def call(self, parameters, distribution, seed, device="cpu", fast=False):
         """What ``get_inputs()`` draws under a seed; on a GPU it draws there."""
-        return _checked_call(self.path, self.inputs, self.model, drawn(self, self.inputs, seed, device))
+        with self.batched(parameters):
+            made = drawn(self, self.inputs, seed, device)
+        return self.as_cast(_checked_call(self.path, self.inputs, self.model, made))
+
+    def other_batch(self):
+        names = self.inputs.__globals__
+        name = next((name for name in BATCH if name in names), None)
+        other = other_size(names.get(name), self.device)
+        return None if other is None else self.cases[0] | {name: other}
+
+    @contextlib.contextmanager
+    def batched(self, parameters):
+        """The file's own names for the size of a batch have the values that a case gives them."""
+        names = self.inputs.__globals__
+        given = {name: parameters[name] for name in BATCH if name in parameters}
+        before = {name: names[name] for name in given}
+        names.update(given)
+        try:
+            yield
+        finally:
+            names.update(before)
 
     def construct(self, kind, number):
         with surroundings(self.device):

@@ -73,6 +73,10 @@ class Varied:
 class OwnModelTask(Varied, OriginalModelTask):
     """A ``Model`` of the user's."""
 
+    def call(self, parameters, distribution, seed, device="cpu", fast=False):
+        with self.batched(parameters):
+            return super().call(parameters, distribution, seed, device, fast)
+
     def plain_call(self, number, seed, device):
         return OriginalModelTask.call(self, SIZES, AS_DRAWN, seed, device)
 

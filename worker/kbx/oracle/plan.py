@@ -3,7 +3,7 @@
 import functools
 from dataclasses import dataclass
 
-from kbx.oracle import properties
+from kbx.oracle import module_variations, properties
 from kbx.oracle.task import InvalidTask, describe
 from kbx.oracle.truth import argument_tensors
 from kbx.suite.contracts import Close, Exact
@@ -27,6 +27,8 @@ class PlannedCall:
     """Every other call leaves out the keyword arguments that equal their defaults."""
     properties: frozenset = frozenset()
     """What it asks for beyond the ordinary and beyond what the published tests do; none of a call of the published grade."""
+    dtype: str | None = None
+    """What a module and its arguments are cast to for this call; None: they stay what they are in the others."""
 
     @property
     def special(self):
@@ -36,7 +38,7 @@ class PlannedCall:
     def message(self):
         """As in ``messages.oracle.Opened.calls``."""
         plain = {"index": self.index, "case": describe(self.parameters), "distribution": self.distribution}
-        return {**plain, "repeats": self.repeats, "properties": sorted(self.properties)}
+        return {**plain, "repeats": self.repeats, "properties": sorted(self.properties), "dtype": self.dtype}
 
 
 ORDINARY = ("standard", "uniform", "outliers")
@@ -50,7 +52,7 @@ MIXES = {"matmul", "convolution", "linear-algebra", "decomposition", "attention"
 
 def plan(task, seed):
     """The calls of one candidate, in order: those of the published grade, then the others, those that ask for least first; then
-    the repeats; last those with special values, which decide nothing.
+    the repeats; then those with special values, which decide nothing; last those of a module whose weights or dtype are changed.
 
     Case *i* in round *r* draws from distribution *i + r*, so that every case meets several and few rounds cover all; then come
     rounds of ordinary values for cases of the published grade that have met too few. A random operation's draws follow each other
@@ -90,7 +92,21 @@ def plan(task, seed):
         index = first[case, round_] = add(case, round_, distribution)
         for _ in range(task.contract.draws - 1):
             add(case, round_, distribution, index)
-    return calls
+    return calls + _of_module(task, seed, len(calls))
+
+
+def _of_module(task, seed, first):
+    """The calls of a module beyond the published ones, of which the first has index ``first``."""
+    made = []
+    for each in module_variations.of(task):
+        name, index = f"{seed}/{task.name}/{each.property}", first + len(made)
+        for draw in range(task.contract.draws):
+            repeats = index if draw else None
+            asked = frozenset([each.property])
+            made.append(
+                PlannedCall(index + draw, each.parameters, each.distribution, name, repeats, draw, asked, each.dtype)
+            )
+    return made
 
 
 def _check_published(task, cases):

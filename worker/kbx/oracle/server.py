@@ -17,10 +17,10 @@ import kbx
 from kbx import PROTOCOL, cores
 from kbx.messages import Failed, Hello
 from kbx.messages import oracle as messages
-from kbx.oracle import controls, faults, footprint, session, shape_tracing, taskfile
+from kbx.oracle import controls, faults, footprint, models, session, shape_tracing, taskfile
 from kbx.oracle.baselines import NotCompiled
 from kbx.oracle.bench import NotRecorded
-from kbx.oracle.task import InvalidTask, TooLarge, describe
+from kbx.oracle.task import InvalidTask, Unsupported, describe
 from kbx.protocol import ProtocolError, decode, encode
 
 log = logging.getLogger(__name__)
@@ -29,10 +29,6 @@ _PROBED = 1 << 20
 """Elements that a probe adds up."""
 _SOME_GPU = "cuda:0"
 """A task has its published sizes on any GPU, and nothing is made there to estimate its memory."""
-
-
-class Unsupported(Exception):
-    """This device cannot do what was asked."""
 
 
 class Server:
@@ -58,7 +54,7 @@ class Server:
             return encode(getattr(self, "_" + type(request).TYPE)(request))
         except InvalidTask as error:
             return self._failed(request, "invalid_task", error.message, error.file, error.line)
-        except (Unsupported, TooLarge) as error:
+        except Unsupported as error:
             return self._failed(request, "unsupported", str(error))
         except (ProtocolError, RecursionError, session.WrongOrder) as error:
             return self._failed(request, "internal", str(error))
@@ -82,13 +78,13 @@ class Server:
         self.traced_for = _SOME_GPU
 
     def _trace_shapes(self, request):
-        task = taskfile.load(request.task, self.traced_for or self.device.torch_device)
+        task = self._task(request, self.traced_for)
         return messages.ShapesTraced(
             request.id, task.entries, shape_tracing.calls(task, request.timed), task.module("shapes")
         )
 
     def _trace_largest_shapes(self, request):
-        task = taskfile.load(request.task, self.device.torch_device)
+        task = self._task(request)
         found = shape_tracing.largest(task)
         if found is None:
             raise Unsupported(
@@ -109,7 +105,7 @@ class Server:
             raise
 
     def _opened(self, request, start):
-        task = taskfile.load(request.task, self.device.torch_device)
+        task = self._task(request)
         task.check_room()
         if request.published:
             task = taskfile.published(task)
@@ -140,7 +136,7 @@ class Server:
         return _checked(request.id, self._current().check(request.call, request.value))
 
     def _change_weights(self, request):
-        return messages.WeightsChanged(request.id, *self._current().change_weights())
+        return messages.WeightsChanged(request.id, self._current().change_weights())
 
     def _close(self, request):
         self._end_session()
@@ -195,7 +191,7 @@ class Server:
     def _compile_baseline(self, request):
         start = time.monotonic()
         self._drop_compiled()
-        task = taskfile.load(request.task, self.device.torch_device)
+        task = self._task(request)
         failure = None
         try:
             self.compiled = self.device.compiled(task, request.size, request.kind, request.seed)
@@ -210,6 +206,10 @@ class Server:
         eager_ms, compiled_ms = self.compiled.compare(request.sets, request.round, request.lead, request.warm)
         state = self.device.state()
         return messages.BaselineCompared(request.id, eager_ms, compiled_ms, time.monotonic() - start, state)
+
+    def _task(self, request, device=None):
+        task = taskfile.load(request.task, device or self.device.torch_device)
+        return task if request.dtype is None else models.at(task, request.dtype)
 
     def _current(self):
         if self.session is None:

@@ -5,8 +5,8 @@ import functools
 import torch
 
 from kbx import tensors
-from kbx.oracle import claims, judge, truth
-from kbx.oracle.plan import PlannedCall, plan
+from kbx.oracle import claims, judge, models, truth
+from kbx.oracle.plan import plan
 from kbx.oracle.task import InvalidTask
 from kbx.suite.values import tensors as tensors_of
 from kbx.tensors import ALIGN, span
@@ -35,6 +35,7 @@ class Session:
 
     def __init__(self, task, seed, arenas, device, alone=False, budget=truth.BUDGET):
         self.task, self.seed, self.device = task.seeded(seed), seed, device
+        self.unseeded, self.dtype = task, None
         self.memory = truth.Memory(budget)
         self.know = truth.know_where_there_is_room if alone else truth.know
         self.lent, self.out = arenas
@@ -49,12 +50,22 @@ class Session:
     def known(self, index):
         """What is known of a planned call; repeats share it with the call they repeat."""
         call = self.calls[index]
+        self._turn_to(call.dtype)
 
         def make():
             made = self.task.call(call.parameters, call.distribution, call.seed, self.device)
             return self.know(self.task, made, self.seed)
 
         return self.memory.get(call.seed, make)
+
+    def _turn_to(self, dtype):
+        """Goes over to the task cast to another dtype, with its first weights; the other one's are given up."""
+        if dtype == self.dtype:
+            return
+        self.memory.clear()
+        self.task = None
+        task = self.unseeded if dtype is None else models.at(self.unseeded, dtype)
+        self.task, self.dtype = task.seeded(self.seed), dtype
 
     def prepare(self, index):
         """Lends a call's arguments and poisons the results; returns the trees of args and kwargs."""
@@ -89,11 +100,10 @@ class Session:
         return self._repeat(known, index, first, judgement.value)
 
     def change_weights(self):
-        """Gives the reference other weights; returns the index of a call that is judged by them, and the parameters' shapes."""
-        first, index = self.calls[0], len(self.calls)
-        name = f"{self.seed}/{self.task.name}/other_weights"
-        self.calls = [*self.calls, PlannedCall(index, first.parameters, first.distribution, name)]
-        return index, self.task.change_weights()
+        """Gives the reference other weights, by which the calls that follow are judged; returns the parameters' shapes."""
+        self._turn_to(None)
+        self.memory.clear()
+        return self.task.change_weights()
 
     def _draw(self, known, first, value):
         """Collects the draws of a random operation; the contract is asked when all are there."""

@@ -26,7 +26,11 @@ class InvalidTask(Exception):
         self.message, self.file, self.line = message, file, line
 
 
-class TooLarge(Exception):
+class Unsupported(Exception):
+    """This device cannot do what was asked."""
+
+
+class TooLarge(Unsupported):
     """This device cannot judge the task in any useful time."""
 
 

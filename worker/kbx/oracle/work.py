@@ -10,7 +10,7 @@ from kbx.oracle.traffic import Traffic
 from kbx.suite.values import tensors
 
 _KNOWN = {}
-"""Work by the task's stamp and the size: a reference asks the same of a device each time, whatever its weights, and some take
+"""Work by the task's stamp, its dtype and the size: a reference asks the same of a device each time, whatever its weights, and some take
 seconds."""
 
 
@@ -30,7 +30,7 @@ class Work:
 
 def of(task, size, make):
     """The work of benchmark size number ``size``, found by running the reference once on ``make()``, the size's arguments."""
-    key = task.stamp, size
+    key = task.stamp, task.dtype, size
     if key not in _KNOWN:
         _KNOWN[key] = measure(task, make())
     return _KNOWN[key]

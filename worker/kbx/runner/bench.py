@@ -15,7 +15,20 @@ import triton
 
 from kbx import clock, cores, graphs, precision, protocol, results, tensors
 from kbx.messages import runner as messages
-from kbx.runner import ahead, arenas, cuda_on_cpu, extensions, gaps, launches, module, native, profile, seccomp, shapes
+from kbx.runner import (
+    ahead,
+    arenas,
+    cuda_on_cpu,
+    extensions,
+    gaps,
+    kernel_packages,
+    launches,
+    module,
+    native,
+    profile,
+    seccomp,
+    shapes,
+)
 from kbx.runner.ledger import Ledger
 from kbx.runner.witness import Witness
 
@@ -65,7 +78,7 @@ class Bench:
         self._emulated = spawn.device == "cpu"
         self._device = cuda_on_cpu.DEVICE if self._emulated else torch.device("cuda", 0)
         self._arenas, self._entry, self._path, self._source = {}, None, os.path.abspath(SOURCE), ""
-        self._instance = None
+        self._kind = self._instance = None
         self._clock = self._graphs = None
         self._recorded = [], []
         self._witness = None
@@ -138,14 +151,19 @@ class Bench:
         sees_reads = native.library is not None and (self._guarded or not self._emulated)
         ledger = Ledger(request.operations, native.library.covers if sees_reads else None)
         self._witness = Witness(ledger, self._path, request.cpp)
+        if request.cpp:  # elsewhere a task is about Triton, and what a candidate cannot import it has to do without
+            kernel_packages.install(request.source, self._emulated)
         arch = self._spawn.arch if self._emulated else None
         name, self._entry = module.load(request.source, self._path, request.entries, arch, self._witness.watching)
         return messages.Loaded(request.id, name, 0.0)
 
     def _construct(self, request):
         watching = shapes.Shapes() if request.shapes else self._witness.watching()
+        if self._kind is None:
+            self._kind = self._entry
+        self._instance = self._entry = None  # one of another dtype: it may have gigabytes
         with watching:
-            self._instance, self._entry = module.construct(self._entry, request.module, self._device)
+            self._instance, self._entry = module.construct(self._kind, request.module, self._device)
         return messages.Constructed(request.id, 0.0)
 
     def _take_state(self, request):

@@ -117,8 +117,24 @@ def _errors(said):
     return [(index, error) for error, index in found.items()]
 
 
+_MISSING_HEADER = re.compile(
+    r"^(?P<gcc>[\w./+-]+): No such file or directory|(?:cannot|could not) open source file \"(?P<edg>[^\"]+)\""
+)
+_LIBRARIES = {"kittens": "ThunderKittens", "cutlass": "CUTLASS", "cute": "CUTLASS", "tl_templates": "TileLang"}
+"""Libraries of headers that come with neither nvcc nor PyTorch, by what the header's path begins with."""
+
+
+def _with_library(text):
+    """The text of an error; where a header of a known library is missing, with the name of that."""
+    match = _MISSING_HEADER.search(text)
+    header = match[match.lastgroup] if match else ""
+    library = _LIBRARIES.get(re.split(r"[/.]", header)[0])
+    text = text[:_TEXT_CHARS]
+    return f"{text}; it is a header of {library}, which comes with neither nvcc nor PyTorch" if library else text
+
+
 def _told(error, index, said, lines, name):
-    text = error.text[:_TEXT_CHARS]
+    text = _with_library(error.text)
     if error.file is None:
         return f"error: {text}", None
     place = lines.place(error.file, error.line)

@@ -45,8 +45,13 @@ def construct(kind, module, device):
     init = [tensors.decode(tree, None) for tree in module["init"]]
     torch.manual_seed(module["seed"])
     with torch.no_grad():
-        made = _made(kind, init).to(device)
+        made = _made(kind, init).to(device, *_dtype(module))
     return made, torch.no_grad()(made)
+
+
+def _dtype(module):
+    """What the weights are cast to, as one of a list; an empty one where they are not."""
+    return [tensors.DTYPES[module["dtype"]]] if module.get("dtype") else []
 
 
 def _made(kind, init):

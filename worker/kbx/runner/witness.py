@@ -15,7 +15,17 @@ import torch
 import triton
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
-from kbx.runner import extensions, interpreter, launches, libdevice, native, numerics, operations, threads
+from kbx.runner import (
+    extensions,
+    interpreter,
+    kernel_packages,
+    launches,
+    libdevice,
+    native,
+    numerics,
+    operations,
+    threads,
+)
 from kbx.runner.modes import PlainMode
 from kbx.runner.storages import tensors_in
 
@@ -54,7 +64,7 @@ class Witness:
         """``entry(*args, **kwargs)`` watched: its result and the ledger's account, None if that is not complete."""
         self._failed = False
         self._note("begin", tensors)
-        with self.watching(), extensions.watched(self._called):
+        with self.watching(), extensions.watched(self._called), kernel_packages.watched(self._called):
             before = self._counts()
             result = entry(*args, **kwargs)
             complete = self._is_complete(before)
@@ -145,10 +155,11 @@ class Witness:
         return result
 
     def _called(self, function, *args, **kwargs):
-        """Runs a function of the candidate's own C++: what it takes and gives counts as a launch. Torch's part in it is seen,
-        unless it is registered as an operation: then nobody is told of those it calls.
+        """Runs a function of the candidate's own C++, or a kernel that it has compiled in another package than Triton: what it takes
+        and gives counts as a launch. Torch's part in it is seen, unless it is registered as an operation: then nobody is told of those it calls.
         """
-        records = self._note("reach", (*args, *kwargs.values())) or []
+        given = [_address(value) for value in (*args, *kwargs.values())]
+        records = self._note("reach", given) or []
         before = self._note("computed") or {}
         result = function(*args, **kwargs)
         self._forget_touches()
@@ -287,6 +298,14 @@ def _is_own(kernel):
 
 def _kernel_name(kernel):
     return f"kernel {getattr(kernel, '__name__', '')} of an installed package"
+
+
+def _address(argument):
+    """A tensor of another package, which stands for memory of torch's, as its address; anything else as it is."""
+    if isinstance(argument, torch.Tensor):
+        return argument
+    address = getattr(argument, "data_ptr", None)
+    return address if type(address) is int else argument
 
 
 def _name(function):

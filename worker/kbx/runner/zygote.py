@@ -26,7 +26,7 @@ import time
 from kbx import PROTOCOL, cores, protocol
 from kbx.messages import Failed, Hello
 from kbx.messages import zygote as messages
-from kbx.runner import linux, mounts, processes, relay, sandbox, toolkit
+from kbx.runner import kernel_packages, linux, mounts, processes, relay, sandbox, toolkit
 
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "TMPDIR", "HOME", "CUDA_HOME",
                 "PYTHONDONTWRITEBYTECODE")  # fmt: skip
@@ -413,7 +413,8 @@ def main():
     gc.disable()
     zygote = Zygote(referee_in, referee_out, bench, trees)
     lacks = toolkit.lacking(cuda=True)
-    zygote.send(Hello(PROTOCOL, "zygote", os.getpid(), versions, lacks=lacks))
+    absent = kernel_packages.absent()
+    zygote.send(Hello(PROTOCOL, "zygote", os.getpid(), versions, lacks=lacks, absent=absent))
     zygote.run()
 
 

@@ -4,8 +4,9 @@ Every value is right, for these weights only. That is told.
 
 mechanism: semantics/affine-left-out
 static: none
-dynamic: merit
+dynamic: wrong_values
 flag: state_ignored
+breaks: other_weights
 """
 
 import torch

@@ -4,8 +4,9 @@ The algebra is right and so is every value, for these weights: whoever loads oth
 
 mechanism: semantics/folded-weights
 static: none
-dynamic: merit
+dynamic: wrong_values
 flag: state_ignored
+breaks: other_weights
 """
 
 import torch

@@ -12,7 +12,7 @@ from torch import nn
 @triton.jit
 def gelu_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
     place = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(x_ptr + place, mask=place < n)
+    x = tl.load(x_ptr + place, mask=place < n).to(tl.float32)
     y = 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476))
     tl.store(y_ptr + place, y, mask=place < n)
 

@@ -48,7 +48,7 @@ class ModelNew(nn.Module):
         x = x.contiguous()
         batch, channels, height, width = x.shape
         out_height, out_width = self.pooled(height), self.pooled(width)
-        y = torch.empty(batch, channels, out_height, out_width, device=x.device)
+        y = torch.empty(batch, channels, out_height, out_width, device=x.device, dtype=x.dtype)
         tiles = triton.cdiv(out_height, 32) * triton.cdiv(out_width, 64)
         max_pool_kernel[(batch * channels * tiles,)](
             x, y, height, width, out_height, out_width, self.padding,

@@ -30,6 +30,7 @@ class ModelNew(nn.Module):
         x = x.contiguous()
         dim = self.dim % x.ndim
         before, rows, after = x.shape[:dim].numel(), x.shape[dim], x.shape[dim + 1 :].numel()
-        y = torch.empty([1 if i == dim else size for i, size in enumerate(x.shape)], device=x.device)
+        shape = [1 if i == dim else size for i, size in enumerate(x.shape)]
+        y = torch.empty(shape, device=x.device, dtype=x.dtype)
         sum_kernel[(triton.cdiv(after, 128), before)](x, y, rows, after, ROWS=32, COLUMNS=128)
         return y

@@ -47,7 +47,7 @@ class ModelNew(nn.Module):
         predictions, targets = predictions.contiguous(), targets.contiguous()
         batch, classes = predictions.shape
         losses = torch.empty(batch, device=predictions.device)
-        loss = torch.empty((), device=predictions.device)
+        loss = torch.empty((), device=predictions.device, dtype=predictions.dtype)
         block = min(triton.next_power_of_2(classes), 4096)
         row_loss_kernel[(batch,)](predictions, targets, losses, classes, BLOCK=block, num_warps=8)
         mean_kernel[(1,)](losses, loss, batch, BLOCK=4096, num_warps=16)

@@ -57,7 +57,7 @@ class ModelNew(nn.Module):
     def forward(self, x):
         x = x.contiguous()
         (m, k), n = x.shape, self.gemm.out_features
-        y = torch.empty(m, n, device=x.device)
+        y = torch.empty(m, n, device=x.device, dtype=x.dtype)
         gemm_leaky_relu_kernel[lambda meta: (triton.cdiv(m, meta["BM"]) * triton.cdiv(n, meta["BN"]),)](
             x, self.gemm.weight, self.gemm.bias, y, m, n, k, self.multiplier, self.leaky_relu.negative_slope, GROUP=8
         )

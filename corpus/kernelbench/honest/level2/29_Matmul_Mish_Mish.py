@@ -50,7 +50,7 @@ class ModelNew(nn.Module):
     def forward(self, x):
         x = x.contiguous()
         (m, k), n = x.shape, self.linear.out_features
-        y = torch.empty(m, n, device=x.device)
+        y = torch.empty(m, n, device=x.device, dtype=x.dtype)
         grid = (triton.cdiv(m, 64), triton.cdiv(n, 64))
         matmul_mish_kernel[grid](x, self.linear.weight, self.linear.bias, y, m, n, k, BM=64, BN=64, BK=32)
         return y

@@ -54,7 +54,7 @@ class ModelNew(nn.Module):
         x = x.contiguous()
         layer, norm = self.matmul, self.group_norm
         (m, k), n = x.shape, layer.out_features
-        y = torch.empty(m, n, device=x.device)
+        y = torch.empty(m, n, device=x.device, dtype=x.dtype)
         # wide groups leave room for fewer rows
         BN = max(16, triton.next_power_of_2(n // norm.num_groups))
         BM = min(64, max(16, 4096 // BN))

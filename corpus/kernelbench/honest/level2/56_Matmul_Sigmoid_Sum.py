@@ -57,7 +57,7 @@ class ModelNew(nn.Module):
         (m, k), n = x.shape, self.linear.out_features
         tiles = triton.cdiv(n, 64)
         sums = torch.empty(tiles, m, device=x.device)
-        y = torch.empty(m, 1, device=x.device)
+        y = torch.empty(m, 1, device=x.device, dtype=x.dtype)
         sigmoid_sums_kernel[(triton.cdiv(m, 64) * tiles,)](
             x, self.linear.weight, self.linear.bias, sums, m, n, k, BM=64, BN=64, BK=16
         )

@@ -43,7 +43,7 @@ class ModelNew(nn.Module):
     def forward(self, x):
         x = x.contiguous()
         (m, k), n = x.shape, self.gemm.out_features
-        y = torch.empty(m, n, device=x.device)
+        y = torch.empty(m, n, device=x.device, dtype=x.dtype)
         grid = (triton.cdiv(m, 64), triton.cdiv(n, 64))
         gemm_add_relu_kernel[grid](x, self.gemm.weight, self.bias, y, m, n, k, BM=64, BN=64, BK=32)
         return y

@@ -48,7 +48,8 @@ class ModelNew(nn.Module):
         # without its bias, which would be one more pass over all sums
         x = F.conv2d(x, self.conv.weight).contiguous()
         batch, channels, height, width = x.shape
-        y = torch.empty(batch, channels, height // self.pool, width // self.pool, device=x.device)
+        pooled = batch, channels, height // self.pool, width // self.pool
+        y = torch.empty(pooled, device=x.device, dtype=x.dtype)
         tanh_pool_kernel[(triton.cdiv(y.numel(), 256),)](
             x, self.conv.bias, self.bias, y, y.numel(), *x.shape[1:], *y.shape[2:], self.scaling_factor,
             POOL=self.pool, BLOCK=256,

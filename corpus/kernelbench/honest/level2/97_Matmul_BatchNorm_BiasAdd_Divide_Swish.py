@@ -101,7 +101,7 @@ class ModelNew(nn.Module):
         layer, norm = self.matmul, self.bn
         (m, k), n = x.shape, layer.out_features
         row_tiles = triton.cdiv(m, 64)
-        y = torch.empty(m, n, device=x.device)
+        y = torch.empty(m, n, device=x.device, dtype=x.dtype)
         means, squares = torch.empty(2, row_tiles, n, device=x.device)
         mean, deviation = torch.empty(2, n, device=x.device)
         matmul_moments_kernel[(row_tiles * triton.cdiv(n, 64),)](

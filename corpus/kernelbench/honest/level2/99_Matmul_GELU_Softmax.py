@@ -38,7 +38,7 @@ def matmul_gelu_kernel(x_ptr, w_ptr, bias_ptr, y_ptr, m, n, k, BM: tl.constexpr,
 def softmax_kernel(y_ptr, columns, BLOCK: tl.constexpr):
     place = tl.arange(0, BLOCK)
     row = y_ptr + tl.program_id(0) * columns
-    y = tl.load(row + place, mask=place < columns, other=-float("inf"))
+    y = tl.load(row + place, mask=place < columns, other=-float("inf")).to(tl.float32)
     y = tl.exp(y - tl.max(y, 0))
     tl.store(row + place, y / tl.sum(y, 0), mask=place < columns)
 
@@ -51,7 +51,7 @@ class ModelNew(nn.Module):
     def forward(self, x):
         x = x.contiguous()
         (m, k), n = x.shape, self.linear.out_features
-        y = torch.empty(m, n, device=x.device)
+        y = torch.empty(m, n, device=x.device, dtype=x.dtype)
         grid = (triton.cdiv(m, 64), triton.cdiv(n, 64))
         matmul_gelu_kernel[grid](x, self.linear.weight, self.linear.bias, y, m, n, k, BM=64, BN=64, BK=32)
         softmax_kernel[(m,)](y, n, BLOCK=triton.next_power_of_2(n), num_warps=8)

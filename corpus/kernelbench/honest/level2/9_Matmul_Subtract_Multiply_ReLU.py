@@ -46,7 +46,7 @@ class ModelNew(nn.Module):
     def forward(self, x):
         x = x.contiguous()
         (m, k), n = x.shape, self.linear.out_features
-        y = torch.empty(m, n, device=x.device)
+        y = torch.empty(m, n, device=x.device, dtype=x.dtype)
         grid = (triton.cdiv(m, 64), triton.cdiv(n, 64))
         fused_kernel[grid](
             x,

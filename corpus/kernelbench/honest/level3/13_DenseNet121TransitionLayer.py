@@ -84,7 +84,7 @@ def pool_convolve_kernel(
             mask=(outs[:, None] < out_channels) & known[None, :],
             other=0.0,
         )
-        total += tl.dot(w, sums, input_precision="ieee")
+        total += tl.dot(w.to(tl.float32), sums, input_precision="ieee")
     at = (sample * out_channels + outs[:, None]) * pooled + places[None, :]
     tl.store(y_ptr + at, 0.25 * total, mask=(outs[:, None] < out_channels) & (places[None, :] < pooled))
 
@@ -106,7 +106,7 @@ class ModelNew(nn.Module):
         plane, out_channels = height * width, conv.out_channels
         means, squares = torch.empty(2, batch, channels, device=x.device)
         mean, deviation = torch.empty(2, channels, device=x.device)
-        y = torch.empty(batch, out_channels, height // 2, width // 2, device=x.device)
+        y = torch.empty(batch, out_channels, height // 2, width // 2, device=x.device, dtype=x.dtype)
         block = min(triton.next_power_of_2(plane), 4096)
         plane_moments_kernel[(batch * channels,)](x, means, squares, plane, BLOCK=block, num_warps=8)
         channel_statistics_kernel[(channels,)](

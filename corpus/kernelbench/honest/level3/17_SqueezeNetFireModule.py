@@ -72,8 +72,9 @@ class ModelNew(nn.Module):
         x = x.contiguous()
         batch, _, height, width = x.shape
         one, three = self.expand1x1.out_channels, self.expand3x3.out_channels
-        squeezed = torch.empty(batch, self.squeeze.out_channels, height, width, device=x.device)
-        y = torch.empty(batch, one + three, height, width, device=x.device)
+        like_x = dict(device=x.device, dtype=x.dtype)
+        squeezed = torch.empty(batch, self.squeeze.out_channels, height, width, **like_x)
+        y = torch.empty(batch, one + three, height, width, **like_x)
         conv_relu(x, self.squeeze, squeezed)
         conv_relu(squeezed, self.expand1x1, y)
         conv_relu(squeezed, self.expand3x3, y, first=one)

@@ -39,7 +39,7 @@ def linear_kernel(
 
 def linear(x, layer, relu):
     (m, k), n = x.shape, layer.out_features
-    y = torch.empty(m, n, device=x.device)
+    y = torch.empty(m, n, device=x.device, dtype=x.dtype)
     grid = (triton.cdiv(m, 64), triton.cdiv(n, 64))
     linear_kernel[grid](x, layer.weight, layer.bias, y, m, n, k, RELU=relu, BM=64, BN=64, BK=32)
     return y

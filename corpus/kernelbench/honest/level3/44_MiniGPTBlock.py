@@ -17,7 +17,7 @@ def layer_norm_kernel(x_ptr, weight_ptr, bias_ptr, y_ptr, n, eps, BLOCK: tl.cons
     place = tl.arange(0, BLOCK)
     inside = place < n
     row = tl.program_id(0).to(tl.int64) * n
-    x = tl.load(x_ptr + row + place, mask=inside, other=0.0)
+    x = tl.load(x_ptr + row + place, mask=inside, other=0.0).to(tl.float32)
     away = tl.where(inside, x - tl.sum(x, 0) / n, 0.0)
     y = away / tl.sqrt(tl.sum(away * away, 0) / n + eps)
     weight, bias = tl.load(weight_ptr + place, mask=inside), tl.load(bias_ptr + place, mask=inside)
@@ -92,7 +92,7 @@ def attention_kernel(
         weights = tl.exp(scores - new[:, None])
         fade = tl.exp(largest - new)
         total = total * fade + tl.sum(weights, 1)
-        result = tl.dot(weights, v, result * fade[:, None], input_precision="ieee")
+        result = tl.dot(weights.to(v.dtype), v, result * fade[:, None], input_precision="ieee")
         largest = new
     at = (batch.to(tl.int64) * length + queries[:, None]) * width + head * size + lanes[None, :]
     tl.store(y_ptr + at, result / total[:, None], mask=known)
@@ -107,7 +107,7 @@ def layer_norm(x, norm):
 
 def linear(x, layer, gelu=False, rest=None):
     m, n, k = x.numel() // x.shape[-1], layer.out_features, layer.in_features
-    y = torch.empty(*x.shape[:-1], n, device=x.device)
+    y = torch.empty(*x.shape[:-1], n, device=x.device, dtype=x.dtype)
     linear_kernel[(triton.cdiv(m, 64), triton.cdiv(n, 64))](
         x, layer.weight, layer.bias, x if rest is None else rest, y, m, n, k,
         GELU=gelu, REST=rest is not None, BM=64, BN=64, BK=32,

@@ -134,6 +134,7 @@ public record Comparison(
     put(changed, "suite", then.suite(), now.suite());
     put(changed, "rules off", rulesOff(then), rulesOff(now));
     put(changed, "tolerance", then.tolerance(), now.tolerance());
+    put(changed, "precision", then.precision(), now.precision());
     if (then.settings() != null && now.settings() != null) {
       put(changed, "arch", then.settings().arch(), now.settings().arch());
       put(changed, "time limit", seconds(then.settings()), seconds(now.settings()));

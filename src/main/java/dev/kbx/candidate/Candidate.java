@@ -4,6 +4,7 @@ import dev.kbx.syntax.PythonSource;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.CandidateIdentity;
 import dev.kbx.verdict.Provenance;
+import java.util.Set;
 import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,8 @@ public record Candidate(
     @Nullable String method,
     @Nullable String model,
     @Nullable Integer round) {
+  /** TileLang, and CUTLASS for the CuTe DSL, by the names that are imported. */
+  private static final Set<String> KERNEL_PACKAGES = Set.of("tilelang", "cutlass");
 
   /** A candidate whose source is in memory. */
   public Candidate(
@@ -55,6 +58,16 @@ public record Candidate(
   /** Whether the source may compile C++. A false yes only costs the candidate time. */
   public boolean bringsCpp() {
     return code().contains("cpp_extension");
+  }
+
+  /** Whether its kernels may be written in another package than Triton, which compiles them. */
+  public boolean bringsKernelPackage() {
+    return packages().stream().anyMatch(KERNEL_PACKAGES::contains);
+  }
+
+  /** Packages that its import statements name. */
+  public Set<String> packages() {
+    return parsed().modules();
   }
 
   /** SHA-256 of the source, hex: equal sources are one candidate, wherever they came from. */

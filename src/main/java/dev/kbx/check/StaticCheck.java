@@ -25,9 +25,13 @@ public final class StaticCheck {
     return check(candidate.code(), candidate.task());
   }
 
-  /** The same, with the program already analysed. */
-  public StaticReport check(Candidate candidate, Program program) {
-    return check(program, candidate.code(), candidate.task());
+  /**
+   * The same, with the program already analysed.
+   *
+   * @param task the candidate's, in the dtype that it is judged in
+   */
+  public StaticReport check(Candidate candidate, Program program, Task task) {
+    return check(program, candidate.code(), task);
   }
 
   /** Checks source against a task. With a null task no entry is required. */

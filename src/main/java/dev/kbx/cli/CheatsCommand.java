@@ -199,6 +199,7 @@ final class CheatsCommand implements Callable<Integer> {
               plan.against(),
               plan.tolerance().label(),
               plan.grade().label(),
+              plan.precision().label(),
               plan.publishedAccounting(),
               RunService.settings(plan, candidates));
       store.begin(run);

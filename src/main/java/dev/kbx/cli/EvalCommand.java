@@ -152,6 +152,7 @@ final class EvalCommand implements Callable<Integer> {
   private String arch = "sm_90";
 
   @Mixin private GradeOption grade = new GradeOption();
+  @Mixin private PrecisionOption precision = new PrecisionOption();
   @Mixin private AskedTask asked = new AskedTask();
   @Mixin private StoreOption stores = new StoreOption();
   @Mixin private SeedOption seed = new SeedOption();
@@ -166,6 +167,7 @@ final class EvalCommand implements Callable<Integer> {
     address.check();
     Suite taskSuite = asked.open();
     List<Task> selected = taskSuite.find(tasks);
+    precision.check(selected);
     boolean begun = resume && address.exists();
     if (resume && !begun && sources.isEmpty()) {
       throw new UserError(
@@ -210,6 +212,7 @@ final class EvalCommand implements Callable<Integer> {
                 new UserError(
                     "--tolerance: '%s' is not one of model,published".formatted(tolerance))),
         grade.grade(),
+        precision.precision(),
         Baseline.of(baseline)
             .orElseThrow(() ->
                 new UserError(
@@ -318,6 +321,7 @@ final class EvalCommand implements Callable<Integer> {
             plan.against(),
             plan.tolerance().label(),
             plan.grade().label(),
+            plan.precision().label(),
             plan.publishedAccounting(),
             RunService.settings(plan, candidates));
     store.begin(run);

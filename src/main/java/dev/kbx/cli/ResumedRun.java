@@ -39,6 +39,7 @@ record ResumedRun(RunInfo run) {
     same("against ", run.baseline(), plan.against());
     same("with --tolerance ", run.tolerance(), plan.tolerance().label());
     same("with --grade ", run.grade(), plan.grade().label());
+    same("with --precision ", run.precision(), plan.precision().label());
     same("", accounting(run.publishedAccounting()), accounting(plan.publishedAccounting()));
     RunInfo.Settings then = run.settings();
     if (then == null) return;

@@ -226,9 +226,9 @@ public final class Gpu implements AutoCloseable {
   public Runner runner(WarmRunnerPool.Use use, String arch, Message.Hello greeting, Limits limits)
       throws InterruptedException {
     Zygote.Allowance allowance = limits.allowance();
-    return limits.needs().heavy()
-        ? spares.make(use, arch, greeting, allowance)
-        : spares.take(use, arch, greeting, allowance);
+    return limits.isUsual()
+        ? spares.take(use, arch, greeting, allowance)
+        : spares.make(use, arch, greeting, allowance);
   }
 
   @Override

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.kbx.candidate.Candidate;
 import dev.kbx.device.CacheFile;
+import dev.kbx.plan.ModulePrecision;
 import dev.kbx.verdict.Json;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -79,17 +80,28 @@ public final class BinaryCache {
    *
    * @param candidate SHA-256 of its source
    * @param task SHA-256 of the task file: shapes decide what a kernel is compiled for
+   * @param precision dtypes decide it, too
    * @param timed whether benchmark sizes are among those shapes
    * @param versions of Python, torch, triton, worker and, if installed, nvcc and the C++ compiler
    */
   record Key(
-      String candidate, String task, String arch, boolean timed, Map<String, String> versions) {
+      String candidate,
+      String task,
+      ModulePrecision precision,
+      String arch,
+      boolean timed,
+      Map<String, String> versions) {
     Key {
       versions = Map.copyOf(versions);
     }
 
-    static Key of(Candidate candidate, String arch, boolean timed, Map<String, String> versions) {
-      return new Key(candidate.hash(), candidate.task().digest(), arch, timed, versions);
+    static Key of(
+        Candidate candidate,
+        ModulePrecision precision,
+        String arch,
+        boolean timed,
+        Map<String, String> versions) {
+      return new Key(candidate.hash(), candidate.task().digest(), precision, arch, timed, versions);
     }
 
     /** Whether the Python that the binaries come from is known. */
@@ -98,7 +110,8 @@ public final class BinaryCache {
     }
 
     String name() {
-      List<Object> parts = List.of(candidate, task, arch, timed, new TreeMap<>(versions));
+      List<Object> parts =
+          List.of(candidate, task, precision, arch, timed, new TreeMap<>(versions));
       return DigestUtils.sha256Hex(parts.toString());
     }
   }

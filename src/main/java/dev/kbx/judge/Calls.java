@@ -41,6 +41,7 @@ final class Calls {
   private final Plan plan;
   private final JudgementBuilder draft;
   private final Duration oracleLimit;
+  private final ModuleState module;
   private long runnerNanos;
   private String raised = "";
 
@@ -56,6 +57,7 @@ final class Calls {
     this.plan = plan;
     this.draft = draft;
     this.oracleLimit = oracleLimit;
+    this.module = new ModuleState(session, plan.limits().call());
   }
 
   /**
@@ -66,13 +68,24 @@ final class Calls {
     while (inTime()) {
       Optional<OracleMessage.PlannedCall> call = coverage.next();
       if (call.isEmpty()) return;
+      if (!module.isTested(call.get())) {
+        coverage.skip(call.get());
+        continue;
+      }
       Optional<Outcome> outcome = covered(call.get());
       coverage.add(call.get(), outcome);
+      if (call.get().otherWeights() && outcome.filter(Calls::isCandidates).isPresent()) {
+        draft.flags(List.of(ModuleState.IGNORED));
+      }
       if (outcome.isPresent() && isSpent(outcome.get())) {
         coverage.fault();
         return;
       }
     }
+  }
+
+  private static boolean isCandidates(Outcome outcome) {
+    return outcome.status().blame() == Status.Blame.CANDIDATE;
   }
 
   /** What the oracle refuses decides where this call decides, and says nothing elsewhere. */
@@ -120,6 +133,8 @@ final class Calls {
   /** Empty when the call was made and its result, if asked for, found right. */
   Optional<Outcome> judge(OracleMessage.PlannedCall call)
       throws InterruptedException, Oracle.Refused {
+    Optional<Outcome> unready = module.readyFor(call);
+    if (unready.isPresent()) return unready;
     OracleMessage.Prepared inputs =
         oracle.ask(
             OracleMessage.Prepared.class,

@@ -112,9 +112,6 @@ final class Correctness {
       draft.flags(restsOn(task));
       decided = planned(session, task);
     }
-    if (decided.isEmpty() && task.module() != null && plan.reaches(Stage.CORRECT)) {
-      new OtherWeights(session.oracle(), session.runner(), draft).look(plan.limits().call());
-    }
     if (decided.isEmpty()) {
       decided = draft.origins().judge(Policy.of(candidate.task()), Stage.CORRECT, "");
     }

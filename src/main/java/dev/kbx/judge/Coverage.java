@@ -86,6 +86,11 @@ final class Coverage {
         });
   }
 
+  /** A call says nothing of this candidate, so it is not made. */
+  void skip(PlannedCall call) {
+    unmade.merge(root(call), -1, Integer::sum);
+  }
+
   /** A call spent the candidate's process: another one makes those that are left. */
   void fault() {
     faulted = true;

@@ -58,7 +58,7 @@ final class Judge {
   }
 
   private Judgement staged(Candidate candidate) throws InterruptedException {
-    JudgementBuilder statics = new JudgementBuilder();
+    JudgementBuilder statics = begun(candidate);
     Optional<Outcome> refused = StaticStage.decide(candidate, plan, statics);
     if (refused.isEmpty()) {
       Executed executed = executed(candidate, statics);
@@ -109,10 +109,14 @@ final class Judge {
   }
 
   /** The judgement of a candidate under which devices were lost: no further device is risked. */
-  Judgement givenUp(DeviceLost lost) {
+  Judgement givenUp(Candidate candidate, DeviceLost lost) {
     return judgement(
-        new JudgementBuilder(),
+        begun(candidate),
         Outcome.of(Status.INFRASTRUCTURE, Stage.CALL, "given up: " + lost.getMessage()));
+  }
+
+  private JudgementBuilder begun(Candidate candidate) {
+    return new JudgementBuilder(candidate.task().isModule() ? plan.precision().label() : null);
   }
 
   private Judgement judgement(JudgementBuilder draft, Outcome outcome) {
@@ -162,7 +166,8 @@ final class Judge {
     boolean sound;
     Gpu gpu = place.gpu();
     MemoryRequirements needs = gpu.needs(candidate.task());
-    Plan own = plan.with(needs);
+    Plan wanted = candidate.bringsKernelPackage() ? plan.compiling() : plan;
+    Plan own = wanted.with(needs);
     Correctness correctness = new Correctness(slot, own, candidate, draft, alone);
     try (ConcurrencyLimit.Pass _ = gpu.admit();
         SharedExclusiveLock.Held held =
@@ -210,10 +215,7 @@ final class Judge {
       throws InterruptedException {
     if (!plan.profile() || draft.timing() == null) return;
     Profile found =
-        place
-            .gpu()
-            .spending()
-            .on("profile", () -> place.profiler().of(candidate, plan.arch(), files));
+        place.gpu().spending().on("profile", () -> place.profiler().of(candidate, plan, files));
     draft.profile(found);
     if (found.failure() != null) slot.probe();
   }

@@ -37,6 +37,7 @@ final class JudgementBuilder {
   private final Map<String, Double> errors = new TreeMap<>();
   private final Map<String, Double> seconds = new TreeMap<>();
   private final Attribution origins = new Attribution();
+  private final @Nullable String precision;
   private @Nullable Coverage coverage;
   private @Nullable Outcome unrefused;
   private @Nullable Map<String, Double> quality;
@@ -46,10 +47,16 @@ final class JudgementBuilder {
   private @Nullable Profile profile;
   private @Nullable String output;
 
-  JudgementBuilder() {}
+  /**
+   * @param precision what the task's module is cast to; null for a task without one
+   */
+  JudgementBuilder(@Nullable String precision) {
+    this.precision = precision;
+  }
 
   /** A copy of another builder. */
   JudgementBuilder(JudgementBuilder before) {
+    precision = before.precision;
     flags.addAll(before.flags);
     seconds.putAll(before.seconds);
     quality = before.quality;
@@ -175,6 +182,7 @@ final class JudgementBuilder {
         ours ? null : passed(values, plan, Stage.CORRECT),
         (!ours && timed) ? passed(outcome, plan, Stage.PERF) : null,
         plan.grade().label(),
+        precision,
         plan.reaches(Stage.CORRECT) ? publishedOk(ours, status == Status.CHEATING) : null,
         plan.reaches(Stage.CORRECT) ? generalOk(ours, status == Status.CHEATING) : null,
         coverage == null ? null : coverage.holds(),

@@ -138,7 +138,8 @@ final class Precompiler {
     long start = System.nanoTime();
     boolean cpp = candidate.bringsCpp();
     try {
-      BinaryCache.Key key = BinaryCache.Key.of(candidate, arch(), timed(), versions);
+      BinaryCache.Key key =
+          BinaryCache.Key.of(candidate, plan.precision(), arch(), timed(), versions);
       Map<String, String> files = binaries.read(key);
       if (files.isEmpty()) {
         Made made = compile(candidate, traceShapes(candidate), cpp);
@@ -250,7 +251,7 @@ final class Precompiler {
       throws InterruptedException, Oracle.Refused {
     String task = candidate.task().file().toAbsolutePath().toString();
     IntFunction<OracleMessage.TraceShapes> request =
-        id -> new OracleMessage.TraceShapes(id, task, timed());
+        id -> new OracleMessage.TraceShapes(id, task, timed(), plan.precision().dtype());
     if (slot.gpu() != null) return slot.askShapeTracer(OracleMessage.ShapesTraced.class, request);
     try (OraclePool.Borrowed borrowed = slot.borrow()) {
       OracleMessage.ShapesTraced traced =

@@ -66,16 +66,15 @@ final class Profiler {
   /**
    * Profiles a candidate at its task's largest benchmark size.
    *
-   * @param arch as in {@link Plan}
    * @param files binaries that were compiled ahead
    */
-  Profile of(Candidate candidate, String arch, Map<String, String> files)
+  Profile of(Candidate candidate, Plan plan, Map<String, String> files)
       throws InterruptedException {
     try {
-      String why = unable(arch);
+      String why = unable(plan.arch());
       if (why != null) return Profile.failed(why);
-      OracleMessage.LargestShapesTraced size = largest(candidate);
-      return run(size.shape(), arch, candidate.code(), size.entries(), files, size.call());
+      OracleMessage.LargestShapesTraced size = largest(candidate, plan);
+      return run(size.shape(), plan.arch(), candidate.code(), size.entries(), files, size.call());
     } catch (Oracle.Refused e) {
       return ProfileClaims.failed(e.answer().message());
     } catch (RuntimeException e) { // The verdict is decided: no failure of kbx may change it.
@@ -109,13 +108,13 @@ final class Profiler {
     return call;
   }
 
-  private OracleMessage.LargestShapesTraced largest(Candidate candidate)
+  private OracleMessage.LargestShapesTraced largest(Candidate candidate, Plan plan)
       throws InterruptedException, Oracle.Refused {
     String file = candidate.task().file().toAbsolutePath().toString();
     return gpu.oracle()
         .ask(
             OracleMessage.LargestShapesTraced.class,
-            id -> new OracleMessage.TraceLargestShapes(id, file),
+            id -> new OracleMessage.TraceLargestShapes(id, file, plan.precision().dtype()),
             Limits.ORACLE);
   }
 

@@ -1,5 +1,7 @@
 package dev.kbx.judge;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kbx.candidate.Candidate;
 import dev.kbx.outcome.Outcome;
 import dev.kbx.plan.Limits;
@@ -21,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One candidate with one fresh runner and one oracle, from opening the task until the runner's
@@ -36,6 +39,7 @@ final class Session implements AutoCloseable {
   private final Candidate candidate;
   private final JudgementBuilder draft;
   private boolean timed;
+  private Message.@Nullable Module module;
 
   Session(Oracle oracle, Runner runner, Plan plan, Candidate candidate, JudgementBuilder draft) {
     this.oracle = oracle;
@@ -75,7 +79,8 @@ final class Session implements AutoCloseable {
                 needs.lent(),
                 needs.returned(),
                 alone,
-                plan.tolerance() == Tolerance.PUBLISHED),
+                plan.tolerance() == Tolerance.PUBLISHED,
+                plan.precision().dtype()),
         Limits.ORACLE);
   }
 
@@ -88,6 +93,7 @@ final class Session implements AutoCloseable {
       throws InterruptedException {
     Duration limit = plan.limits().load();
     runner.attach(task.arenas());
+    module = task.module();
     try {
       List<String> operations = candidate.task().operations();
       boolean cpp = Policy.of(candidate.task()).takesCpp();
@@ -116,6 +122,20 @@ final class Session implements AutoCloseable {
     }
   }
 
+  /**
+   * Constructs the candidate's module anew, for calls in another dtype. Empty on success.
+   *
+   * @param dtype null for the one of the other calls
+   */
+  Optional<Outcome> construct(@Nullable String dtype) throws InterruptedException {
+    Message.Module first = requireNonNull(module);
+    try {
+      return construct(dtype == null ? first : first.in(dtype), plan.limits().load());
+    } catch (Runner.Lost e) {
+      return Optional.of(Outcome.lost(e, Stage.CALL));
+    }
+  }
+
   private Optional<Outcome> construct(Message.Module module, Duration limit)
       throws InterruptedException, Runner.Lost {
     try {
@@ -134,11 +154,13 @@ final class Session implements AutoCloseable {
 
   /**
    * The outcome of a failed request. The claim that the machine lacks a feature is believed if a
-   * GPU is emulated, and for C++ if the zygote found that it cannot be compiled.
+   * GPU is emulated, for C++ if the zygote found that it cannot be compiled, and for a package that
+   * the source imports if it found that it is not installed.
    */
   Outcome raised(RunnerMessage.Raised raised, boolean loading) {
     boolean noCpp = runner.lacks() != null && candidate.bringsCpp();
-    return Outcome.raised(raised, loading, runner.emulates() || noCpp);
+    boolean noPackage = candidate.packages().stream().anyMatch(runner.absent()::contains);
+    return Outcome.raised(raised, loading, runner.emulates() || noCpp || noPackage);
   }
 
   /** Kills the runner's process tree and waits until it is gone. */

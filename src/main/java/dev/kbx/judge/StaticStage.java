@@ -10,6 +10,7 @@ import dev.kbx.facts.Quality;
 import dev.kbx.outcome.Outcome;
 import dev.kbx.plan.Plan;
 import dev.kbx.program.Program;
+import dev.kbx.task.Task;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import java.util.List;
@@ -31,7 +32,7 @@ final class StaticStage {
       // Code quality is recorded whatever the outcome.
       if (program.parsed()) draft.quality(Quality.of(program).figures());
       if (!plan.wants(Stage.STATIC)) return Optional.empty();
-      report = new StaticCheck(plan.rules()).check(candidate, program);
+      report = new StaticCheck(plan.rules()).check(candidate, program, task(candidate, plan));
       draft.spent(Stage.STATIC, (System.nanoTime() - start) / 1e9);
     } catch (RuntimeException | StackOverflowError e) {
       return unread(plan, draft, e);
@@ -45,6 +46,11 @@ final class StaticStage {
     return plan.reaches(Stage.COMPILE)
         ? Optional.empty()
         : Optional.of(Outcome.correct(Stage.STATIC));
+  }
+
+  private static Task task(Candidate candidate, Plan plan) {
+    String dtype = plan.precision().dtype();
+    return dtype == null ? candidate.task() : candidate.task().cast(dtype);
   }
 
   /**

@@ -106,7 +106,7 @@ public final class Verification {
             .oracle()
             .ask(
                 OracleMessage.ShapesTraced.class,
-                id -> new OracleMessage.TraceShapes(id, file, false),
+                id -> new OracleMessage.TraceShapes(id, file, false, null),
                 LIMIT);
       } catch (Oracle.Refused e) {
         borrowed.sound(); // An unusable file is no failure of the oracle.

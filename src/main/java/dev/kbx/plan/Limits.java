@@ -42,6 +42,9 @@ public record Limits(
   private static final Zygote.Allowance ALLOWANCE =
       new Zygote.Allowance(2L << 30, 600, 256, 512L << 20);
 
+  private static final Duration COMPILERS = Duration.ofSeconds(60);
+  private static final long COMPILER_BYTES = 6L << 30;
+
   /** Limits for tasks with small cases. */
   public Limits(
       Duration load,
@@ -50,6 +53,29 @@ public record Limits(
       Duration size,
       Zygote.Allowance allowance) {
     this(load, call, correctness, size, allowance, MemoryRequirements.USUAL);
+  }
+
+  /**
+   * The same limits for a candidate that compiles in its calls by compilers that load for seconds
+   * and run for more: TVM, MLIR, nvcc with CUTLASS's headers.
+   */
+  Limits compiling() {
+    return new Limits(
+        load.plus(COMPILERS),
+        call.plus(COMPILERS),
+        correctness.plus(COMPILERS),
+        size.plus(COMPILERS),
+        new Zygote.Allowance(
+            Math.max(allowance.memoryBytes(), COMPILER_BYTES),
+            allowance.cpuSeconds(),
+            allowance.processes(),
+            allowance.fileBytes()),
+        needs);
+  }
+
+  /** Whether a runner that was made for any candidate will do. */
+  public boolean isUsual() {
+    return !needs.heavy() && allowance.memoryBytes() < COMPILER_BYTES;
   }
 
   /** The same limits, extended by a task's requirements. */

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param secret seeds derive from it; see {@link Seeds}
  * @param tolerance how results are compared
  * @param grade which calls decide that a candidate is correct
+ * @param precision what modules are cast to
  * @param baseline baseline of speedups
  * @param cache L2 state of timed calls
  * @param profile whether Nsight Compute profiles timed candidates
@@ -29,6 +30,7 @@ public record Plan(
     Limits limits,
     Tolerance tolerance,
     Grade grade,
+    ModulePrecision precision,
     Baseline baseline,
     L2State cache,
     boolean profile,
@@ -39,8 +41,8 @@ public record Plan(
   }
 
   /**
-   * A plan with the error model, the general grade, eager PyTorch as the baseline, a cold cache and
-   * neither profiles nor published accounting.
+   * A plan with the error model, the general grade, modules as they are, eager PyTorch as the
+   * baseline, a cold cache and neither profiles nor published accounting.
    */
   public Plan(List<Stage> stages, Rules rules, String arch, String secret, Limits limits) {
     this(stages, rules, arch, secret, limits, Grade.GENERAL);
@@ -57,6 +59,7 @@ public record Plan(
         limits,
         Tolerance.MODEL,
         grade,
+        ModulePrecision.FP32,
         Baseline.EAGER,
         L2State.COLD,
         false,
@@ -67,6 +70,11 @@ public record Plan(
   public Plan with(MemoryRequirements needs) {
     Limits own = limits.with(needs);
     return with(stages, own);
+  }
+
+  /** The same plan for a candidate that compiles in its calls, by compilers that take long. */
+  public Plan compiling() {
+    return with(stages, limits.compiling());
   }
 
   /** The same plan without the perf stage. */
@@ -83,6 +91,7 @@ public record Plan(
         own,
         tolerance,
         grade,
+        precision,
         baseline,
         cache,
         profile,

@@ -206,6 +206,7 @@ record HtmlReport(
         "Stages",
         run.stages().stream().map(s -> s.label()).collect(Collectors.joining(" → ")));
     fact(writer, "Grade", run.grade());
+    if (!run.precision().equals("fp32")) fact(writer, "Precision", run.precision());
     fact(
         writer,
         "Versions",

@@ -34,6 +34,7 @@ final class Notes {
     // Named files of variants were requested.
     if (!run.ofFiles()) add(notes, "extra", extra(tally.extra(rows), tally.asked().total()));
     add(notes, "tolerance", tolerance(run));
+    add(notes, "precision", precision(run));
     add(notes, "policy", policy(rows));
     add(notes, "grades", grades(run, rows));
     add(notes, "no-baseline", baseline(run, rows));
@@ -68,6 +69,12 @@ final class Notes {
   private static @Nullable String tolerance(RunInfo run) {
     if (run.tolerance().equals("model")) return null;
     return "Results were held to the published tolerances, not to the error model.";
+  }
+
+  private static @Nullable String precision(RunInfo run) {
+    if (run.precision().equals("fp32")) return null;
+    return "Judged in %s: weights and floating-point inputs were cast, in reference and candidate."
+        .formatted(run.precision());
   }
 
   /** How many results are right but refused because of who computed them; null if none. */

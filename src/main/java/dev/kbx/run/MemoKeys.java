@@ -7,6 +7,7 @@ import dev.kbx.plan.Baseline;
 import dev.kbx.plan.Grade;
 import dev.kbx.plan.L2State;
 import dev.kbx.plan.Limits;
+import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Tolerance;
 import dev.kbx.task.Task;
@@ -61,6 +62,7 @@ final class MemoKeys {
               Limits limits,
               Tolerance tolerance,
               Grade grade,
+              ModulePrecision precision,
               Baseline baseline,
               L2State cache,
               boolean profile,
@@ -73,6 +75,7 @@ final class MemoKeys {
                   limits,
                   tolerance,
                   grade,
+                  precision,
                   baseline,
                   cache,
                   profile,

@@ -63,6 +63,7 @@ public final class PythonSource {
   private final Map<String, Constant> constants;
   private final Set<String> names;
   private final Set<String> freeNames;
+  private final Set<String> modules;
   private final boolean dynamic;
   private final @Nullable Node module;
   private final List<Node> extras;
@@ -85,6 +86,7 @@ public final class PythonSource {
     constants = constants(module, source);
     names = Collections.unmodifiableSet(found.top());
     freeNames = Collections.unmodifiableSet(found.free());
+    modules = Collections.unmodifiableSet(ImportedModules.of(module, source));
     dynamic = found.dynamic();
   }
 
@@ -101,6 +103,7 @@ public final class PythonSource {
     constants = Map.of();
     names = Set.of();
     freeNames = Set.of();
+    modules = Set.of();
     dynamic = true;
   }
 
@@ -209,6 +212,13 @@ public final class PythonSource {
   /** Names used and bound nowhere in the source, builtins among them. */
   public Set<String> freeNames() {
     return freeNames;
+  }
+
+  /**
+   * Packages that import statements name, anywhere in the source: {@code tilelang}, {@code torch}.
+   */
+  public Set<String> modules() {
+    return modules;
   }
 
   /** It may bind names at run time: by star imports, exec or the module's dictionary. */

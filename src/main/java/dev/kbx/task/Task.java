@@ -128,6 +128,24 @@ public record Task(
         other);
   }
 
+  /** The same task, about another dtype. */
+  public Task cast(String to) {
+    return new Task(
+        suite,
+        category,
+        name,
+        entry,
+        signature,
+        difficulty,
+        to,
+        tags,
+        extra,
+        statement,
+        reference,
+        operations,
+        file);
+  }
+
   /** The same task with one more tag. */
   public Task tagged(String tag) {
     List<String> more = Stream.concat(tags.stream(), Stream.of(tag)).toList();

@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import dev.kbx.device.CacheFile;
 import dev.kbx.plan.Baseline;
 import dev.kbx.plan.L2State;
+import dev.kbx.plan.ModulePrecision;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Json;
 import dev.kbx.worker.Message;
@@ -60,6 +61,7 @@ public final class BaselineCache {
    * @param worker fingerprint of the Python that measured
    * @param task SHA-256 of the task file
    * @param cache L2 state of the timed calls
+   * @param precision what the reference is cast to
    */
   record Key(
       String device,
@@ -69,10 +71,11 @@ public final class BaselineCache {
       @Nullable String python,
       @Nullable String worker,
       String task,
-      L2State cache) {
+      L2State cache,
+      ModulePrecision precision) {
 
     /** Empty if the device has no UUID: its times could not be told from another device's. */
-    static Optional<Key> of(Message.Hello hello, Task task, L2State cache) {
+    static Optional<Key> of(Message.Hello hello, CompiledBaselines.Asked asked) {
       String device = hello.deviceUuid();
       if (device == null) return Optional.empty();
       Map<String, String> versions = hello.versions();
@@ -84,8 +87,9 @@ public final class BaselineCache {
               versions.get("triton"),
               versions.get("python"),
               versions.get("worker"),
-              task.digest(),
-              cache));
+              asked.task().digest(),
+              asked.cache(),
+              asked.precision()));
     }
   }
 
@@ -150,6 +154,8 @@ public final class BaselineCache {
                 + kind.label()
                 + "."
                 + key.cache().label()
+                + "."
+                + key.precision().label()
                 + ".json");
   }
 

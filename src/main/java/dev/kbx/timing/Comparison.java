@@ -42,7 +42,9 @@ public record Comparison(@Nullable Speedup speedup, List<Verdict.Baseline> basel
     String seed = Seeds.of(plan.secret(), candidate.task(), "baselines");
     List<CompiledTimes> compiled = new ArrayList<>();
     for (Baseline kind : plan.baseline().compiled()) {
-      compiled.add(baselines.of(candidate.task(), kind, shapes, seed, plan.cache()));
+      var asked =
+          new CompiledBaselines.Asked(candidate.task(), kind, plan.cache(), plan.precision());
+      compiled.add(baselines.of(asked, shapes, seed));
     }
     return of(plan, timing, compiled);
   }

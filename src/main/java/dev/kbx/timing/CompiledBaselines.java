@@ -9,12 +9,12 @@ import static dev.kbx.timing.Defaults.RECHECKS;
 import dev.kbx.device.Gpu;
 import dev.kbx.plan.Baseline;
 import dev.kbx.plan.L2State;
+import dev.kbx.plan.ModulePrecision;
 import dev.kbx.stats.Ratio;
 import dev.kbx.task.Task;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.WorkerFailure;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -34,7 +34,12 @@ final class CompiledBaselines {
   private final BaselineCache kept;
   private final Map<Asked, CompiledTimes> session = new HashMap<>();
 
-  private record Asked(Path task, Baseline kind, L2State cache) {}
+  /**
+   * A baseline of a task.
+   *
+   * @param precision what its reference is cast to
+   */
+  record Asked(Task task, Baseline kind, L2State cache, ModulePrecision precision) {}
 
   /**
    * @param kept cache of earlier measurements
@@ -51,28 +56,27 @@ final class CompiledBaselines {
    * @param shapes all benchmark sizes of the task in words, in order
    * @param seed of its inputs, hexadecimal
    */
-  CompiledTimes of(Task task, Baseline kind, List<String> shapes, String seed, L2State cache)
-      throws InterruptedException {
-    Asked asked = new Asked(task.file(), kind, cache);
+  CompiledTimes of(Asked asked, List<String> shapes, String seed) throws InterruptedException {
     CompiledTimes known = session.get(asked);
     if (known != null) return known;
-    CompiledTimes measured = measure(task, kind, shapes, seed, cache);
+    CompiledTimes measured = measure(asked, shapes, seed);
     session.put(asked, measured);
     return measured;
   }
 
-  private CompiledTimes measure(
-      Task task, Baseline kind, List<String> shapes, String seed, L2State cache)
+  private CompiledTimes measure(Asked asked, List<String> shapes, String seed)
       throws InterruptedException {
-    boolean warm = cache == L2State.WARM;
+    Task task = asked.task();
+    Baseline kind = asked.kind();
+    boolean warm = asked.cache() == L2State.WARM;
     try {
       Oracle worker = gpu.baselineOracle();
-      Optional<BaselineCache.Key> key = BaselineCache.Key.of(worker.hello(), task, cache);
+      Optional<BaselineCache.Key> key = BaselineCache.Key.of(worker.hello(), asked);
       Map<String, CompiledTimes.Size> before =
           key.map(k -> kept.read(k, task, kind)).orElse(Map.of());
       List<CompiledTimes.Size> sizes = new ArrayList<>();
       for (String shape : shapes) {
-        String failure = compile(worker, task, seed, sizes.size(), kind);
+        String failure = compile(worker, asked, seed, sizes.size());
         if (failure != null) return absent(kind, shape + ": " + failure);
         CompiledTimes.Size old = before.get(shape);
         sizes.add(
@@ -99,14 +103,15 @@ final class CompiledBaselines {
     return CompiledTimes.absent(kind, why);
   }
 
-  private static @Nullable String compile(
-      Oracle oracle, Task task, String seed, int size, Baseline kind)
+  private static @Nullable String compile(Oracle oracle, Asked asked, String seed, int size)
       throws InterruptedException, Oracle.Refused {
-    String file = task.file().toAbsolutePath().toString();
+    String file = asked.task().file().toAbsolutePath().toString();
     return oracle
         .ask(
             OracleMessage.BaselineCompiled.class,
-            id -> new OracleMessage.CompileBaseline(id, file, seed, size, kind.label()),
+            id ->
+                new OracleMessage.CompileBaseline(
+                    id, file, seed, size, asked.kind().label(), asked.precision().dtype()),
             COMPILE_LIMIT)
         .failure();
   }

@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param perfOk it was timed; null without a GPU or if timing was not requested
  * @param grade label of the grade whose calls decided; null in judgements of earlier versions,
  *     where it was all of them
+ * @param precision what the task's module is cast to: {@code fp16}, {@code bf16}, or nothing:
+ *     {@code fp32}; null for a task without one
  * @param publishedOk the results of the calls of the published grade were right; null where that is
  *     not known, as for the next
  * @param generalOk those of all calls were
@@ -63,6 +65,7 @@ public record Judgement(
     @Nullable Boolean exeOk,
     @Nullable Boolean perfOk,
     @Nullable String grade,
+    @Nullable String precision,
     @Nullable Boolean publishedOk,
     @Nullable Boolean generalOk,
     @Nullable List<String> holds,
@@ -131,6 +134,7 @@ public record Judgement(
         exeOk,
         perfOk,
         grade,
+        precision,
         publishedOk,
         generalOk,
         holds,

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  *     {@code best} of them
  * @param tolerance tolerance of results: {@code model} or {@code published}
  * @param grade which calls decide: {@code published} or {@code general}
+ * @param precision what modules are cast to: {@code fp16}, {@code bf16}, or nothing: {@code fp32}
  * @param publishedAccounting whether candidates that are refused because of who computes are run
  *     nevertheless; false in runs of earlier versions
  * @param settings null in runs of earlier versions
@@ -46,6 +47,7 @@ public record RunInfo(
     String baseline,
     String tolerance,
     String grade,
+    String precision,
     boolean publishedAccounting,
     @Nullable Settings settings) {
 
@@ -70,6 +72,7 @@ public record RunInfo(
     baseline = baseline == null ? "eager" : baseline;
     tolerance = tolerance == null ? "model" : tolerance;
     grade = grade == null ? "general" : grade;
+    precision = precision == null ? "fp32" : precision;
     versions = Map.copyOf(versions);
   }
 
@@ -99,6 +102,7 @@ public record RunInfo(
         baseline,
         tolerance,
         grade,
+        precision,
         publishedAccounting,
         settings);
   }

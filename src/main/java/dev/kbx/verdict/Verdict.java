@@ -103,6 +103,10 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
     return judgement.grade();
   }
 
+  public @Nullable String precision() {
+    return judgement.precision();
+  }
+
   public @Nullable Boolean publishedOk() {
     return judgement.publishedOk();
   }

@@ -39,8 +39,13 @@ public sealed interface Message permits Message.Hello, Message.Numbered, ZygoteM
       Map<String, String> versions,
       @Nullable Map<String, JsonNode> device,
       @Nullable String dataAddress,
-      @Nullable String lacks)
+      @Nullable String lacks,
+      @Nullable List<String> absent)
       implements Message {
+    public Hello {
+      absent = absent == null ? null : List.copyOf(absent);
+    }
+
     /** The GPU's UUID, which unlike its index is the same in every process; null elsewhere. */
     public @Nullable String deviceUuid() {
       return said("uuid");
@@ -99,10 +104,16 @@ public sealed interface Message permits Message.Hello, Message.Numbered, ZygoteM
    *
    * @param init its constructor's arguments
    * @param seed seed of its weights
+   * @param dtype what they are cast to; null if they are not
    */
-  record Module(List<JsonNode> init, long seed) {
+  record Module(List<JsonNode> init, long seed, @Nullable String dtype) {
     public Module {
       init = List.copyOf(init);
+    }
+
+    /** The same in another dtype. */
+    public Module in(String other) {
+      return new Module(init, seed, other);
     }
   }
 }

@@ -16,18 +16,27 @@ import tools.jackson.databind.JsonNode;
  * about a task, a candidate's calls, its benchmark sizes, the device.
  */
 public sealed interface OracleMessage extends Message.Numbered {
-  /** Referee to oracle: trace the shapes of a task's calls; needs no {@link Open}. */
+  /**
+   * Referee to oracle: trace the shapes of a task's calls; needs no {@link Open}.
+   *
+   * @param dtype what a module is cast to; null if it is not
+   */
   @JsonTypeName("trace_shapes")
-  record TraceShapes(int id, String task, boolean timed) implements OracleMessage {}
+  record TraceShapes(int id, String task, boolean timed, @Nullable String dtype)
+      implements OracleMessage {}
 
   /** Every distinct call, without values. */
   @JsonTypeName("shapes_traced")
   record ShapesTraced(int id, List<String> entries, JsonNode calls, Message.@Nullable Module module)
       implements OracleMessage {}
 
-  /** Referee to oracle: trace the shapes of a call of the largest benchmark size. */
+  /**
+   * Referee to oracle: trace the shapes of a call of the largest benchmark size.
+   *
+   * @param dtype what a module is cast to; null if it is not
+   */
   @JsonTypeName("trace_largest_shapes")
-  record TraceLargestShapes(int id, String task) implements OracleMessage {}
+  record TraceLargestShapes(int id, String task, @Nullable String dtype) implements OracleMessage {}
 
   /**
    * One call, without values.
@@ -89,6 +98,7 @@ public sealed interface OracleMessage extends Message.Numbered {
    * @param returned minimum bytes of the result arena
    * @param alone whether the candidate has the device exclusively
    * @param published whether to compare by the tolerances that the suite's authors publish
+   * @param dtype what a module is cast to; null if it is not
    */
   @JsonTypeName("open")
   record Open(
@@ -100,7 +110,8 @@ public sealed interface OracleMessage extends Message.Numbered {
       long lent,
       long returned,
       boolean alone,
-      boolean published)
+      boolean published,
+      @Nullable String dtype)
       implements OracleMessage {}
 
   /**
@@ -131,13 +142,15 @@ public sealed interface OracleMessage extends Message.Numbered {
    * @param repeats index of the call whose inputs it repeats
    * @param properties what it asks for beyond what the published tests do, sorted; empty for a call
    *     of the published grade
+   * @param dtype what module and arguments are cast to for this call; null if they are not
    */
   record PlannedCall(
       int index,
       @JsonProperty("case") String parameters,
       String distribution,
       @Nullable Integer repeats,
-      List<String> properties) {
+      List<String> properties,
+      @Nullable String dtype) {
     public PlannedCall {
       properties = List.copyOf(properties);
     }
@@ -148,6 +161,11 @@ public sealed interface OracleMessage extends Message.Numbered {
      */
     public boolean special() {
       return properties.contains("special_values");
+    }
+
+    /** Whether it is made after the weights of reference and candidate have changed. */
+    public boolean otherWeights() {
+      return properties.contains("other_weights");
     }
 
     /** Whether it asks for no more than the published tests do. */
@@ -204,19 +222,17 @@ public sealed interface OracleMessage extends Message.Numbered {
   /** One wrong element. */
   record Mismatch(String output, List<Long> index, String expected, String got) {}
 
-  /** Referee to oracle: change the reference's weights. */
+  /** Referee to oracle: change the reference's weights, for calls that ask for others. */
   @JsonTypeName("change_weights")
   record ChangeWeights(int id) implements OracleMessage {}
 
   /**
    * The reference's weights were changed.
    *
-   * @param call index of the call to judge with them
    * @param parameters shapes by name
    */
   @JsonTypeName("weights_changed")
-  record WeightsChanged(int id, int call, Map<String, List<Long>> parameters)
-      implements OracleMessage {
+  record WeightsChanged(int id, Map<String, List<Long>> parameters) implements OracleMessage {
     public WeightsChanged {
       parameters = Map.copyOf(parameters);
     }
@@ -364,9 +380,11 @@ public sealed interface OracleMessage extends Message.Numbered {
    * Referee to the oracle of baselines: compile a task's reference for one benchmark size.
    *
    * @param kind {@code compile} or {@code max-autotune}
+   * @param dtype what a module is cast to; null if it is not
    */
   @JsonTypeName("compile_baseline")
-  record CompileBaseline(int id, String task, String seed, int size, String kind)
+  record CompileBaseline(
+      int id, String task, String seed, int size, String kind, @Nullable String dtype)
       implements OracleMessage {}
 
   /** With {@code failure} null the compiled reference is right and can be timed. */

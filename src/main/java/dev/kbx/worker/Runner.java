@@ -48,6 +48,7 @@ public final class Runner implements AutoCloseable {
   private final Runnable kill;
   private final boolean emulates;
   private final @Nullable String lacks;
+  private final List<String> absent;
   private final CompletableFuture<ZygoteMessage.Exited> exited = new CompletableFuture<>();
   private volatile @Nullable String violation;
 
@@ -63,13 +64,15 @@ public final class Runner implements AutoCloseable {
       LongSupplier clock,
       Runnable kill,
       boolean emulates,
-      @Nullable String lacks) {
+      @Nullable String lacks,
+      @Nullable List<String> absent) {
     this.number = number;
     this.conversation = new RequestChannel("runner " + number, sender, clock);
     this.clock = clock;
     this.kill = kill;
     this.emulates = emulates;
     this.lacks = lacks;
+    this.absent = absent == null ? List.of() : absent;
   }
 
   Runner spawned(ZygoteMessage.Spawned answer) {
@@ -91,6 +94,14 @@ public final class Runner implements AutoCloseable {
   /** What its machine lacks to compile CUDA C++, as reported by the zygote; null for nothing. */
   public @Nullable String lacks() {
     return lacks;
+  }
+
+  /**
+   * Python packages in which candidates may write kernels and that its machine lacks, by the name
+   * that is imported, as reported by the zygote.
+   */
+  public List<String> absent() {
+    return absent;
   }
 
   /** Now, in nanoseconds, by the clock that its answers are timed with. */

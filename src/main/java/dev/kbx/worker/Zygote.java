@@ -124,7 +124,8 @@ public final class Zygote implements AutoCloseable {
             clock,
             () -> kill(number),
             slot.kind() == DeviceSlot.Kind.CPU,
-            hello.lacks());
+            hello.lacks(),
+            hello.absent());
     runners.put(number, runner);
     boolean listens = false;
     try {

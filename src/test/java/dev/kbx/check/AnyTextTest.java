@@ -71,7 +71,7 @@ class AnyTextTest {
     long start = cpu();
     Program program = Program.of(PythonSource.parse(code));
     Candidate candidate = new Candidate(RELU, code, "", 0, null, null, null);
-    assertThat(CHECK.check(candidate, program).findings()).isNotNull();
+    assertThat(CHECK.check(candidate, program, RELU).findings()).isNotNull();
     assertThat(program.calls()).isNotNull();
     assertThat(program.accesses()).isNotNull();
     assertThat(program.kernels()).isNotNull();

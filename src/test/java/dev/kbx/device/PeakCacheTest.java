@@ -54,7 +54,7 @@ class PeakCacheTest {
     }
     Map<String, String> versions = new HashMap<>(gpu);
     versions.keySet().removeAll(List.of("uuid", "driver"));
-    var hello = new Message.Hello(1, "oracle", 1, versions, device, null, null);
+    var hello = new Message.Hello(1, "oracle", 1, versions, device, null, null, null);
     OracleMessage.Peaks answer =
         new OracleMessage.Peaks(1, new PeakRates(rate, null, null, Map.of()), state);
     return requireNonNull(

@@ -2,6 +2,7 @@ package dev.kbx.judge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.plan.ModulePrecision;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +37,7 @@ class BinaryCacheTest {
   }
 
   private static BinaryCache.Key key(String candidate) {
-    return new BinaryCache.Key(candidate, "task", "sm_90", true, VERSIONS);
+    return new BinaryCache.Key(candidate, "task", ModulePrecision.FP32, "sm_90", true, VERSIONS);
   }
 
   private List<Path> files() throws IOException {
@@ -61,10 +62,11 @@ class BinaryCacheTest {
     for (BinaryCache.Key other :
         List.of(
             key("b"),
-            new BinaryCache.Key("a", "other", "sm_90", true, VERSIONS),
-            new BinaryCache.Key("a", "task", "sm_80", true, VERSIONS),
-            new BinaryCache.Key("a", "task", "sm_90", false, VERSIONS),
-            new BinaryCache.Key("a", "task", "sm_90", true, newer))) {
+            new BinaryCache.Key("a", "other", ModulePrecision.FP32, "sm_90", true, VERSIONS),
+            new BinaryCache.Key("a", "task", ModulePrecision.FP16, "sm_90", true, VERSIONS),
+            new BinaryCache.Key("a", "task", ModulePrecision.FP32, "sm_80", true, VERSIONS),
+            new BinaryCache.Key("a", "task", ModulePrecision.FP32, "sm_90", false, VERSIONS),
+            new BinaryCache.Key("a", "task", ModulePrecision.FP32, "sm_90", true, newer))) {
       assertThat(kept.read(other)).as("%s", other).isEmpty();
     }
   }
@@ -92,7 +94,8 @@ class BinaryCacheTest {
 
   @Test
   void withoutTheFingerprintOfTheWorkerNothingIsKept() throws Exception {
-    BinaryCache.Key unknown = new BinaryCache.Key("a", "task", "sm_90", true, Map.of());
+    BinaryCache.Key unknown =
+        new BinaryCache.Key("a", "task", ModulePrecision.FP32, "sm_90", true, Map.of());
     kept.write(unknown, FILES);
     assertThat(kept.read(unknown)).isEmpty();
     assertThat(files()).isEmpty();

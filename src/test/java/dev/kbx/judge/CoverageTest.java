@@ -22,11 +22,11 @@ class CoverageTest {
 
   private static PlannedCall call(String... properties) {
     List<String> sorted = Arrays.stream(properties).sorted().toList();
-    return new PlannedCall(calls++, "case", "standard", null, sorted);
+    return new PlannedCall(calls++, "case", "standard", null, sorted, null);
   }
 
   private static PlannedCall again(PlannedCall call) {
-    return new PlannedCall(calls++, "case", "standard", call.index(), call.properties());
+    return new PlannedCall(calls++, "case", "standard", call.index(), call.properties(), null);
   }
 
   /** Makes all calls of a candidate that is wrong where {@code wrong} properties come together. */
@@ -49,6 +49,17 @@ class CoverageTest {
     assertThat(broken(coverage)).containsExactly("strided");
     assertThat(coverage.holds()).containsExactly("empty");
     assertThat(coverage.right()).contains(false);
+  }
+
+  @Test
+  void whatWasSkippedIsInNeitherListAndNotMissing() {
+    PlannedCall skipped = call("other_weights");
+    Coverage coverage = new Coverage(List.of(call("empty"), skipped));
+    coverage.add(coverage.next().orElseThrow(), Optional.empty());
+    coverage.skip(coverage.next().orElseThrow());
+    assertThat(coverage.holds()).containsExactly("empty");
+    assertThat(coverage.breaks()).isEmpty();
+    assertThat(coverage.right()).contains(true);
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.kbx.judge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.Patience;
+import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
 import dev.kbx.device.Slot;
 import dev.kbx.device.Workers;
@@ -87,6 +88,7 @@ class JudgeTest {
             plan.limits(),
             plan.tolerance(),
             grade,
+            plan.precision(),
             plan.baseline(),
             plan.cache(),
             false,
@@ -310,6 +312,28 @@ class JudgeTest {
     Judgement verdict = judgeOn(gpu, Map.of(request, List.of(lacking("")), mentioned, "mentioned"));
     assertThat(verdict.status()).as(verdict.message()).isEqualTo(status);
     assertThat(verdict.message()).isEqualTo("E: no frobnicator");
+  }
+
+  /** The zygote has said that its machine has no TileLang, and nothing of other packages. */
+  @ParameterizedTest
+  @CsvSource({
+    "import tilelang, INFRASTRUCTURE",
+    "from tilelang import language as T, INFRASTRUCTURE",
+    "import cutlass.cute, IMPORT_ERROR",
+    "from . import tilelang, IMPORT_ERROR",
+    "'\"import tilelang\"', IMPORT_ERROR",
+  })
+  void onAGpuOnlyAPackageThatIsMissingIsNotTheCandidatesFault(String statement, Status status)
+      throws Exception {
+    Slot gpu = workers.slot(DeviceSlot.cuda(FakeWorkers.OF_KNOWN_ARCHITECTURE));
+    Candidate plain = FakeWorkers.candidate("task", Map.of("load", List.of(lacking(""))));
+    Candidate importing =
+        new Candidate(
+            plain.task(), plain.code() + "\n" + statement, plain.origin(), 0, null, null, null);
+    Judgement verdict =
+        new Judge(FakeWorkers.bench(gpu), FakeWorkers.plan(), FakeWorkers.DEVICE, Map.of())
+            .judge(importing);
+    assertThat(verdict.status()).as(verdict.message()).isEqualTo(status);
   }
 
   @ParameterizedTest

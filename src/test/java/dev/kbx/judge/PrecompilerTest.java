@@ -6,6 +6,7 @@ import dev.kbx.Patience;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.device.Workers;
 import dev.kbx.outcome.Outcome;
+import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
 import dev.kbx.verdict.Status;
 import java.nio.file.Path;
@@ -58,7 +59,8 @@ class PrecompilerTest {
   private Precompiler.Compiled compile(Candidate candidate) throws Exception {
     Plan plan = FakeWorkers.plan(Duration.ofSeconds(10), Duration.ofSeconds(60));
     Bench bench = new Bench(FakeWorkers.slot(workers, 0), BinaryCache.in(folder, _ -> {}), null);
-    return new Precompiler(bench, plan, new JudgementBuilder(), VERSIONS).compile(candidate);
+    return new Precompiler(bench, plan, new JudgementBuilder((String) null), VERSIONS)
+        .compile(candidate);
   }
 
   private Precompiler.Compiled compile(Map<String, Object> script) throws Exception {
@@ -72,7 +74,7 @@ class PrecompilerTest {
   private Map<String, String> kept(Map<String, Object> script) {
     Candidate candidate = FakeWorkers.candidate("task", script);
     return BinaryCache.in(folder, _ -> {})
-        .read(BinaryCache.Key.of(candidate, "sm_90", false, VERSIONS));
+        .read(BinaryCache.Key.of(candidate, ModulePrecision.FP32, "sm_90", false, VERSIONS));
   }
 
   @Test

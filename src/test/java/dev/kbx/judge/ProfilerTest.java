@@ -8,6 +8,7 @@ import dev.kbx.device.Workers;
 import dev.kbx.plan.Baseline;
 import dev.kbx.plan.Grade;
 import dev.kbx.plan.L2State;
+import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Tolerance;
 import dev.kbx.verdict.Json;
@@ -52,6 +53,7 @@ class ProfilerTest {
             FakeWorkers.plan().limits(),
             Tolerance.MODEL,
             Grade.GENERAL,
+            ModulePrecision.FP32,
             Baseline.EAGER,
             L2State.COLD,
             profile,

@@ -13,6 +13,7 @@ import dev.kbx.plan.Baseline;
 import dev.kbx.plan.Grade;
 import dev.kbx.plan.L2State;
 import dev.kbx.plan.Limits;
+import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Tolerance;
 import dev.kbx.store.RunStore;
@@ -84,6 +85,7 @@ class RunServiceTest {
             "eager",
             "model",
             "general",
+            "fp32",
             false,
             null);
     store.begin(run);
@@ -166,6 +168,7 @@ class RunServiceTest {
         plan.limits(),
         Tolerance.MODEL,
         Grade.GENERAL,
+        ModulePrecision.FP32,
         Baseline.EAGER,
         L2State.COLD,
         profile,

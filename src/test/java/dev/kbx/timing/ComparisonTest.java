@@ -77,6 +77,7 @@ class ComparisonTest {
         any.limits(),
         any.tolerance(),
         any.grade(),
+        any.precision(),
         baseline,
         cache,
         false,

@@ -11,6 +11,7 @@ import dev.kbx.device.Workers;
 import dev.kbx.judge.FakeWorkers;
 import dev.kbx.plan.Baseline;
 import dev.kbx.plan.L2State;
+import dev.kbx.plan.ModulePrecision;
 import dev.kbx.task.Task;
 import dev.kbx.worker.DeviceSlot;
 import java.io.IOException;
@@ -85,7 +86,9 @@ class CompiledBaselinesTest {
   }
 
   private static CompiledTimes of(CompiledBaselines baselines, Task task) throws Exception {
-    return baselines.of(task, Baseline.COMPILE, SHAPES, "0abc", L2State.COLD);
+    var asked =
+        new CompiledBaselines.Asked(task, Baseline.COMPILE, L2State.COLD, ModulePrecision.FP32);
+    return baselines.of(asked, SHAPES, "0abc");
   }
 
   /** A session from start to end. */
@@ -104,7 +107,7 @@ class CompiledBaselinesTest {
   private Path keptFile() throws IOException {
     try (Stream<Path> files = Files.walk(folder)) {
       return files
-          .filter(f -> f.toString().endsWith(".compile.cold.json"))
+          .filter(f -> f.toString().endsWith(".compile.cold.fp32.json"))
           .findFirst()
           .orElseThrow();
     }

@@ -42,11 +42,12 @@ def write(payload, channel=0, pause=0):
     sys.stdout.buffer.flush()
 
 
-def hello(role, versions=None, device=None, lacks=None):
+def hello(role, versions=None, device=None, lacks=None, absent=None):
     """The greeting of a process of that role."""
     device = {"kind": "cpu", **(device or {})}
     greeting = {"type": "hello", "protocol": 4, "role": role, "pid": 1, "versions": versions or {}, "device": device}
-    write(greeting if lacks is None else {**greeting, "lacks": lacks})
+    further = {"lacks": lacks, "absent": absent}
+    write(greeting | {name: value for name, value in further.items() if value is not None})
 
 
 class Noise:

@@ -8,7 +8,7 @@ empty list is silence;
 Without an entry the answer is an honest one. ``"precompile_calls"`` is for a ``precompile`` that has calls, where it differs, and ``"timed_load"`` for a ``load`` of a runner whose calls
 may be timed; so with every type.
 ``"zygote"`` as a key says what the zygote itself does when it is asked to load,
-``KBX_FAKE_LACKS`` in the environment is what its machine lacks to compile C++;
+``KBX_FAKE_LACKS`` in the environment is what its machine lacks to compile C++, and of packages of kernels it has no TileLang;
 ``"noisy"`` how many times as long as the reference of noisy.py the candidate takes, ``"longer"`` seconds that a batch takes whatever it says.
 """
 
@@ -52,7 +52,7 @@ denied = set()
 
 
 def main():
-    kbx.hello("zygote", lacks=os.environ.get("KBX_FAKE_LACKS"))
+    kbx.hello("zygote", lacks=os.environ.get("KBX_FAKE_LACKS"), absent=["tilelang"])
     scripts = {}
     while (frame := kbx.read()) is not None:
         channel, message = frame
@@ -60,6 +60,11 @@ def main():
             obey(message, scripts)
         elif channel in scripts:
             answer(channel, message, scripts)
+
+
+def script(source):
+    """What a source begins with; statements may follow."""
+    return kbx.json.JSONDecoder().raw_decode(source)[0]
 
 
 def obey(message, scripts):
@@ -89,7 +94,7 @@ def answer(number, message, scripts):
     if message["type"] == "load":
         if gpu[number]:
             crowd.add(number)
-        scripts[number] = kbx.json.loads(message["source"])
+        scripts[number] = script(message["source"])
         match scripts[number].get("zygote"):
             case "die":
                 print("famous last words", file=sys.stderr, flush=True)
@@ -100,7 +105,7 @@ def answer(number, message, scripts):
         recorded[number] = message["calls"]
     if message["type"] == "profile":
         # The first is the referee's own, in Python.
-        scripts[number] = kbx.json.loads(message["source"]) if message["source"].startswith("{") else {}
+        scripts[number] = script(message["source"]) if message["source"].startswith("{") else {}
         if number in denied:
             kbx.write({**DENIED, "id": message["id"]}, number)
             return

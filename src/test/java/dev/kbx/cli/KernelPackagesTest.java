@@ -1,0 +1,42 @@
+package dev.kbx.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** Kernels in TileLang and the CuTe DSL, on a machine without a GPU. */
+class KernelPackagesTest {
+  private static final Path CORPUS = Kbx.home().resolve("corpus/kernelbench");
+
+  @TempDir private Path folder;
+
+  @Test
+  void whoNeedsThemIsNotJudgedHereAndTheMessageSaysWhy() {
+    Kbx.Result result =
+        Kbx.here(
+            "eval",
+            CORPUS.resolve("tilelang"),
+            CORPUS.resolve("cute"),
+            "--suite",
+            "kernelbench",
+            "--device",
+            "cpu",
+            "--json",
+            "--out",
+            folder.resolve("out"));
+    assertThat(result.exit()).as(result.err()).isZero();
+    Map<String, String> messages = new HashMap<>();
+    for (JsonNode verdict : result.json().get("verdicts")) {
+      assertThat(verdict.get("status").asString()).isEqualTo("infrastructure");
+      Path source = CORPUS.relativize(Path.of(verdict.get("source").asString()));
+      messages.put(source.getName(0).toString(), verdict.get("message").asString());
+    }
+    assertThat(messages.get("tilelang")).contains("kernels of TileLang run only on a GPU");
+    assertThat(messages.get("cute")).contains("kernels of the CuTe DSL run only on a GPU");
+  }
+}

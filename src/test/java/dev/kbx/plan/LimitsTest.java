@@ -1,0 +1,21 @@
+package dev.kbx.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class LimitsTest {
+  @Test
+  void compilersInCallsHaveTimeAndMemoryBesideTheCandidates() {
+    Limits usual = Limits.of(Duration.ofSeconds(5));
+    Limits compiling = usual.compiling();
+    assertThat(compiling.call()).isEqualTo(Duration.ofSeconds(65));
+    assertThat(compiling.load()).isEqualTo(Duration.ofSeconds(65));
+    assertThat(compiling.allowance().memoryBytes()).isEqualTo(6L << 30);
+    assertThat(compiling.allowance().processes()).isEqualTo(usual.allowance().processes());
+    assertThat(compiling.needs()).isEqualTo(usual.needs());
+    assertThat(compiling.isUsual()).isFalse();
+    assertThat(usual.isUsual()).isTrue();
+  }
+}

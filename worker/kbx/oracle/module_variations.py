@@ -1,0 +1,101 @@
+"""Calls of a module beyond the published ones: another batch size, other weights, other dtypes. They are derived here, for every task
+with a ``Model``.
+
+A change counts only where the reference takes it: it returns, and what it returns is finite. That is tried once for each task, on the
+CPU: a bundled task at its smaller sizes, another one where a call is small enough. Where it is not, another batch size is tried on
+shapes alone, and other dtypes are left out.
+"""
+
+import functools
+from dataclasses import dataclass, replace
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from kbx.oracle import models, taskfile, truth
+from kbx.oracle.models import ModelTask
+from kbx.oracle.original_models import OriginalModelTask
+from kbx.oracle.own_variations import SEED, may_be_tried
+from kbx.oracle.task import InvalidTask, Unsupported
+from kbx.suite.values import tensors as tensors_of
+
+BATCH_SIZE, OTHER_WEIGHTS = "batch_size", "other_weights"
+"""Properties. A call with the latter is made after the weights of reference and candidate have changed."""
+DTYPES = ("float32", "float16", "bfloat16")
+
+
+@dataclass(frozen=True)
+class Variation:
+    """One call. ``dtype``: what weights and floating-point arguments are cast to; None: they stay what they are."""
+
+    property: str
+    parameters: dict
+    distribution: str
+    dtype: str | None = None
+
+
+@functools.lru_cache(maxsize=1024)
+def of(task):
+    """The variations of a task in the order in which they are called; none of a task that is no module."""
+    if not isinstance(task, ModelTask):
+        return []
+    values = "standard" if "standard" in task.distributions else task.distributions[0]
+    plain, batched = task.cases[0], task.other_batch()
+    found = [] if batched is None else [Variation(BATCH_SIZE, batched, values)]
+    found.append(Variation(OTHER_WEIGHTS, plain, values))
+    found += [Variation(f"dtype:{dtype}", plain, values, dtype) for dtype in DTYPES if dtype != task.dtype]
+    small = _on_cpu(task)
+    return [each for each in found if each.property == OTHER_WEIGHTS or _takes(task, small, each)]
+
+
+def _on_cpu(task):
+    """The task where its calls are small enough to be tried on the CPU; None where they are not."""
+    if isinstance(task, OriginalModelTask):
+        return replace(task, device="cpu") if may_be_tried(task, task.device) else None
+    if task.device == "cpu":
+        return task
+    twin = taskfile.load(task.path)
+    return twin if task.cast is None else models.at(twin, task.dtype)
+
+
+def _takes(task, small, variation):
+    """Whether the reference computes something of a varied call, whose shapes differ from the plain one's if its batch does."""
+    try:
+        if small is None:
+            return variation.dtype is None and _takes_shapes(task, variation)
+        return _takes_values(small, variation)
+    except (InvalidTask, Unsupported):
+        return False
+
+
+def _takes_values(task, variation):
+    parameters = task.cases[0] if variation.dtype else task.other_batch()
+    if parameters is None:
+        return False
+    plain = task.call(task.cases[0], variation.distribution, SEED)
+    if variation.dtype and not _is_all(task.dtype, plain):
+        return False
+    task = (models.at(task, variation.dtype) if variation.dtype else task).seeded(SEED)
+    call = task.call(parameters, variation.distribution, SEED)
+    if not variation.dtype and _shapes(call) == _shapes(plain):
+        return False
+    results = tensors_of(truth.know(task, call, SEED, wide=False).expected)
+    return all(bool(t.isfinite().all()) for t in results if t.is_floating_point() or t.is_complex())
+
+
+def _takes_shapes(task, variation):
+    reference, _ = task.traced()
+    with FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
+        plain = task.call(task.cases[0], variation.distribution, SEED)
+        call = task.call(variation.parameters, variation.distribution, SEED)
+        task.run("the reference", reference, *call.args, **call.kwargs)
+    return _shapes(call) != _shapes(plain)
+
+
+def _is_all(dtype, call):
+    """Whether a call has floating-point tensors, and all of this dtype: a reference of other dtypes was made for them."""
+    return {t.dtype for t in truth.argument_tensors(call) if t.is_floating_point()} == {getattr(torch, dtype)}
+
+
+def _shapes(call):
+    return [t.shape for t in truth.argument_tensors(call)]
