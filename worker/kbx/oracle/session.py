@@ -34,7 +34,7 @@ class Session:
     """
 
     def __init__(self, task, seed, arenas, device, alone=False, budget=truth.BUDGET):
-        self.task, self.seed, self.device = task.seeded(seed), seed, device
+        self.task, self.seed, self.device = task.seeded(seed).begun(), seed, device
         self.memory = truth.Memory(budget)
         self.know = truth.know_where_there_is_room if alone else truth.know
         self.lent, self.out = arenas

@@ -4,7 +4,7 @@ import inspect
 import traceback
 import types
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -125,6 +125,11 @@ class Task:
     def seeded(self, seed):
         """The task with everything of the reference's own that is random, as weights are."""
         return self
+
+    def begun(self):
+        """The task for the results of one candidate."""
+        contract = self.contract.begun()
+        return self if contract is self.contract else replace(self, contract=contract)
 
     @property
     def compilable(self):
