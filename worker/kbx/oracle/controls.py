@@ -59,9 +59,8 @@ def verify(task, seed, device, alone=False):
     controls = [_Control(task, "reference", _reference(task), task.reference)]
     controls += [_Control(task, name, _spoiler(task, name)) for name in CONTROLS if name not in task.skip_controls]
     controls += [_Control(task, name, _own(task, name, function), function) for name, function in task.controls.items()]
-    controls += [
-        _Control(task, name, _own(task, name, function)) for name, function in task.contract.controls().items()
-    ]
+    by_contract = {name: each for name, each in task.contract.controls().items() if name not in task.skip_controls}
+    controls += [_Control(task, name, _own(task, name, function)) for name, function in by_contract.items()]
     large_calls = 0
     for call in planned:
         if large_calls == CALLS_OF_LARGE:
@@ -84,9 +83,8 @@ def _report(task, controls):
         name: _row(name, "negative", True, "skipped", f"skipped: {reason}")
         for name, reason in task.skip_controls.items()
     }
-    automatic = [rows.get(name) or skipped.get(name) for name in CONTROLS]
-    own = [rows[name] for name in (*task.controls, *task.contract.controls())]
-    return [rows["reference"], *notes, *filter(None, automatic), *own]
+    names = (*CONTROLS, *task.controls, *task.contract.controls())
+    return [rows["reference"], *notes, *filter(None, (rows.get(name) or skipped.get(name) for name in names))]
 
 
 class _Control:
