@@ -158,6 +158,10 @@ class Task:
     def check_room(self):
         """Raises TooLarge where the task needs another device."""
 
+    def check_updates(self, call, after):
+        """Raises InvalidTask where the reference, whose arguments were ``call`` and are ``after`` now, has changed one that it is not
+        known to change and need not be trusted with."""
+
     def check_repeats(self, known, again):
         """Raises InvalidTask where the reference is not trusted to repeat, and one more call draws random numbers or is not right by
         what is ``known`` of the same one. ``again()`` makes it: its result, and whether it drew."""
