@@ -279,3 +279,20 @@ def test_a_reference_that_changes_is_noticed(own, tmp_path):
     (tmp_path / "my_ref.py").write_text(SOFTMAX + "\n")
     with pytest.raises(InvalidTask, match="the reference has changed since the command began"):
         taskfile.load(task, "cpu")
+
+
+def test_a_file_that_the_reference_imports_and_that_changes_is_noticed(own, tmp_path):
+    helper = tmp_path / "helper_of_mine.py"
+    helper.write_text("ONE = 1\n")
+    digest = hashlib.sha256(helper.read_bytes()).hexdigest()
+    own("import torch\nimport helper_of_mine\n\n# inputs: f32[8]\ndef f(x):\n    return x + helper_of_mine.ONE\n")
+    task = next(file for file in tmp_path.glob("*.py") if file.name not in ("my_ref.py", "helper_of_mine.py"))
+    named = task.read_text().replace(
+        "ORIGINAL = OwnFunction(", f"ORIGINAL = OwnFunction(imported={{{str(helper)!r}: {digest!r}}},"
+    )
+    task.write_text(named)
+    taskfile.load(task, "cpu")
+    helper.write_text("ONE = 2\n")
+    with pytest.raises(InvalidTask, match="the reference has changed since the command began") as error:
+        taskfile.load(task, "cpu")
+    assert error.value.file == str(helper)

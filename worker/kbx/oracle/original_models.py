@@ -22,7 +22,7 @@ from kbx.oracle.arithmetic import FlopCounterMode
 from kbx.oracle.models import ENTRY, ROUNDS, ModelTask, unbound
 from kbx.oracle.modes import without_dynamo
 from kbx.oracle.module_state import changed, held
-from kbx.oracle.recording import beside, placed, read, surroundings
+from kbx.oracle.recording import beside, check_unchanged, placed, read, surroundings
 from kbx.oracle.shape_tracing import NOT_WITHOUT_VALUES
 from kbx.oracle.task import InvalidTask, TooLarge, deepest_line
 from kbx.suite import Call, Inputs
@@ -63,7 +63,7 @@ class OriginalModelTask(ModelTask):
         return self.device != "cpu"
 
     def check_unchanged(self):
-        read(self.original.file, self.original.sha256, self.original.CHANGED)
+        check_unchanged(self.original)
 
     def check_repeats(self, known, again):
         """Asked once of each instance, at its first call: the candidate's has had other calls than the reference's."""
@@ -164,6 +164,7 @@ def _stem(path):
 
 def execute(original, device):
     """Runs the file as a module of its own; returns its names."""
+    check_unchanged(original)
     source = read(original.file, original.sha256, original.CHANGED)
     # torch.compile looks for the module of a class by its name.
     module = types.ModuleType(f"kbx_original_{original.sha256[:16]}")

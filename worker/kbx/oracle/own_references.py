@@ -28,7 +28,7 @@ from kbx.oracle.original_models import (
     watched,
 )  # fmt: skip
 from kbx.oracle.own_variations import AS_DRAWN, SEED, Asked, extended, may_be_tried
-from kbx.oracle.recording import placed, read, surroundings
+from kbx.oracle.recording import check_unchanged, placed, read, surroundings
 from kbx.oracle.shape_tracing import NOT_WITHOUT_VALUES
 from kbx.oracle.task import ROUNDS, InvalidTask, Task, TooLarge, signature
 from kbx.suite import Inputs, notation
@@ -137,7 +137,7 @@ class OwnFunctionTask(Varied, Task):
         check_sendable(self.path, line, "inputs()", [*call.args, *call.kwargs.values()])
 
     def check_unchanged(self):
-        read(self.original.file, self.original.sha256, self.original.CHANGED)
+        check_unchanged(self.original)
 
     def check_updates(self, call, after):
         unknown = [name for name in _changed(self, call, after) if name not in self.mutates]

@@ -347,6 +347,12 @@ def read(file, sha256, changed=Original.CHANGED):
     return source
 
 
+def check_unchanged(original):
+    """Raises InvalidTask where a file that a task rests on is no longer what it was."""
+    for file, sha256 in original.digests().items():
+        read(file, sha256, original.CHANGED)
+
+
 def placed(value, device):
     """Results out of every graph and on the device, where those of a candidate belong."""
 
