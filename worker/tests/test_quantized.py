@@ -65,6 +65,16 @@ def test_candidates_do_not_share_what_they_have_ruled_out():
         assert said(task.begun(), spread(1), rounded(spread(1), scale)) == []
 
 
+def test_a_later_session_goes_on_with_what_is_left(contract):
+    assert contract.schemes_left == [0, 1]
+    assert said(contract, spread(1), rounded(spread(1), "tensor")) == []
+    assert contract.schemes_left == [1]
+    later = contract.begun(contract.schemes_left)
+    assert said(later, spread(2), rounded(spread(2), "row"))
+    assert said(later, spread(2), rounded(spread(2), "tensor")) == []
+    assert contract.begun().schemes_left == [0, 1]
+
+
 def test_the_last_bit_may_round_a_half_either_way():
     x = torch.tensor([[127.0, 2.5, -3.5, 4.0]])
     contract = Schemes(emulated, rounded, ({"scale": "row"},))

@@ -118,6 +118,8 @@ class Open:
     """Whether the candidate has the device exclusively. Only then may the oracle skip the float64 truth if memory is short."""
     published: bool = False
     """Whether values are compared by the tolerances that the authors of the suite publish, not by the error model."""
+    schemes: list = field(default_factory=list)
+    """As the last ``checked`` of an earlier session of the candidate had it."""
 
 
 @dataclass
@@ -179,6 +181,8 @@ class Checked:
     metrics: dict = field(default_factory=dict)
     """``max_abs, max_rel, error_ratio`` (largest error over its tolerance), as numbers; absent when not finite."""
     flags: list = field(default_factory=list)
+    schemes: list = field(default_factory=list)
+    """Where the task allows several schemes, the positions of those by which all results of the candidate have been right so far."""
 
 
 @dataclass

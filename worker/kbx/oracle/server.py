@@ -115,7 +115,9 @@ class Server:
             task = taskfile.published(task)
         planned = session.planned(task, request.seed)
         arenas = self.device.arenas(request.timed, (request.lent, request.returned))
-        self.session = session.Session(task, request.seed, arenas, self.device.torch_device, request.alone)
+        self.session = session.Session(
+            task, request.seed, arenas, self.device.torch_device, request.alone, schemes=request.schemes
+        )
         self.runner = request.runner
         core = self.device.core if request.timed else None
         if core is not None and not cores.keep_to(core):
@@ -137,7 +139,7 @@ class Server:
 
     def _check(self, request):
         self.device.synchronize()
-        return _checked(request.id, self._current().check(request.call, request.value))
+        return self._checked(request.id, self._current().check(request.call, request.value))
 
     def _change_weights(self, request):
         return messages.WeightsChanged(request.id, *self._current().change_weights())
@@ -180,7 +182,7 @@ class Server:
         )  # fmt: skip
 
     def _check_size(self, request):
-        return _checked(request.id, self._prepared_size().check(request.slots, request.values))
+        return self._checked(request.id, self._prepared_size().check(request.slots, request.values))
 
     def _probe(self, request):
         start = time.monotonic()
@@ -210,6 +212,12 @@ class Server:
         eager_ms, compiled_ms = self.compiled.compare(request.sets, request.round, request.lead, request.warm)
         state = self.device.state()
         return messages.BaselineCompared(request.id, eager_ms, compiled_ms, time.monotonic() - start, state)
+
+    def _checked(self, id_, judgement):
+        fields = {k: v for k, v in vars(judgement).items() if k != "value"}
+        # No JSON holds another number, and a wrong result must not become a failure to say so.
+        fields["metrics"] = {k: v for k, v in judgement.metrics.items() if math.isfinite(v)}
+        return messages.Checked(id_, **fields, schemes=self._current().task.contract.schemes_left)
 
     def _current(self):
         if self.session is None:
@@ -241,13 +249,6 @@ def _fingerprint():
     for path in sorted(pathlib.Path(kbx.__file__).parent.rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
-
-
-def _checked(id_, judgement):
-    fields = {k: v for k, v in vars(judgement).items() if k != "value"}
-    # No JSON holds another number, and a wrong result must not become a failure to say so.
-    fields["metrics"] = {k: v for k, v in judgement.metrics.items() if math.isfinite(v)}
-    return messages.Checked(id_, **fields)
 
 
 def _versions():

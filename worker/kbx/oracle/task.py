@@ -126,9 +126,9 @@ class Task:
         """The task with everything of the reference's own that is random, as weights are."""
         return self
 
-    def begun(self):
-        """The task for the results of one candidate."""
-        contract = self.contract.begun()
+    def begun(self, schemes=()):
+        """The task for the results of one candidate; ``schemes`` as in ``messages.oracle.Open``."""
+        contract = self.contract.begun(schemes)
         return self if contract is self.contract else replace(self, contract=contract)
 
     @property

@@ -52,9 +52,14 @@ class Contract:
     remembers = False
     """Whether earlier results of a candidate decide what is right in later ones: then one that ``begun`` returns judges them all."""
 
-    def begun(self):
-        """The contract for the results of one candidate."""
+    def begun(self, schemes=()):
+        """The contract for the results of one candidate; ``schemes`` are ``schemes_left`` after earlier ones of it."""
         return self
+
+    @property
+    def schemes_left(self):
+        """Positions of the schemes by which all results so far were right; empty where there is no choice."""
+        return []
 
     def controls(self):
         """Further controls of the task, by name: functions as those of a task file."""

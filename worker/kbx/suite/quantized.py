@@ -46,8 +46,13 @@ class Schemes(Contract):
     def remembers(self):
         return len(self.schemes) > 1
 
-    def begun(self):
-        return replace(self, left=list(self.schemes)) if self.remembers else self
+    def begun(self, schemes=()):
+        left = [self.schemes[i] for i in schemes] or list(self.schemes)
+        return replace(self, left=left) if self.remembers else self
+
+    @property
+    def schemes_left(self):
+        return [i for i, scheme in enumerate(self.schemes) if scheme in self.left] if self.left is not None else []
 
     def controls(self):
         if not self.remembers:

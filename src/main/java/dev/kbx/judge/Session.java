@@ -75,7 +75,8 @@ final class Session implements AutoCloseable {
                 needs.lent(),
                 needs.returned(),
                 alone,
-                plan.tolerance() == Tolerance.PUBLISHED),
+                plan.tolerance() == Tolerance.PUBLISHED,
+                draft.schemes()),
         Limits.ORACLE);
   }
 
