@@ -18,6 +18,7 @@ from kbx.oracle.server import Server
 from kbx.oracle.session import Session, WrongOrder
 from kbx.oracle.task import InvalidTask
 from kbx.protocol import decode, encode
+from kbx.suite import Contract
 
 
 class HostDevice:
@@ -261,6 +262,7 @@ def test_figures_that_no_message_holds_are_left_out():
     figures = {"max_abs": float("inf"), "max_rel": float("nan"), "error_ratio": 2.0}
     server = Server(HostDevice())
     server.bench = types.SimpleNamespace(check=lambda slots, values: judge.Judgement("wrong_values", metrics=figures))
+    server.session = types.SimpleNamespace(task=types.SimpleNamespace(contract=Contract()))
     answer = decode(server.answer(encode(messages.CheckSize(7, [0], [{}]))), messages.ANSWERS)
     assert (answer.status, answer.metrics) == ("wrong_values", {"error_ratio": 2.0})
 

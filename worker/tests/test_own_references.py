@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import sys
 
 import pytest
 import torch
@@ -130,6 +131,75 @@ def test_an_argument_that_the_reference_updates_is_judged(own):
     assert torch.equal(truth.know(task, call, "1").expected["x"], call.args[0] + call.args[1])
 
 
+LARGE = "import torch\n\n# inputs: f32[1024, 20000], f32[20000], f32[20000]\ndef f(x, mean, var):\n    BODY\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "updated"),
+    [
+        ("x.add_(1)", ("x",)),
+        ("x[::2, 3].mul_(mean[0])", ("x",)),
+        ("torch.add(mean, 1, out=var)", ("var",)),
+        ("torch.nn.functional.batch_norm(x, mean, var, training=True)", ("mean", "var")),
+        ("return torch.nn.functional.batch_norm(x, mean, var)", ()),
+        ("x = x.clone(); return x.add_(1)", ()),
+    ],
+)
+def test_updates_of_calls_too_large_to_be_tried_are_found_on_shapes(own, body, updated):
+    task = own(LARGE.replace("BODY", body), device="cuda")
+    assert task.nbytes > 64 << 20
+    assert task.mutates == updated
+
+
+def test_nothing_to_compare_is_found_on_shapes_too(own):
+    with pytest.raises(InvalidTask, match="returns nothing and changes no argument"):
+        own(LARGE.replace("BODY", "torch.add(mean, 1)"), device="cuda")
+
+
+def test_an_update_that_only_some_values_bring_about_is_no_secret(own):
+    body = "if x[0] > 0:\n        y.add_(1)\n    return x + 1"
+    task = own(
+        f"import torch\ndef inputs():\n    return torch.tensor([SIGN]), torch.zeros(2)\ndef f(x, y):\n    {body}\n".replace(
+            "SIGN", "-1.0"
+        )
+    )
+    call = task.call(task.cases[0], "drawn", "1")
+    call.args[0].fill_(1.0)
+    with pytest.raises(InvalidTask, match="changes its argument 'y', which no smaller call showed"):
+        truth.know(task, call, "1")
+
+
+HELPED = "import torch\nfrom ops import shift\nfrom pack.inner import scale\nimport helper_of_mine\n\n# inputs: f32[8]\ndef f(x):\n    return shift(scale(x)) + helper_of_mine.ZERO\n"
+
+
+def test_modules_beside_the_reference_can_be_imported(own, tmp_path):
+    def beside(folder, shift):
+        (folder / "pack").mkdir(parents=True)
+        (folder / "ops.py").write_text(
+            f"import helper_of_mine\ndef shift(x):\n    return x + {shift} + helper_of_mine.ZERO\n"
+        )
+        (folder / "helper_of_mine.py").write_text("ZERO = 0\n")
+        (folder / "pack" / "__init__.py").write_text("")
+        (folder / "pack" / "inner.py").write_text("def scale(x):\n    return 2 * x\n")
+
+    beside(tmp_path, 1)
+    before = list(sys.path)
+    task = own(HELPED)
+    call = task.call(task.cases[0], "drawn", "1")
+    assert torch.equal(truth.know(task, call, "1").expected, 2 * call.args[0] + 1)
+    assert sys.path == before
+    assert {"ops", "pack", "pack.inner", "helper_of_mine"}.isdisjoint(sys.modules)
+    # Another reference's modules of these names are its own.
+    (tmp_path / "ops.py").write_text("def shift(x):\n    return x + 5\n")
+    other = own(HELPED + "\n")
+    assert torch.equal(truth.know(other, call, "1").expected, 2 * call.args[0] + 5)
+
+
+def test_a_file_beside_the_reference_does_not_replace_the_standard_library(own, tmp_path):
+    (tmp_path / "zipapp.py").write_text("raise RuntimeError('not this one')\n")
+    own("import torch, zipapp\n\n# inputs: f32[8]\ndef f(x):\n    return x + 1\n")
+
+
 def test_cuda_means_the_cpu_where_there_is_no_gpu(own):
     text = (
         "import torch\ndef inputs():\n    return torch.rand(8, device='cuda')\n"
@@ -209,3 +279,20 @@ def test_a_reference_that_changes_is_noticed(own, tmp_path):
     (tmp_path / "my_ref.py").write_text(SOFTMAX + "\n")
     with pytest.raises(InvalidTask, match="the reference has changed since the command began"):
         taskfile.load(task, "cpu")
+
+
+def test_a_file_that_the_reference_imports_and_that_changes_is_noticed(own, tmp_path):
+    helper = tmp_path / "helper_of_mine.py"
+    helper.write_text("ONE = 1\n")
+    digest = hashlib.sha256(helper.read_bytes()).hexdigest()
+    own("import torch\nimport helper_of_mine\n\n# inputs: f32[8]\ndef f(x):\n    return x + helper_of_mine.ONE\n")
+    task = next(file for file in tmp_path.glob("*.py") if file.name not in ("my_ref.py", "helper_of_mine.py"))
+    named = task.read_text().replace(
+        "ORIGINAL = OwnFunction(", f"ORIGINAL = OwnFunction(imported={{{str(helper)!r}: {digest!r}}},"
+    )
+    task.write_text(named)
+    taskfile.load(task, "cpu")
+    helper.write_text("ONE = 2\n")
+    with pytest.raises(InvalidTask, match="the reference has changed since the command began") as error:
+        taskfile.load(task, "cpu")
+    assert error.value.file == str(helper)

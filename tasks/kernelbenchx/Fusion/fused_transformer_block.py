@@ -85,11 +85,35 @@ def check(args, kwargs, results, expected):
             mask = (_undone(r.double(), *wide[2:]) > 0.5 * scale * exact).double()
         want = _finished(probabilities * mask.to(r.dtype) * scale, *args[2:], eps)
         truth = _finished(exact * mask * scale, *wide[2:], eps)
-        outcome = Close(scale=1.0).compare(call(), [r], want, truth)
+        sizes = _sizes(*wide, mask * scale, eps)
+        outcome = Close(scale=lambda sizes=sizes: sizes).compare(call(), [r], want, truth)
         if not outcome.right:
             return [f"no choice of dropped elements explains the result; with the nearest: {outcome.complaints[0]}"]
         masks.append(mask.bool())
     return mask_complaints(masks, p, exact, exact > 1e-3 * exact.amax(-1, keepdim=True))
+
+
+def _sizes(input, weight1, weight2, residual, kept, eps):
+    """Where rounding errors come from, in units of the result. ``kept`` multiplies probabilities: 0, or dropout's scale.
+
+    The error of a score grows with its terms and its own size, which may be hundreds in one row and less than one in the next.
+    It changes a probability in proportion, and all others of the row with it; the second product adds up these changes, and
+    the normalization divides by the row's deviation, which differs from row to row as well.
+    """
+    scores = input @ weight1
+    probabilities = F.softmax(scores, -1)
+    changes = probabilities.square() * (input.square() @ weight1.square() + scores.square())
+    product = (probabilities * kept) @ weight2
+    # The sum over l of changes_l · (kept_l · weight2_lc - product_c)², multiplied out.
+    moved = (changes * kept.square()) @ weight2.square() - 2 * product * ((changes * kept) @ weight2)
+    moved = (moved + product.square() * changes.sum(-1, keepdim=True)).clamp(min=0)
+    terms = (probabilities * kept).square() @ weight2.square() + residual.square()
+    a = product + residual
+    size = (moved + terms + a.square()).sqrt()
+    centred = a - a.mean(-1, keepdim=True)
+    deviation = (centred.square().mean(-1, keepdim=True) + eps).sqrt()
+    whole = size.square().mean(-1, keepdim=True).sqrt()
+    return (size + whole * (1 + (centred / deviation).abs())) / deviation
 
 
 def _undone(y, weight2, residual):
@@ -129,6 +153,15 @@ def positive_own_mask(input, weight1, weight2, residual, dropout_p=0.1, eps=1e-0
     e = (z1 - z1.amax(-1, keepdim=True)).exp()
     z3 = _dropped(e / e.sum(-1, keepdim=True), torch.rand_like(e) >= dropout_p, dropout_p)
     return _given(_normalized((z3.unsqueeze(-1) * weight2).sum(-2) + residual, eps), out)
+
+
+def negative_tf32_products(input, weight1, weight2, residual, dropout_p=0.1, eps=1e-05, *, out=None):
+    def rounded(x):
+        """Ten bits of mantissa."""
+        return ((x.contiguous().view(torch.int32) + 0x1000) & ~0x1FFF).view(torch.float32)
+
+    z3 = F.dropout(F.softmax(rounded(input) @ rounded(weight1), -1), dropout_p)
+    return _given(_finished(rounded(z3), rounded(weight2), residual, eps), out)
 
 
 def negative_no_max_subtraction(input, weight1, weight2, residual, dropout_p=0.1, eps=1e-05, *, out=None):

@@ -1,32 +1,37 @@
-"""Attention with 8-bit operands in both matrix products (W8A8), one head.
+"""Attention with 8-bit query, key and value (W8A8), one head.
 
-`attention_w8a8(query, key, value)` is `softmax(query @ keyᵀ / sqrt(D)) @ value` with every operand of a product
-quantized to signed 8-bit integers on the fly. `query` is float32 `(B, S, D)`, `key` and `value` are float32
+`attention_w8a8(query, key, value)` is `softmax(query @ keyᵀ / sqrt(D)) @ value` with query, key and value quantized to
+signed 8-bit integers on the fly. `query` is float32 `(B, S, D)`, `key` and `value` are float32
 `(B, T, D)`; the result is a new, contiguous float32 `(B, S, D)` tensor. All batches are independent.
 
-1. *Query and key*, symmetric, one scale per row (a token): `a_i = max over d of |q_id| / 127` in float32, and 1 where
-   the row is all zero; `qq_id = clamp(round(q_id / a_i), -127, 127)`. Alike `b_j` and `kq_jd` for row `j` of `key`.
-2. *Value*, symmetric, one scale per output channel, which is a column of `value`: `c_d = max over j of |v_jd| / 127`, 1
-   where the column is all zero; `vq_jd = clamp(round(v_jd / c_d), -127, 127)`.
+1. *Query and key*, symmetric: a scale is the largest magnitude among the elements that share it, divided by 127, in
+   float32, and 1 where all of them are zero; `qq_id = clamp(round(q_id / a), -127, 127)`, alike `kq_jd` with scale `b`.
+   One scale is for a row, which is a token (as in the reference), for a matrix, or for the whole tensor, alike for query
+   and key.
+2. *Value* alike, `vq_jd = clamp(round(v_jd / c), -127, 127)`. One scale is for a column, which is an output channel (as
+   in the reference), for a matrix, or for the whole tensor; where probabilities stay float32, it may be for a token.
 3. *Scores*: `s_ij = float32(sum over d of qq_id · kq_jd) · a_i · b_j / sqrt(D)`, with the sum exact in int32.
-4. *Probabilities*: `p_ij = softmax over j of s_ij` in float32, over all `T` keys, then quantized with one scale per
-   row: `r_i = max over j of p_ij / 127`, `pq_ij = clamp(round(p_ij / r_i), 0, 127)`. With `m_i` the row's largest score
-   and `L_i = sum over j of exp(s_ij - m_i)`, that is `pq_ij = round(127 · exp(s_ij - m_i))` and
+4. *Probabilities*: `p_ij = softmax over j of s_ij` in float32, over all `T` keys. They stay float32, or are quantized:
+   `pq_ij = clamp(round(p_ij / r), 0, 127)`, where `r` is 1 / 127, or the largest probability of a row (as in the
+   reference), of a matrix or of the whole tensor, divided by 127. With `m_i` a row's largest score and
+   `L_i = sum over j of exp(s_ij - m_i)`, the levels of rows are `pq_ij = round(127 · exp(s_ij - m_i))` and
    `r_i = 1 / (127 · L_i)`: the final maximum has to be known before anything is quantized, and `L_i` is a sum of
    unrounded exponentials.
-5. *Result*: `out_id = float32(sum over j of pq_ij · vq_jd) · r_i · c_d`, with the sum exact in int32.
+5. *Result*: `out_id = float32(sum over j of pq_ij · vq_jd) · r · c`, with the sum exact in int32. Of probabilities that
+   stayed float32 it is `sum over j of p_ij · (vq_jd · c)` in float32 (no TF32).
 
-`round` is to the nearest integer. The result is compared with an integer-exact emulation: it must agree to a few units
-in the last place. Where the last bit of float32 arithmetic decides, either level is right and the tolerance of the
+Which elements share a scale, and whether probabilities are quantized, is your choice, the same in all calls. `round` is
+to the nearest integer. The result is compared with an exact emulation of each choice: it must agree with one of them to a
+few units in the last place. Where the last bit of float32 arithmetic decides, either level is right and the tolerance of the
 results that depend on it grows by just that step: a quotient of step 1 or 2 within 2⁻¹⁴ of halfway between two integers
 (ties included) and, for probabilities, within 2⁻¹² of halfway plus what those freedoms and an error of 2⁻²⁰ of a score
-do to its exponential. Unquantized operands or probabilities, coarser scales, or truncation are far outside. `T ≥ 1` and
+do to its exponential. Unquantized query, key or value, or truncation are far outside. `T ≥ 1` and
 `D ≥ 1`; `B` or `S` may be 0. All arguments may be non-contiguous. Values are finite.
 """
 
 import torch
 
-from kbx.suite import Property, call
+from kbx.suite import Schemes, call, quantized
 
 DIFFICULTY = 4
 DTYPE = "float32"
@@ -89,62 +94,129 @@ def inputs(make, b, s, t, d, strided=False, zeroed=False, spread=False):
     return call(make.strided(q), make.strided(k), make.strided(v)) if strided else call(q, k, v)
 
 
-HALFWAY, HALFWAY_P = 2.0**-14, 2.0**-12
-"""How near to a half a quotient up to 127 may be rounded either way: for inputs, and for probabilities."""
+MATRIX, TENSOR = (1, 2), (0, 1, 2)
+TOKENS = dict(token=(2,), matrix=MATRIX, tensor=TENSOR)
+COLUMNS = dict(column=(1,), matrix=MATRIX, tensor=TENSOR)
+"""Dimensions with one scale."""
+SCHEMES = tuple(
+    dict(operands=o, value_scale=v, probabilities=p)
+    for p in ("row", "float32", "127ths", "matrix", "tensor")
+    for o in TOKENS
+    for v in (*COLUMNS, "token")
+    if v != "token" or p == "float32"  # a scale for each token cannot leave a sum over tokens
+)
+
+
+def _by_scheme(query, key, value, operands, value_scale, probabilities):
+    (qq, a), (kq, b) = (_scaled(x, TOKENS[operands]) for x in (query, key))
+    vq, c = _scaled(value, (COLUMNS | TOKENS)[value_scale])
+    scores = _integer_product(qq, kq.mT).float() * a * b.mT * query.shape[-1] ** -0.5
+    p = torch.softmax(scores, -1)
+    if probabilities == "float32":
+        return (p @ (vq * c)).contiguous()
+    if probabilities == "127ths":
+        pq, r = torch.round(127 * p), 1 / 127
+    else:
+        pq, r = _scaled(p, dict(row=(2,), matrix=MATRIX, tensor=TENSOR)[probabilities])
+    return _integer_product(pq, vq).float() * r * c
+
+
+def _scaled(x, dims):
+    """Whole numbers in float32, and scales that the elements of `dims` share."""
+    scale = quantized.scale_of(x, dims)
+    return torch.round(x / scale).clamp(-127, 127), scale
+
+
+HALFWAY_P = 2.0**-12
+"""How near to a half the level of a probability may be rounded either way, beyond what is unknown of the probability."""
 SCORE_ULPS = 2.0**-20
 """Relative error of a score: scales, conversion, three products, and a change of base."""
 ULPS = 24 * 2.0**-23
 """Relative error of exponentials, their sum, scales, and three products."""
 
 
-def check(args, kwargs, result, expected):
-    complaints = (_one_batch(b, *matrices) for b, matrices in enumerate(zip(*args, result, strict=True)))
-    return next(([text] for text in complaints if text), [])
+def _emulated(query, key, value, operands, value_scale, probabilities):
+    q, k = (quantized.levels(x, TOKENS[operands]) for x in (query, key))
+    v = quantized.levels(value, (COLUMNS | TOKENS)[value_scale])
+
+    def batches():
+        """One at a time: its matrices are the largest here."""
+        return (_Exponentials(*parts, query.shape[-1] ** -0.5) for parts in zip(_each(q), _each(k), strict=True))
+
+    peak = _largest([_peak(e) for e in batches()]) if probabilities == "tensor" else None
+    results = [_product(e, part, probabilities, peak) for e, part in zip(batches(), _each(v), strict=True)]
+    if not results:
+        return query.double(), query.double()
+    truth, allowed = zip(*results, strict=True)
+    return torch.stack(truth), torch.stack(allowed)
 
 
-def _one_batch(batch, query, key, value, result):
-    (qq, a, q_free), (kq, b, k_free), (vq, c, v_free) = (
-        _exact_levels(x, dim) for x, dim in ((query, 1), (key, 1), (value, 0))
-    )
-    unit = a * b.mT * query.shape[-1] ** -0.5
-    scores = (qq @ kq.mT) * unit
-    play = (q_free @ kq.abs().mT + (qq.abs() + q_free) @ k_free.mT) * unit + SCORE_ULPS * scores.abs()
-    # Every score lies within its play; so does the largest, and with both every exponential.
-    low, high = scores - play, scores + play
-    e = (scores - scores.amax(1, keepdim=True)).exp()
-    e_low = (low - high.amax(1, keepdim=True)).exp()
-    e_high = (high - low.amax(1, keepdim=True)).exp().clamp(max=1)
-    total = e.sum(1, keepdim=True)
-    ratio = torch.maximum(e_high.sum(1, keepdim=True) / total, total / e_low.sum(1, keepdim=True)) - 1
-    pq = torch.round(127 * e)
-    p_low = torch.ceil(127 * e_low - 0.5 - HALFWAY_P).clamp(min=0)
-    p_high = torch.floor(127 * e_high + 0.5 + HALFWAY_P).clamp(max=127)
-    steps = torch.maximum(pq - p_low, p_high - pq)
-    scale = c / (127 * total)
-    truth = (pq @ vq) * scale
-    step = (steps @ vq.abs() + (pq + steps) @ v_free) * scale
+def _each(levels):
+    """The `Levels` of each batch."""
+    scales = levels.scale.expand(len(levels.level), -1, -1)
+    return [quantized.Levels(*parts) for parts in zip(levels.level, scales, levels.steps, strict=True)]
+
+
+class _Exponentials:
+    """Of one batch's scores, less the largest of a row: `e`, between `low` and `high`; and their sums, known up to `ratio`."""
+
+    def __init__(self, q, k, factor):
+        unit = q.scale * k.scale.mT * factor
+        scores = (q.level @ k.level.mT) * unit
+        play = (q.steps @ k.level.abs().mT + (q.level.abs() + q.steps) @ k.steps.mT) * unit + SCORE_ULPS * scores.abs()
+        # Every score lies within its play; so does the largest, and with both every exponential.
+        low, high = scores - play, scores + play
+        self.e = (scores - scores.amax(1, keepdim=True)).exp()
+        self.low = (low - high.amax(1, keepdim=True)).exp()
+        self.high = (high - low.amax(1, keepdim=True)).exp().clamp(max=1)
+        self.total = self.e.sum(1, keepdim=True)
+        sums = [t.sum(1, keepdim=True) for t in (self.low, self.high)]
+        self.ratio = torch.maximum(sums[1] / self.total, self.total / sums[0]) - 1
+
+
+def _peak(exponentials):
+    """The largest probability of a matrix, and its relative error."""
+    return 1 / exponentials.total.amin(), exponentials.ratio.amax()
+
+
+def _largest(peaks):
+    return [torch.stack(t).amax() for t in zip(*peaks, strict=True)]
+
+
+def _product(exponentials, v, probabilities, peak):
+    """The result of one batch, and how far each element may be from it."""
+    if probabilities == "float32":
+        return _float_product(exponentials, v)
+    p = _levels(exponentials, probabilities, peak)
+    scale = v.scale * p.scale
+    truth = (p.level @ v.level) * scale
+    step = (p.steps @ v.level.abs() + (p.level + p.steps) @ v.steps) * scale
     # A sum of integers is exact; its terms may cancel, and then nothing but a level's freedom is allowed.
-    allowed = (ULPS + ratio) * (truth.abs() + step) + step
-    right = (result.double() - truth).abs() <= allowed
-    if right.all():
-        return None
-    i, d = (~right).nonzero()[0].tolist()
-    return (
-        f"{int((~right).sum())} wrong elements, first [{batch}, {i}, {d}]: expected {truth[i, d]:.9g}, "
-        f"got {result[i, d]:.9g}, allowed error {allowed[i, d]:.3g}; one step of this row's scale times this column's "
-        f"is {scale[i, d]:.3g}"
-    )
+    return truth, (ULPS + p.doubt) * (truth.abs() + step) + step
 
 
-def _exact_levels(x, dim):
-    """Levels and scales in float64, and a 1 for each level that may be one step off."""
-    q, scale = _quantize(x, dim)
-    quotient = x.double() / scale.double()
-    free = ((quotient - quotient.floor() - 0.5).abs() < HALFWAY).double()
-    return q.double(), scale.double(), free
+def _levels(exponentials, probabilities, peak):
+    """The `Levels` of probabilities."""
+    e, low, high, total, ratio = (getattr(exponentials, name) for name in ("e", "low", "high", "total", "ratio"))
+    if probabilities == "row":  # the sum cancels in the levels, and is in the scale alone
+        return quantized.between(127 * e, 127 * low, 127 * high, 1 / (127 * total), halfway=HALFWAY_P, doubt=ratio)
+    one = torch.ones_like(total), torch.zeros_like(ratio)
+    largest, doubt = one if probabilities == "127ths" else peak or _peak(exponentials)
+    factor, slack = 127 / (total * largest), (1 + ratio) * (1 + doubt) * (1 + ULPS)
+    bounds = e * factor, low * factor / slack, high * factor * slack
+    return quantized.between(*bounds, largest / 127, halfway=HALFWAY_P, doubt=doubt)
 
 
-CONTRACT = Property(check, strides="contiguous")
+def _float_product(exponentials, v):
+    p = exponentials.e / exponentials.total
+    error = torch.maximum(exponentials.high - exponentials.e, exponentials.e - exponentials.low) / exponentials.total
+    error = error * (1 + exponentials.ratio) + p * exponentials.ratio
+    terms, freedom = v.value.abs(), v.steps * v.scale
+    rounding = ULPS + 2 * len(v.level) ** 0.5 * quantized.ULP
+    return p @ v.value, error @ terms + (p + error) @ freedom + rounding * (p @ (terms + freedom))
+
+
+CONTRACT = Schemes(_emulated, _by_scheme, SCHEMES, strides="contiguous")
 
 
 def positive_two_passes(query, key, value):
@@ -176,21 +248,20 @@ def _attention(q, k, v, levels=lambda p: _quantize(p, 2)):
 
 def _dequantized(x, dims, bits=127, round=torch.round):
     """Quantized with one scale for all of `dims`, and back, in float64."""
-    scale = (x.abs().amax(dims, keepdim=True) if x.numel() else x.new_ones(1, 1, 1)) / bits
-    scale = torch.where(scale > 0, scale, 1)
+    scale = quantized.scale_of(x, dims, bits)
     return round(x / scale).clamp(-bits, bits).double() * scale.double()
 
 
 def _all_dequantized(query, key, value, **options):
-    return _dequantized(query, 2, **options), _dequantized(key, 2, **options), _dequantized(value, 1, **options)
+    return (
+        _dequantized(query, (2,), **options),
+        _dequantized(key, (2,), **options),
+        _dequantized(value, (1,), **options),
+    )
 
 
 def negative_never_quantized(query, key, value):
     return _attention(query, key, value, lambda p: (p, 1))
-
-
-def negative_unquantized_probabilities(query, key, value):
-    return _attention(*_all_dequantized(query, key, value), lambda p: (p, 1))
 
 
 def negative_only_probabilities(query, key, value):
@@ -198,32 +269,23 @@ def negative_only_probabilities(query, key, value):
 
 
 def negative_unquantized_value(query, key, value):
-    return _attention(_dequantized(query, 2), _dequantized(key, 2), value)
+    return _attention(_dequantized(query, (2,)), _dequantized(key, (2,)), value)
 
 
 def negative_unquantized_scores(query, key, value):
-    return _attention(query, key, _dequantized(value, 1))
-
-
-def negative_scale_per_tensor(query, key, value):
-    return _attention(*(_dequantized(x, (0, 1, 2)) for x in (query, key, value)))
+    return _attention(query, key, _dequantized(value, (1,)))
 
 
 def negative_query_scale_per_matrix(query, key, value):
-    return _attention(_dequantized(query, (1, 2)), _dequantized(key, 2), _dequantized(value, 1))
+    return _attention(_dequantized(query, (1, 2)), _dequantized(key, (2,)), _dequantized(value, (1,)))
 
 
 def negative_key_scale_per_matrix(query, key, value):
-    return _attention(_dequantized(query, 2), _dequantized(key, (1, 2)), _dequantized(value, 1))
+    return _attention(_dequantized(query, (2,)), _dequantized(key, (1, 2)), _dequantized(value, (1,)))
 
 
 def negative_value_scale_per_token(query, key, value):
-    return _attention(_dequantized(query, 2), _dequantized(key, 2), _dequantized(value, 2))
-
-
-def negative_probabilities_in_127ths(query, key, value):
-    """A fixed scale of 1 / 127 for the probabilities of every row."""
-    return _attention(*_all_dequantized(query, key, value), lambda p: (torch.round(127 * p), 1 / 127))
+    return _attention(_dequantized(query, (2,)), _dequantized(key, (2,)), _dequantized(value, (2,)))
 
 
 def negative_normalizes_by_levels(query, key, value):

@@ -3,24 +3,25 @@
 `bmm_w8a8(input, mat2)` multiplies float32 `input` `(B, M, K)` with float32 `mat2` `(B, K, N)`, batch by batch. Both are
 quantized to signed 8-bit integers on the fly; the result is a new, contiguous float32 `(B, M, N)` tensor.
 
-1. *Activations*, symmetric, one scale per row of each matrix of `input`: `s_bi = max over k of |x_bik| / 127` in
-   float32, and 1 where the row is all zero. `xq_bik = clamp(round(x_bik / s_bi), -127, 127)`.
-2. *Weights*, symmetric, one scale per output channel, which is a column of each matrix of `mat2`:
-   `t_bj = max over k of |w_bkj| / 127`, 1 where the column is all zero.
-   `wq_bkj = clamp(round(w_bkj / t_bj), -127, 127)`.
+1. *Activations*, symmetric: a scale is the largest `|x|` among the elements that share it, divided by 127, in float32,
+   and 1 where all of them are zero. `xq = clamp(round(x / s), -127, 127)`. One scale is for a row of a matrix of
+   `input` (as in the reference), for a matrix, or for the whole tensor.
+2. *Weights* alike, `wq = clamp(round(w / t), -127, 127)`. One scale is for a column of a matrix of `mat2`, which is an
+   output channel (as in the reference), for that column of all matrices, for a matrix, or for the whole tensor.
 3. *Product* in integers: `acc_bij = sum over k of xq_bik · wq_bkj`, exact in int32.
-4. *Dequantization*: `out_bij = float32(acc_bij) · s_bi · t_bj`.
+4. *Dequantization*: `out_bij = float32(acc_bij) · s · t`, with the scales of row `i` and column `j` in matrix `b`.
 
-No scale is shared between batches. `round` is to the nearest integer. The result is compared with an integer-exact
-emulation: it must agree to a few units in the last place. The one freedom is a quotient that lies within 2⁻¹⁴ of
-halfway between two integers (ties included): it may be rounded either way, and the tolerance of the results that depend
-on it grows by just that step. The unquantized product, coarser scales, or truncation are far outside. `K ≥ 1`; `B`, `M`
-or `N` may be 0; both arguments may be non-contiguous or expanded. Values are finite.
+Which elements share a scale is your choice, the same in all calls. `round` is to the nearest integer. The result is
+compared with an integer-exact emulation of each choice: it must agree with one of them to a few units in the last place.
+The one freedom is a quotient that lies within 2⁻¹⁴ of halfway between two integers (ties included): it may be rounded
+either way, and the tolerance of the results that depend on it grows by just that step. The unquantized product, a product
+of dequantized numbers in float32, or truncation are far outside. `K ≥ 1`; `B`, `M` or `N` may be 0; both arguments may
+be non-contiguous or expanded. Values are finite.
 """
 
 import torch
 
-from kbx.suite import Property, call
+from kbx.suite import Schemes, call, quantized
 
 DIFFICULTY = 3
 DTYPE = "float32"
@@ -84,37 +85,37 @@ def inputs(make, b, m, k, n, strided=False, zero_rows=False, spread=False, share
     return call(make.strided(x), make.strided(w)) if strided else call(x, w)
 
 
-HALFWAY = 2.0**-14
-"""How near to a half a quotient up to 127 may be rounded either way: four float32 units in the last place of 127."""
+ROWS = dict(row=(2,), matrix=(1, 2), tensor=(0, 1, 2))
+COLUMNS = dict(column=(1,), shared_column=(0, 1), matrix=(1, 2), tensor=(0, 1, 2))
+"""Dimensions with one scale."""
+SCHEMES = tuple(dict(activations=a, weights=w) for a in ROWS for w in COLUMNS)
+
+
+def _by_scheme(input, mat2, activations, weights):
+    (xq, s), (wq, t) = _scaled(input, ROWS[activations]), _scaled(mat2, COLUMNS[weights])
+    return (_integer_product(xq, wq).float() * s * t).contiguous()
+
+
+def _scaled(x, dims):
+    """Whole numbers in float32, and scales that the elements of `dims` share."""
+    scale = quantized.scale_of(x, dims)
+    return torch.round(x / scale).clamp(-127, 127), scale
+
+
 ULPS = 8 * 2.0**-23
 """Relative error of scales, conversion and two products."""
 
 
-def check(args, kwargs, result, expected):
-    xq, s, x_free = _exact_levels(args[0], 2)
-    wq, t, w_free = _exact_levels(args[1], 1)
-    steps = x_free @ wq.abs() + (xq.abs() + x_free) @ w_free
-    truth = (xq @ wq) * s * t
-    error = (result.double() - truth).abs()
-    right = error <= ULPS * truth.abs() + steps * s * t * (1 + ULPS)
-    if right.all():
-        return []
-    b, i, j = (~right).nonzero()[0].tolist()
-    return [
-        f"{int((~right).sum())} wrong elements, first [{b}, {i}, {j}]: expected {truth[b, i, j]:.9g}, "
-        f"got {result[b, i, j]:.9g}, one step of this row's scale times this column's is {(s * t)[b, i, j]:.3g}"
-    ]
+def _emulated(input, mat2, activations, weights):
+    x = quantized.levels(input, ROWS[activations])
+    w = quantized.levels(mat2, COLUMNS[weights])
+    unit = x.scale * w.scale
+    truth = (x.level @ w.level) * unit
+    steps = x.steps @ w.level.abs() + (x.level.abs() + x.steps) @ w.steps
+    return truth, ULPS * truth.abs() + steps * unit * (1 + ULPS)
 
 
-def _exact_levels(x, dim):
-    """Levels and scales in float64, and a 1 for each level that may be one step off."""
-    q, scale = _quantize(x, dim)
-    quotient = x.double() / scale.double()
-    free = ((quotient - quotient.floor() - 0.5).abs() < HALFWAY).double()
-    return q.double(), scale.double(), free
-
-
-CONTRACT = Property(check, strides="contiguous")
+CONTRACT = Schemes(_emulated, _by_scheme, SCHEMES, strides="contiguous")
 
 
 def positive_reciprocal(input, mat2):
@@ -136,15 +137,14 @@ def _product(xq, s, wq, t):
     return ((xq.double() @ wq.double()).float() * s * t).contiguous()
 
 
-def _one_scale(x, dims):
-    """Levels with one scale for all of `dims`."""
-    scale = (x.abs().amax(dims, keepdim=True) if x.numel() else x.new_ones(1, 1, 1)) / 127
-    scale = torch.where(scale > 0, scale, 1)
-    return torch.round(x / scale).clamp(-127, 127), scale
-
-
 def negative_never_quantized(input, mat2):
     return input @ mat2
+
+
+def negative_float_product(input, mat2):
+    """Multiplies dequantized numbers in float32."""
+    (xq, s), (wq, t) = _quantize(input, 2), _quantize(mat2, 1)
+    return (xq * s) @ (wq * t)
 
 
 def negative_weights_only(input, mat2):
@@ -155,18 +155,6 @@ def negative_weights_only(input, mat2):
 def negative_activations_only(input, mat2):
     xq, s = _quantize(input, 2)
     return (xq @ mat2) * s
-
-
-def negative_scale_per_tensor(input, mat2):
-    return _product(*_one_scale(input, (0, 1, 2)), *_one_scale(mat2, (0, 1, 2)))
-
-
-def negative_scale_per_matrix(input, mat2):
-    return _product(*_one_scale(input, (1, 2)), *_one_scale(mat2, (1, 2)))
-
-
-def negative_channel_scale_shared_by_batch(input, mat2):
-    return _product(*_quantize(input, 2), *_one_scale(mat2, (0, 1)))
 
 
 def negative_truncated(input, mat2):

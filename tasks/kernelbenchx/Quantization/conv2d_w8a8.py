@@ -5,26 +5,29 @@ float32 `input` `(N, C, H, W)` with float32 `weight` `(O, C, kH, kW)`, both quan
 fly, plus the float32 `bias` `(O,)`, which is not quantized. `stride` and `padding` are ints for both directions;
 padding is with zeros.
 
-1. *Activations*, symmetric, one scale per image: `s_n = max over c, h, w of |x_nchw| / 127` in float32, and 1 where the
-   image is all zero. `xq = clamp(round(x / s_n), -127, 127)`.
-2. *Weights*, symmetric, one scale per output channel: `t_o = max over c, i, j of |w_ocij| / 127`, 1 where all are zero.
-   `wq = clamp(round(w / t_o), -127, 127)`.
+1. *Activations*, symmetric: a scale is the largest `|x|` among the elements that share it, divided by 127, in float32,
+   and 1 where all of them are zero. `xq = clamp(round(x / s), -127, 127)`. One scale is for an image (as in the
+   reference), for the whole tensor, for an input channel of all images, or for an input channel of one image.
+2. *Weights* alike, `wq = clamp(round(w / t), -127, 127)`. One scale is for an output channel (as in the reference), or
+   for the whole tensor.
 3. *Convolution* in integers, exact in int32, with `xq = 0` outside of the image: `acc_noyx = sum over c, i, j of
    wq_ocij · xq[n, c, y·stride + i - padding, x·stride + j - padding]`.
-4. *Dequantization*: `out_noyx = float32(acc_noyx) · s_n · t_o + bias_o`.
+4. *Dequantization*: `out_noyx = float32(acc_noyx) · s_n · t_o + bias_o`. With scales of input channels there is an `acc`
+   for each channel, exact in int32; multiplied with their scales, they are added up in float32.
 
 The result is a new, contiguous float32 `(N, O, (H + 2·padding - kH) // stride + 1, (W + 2·padding - kW) // stride + 1)`
-tensor. `round` is to the nearest integer. The result is compared with an integer-exact emulation: it must agree to a
-few units in the last place of product and bias. The one freedom is a quotient that lies within 2⁻¹⁴ of halfway between
-two integers (ties included): it may be rounded either way, and the tolerance of the results that depend on it grows by
-just that step. The unquantized convolution, coarser scales, or truncation are far outside. `N` may be 0, other sizes
+tensor. Which elements share a scale is your choice, the same in all calls. `round` is to the nearest integer. The result
+is compared with an integer-exact emulation of each choice: it must agree with one of them to a few units in the last
+place of product and bias. The one freedom is a quotient that lies within 2⁻¹⁴ of halfway between two integers (ties
+included): it may be rounded either way, and the tolerance of the results that depend on it grows by just that step. The
+unquantized convolution, one of dequantized numbers in float32, or truncation are far outside. `N` may be 0, other sizes
 are at least 1, and the kernel fits into the padded image. All arguments may be non-contiguous. Values are finite.
 """
 
 import torch
 import torch.nn.functional as F
 
-from kbx.suite import Property, call
+from kbx.suite import Schemes, call, quantized
 
 DIFFICULTY = 3
 DTYPE = "float32"
@@ -97,41 +100,56 @@ def inputs(make, shape, weight, bias=True, stride=1, padding=0, strided=False, z
     return call(x, w, b, stride=stride, padding=padding)
 
 
-HALFWAY = 2.0**-14
-"""How near to a half a quotient up to 127 may be rounded either way: four float32 units in the last place of 127."""
+IMAGES = dict(image=(1, 2, 3), tensor=(0, 1, 2, 3), input_channel=(0, 2, 3), channel_of_image=(2, 3))
+CHANNELS = dict(output_channel=(1, 2, 3), tensor=(0, 1, 2, 3))
+"""Dimensions with one scale."""
+SCHEMES = tuple(dict(activations=a, weights=w) for a in IMAGES for w in CHANNELS)
+
+
+def _by_scheme(input, weight, bias=None, stride=1, padding=0, *, activations, weights):
+    (xq, s), (wq, t) = _scaled(input, IMAGES[activations]), _scaled(weight, CHANNELS[weights])
+    if s.shape[1] == 1:
+        out = _integer_convolution(xq, wq, stride, padding).float() * s
+    else:
+        channels = zip(xq.split(1, 1), s.split(1, 1), wq.split(1, 1), strict=True)
+        out = sum(_integer_convolution(x, w, stride, padding).float() * scale for x, scale, w in channels)
+    out = out * t.view(-1, 1, 1)
+    return (out if bias is None else out + bias.view(-1, 1, 1)).contiguous()
+
+
+def _scaled(x, dims, largest=127):
+    """Whole numbers in float32, and scales that the elements of `dims` share."""
+    scale = quantized.scale_of(x, dims, largest)
+    return torch.round(x / scale).clamp(-largest, largest), scale
+
+
 ULPS = 8 * 2.0**-23
 """Relative error of scales, conversion, two products and a sum."""
 
 
-def check(args, kwargs, result, expected):
-    x, w, bias = args
-    xq, s, x_free = _exact_levels(x)
-    wq, t, w_free = _exact_levels(w)
-    unit = s * t.view(-1, 1, 1)
-    product = F.conv2d(xq, wq, **kwargs).round() * unit
-    shift = product.new_zeros(1) if bias is None else bias.double()
-    truth = product + shift.view(-1, 1, 1)
-    steps = F.conv2d(x_free, wq.abs(), **kwargs) + F.conv2d(xq.abs() + x_free, w_free, **kwargs)
-    allowed = ULPS * (product.abs() + shift.abs().view(-1, 1, 1)) + steps.round() * unit * (1 + ULPS)
-    right = (result.double() - truth).abs() <= allowed
-    if right.all():
-        return []
-    at = tuple((~right).nonzero()[0].tolist())
-    return [
-        f"{int((~right).sum())} wrong elements, first {list(at)}: expected {truth[at]:.9g}, got {result[at]:.9g}, "
-        f"one step of this image's scale times this channel's is {unit[at[0], at[1], 0, 0]:.3g}"
-    ]
+def _emulated(input, weight, bias=None, stride=1, padding=0, *, activations, weights):
+    x, w = quantized.levels(input, IMAGES[activations]), quantized.levels(weight, CHANNELS[weights])
+    product, allowed = _product(x, w, lambda a, b: F.conv2d(a, b, None, stride, padding))
+    shift = product.new_zeros(()) if bias is None else bias.double().view(-1, 1, 1)
+    return product + shift, allowed + ULPS * shift.abs()
 
 
-def _exact_levels(x):
-    """Levels and scales in float64, and a 1 for each level that may be one step off."""
-    q, scale = _quantize(x)
-    quotient = x.double() / scale.double()
-    free = ((quotient - quotient.floor() - 0.5).abs() < HALFWAY).double()
-    return q.double(), scale.double(), free
+def _product(x, w, convolution):
+    """The exact products without bias, and how far each may be off."""
+    t = w.scale.view(1, -1, 1, 1)
+    if x.scale.shape[1] > 1:
+        # One integer sum for each input channel; these are added up in float32, in any order.
+        product = convolution(x.value, w.level)
+        steps = convolution(x.error, w.level.abs()) + convolution(x.value.abs() + x.error, w.steps)
+        rounding = (ULPS + x.scale.shape[1] * 2.0**-24) * convolution(x.value.abs(), w.level.abs())
+        return product * t, (rounding + steps * (1 + ULPS)) * t
+    # Whole numbers, whatever the algorithm: they may cancel, and then nothing but a level's freedom is allowed.
+    product = convolution(x.level, w.level).round()
+    steps = (convolution(x.steps, w.level.abs()) + convolution(x.level.abs() + x.steps, w.steps)).round()
+    return product * x.scale * t, (ULPS * product.abs() + steps * (1 + ULPS)) * x.scale * t
 
 
-CONTRACT = Property(check, strides="contiguous")
+CONTRACT = Schemes(_emulated, _by_scheme, SCHEMES, strides="contiguous")
 
 
 def positive_tap_by_tap(input, weight, bias=None, stride=1, padding=0):
@@ -159,18 +177,17 @@ def _convolution(xq, s, wq, t, bias, stride, padding):
     return (out if bias is None else out + bias.view(-1, 1, 1)).contiguous()
 
 
-def _scaled(x, dims, bits=127):
-    """Levels with one scale for all of `dims`."""
-    scale = (x.abs().amax(dims, keepdim=True) if x.numel() else x.new_ones(1, 1, 1, 1)) / bits
-    scale = torch.where(scale > 0, scale, 1)
-    return torch.round(x / scale).clamp(-bits, bits), scale
-
-
-EACH, ALL = (1, 2, 3), (0, 1, 2, 3)
+EACH = (1, 2, 3)
 
 
 def negative_never_quantized(input, weight, bias=None, stride=1, padding=0):
     return F.conv2d(input, weight, bias, stride, padding).contiguous()
+
+
+def negative_float_product(input, weight, bias=None, stride=1, padding=0):
+    """Convolves dequantized numbers in float32."""
+    (xq, s), (wq, t) = _quantize(input), _quantize(weight)
+    return F.conv2d(xq * s, wq * t, bias, stride, padding).contiguous()
 
 
 def negative_weights_only(input, weight, bias=None, stride=1, padding=0):
@@ -180,22 +197,6 @@ def negative_weights_only(input, weight, bias=None, stride=1, padding=0):
 
 def negative_activations_only(input, weight, bias=None, stride=1, padding=0):
     return _convolution(*_quantize(input), weight, 1, bias, stride, padding)
-
-
-def negative_scale_per_tensor(input, weight, bias=None, stride=1, padding=0):
-    wq, t = _scaled(weight, ALL)
-    return _convolution(*_quantize(input), wq, t.view(1, 1, 1), bias, stride, padding)
-
-
-def negative_activation_scale_per_tensor(input, weight, bias=None, stride=1, padding=0):
-    wq, t = _quantize(weight)
-    return _convolution(*_scaled(input, ALL), wq, t.view(-1, 1, 1), bias, stride, padding)
-
-
-def negative_scale_per_input_channel(input, weight, bias=None, stride=1, padding=0):
-    xq, s = _scaled(input, (2, 3))
-    wq, t = _quantize(weight)
-    return _convolution(xq * s, 1, wq, t.view(-1, 1, 1), bias, stride, padding)
 
 
 def negative_truncated(input, weight, bias=None, stride=1, padding=0):

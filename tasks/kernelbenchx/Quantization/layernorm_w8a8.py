@@ -4,20 +4,25 @@
 dimensions `normalized_shape` (an int, or a list or tuple that equals the last dimensions of `input`); `weight` and
 `bias`, if given, have that shape. A *group* is the elements that are normalized together.
 
-1. *Activations* are int8, symmetric, one float32 scale per group: `s_g = max over the group of |x| / 127`, and 1 where
-   the group is all zero. `xq = clamp(round(x / s_g), -127, 127)`, to the nearest integer, stands for `x̃ = xq · s_g`.
+1. *Activations* are int8, symmetric: a scale is the largest magnitude among the elements that share it, divided by 127,
+   in float32, and 1 where all of them are zero. `xq = clamp(round(x / s), -127, 127)`, to the nearest integer, stands
+   for `x̃ = xq · s`. One scale is for a group (as in the reference), for a row along the last dimension, or for the whole
+   tensor. Quantized, and dequantized again, is the input (as in the reference), the normalized `y` of step 3, the result
+   of step 4, or both input and result.
 2. *Weights* are float8 (e4m3 without infinities: 4 significant bits, largest 448), one float32 scale for the tensor:
    `t = max |weight| / 448`, and 1 if all are zero. `wq = float8(weight / t)`, to the nearest, ties to even, stands for
-   `w̃ = wq · t`. Without `weight`, `w̃ = 1`.
-3. *Normalization* is of the dequantized activations, in float32, with mean `μ` and *biased* variance `σ²` of the
-   group's `x̃` (which follow exactly from integer sums): `y = (x̃ - μ) / sqrt(σ² + eps)`.
+   `w̃ = wq · t`. So in the reference; `t = 1`, and int8 with one scale for the tensor as in step 1, are right, too. Without
+   `weight`, `w̃ = 1`.
+3. *Normalization* is in float32, with mean `μ` and *biased* variance `σ²` of the group: `y = (x̃ - μ) / sqrt(σ² + eps)`.
+   If the input was quantized, `μ` and `σ²` are of the dequantized `x̃`, and follow exactly from integer sums.
 4. `out = y · w̃ + bias`; the bias is not quantized.
 
-The result is a new, contiguous float32 tensor of `input`'s shape. It is compared with an exact emulation: it must agree
-to a few units in the last place of the group's largest activation. The one freedom is a quotient within 2⁻¹⁴ of halfway
-between two integers (for weights: within a millionth of halfway between two float8 numbers): it may be rounded either
-way, and the tolerance of the results that depend on it grows by just that step. Unquantized operands, coarser scales,
-int8 weights or truncation are far outside. Groups are not empty; leading dimensions may be 0. All arguments may be
+The result is a new, contiguous float32 tensor of `input`'s shape. What is quantized, and how, is your choice, the same in
+all calls. The result is compared with an exact emulation of each choice: it must agree with one of them to a few units in
+the last place of the group's largest activation. The one freedom is a quotient within 2⁻¹⁴ of halfway between two
+integers (for weights: within a millionth of halfway between two float8 numbers), or nearer to it than float32 knows `y`:
+it may be rounded either way, and the tolerance of the results that depend on it grows by just that step. Unquantized
+activations or weights, or truncation are far outside. Groups are not empty; leading dimensions may be 0. All arguments may be
 non-contiguous. Values are finite.
 """
 
@@ -26,7 +31,7 @@ import math
 import torch
 import torch.nn.functional as F
 
-from kbx.suite import Property, call
+from kbx.suite import Schemes, call, quantized
 
 DIFFICULTY = 3
 DTYPE = "float32"
@@ -104,53 +109,110 @@ def inputs(
     return call(x, normalized_shape, weight=w, bias=b, **eps)
 
 
-HALFWAY, HALFWAY_FLOAT8 = 2.0**-14, 2.0**-20
-"""How near to a half a quotient may be rounded either way; for float8 relative to the quotient."""
+GROUP = (1, 2)
+DIMS = dict(group=GROUP, row=(2,), tensor=(0, 1, 2))
+"""Dimensions of `_groups` with one scale."""
+SCHEMES = tuple(
+    dict(int8=place, scale=scale, weights=weights)
+    for place in ("input", "normalized", "output", "input_and_output")
+    for scale in DIMS
+    for weights in ("float8", "float8_unscaled", "int8")
+)
+
+
+def _by_scheme(input, normalized_shape, weight=None, bias=None, eps=1e-05, *, int8, scale, weights):
+    dims, x = DIMS[scale], _rows_of_groups(input, normalized_shape)
+    if int8.startswith("input"):
+        x = torch.mul(*_scaled(x, dims))
+    y = F.layer_norm(x, x.shape[1:], eps=eps)
+    if int8 == "normalized":
+        y = torch.mul(*_scaled(y, dims))
+    if weight is not None:
+        y = y * torch.mul(*_weights(weight, weights)).reshape(y.shape[1:])
+    if bias is not None:
+        y = y + bias.reshape(y.shape[1:])
+    if int8.endswith("output"):
+        y = torch.mul(*_scaled(y, dims))
+    return y.view(input.shape)
+
+
+def _scaled(x, dims):
+    """Whole numbers in float32, and scales that the elements of `dims` share."""
+    scale = quantized.scale_of(x, dims)
+    return torch.round(x / scale).clamp(-127, 127), scale
+
+
+def _weights(weight, kind):
+    """The values of 8-bit numbers in float32, and the scale of the tensor."""
+    if kind == "int8":
+        return _scaled(weight, tuple(range(weight.dim())))
+    return _float8(weight) if kind == "float8" else (weight.to(torch.float8_e4m3fn).float(), weight.new_ones(()))
+
+
+def _rows_of_groups(input, normalized_shape):
+    """Groups, their rows, and the elements of a row."""
+    shape = _shape(normalized_shape)
+    return input.reshape(-1, math.prod(shape[:-1]), shape[-1]).contiguous()
+
+
+HALFWAY_FLOAT8 = 2.0**-20
+"""How near to a half, relative to a quotient, it may be rounded to either float8 number."""
 ULPS = 16 * 2.0**-23
 """Relative error of scales, sums, a root and a few products."""
 
 
-def check(args, kwargs, result, expected):
-    return _complaints(result, *args, **kwargs)
-
-
-def _complaints(result, input, normalized_shape, weight=None, bias=None, eps=1e-5):
-    shape = _shape(normalized_shape)
-    x = _groups(input, shape)
-    xq, s = (v.double() for v in _quantize(x))
-    quotient = x.double() / s
-    free = ((quotient - quotient.floor() - 0.5).abs() < HALFWAY).double()
-    # From here in units of the scale. A level one step off moves its element, the mean, and the deviation.
-    centred = xq - xq.mean(1, keepdim=True)
-    variance, least = centred.square().mean(1, keepdim=True), eps / s.square()
-    share = free.mean(1, keepdim=True)
-    change = share * (2 * centred.abs().amax(1, keepdim=True) + 1)
-    deviation, narrow = (variance + least).sqrt(), ((variance - change).clamp(min=0) + least).sqrt()
-    wide = (variance + change + least).sqrt()
-    y = centred / deviation
-    step = (free + share) / narrow + centred.abs() * (1 / narrow - 1 / wide)
-    # Roundings are relative to the largest activation: subtracting the mean, and squaring, may cancel.
-    rounding = ULPS * (y.abs() + (1 + y.abs()) * xq.abs().amax(1, keepdim=True) / deviation)
-    y, step, rounding, unit = (v.expand_as(xq).reshape(input.shape) for v in (y, step, rounding, 1 / deviation))
-    w, w_step, b = y.new_ones(()), 0.0, y.new_zeros(()) if bias is None else bias.double()
+def _emulated(input, normalized_shape, weight=None, bias=None, eps=1e-05, *, int8, scale, weights):
+    dims, x = DIMS[scale], _rows_of_groups(input, normalized_shape)
+    value, error = x.double(), torch.zeros_like(x, dtype=torch.float64)
+    if int8.startswith("input"):
+        levels = quantized.levels(x, dims)
+        value, error = levels.value, levels.error
+    y, error = _normalized_up_to(value, error, eps)
+    if int8 == "normalized":
+        y, error = _quantized_up_to(y, error, dims)
     if weight is not None:
-        wq, t = _float8(weight)
-        exact, t = weight.double() / t.double(), t.double()
-        low, high = ((exact * (1 + e)).to(torch.float8_e4m3fn).double() for e in (-HALFWAY_FLOAT8, HALFWAY_FLOAT8))
-        w, w_step = wq.double() * t, (high - low).abs() * t
-    truth = y * w + b
-    allowed = (rounding + step) * (w.abs() + w_step) + y.abs() * w_step + ULPS * (truth.abs() + b.abs())
-    right = (result.double() - truth).abs() <= allowed
-    if right.all():
-        return []
-    at = tuple((~right).nonzero()[0].tolist())
-    return [
-        f"{int((~right).sum())} wrong elements, first {list(at)}: expected {truth[at]:.9g}, got {result[at]:.9g}, "
-        f"allowed error {allowed[at]:.3g}; one step of this activation is {unit[at]:.3g}"
-    ]
+        w, w_error = (t.reshape(y.shape[1:]) for t in _weights_up_to(weight, weights))
+        y, error = y * w, error * (w.abs() + w_error) + y.abs() * w_error
+    b = y.new_zeros(()) if bias is None else bias.double().reshape(y.shape[1:])
+    y = y + b
+    error = error + ULPS * (y.abs() + b.abs())
+    if int8.endswith("output"):
+        y, error = _quantized_up_to(y, error, dims)
+    return y.view(input.shape), error.view(input.shape)
 
 
-CONTRACT = Property(check, strides="contiguous")
+def _normalized_up_to(x, error, eps):
+    """Groups normalized, and how far each element of a result may be off, where `x` may be off by `error`."""
+    centred = x - x.mean(GROUP, keepdim=True)
+    variance = centred.square().mean(GROUP, keepdim=True)
+    # An element that is off moves itself, the mean, and the deviation.
+    change = (2 * centred.abs() * error + error.square()).mean(GROUP, keepdim=True)
+    deviation, wide = (variance + eps).sqrt(), (variance + change + eps).sqrt()
+    narrow = ((variance - change).clamp(min=0) + eps).sqrt()
+    y = centred / deviation
+    step = (error + error.mean(GROUP, keepdim=True)) / narrow + centred.abs() * (1 / narrow - 1 / wide)
+    # Roundings are relative to the largest activation: subtracting the mean, and squaring, may cancel.
+    largest = quantized.top_of(x, GROUP) / deviation
+    return y, step + ULPS * (y.abs() + (1 + y.abs()) * largest)
+
+
+def _quantized_up_to(y, error, dims):
+    levels = quantized.levels_of_result(y, error, dims)
+    return levels.value, levels.error + ULPS * levels.value.abs() + torch.where(levels.level == 0, error, 0.0)
+
+
+def _weights_up_to(weight, kind):
+    """The exact values of quantized weights, and how far each may be off."""
+    if kind == "int8":
+        levels = quantized.levels(weight, tuple(range(weight.dim())))
+        return levels.value, levels.error
+    wq, t = (v.double() for v in _weights(weight, kind))
+    exact = weight.double() / t
+    low, high = ((exact * (1 + e)).to(torch.float8_e4m3fn).double() for e in (-HALFWAY_FLOAT8, HALFWAY_FLOAT8))
+    return wq * t, (high - low).abs() * t
+
+
+CONTRACT = Schemes(_emulated, _by_scheme, SCHEMES, strides="contiguous")
 
 
 def positive_integer_statistics(input, normalized_shape, weight=None, bias=None, eps=1e-05):
@@ -193,21 +255,6 @@ def negative_activations_only(input, normalized_shape, weight=None, bias=None, e
     return _normalized(xq * s, input, weight, bias, eps)
 
 
-def negative_scale_per_tensor(input, normalized_shape, weight=None, bias=None, eps=1e-05):
-    x = _groups(input, _shape(normalized_shape))
-    if x.numel():
-        xq, s = _quantize(x.reshape(1, -1))
-        x = (xq * s).view(x.shape)
-    return _normalized(x, input, _dequantized(weight), bias, eps)
-
-
-def negative_scale_of_last_dimension(input, normalized_shape, weight=None, bias=None, eps=1e-05):
-    """Quantizes rows where a group has several."""
-    xq, s = _quantize(input.reshape(-1, input.shape[-1]))
-    x = _groups((xq * s).view(input.shape), _shape(normalized_shape))
-    return _normalized(x, input, _dequantized(weight), bias, eps)
-
-
 def negative_truncated(input, normalized_shape, weight=None, bias=None, eps=1e-05):
     """Converts to int8 without rounding."""
     x = _groups(input, _shape(normalized_shape))
@@ -228,20 +275,6 @@ def negative_seven_bits(input, normalized_shape, weight=None, bias=None, eps=1e-
     return _normalized(torch.round(x / s) * s, input, _dequantized(weight), bias, eps)
 
 
-def negative_int8_weights(input, normalized_shape, weight=None, bias=None, eps=1e-05):
-    xq, s = _quantize(_groups(input, _shape(normalized_shape)))
-    if weight is not None:
-        wq, t = _quantize(weight.reshape(1, -1))
-        weight = (wq * t).view(weight.shape)
-    return _normalized(xq * s, input, weight, bias, eps)
-
-
-def negative_unscaled_float8(input, normalized_shape, weight=None, bias=None, eps=1e-05):
-    xq, s = _quantize(_groups(input, _shape(normalized_shape)))
-    weight = None if weight is None else weight.to(torch.float8_e4m3fn).float()
-    return _normalized(xq * s, input, weight, bias, eps)
-
-
 def negative_truncated_float8(input, normalized_shape, weight=None, bias=None, eps=1e-05):
     """Keeps four significant bits and drops the others."""
     xq, s = _quantize(_groups(input, _shape(normalized_shape)))
@@ -258,13 +291,6 @@ def negative_statistics_before_quantization(input, normalized_shape, weight=None
     y = (xq * s - centre) * torch.rsqrt((x - centre).square().mean(1, keepdim=True) + eps)
     weight = 1 if weight is None else _dequantized(weight)
     return (y.view(input.shape) * weight + (0 if bias is None else bias)).contiguous()
-
-
-def negative_quantizes_after_normalization(input, normalized_shape, weight=None, bias=None, eps=1e-05):
-    x = _groups(input, _shape(normalized_shape))
-    yq, s = _quantize(F.layer_norm(x, x.shape[1:], eps=eps))
-    weight = 1 if weight is None else _dequantized(weight)
-    return ((yq * s).view(input.shape) * weight + (0 if bias is None else bias)).contiguous()
 
 
 def negative_eps_for_integers(input, normalized_shape, weight=None, bias=None, eps=1e-05):

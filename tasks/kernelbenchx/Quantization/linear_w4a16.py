@@ -5,18 +5,19 @@
 - `input`: float16 `(…, K)`, `weight`: float16 `(N, K)`, `bias`: float16 `(N,)` or `None`. The result is a new,
   contiguous float16 tensor `(…, N)`.
 
-1. *Weights*, symmetric, one float32 scale per output channel, which is a row of `weight`:
-   `s_j = max over k of |w_jk| / 7`, and 1 where the row is all zero. `wq_jk = clamp(round(w_jk / s_j), -7, 7)`, with
-   the division in float32, fits in 4 bits: a kernel keeps two of them in a byte, in any order, and has to cope with an
-   odd `K`.
+1. *Weights*, symmetric, one scale per output channel, which is a row of `weight`: `s_j = max over k of |w_jk| / 7`, and 1
+   where the row is all zero. `wq_jk = clamp(round(w_jk / s_j), -7, 7)` fits in 4 bits: a kernel keeps two of them in a
+   byte, in any order, and has to cope with an odd `K`. Scales are float32, and so is the division; or scales are float16,
+   and the division is in either.
 2. *Activations* stay float16.
 3. `out_ij = float16(sum over k of x_ik · (wq_jk · s_j) + bias_j)`.
 
 `wq_jk · s_j` may be rounded to float16 before the product, or `s_j` be applied to the finished sum. Sums are float32;
 float16 sums as tensor cores keep them, rounded once for 16 products, pass too, coarser ones do not. `round` is to the
-nearest integer. The result is compared with an exact emulation, to a few float16 units in the last place and those
-roundings. The one freedom is a quotient that lies within 2⁻¹⁴ of halfway between two integers (ties included): it may
-be rounded either way, and the tolerance of the results that depend on it grows by just that step. Unquantized weights,
+nearest integer. The result is compared with an exact emulation for either kind of scales, to a few float16 units in the
+last place and those roundings; all results must agree with the same one. The one freedom is a quotient that lies within
+2⁻¹⁴ of halfway between two integers (ties included), with float16 scales within a float16 rounding of it: it may be
+rounded either way, and the tolerance of the results that depend on it grows by just that step. Unquantized weights,
 another number of bits, or coarser scales are far outside. `K ≥ 1`; `N` and leading dimensions may be 0; all arguments
 may be non-contiguous. Values are finite.
 """
@@ -24,7 +25,7 @@ may be non-contiguous. Values are finite.
 import torch
 import torch.nn.functional as F
 
-from kbx.suite import Property, call
+from kbx.suite import Schemes, call, quantized
 
 DIFFICULTY = 4
 DTYPE = "float16"
@@ -73,35 +74,50 @@ def inputs(make, lead, k, n, bias=True, strided=False, zero_rows=False, spread=F
     return call(make.strided(x), make.strided(w), make.strided(b)) if strided else call(x, w, b)
 
 
-HALFWAY = 2.0**-14
-"""How near to a half a quotient may be rounded either way."""
+SCHEMES = (dict(scales="float32"), dict(scales="float16"))
 ROUNDOFF = 2.0**-11
 """Of float16; the smallest distance between two of its values is a 2¹³th of that."""
 
 
-def check(args, kwargs, result, expected):
-    x, w, bias = args[0].double(), args[1], args[2]
-    wq, scale = _quantize(w)
-    quotient = w.double() / scale.double()
-    free = ((quotient - quotient.floor() - 0.5).abs() < HALFWAY).double()
-    dequantized = wq.double() * scale.double()
+def _by_scheme(input, weight, bias=None, *, scales):
+    if scales == "float32":
+        return linear_w4a16(input, weight, bias)
+    s = _half_scale(weight)
+    return F.linear(input, torch.round(weight / s).clamp(-7, 7) * s, bias)
+
+
+def _half_scale(weight):
+    scale = weight.abs().amax(1, keepdim=True) / 7
+    return torch.where(scale > 0, scale, 1)
+
+
+def _levels(weight, scales):
+    """Divided in float32, or in float16 too where the scale is: the quotient is then up to one rounding away."""
+    if scales == "float32":
+        return quantized.levels(weight, (1,), 7)
+    scale = _half_scale(weight).double()
+    quotient = weight.double() / scale
+    spread = quotient.abs() * ROUNDOFF
+    return quantized.between(quotient, quotient - spread, quotient + spread, scale, 7)
+
+
+def _emulated(input, weight, bias=None, *, scales):
+    x, w = input.double(), _levels(weight, scales)
+    product = F.linear(x, w.value)
     shift = x.new_zeros(()) if bias is None else bias.double()
-    truth = F.linear(x, dequantized) + shift
-    # Roundings of the result, of what the bias is added to, and of terms or running sums: these add as squares.
-    terms = F.linear(x.square(), dequantized.square()).sqrt()
-    allowed = ROUNDOFF * (2 * truth.abs() + shift.abs() + (4 + w.shape[1] ** 0.5 / 2) * terms) + 2.0**-24
-    error = (result.double() - truth).abs()
-    right = error <= allowed + F.linear(x.abs(), free * scale.double())
-    if right.all():
-        return []
-    at = tuple((~right).nonzero()[0].tolist())
-    return [
-        f"{int((~right).sum())} wrong elements, first {list(at)}: expected {truth[at]:.6g}, got {result[at]:.6g}, "
-        f"allowed error {allowed[at]:.3g}; one step of this channel's weights is {float(scale[at[-1]]):.3g}"
-    ]
+    truth = product + shift
+    # Roundings of terms, and of running sums, add as squares. A running sum is about as large as what it ends with, or as
+    # its terms where these cancel.
+    terms = F.linear(x.square(), w.value.square()).sqrt()
+    running = torch.hypot(terms, product)
+    allowed = 2 * truth.abs() + shift.abs() + 4 * terms + weight.shape[1] ** 0.5 / 2 * running
+    return truth, ROUNDOFF * allowed + 2.0**-24 + F.linear(x.abs(), w.error)
 
 
-CONTRACT = Property(check, strides="contiguous")
+SKIP_CONTROLS = {
+    "negative_changes_scheme": "scales that differ by a float16 rounding give results that differ by less than float16 sums do"
+}
+CONTRACT = Schemes(_emulated, _by_scheme, SCHEMES, strides="contiguous")
 
 
 def _linear(input, dequantized, bias):
@@ -200,12 +216,6 @@ def negative_halves_swapped(input, weight, bias=None):
     packed, scale = _nibbles(weight)
     low, high = ((packed & 15) ^ 8) - 8, ((packed >> 4) ^ 8) - 8
     return _linear(input, _unpacked(high, low, weight.shape[1]) * scale, bias)
-
-
-def negative_levels_in_float16(input, weight, bias=None):
-    """Divides in half precision, so that quotients near a half go astray."""
-    scale = _quantize(weight)[1].half()
-    return _linear(input, torch.round(weight / scale).clamp(-7, 7).float() * scale.float(), bias)
 
 
 def negative_sums_in_bfloat16(input, weight, bias=None):

@@ -19,7 +19,7 @@ arguments may be non-contiguous.
 
 import torch
 
-from kbx.suite import Property, call
+from kbx.suite import Schemes, call, quantized
 
 DIFFICULTY = 3
 DTYPE = "float32"
@@ -77,37 +77,19 @@ def inputs(make, m, k, n, strided=False, zero_rows=False, spread=False):
     return call(make.strided(x), make.strided(w)) if strided else call(x, w)
 
 
-HALFWAY = 2.0**-14
-"""How near to a half a quotient up to 127 may be rounded either way: four float32 units in the last place of 127."""
 ULPS = 8 * 2.0**-23
 """Relative error of scales, conversion and two products."""
 
 
-def check(args, kwargs, result, expected):
-    xq, s, x_free = _exact_levels(args[0], 1)
-    wq, t, w_free = _exact_levels(args[1], 0)
-    steps = x_free @ wq.abs() + xq.abs() @ w_free + x_free @ w_free
-    truth = (xq @ wq) * s * t
-    error = (result.double() - truth).abs()
-    right = error <= ULPS * truth.abs() + steps * s * t * (1 + ULPS)
-    if right.all():
-        return []
-    i, j = (~right).nonzero()[0].tolist()
-    return [
-        f"{int((~right).sum())} wrong elements, first [{i}, {j}]: expected {truth[i, j]:.9g}, got {result[i, j]:.9g}, "
-        f"one step of this row's scale times this column's is {(s * t)[i, j]:.3g}"
-    ]
+def _emulated(input, weight):
+    x, w = quantized.levels(input, (1,)), quantized.levels(weight, (0,))
+    unit = x.scale * w.scale
+    truth = (x.level @ w.level) * unit
+    steps = x.steps @ w.level.abs() + (x.level.abs() + x.steps) @ w.steps
+    return truth, ULPS * truth.abs() + steps * unit * (1 + ULPS)
 
 
-def _exact_levels(x, dim):
-    """Levels and scales in float64, and a 1 for each level that may be one step off."""
-    q, scale = _quantize(x, dim)
-    quotient = x.double() / scale.double()
-    free = ((quotient - quotient.floor() - 0.5).abs() < HALFWAY).double()
-    return q.double(), scale.double(), free
-
-
-CONTRACT = Property(check, strides="contiguous")
+CONTRACT = Schemes(_emulated, matmul_w8a8, strides="contiguous")
 
 
 def positive_reciprocal(input, weight):
@@ -131,6 +113,12 @@ def _product(xq, s, wq, t):
 
 def negative_never_quantized(input, weight):
     return input @ weight
+
+
+def negative_float_product(input, weight):
+    """Multiplies dequantized numbers in float32."""
+    (xq, s), (wq, t) = _quantize(input, 1), _quantize(weight, 0)
+    return (xq * s) @ (wq * t)
 
 
 def negative_weights_only(input, weight):

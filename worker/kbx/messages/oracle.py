@@ -124,6 +124,8 @@ class Open:
     """Whether values are compared by the tolerances that the authors of the suite publish, not by the error model."""
     dtype: str | None = None
     """As in ``trace_shapes``."""
+    schemes: list = field(default_factory=list)
+    """As the last ``checked`` of an earlier session of the candidate had it."""
 
 
 @dataclass
@@ -187,6 +189,8 @@ class Checked:
     metrics: dict = field(default_factory=dict)
     """``max_abs, max_rel, error_ratio`` (largest error over its tolerance), as numbers; absent when not finite."""
     flags: list = field(default_factory=list)
+    schemes: list = field(default_factory=list)
+    """Where the task allows several schemes, the positions of those by which all results of the candidate have been right so far."""
 
 
 @dataclass

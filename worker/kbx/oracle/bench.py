@@ -170,7 +170,7 @@ class Bench:
         def examined(known):
             return session.examine_lent(self.task, known, claim, out, lent, self.leaves[slot])
 
-        return self.judge(slot, examined)
+        return self.judge(self.task, slot, examined)
 
     def _inside(self, claim, start):
         """A result must lie in its own slot, not where another call left the same values."""
@@ -179,9 +179,9 @@ class Bench:
             if not start <= tensor.place < end:
                 raise claims.ClaimError("a result lies outside the part of the arena that is for its call")
 
-    def judge(self, k, examined):
-        """Judges a result of set ``k``, which ``examined(known)`` reads."""
-        return judge.judge_made(self.task, lambda: self._as_made(k), self.session.seed, examined)
+    def judge(self, task, k, examined):
+        """Judges a result of set ``k``, which ``examined(known)`` reads. ``task`` has seen the earlier results of whoever made it."""
+        return judge.judge_made(task, lambda: self._as_made(k), self.session.seed, examined)
 
 
 class RecordedReference:
@@ -216,7 +216,8 @@ class RecordedReference:
         """Every graph runs once, which loads it; the first one's result must be right."""
         values = [graph() for graph in self.graphs]
         bench.device.synchronize()
-        judgement = bench.judge(0, lambda known: judge.examine_own(self.task, known, values[0], self.calls[0]))
+        own = self.task.begun()  # what is right by the reference's scheme says nothing about the candidate's
+        judgement = bench.judge(own, 0, lambda known: judge.examine_own(own, known, values[0], self.calls[0]))
         if judgement.status != "correct":
             raise NotRecorded(f"replaying its CUDA graph gives a wrong result: {judgement.status}: {judgement.message}")
         self.take(bench.own)

@@ -59,7 +59,9 @@ def verify(task, seed, device, alone=False):
     task = task.seeded(seed)
     controls = [_Control(task, "reference", _reference(task), task.reference)]
     controls += [_Control(task, name, _spoiler(task, name)) for name in CONTROLS if name not in task.skip_controls]
-    controls += [_Control(task, name, _own(task, function), function) for name, function in task.controls.items()]
+    controls += [_Control(task, name, _own(task, name, function), function) for name, function in task.controls.items()]
+    by_contract = {name: each for name, each in task.contract.controls().items() if name not in task.skip_controls}
+    controls += [_Control(task, name, _own(task, name, function)) for name, function in by_contract.items()]
     large_calls = 0
     for call in planned:
         if large_calls == CALLS_OF_LARGE:
@@ -87,15 +89,15 @@ def _report(task, controls):
         name: _row(name, "negative", True, "skipped", f"skipped: {reason}")
         for name, reason in task.skip_controls.items()
     }
-    automatic = [rows.get(name) or skipped.get(name) for name in CONTROLS]
-    return [rows["reference"], *notes, *filter(None, automatic), *(rows[name] for name in task.controls)]
+    names = (*CONTROLS, *task.controls, *task.contract.controls())
+    return [rows["reference"], *notes, *filter(None, (rows.get(name) or skipped.get(name) for name in names))]
 
 
 class _Control:
     """One control and what became of it in each call: ``results(trial)`` as in ``_judge``; ``function`` is the task file's."""
 
     def __init__(self, task, name, results, function=None):
-        self.task, self.name, self.results, self.function = task, name, results, function
+        self.task, self.name, self.results, self.function = task.begun(), name, results, function
         self.positive = name == "reference" or name.startswith("positive_")
         # Where a kernel may fail in several ways, the automatic controls must fail in theirs.
         self.reason = REASONS.get(name, "wrong_values") if name in CONTROLS else None
@@ -194,8 +196,8 @@ def _judge(task, trial, results):
     return judge.decide(task, trial.known, values)
 
 
-def _own(task, function):
-    """Results of a control that is a function of the task file."""
+def _own(task, name, function):
+    """Results of a control that is a function as the reference is."""
 
     def results(trial):
         answers = []
@@ -204,14 +206,14 @@ def _own(task, function):
             call = truth.copy_call(trial.known.call)
             made = task.spoken(call, trial.turn)
             with torch.no_grad():
-                answers.append((task.run(f"{function.__name__}()", function, *made.args, **made.kwargs), call))
+                answers.append((task.run(f"{name}()", function, *made.args, **made.kwargs), call))
         return answers
 
     return results
 
 
 def _reference(task):
-    return _own(task, task.reference)
+    return _own(task, task.entry, task.reference)
 
 
 def _spoiler(task, name):

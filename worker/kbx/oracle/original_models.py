@@ -22,7 +22,7 @@ from kbx.oracle.arithmetic import FlopCounterMode
 from kbx.oracle.models import BATCH, ENTRY, ROUNDS, ModelTask, other_size, unbound
 from kbx.oracle.modes import without_dynamo
 from kbx.oracle.module_state import changed, held
-from kbx.oracle.recording import placed, read, surroundings
+from kbx.oracle.recording import beside, check_unchanged, placed, read, surroundings
 from kbx.oracle.shape_tracing import NOT_WITHOUT_VALUES
 from kbx.oracle.task import InvalidTask, TooLarge, deepest_line
 from kbx.suite import Call, Inputs
@@ -83,7 +83,7 @@ class OriginalModelTask(ModelTask):
         return self.device != "cpu"
 
     def check_unchanged(self):
-        read(self.original.file, self.original.sha256, self.original.CHANGED)
+        check_unchanged(self.original)
 
     def check_repeats(self, known, again):
         """Asked once of each instance, at its first call: the candidate's has had other calls than the reference's."""
@@ -184,13 +184,14 @@ def _stem(path):
 
 def execute(original, device):
     """Runs the file as a module of its own; returns its names."""
+    check_unchanged(original)
     source = read(original.file, original.sha256, original.CHANGED)
     # torch.compile looks for the module of a class by its name.
     module = types.ModuleType(f"kbx_original_{original.sha256[:16]}")
     module.__file__ = original.file
     sys.modules[module.__name__] = module
     try:
-        with surroundings(device):
+        with surroundings(device), beside(original.file):
             exec(compile(source, original.file, "exec"), module.__dict__)
     except SyntaxError as error:
         raise InvalidTask(f"not valid Python: {error.msg}", original.file, error.lineno) from None
@@ -253,19 +254,41 @@ def check_sendable(path, line, what, values):
 
 @without_dynamo
 class _Watch(TorchDispatchMode):
-    """Notes the largest tensor that an operation makes, and which operations draw random numbers."""
+    """Notes the largest tensor that an operation makes, which operations draw random numbers, and which memory they write to."""
 
     def __init__(self):
         super().__init__()
-        self.nbytes, self.random = 0, []
+        self.nbytes, self.random, self.result = 0, [], None
+        self._written = set()
+
+    def updated(self, named):
+        """Names of the arguments, pairs with tensors that lived as long as the watch, of which the memory was written to."""
+        return tuple(
+            dict.fromkeys(name.split("[")[0] for name, t in named if t.untyped_storage()._cdata in self._written)
+        )
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        for tensor in tensors_of(_targets(function, args, kwargs or {})):
+            self._written.add(tensor.untyped_storage()._cdata)
         result = function(*args, **(kwargs or {}))
         if _draws(function, args, kwargs or {}):
             self.random.append(str(function))
         sizes = [t.numel() * t.element_size() for t in tensors_of(result if isinstance(result, tuple) else [result])]
         self.nbytes = max(self.nbytes, *sizes, 0)
         return result
+
+
+_UNDECLARED = ("running_mean", "running_var")
+"""Parameters that batch normalizations write to, which their schemas do not say."""
+
+
+def _targets(function, args, kwargs):
+    """The arguments of an operation that it writes to."""
+    parameters = function._schema.arguments
+    given = dict(zip((p.name for p in parameters), args, strict=False)) | kwargs
+    written = [p.name for p in parameters if p.alias_info is not None and p.alias_info.is_write]
+    undeclared = _UNDECLARED if given.get("training", True) else ()
+    return [given[name] for name in (*written, *undeclared) if name in given]
 
 
 _SWITCHES = ("dropout_p", "dropout", "train", "training")
@@ -347,5 +370,5 @@ def watched(made, what, function, call):
     """A ``_Watch`` of one call, and the flops of its products and convolutions."""
     watch, counter = _Watch(), FlopCounterMode(display=False)
     with torch.random.fork_rng(devices=[]), torch.no_grad(), counter, watch:
-        made.run(what, function, *call.args, **call.kwargs)
+        watch.result = made.run(what, function, *call.args, **call.kwargs)
     return watch, counter.get_total_flops()

@@ -28,7 +28,7 @@ from kbx.oracle.original_models import (
     watched,
 )  # fmt: skip
 from kbx.oracle.own_variations import AS_DRAWN, SEED, Asked, extended, may_be_tried
-from kbx.oracle.recording import placed, read, surroundings
+from kbx.oracle.recording import check_unchanged, placed, read, surroundings
 from kbx.oracle.shape_tracing import NOT_WITHOUT_VALUES
 from kbx.oracle.task import ROUNDS, InvalidTask, Task, TooLarge, signature
 from kbx.suite import Inputs, notation
@@ -141,7 +141,13 @@ class OwnFunctionTask(Varied, Task):
         check_sendable(self.path, line, "inputs()", [*call.args, *call.kwargs.values()])
 
     def check_unchanged(self):
-        read(self.original.file, self.original.sha256, self.original.CHANGED)
+        check_unchanged(self.original)
+
+    def check_updates(self, call, after):
+        unknown = [name for name in _changed(self, call, after) if name not in self.mutates]
+        if unknown:
+            text = f"{self.entry}() changes its argument {unknown[0]!r}, which no smaller call showed and shapes do not tell: add one"
+            raise InvalidTask(text, self.path, self.function.__code__.co_firstlineno)
 
     def check_repeats(self, known, again):
         if self.seen:
@@ -217,23 +223,25 @@ def _with_cases(made, device):
     made = replace(
         made, **least.needs, dtype=least.dtype, cases=[one.case for one in judged], scaled=len(judged) < len(plain),
         sizes=[] if device == "cpu" else [one.case for one in plain],
+        mutates=tuple(dict.fromkeys(name for one in plain for name in one.updated)),
     )  # fmt: skip
     if may_be_tried(made, device):
         call = made.call(least.case, AS_DRAWN, SEED)
-        made = replace(made, mutates=_updated(made, call))
-        truth.know(
-            made, call, SEED
-        )  # One that does not repeat is no reference: it says so before any candidate is judged.
+        made = replace(made, mutates=tuple(dict.fromkeys((*made.mutates, *_updated(made, call)))))
+        # One that does not repeat is no reference: it says so before any candidate is judged.
+        truth.know(made, call, SEED)
     return extended(made, least.case, device, lambda: made)
 
 
 @dataclass(frozen=True)
 class _Plain:
-    """A drawn call as a case, with what it needs and the dtype of its first floating-point argument."""
+    """A drawn call as a case, with what it needs, the dtype of its first floating-point argument, and the arguments that it was seen
+    to update."""
 
     case: dict
     needs: dict
     dtype: str
+    updated: tuple
 
 
 def _measured(made, quick):
@@ -250,27 +258,31 @@ def _measured(made, quick):
 
     found = on_shapes(look, quick)
     return found or [
-        _plain(number, call, _nbytes(call), 0) for number, call in enumerate(made.plain_calls(SEED, "cpu"))
+        _plain(number, call, _nbytes(call), 0, ()) for number, call in enumerate(made.plain_calls(SEED, "cpu"))
     ]
 
 
-def _plain(number, call, nbytes, flops):
+def _plain(number, call, nbytes, flops, updated):
     floating = (t for t in truth.argument_tensors(call) if t.is_floating_point() or t.is_complex())
     dtype = tensors.dtype_name(next((t.dtype for t in floating), torch.float32))
-    return _Plain(_case(number, None, notation.shown(call)), {"nbytes": nbytes, "flops": flops}, dtype)
+    return _Plain(_case(number, None, notation.shown(call)), {"nbytes": nbytes, "flops": flops}, dtype, updated)
 
 
 def _needs(made, call):
-    """Bytes and flops of a call on shapes alone."""
+    """Bytes and flops of a call on shapes alone, and the arguments that it updates; raises InvalidTask where that leaves nothing to
+    judge."""
+    mine = truth.copy_call(call)
     try:
-        watch, flops = watched(made, f"{made.entry}()", made.reference, truth.copy_call(call))
+        watch, flops = watched(made, f"{made.entry}()", made.reference, mine)
     except InvalidTask as error:
         if not isinstance(error.__cause__, NOT_WITHOUT_VALUES):
             raise
-        return _nbytes(call), 0
+        return _nbytes(call), 0, ()
     if watch.random:
         raise random_reference(made, made.function, watch.random)
-    return max(_nbytes(call), watch.nbytes), flops
+    updated = watch.updated(made.named_tensors(mine))
+    _check_leaves_something(made, watch.result, updated)
+    return max(_nbytes(call), watch.nbytes), flops, updated
 
 
 def _nbytes(call):
@@ -283,12 +295,21 @@ def _updated(made, call):
     mine = truth.copy_call(call)
     with torch.no_grad():
         result = made.run(f"{made.entry}()", made.reference, *mine.args, **mine.kwargs)
-    pairs = zip(made.named_tensors(call), made.named_tensors(mine), strict=True)
-    changed = tuple(dict.fromkeys(name.split("[")[0] for (name, a), (_, b) in pairs if not judge.equal_bits(a, b)))
-    if not changed and all(leaf is None for _, leaf in leaves(result)):
+    changed = _changed(made, call, mine)
+    _check_leaves_something(made, result, (*made.mutates, *changed))
+    return changed
+
+
+def _changed(made, call, after):
+    """Names of the arguments of ``call`` that have other contents ``after``."""
+    pairs = zip(made.named_tensors(call), made.named_tensors(after), strict=True)
+    return tuple(dict.fromkeys(name.split("[")[0] for (name, a), (_, b) in pairs if not judge.equal_bits(a, b)))
+
+
+def _check_leaves_something(made, result, updated):
+    if not updated and all(leaf is None for _, leaf in leaves(result)):
         text = f"{made.entry}() returns nothing and changes no argument, so there is nothing to compare"
         raise InvalidTask(text, made.path, made.function.__code__.co_firstlineno)
-    return changed
 
 
 def model_task(stamp, original, device):

@@ -305,8 +305,8 @@ def surroundings(device):
         with contextlib.redirect_stdout(io.StringIO()), torch.set_grad_enabled(torch.is_grad_enabled()), there:
             yield
     finally:
-        added = set(sys.path) - set(path)
-        for name in [n for n, m in sys.modules.items() if n not in modules and _of(m, added)]:
+        added = {os.path.realpath(folder) for folder in set(sys.path) - set(path)}
+        for name in [n for n in sys.modules if n not in modules and _place(n) in added]:
             del sys.modules[name]
         sys.path[:] = path
         sys.dont_write_bytecode = bytecode
@@ -314,10 +314,21 @@ def surroundings(device):
         torch.set_float32_matmul_precision(precision)
 
 
-def _of(module, folders):
-    """Whether a module lies in one of the folders that a test file put on the path."""
-    file = getattr(module, "__file__", None)
-    return file is not None and os.path.realpath(os.path.dirname(file)) in map(os.path.realpath, folders)
+def _place(name):
+    """The folder on the path that a module was found in, itself or the package that it belongs to."""
+    top = sys.modules.get(name.partition(".")[0])
+    file, folders = getattr(top, "__file__", None), list(getattr(top, "__path__", []))
+    if folders:
+        return os.path.realpath(os.path.dirname(folders[0]))
+    return file and os.path.realpath(os.path.dirname(file))
+
+
+@contextlib.contextmanager
+def beside(file):
+    """Lets the modules in a file's folder be imported. The standard library comes before them: this process imports of it, too."""
+    installed = (place for place, folder in enumerate(sys.path) if folder.endswith("-packages"))
+    sys.path.insert(next(installed, len(sys.path)), os.path.dirname(os.path.abspath(file)))
+    yield  # ``surroundings`` takes the folder from the path, and forgets its modules: another's may have the same names
 
 
 def read(file, sha256, changed=Original.CHANGED):
@@ -334,6 +345,12 @@ def read(file, sha256, changed=Original.CHANGED):
     if hashlib.sha256(content).hexdigest() != sha256:
         raise InvalidTask(changed, file)
     return source
+
+
+def check_unchanged(original):
+    """Raises InvalidTask where a file that a task rests on is no longer what it was."""
+    for file, sha256 in original.digests().items():
+        read(file, sha256, original.CHANGED)
 
 
 def placed(value, device):

@@ -111,7 +111,9 @@ class Server:
             task = taskfile.published(task)
         planned = session.planned(task, request.seed)
         arenas = self.device.arenas(request.timed, (request.lent, request.returned))
-        self.session = session.Session(task, request.seed, arenas, self.device.torch_device, request.alone)
+        self.session = session.Session(
+            task, request.seed, arenas, self.device.torch_device, request.alone, schemes=request.schemes
+        )
         self.runner = request.runner
         core = self.device.core if request.timed else None
         if core is not None and not cores.keep_to(core):
@@ -133,7 +135,7 @@ class Server:
 
     def _check(self, request):
         self.device.synchronize()
-        return _checked(request.id, self._current().check(request.call, request.value))
+        return self._checked(request.id, self._current().check(request.call, request.value))
 
     def _change_weights(self, request):
         return messages.WeightsChanged(request.id, self._current().change_weights())
@@ -176,7 +178,7 @@ class Server:
         )  # fmt: skip
 
     def _check_size(self, request):
-        return _checked(request.id, self._prepared_size().check(request.slots, request.values))
+        return self._checked(request.id, self._prepared_size().check(request.slots, request.values))
 
     def _probe(self, request):
         start = time.monotonic()
@@ -211,6 +213,12 @@ class Server:
         task = taskfile.load(request.task, device or self.device.torch_device)
         return task if request.dtype is None else models.at(task, request.dtype)
 
+    def _checked(self, id_, judgement):
+        fields = {k: v for k, v in vars(judgement).items() if k != "value"}
+        # No JSON holds another number, and a wrong result must not become a failure to say so.
+        fields["metrics"] = {k: v for k, v in judgement.metrics.items() if math.isfinite(v)}
+        return messages.Checked(id_, **fields, schemes=self._current().task.contract.schemes_left)
+
     def _current(self):
         if self.session is None:
             raise session.WrongOrder("no task is open")
@@ -242,13 +250,6 @@ def _fingerprint():
     for path in sorted(p for pattern in ("*.py", "*.cpp") for p in package.rglob(pattern)):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
-
-
-def _checked(id_, judgement):
-    fields = {k: v for k, v in vars(judgement).items() if k != "value"}
-    # No JSON holds another number, and a wrong result must not become a failure to say so.
-    fields["metrics"] = {k: v for k, v in judgement.metrics.items() if math.isfinite(v)}
-    return messages.Checked(id_, **fields)
 
 
 def _versions():

@@ -33,8 +33,8 @@ class Session:
     how exact the truth is.
     """
 
-    def __init__(self, task, seed, arenas, device, alone=False, budget=truth.BUDGET):
-        self.task, self.seed, self.device = task.seeded(seed), seed, device
+    def __init__(self, task, seed, arenas, device, alone=False, budget=truth.BUDGET, schemes=()):
+        self.task, self.seed, self.device = task.seeded(seed).begun(schemes), seed, device
         self.unseeded, self.dtype = task, None
         self.memory = truth.Memory(budget)
         self.know = truth.know_where_there_is_room if alone else truth.know

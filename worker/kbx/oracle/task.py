@@ -4,7 +4,7 @@ import inspect
 import traceback
 import types
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -130,6 +130,11 @@ class Task:
         """The task with everything of the reference's own that is random, as weights are."""
         return self
 
+    def begun(self, schemes=()):
+        """The task for the results of one candidate; ``schemes`` as in ``messages.oracle.Open``."""
+        contract = self.contract.begun(schemes)
+        return self if contract is self.contract else replace(self, contract=contract)
+
     @property
     def compilable(self):
         """What ``torch.compile`` is to make the reference of."""
@@ -156,6 +161,10 @@ class Task:
 
     def check_room(self):
         """Raises TooLarge where the task needs another device."""
+
+    def check_updates(self, call, after):
+        """Raises InvalidTask where the reference, whose arguments were ``call`` and are ``after`` now, has changed one that it is not
+        known to change and need not be trusted with."""
 
     def check_repeats(self, known, again):
         """Raises InvalidTask where the reference is not trusted to repeat, and one more call draws random numbers or is not right by

@@ -83,11 +83,12 @@ def _load(stamp, device):
     reader.check_statement()
     reader.get("DIFFICULTY", int)
     least = (1, 1) if OWN in reader.get("TAGS", tuple) else (MIN_CASES, MIN_SIZES)
-    reader.each("SKIP_CONTROLS", reader.get("SKIP_CONTROLS", dict, {}), CONTROLS)
+    contract = reader.get("CONTRACT", Contract)
+    reader.each("SKIP_CONTROLS", reader.get("SKIP_CONTROLS", dict, {}), (*CONTROLS, *contract.controls()))
     return Task(
         path=path, stamp=stamp, name=stem, entry=entry, dtype=reader.dtype(),
         cases=reader.calls("CASES", least[0], inputs), sizes=reader.calls("SIZES", least[1], inputs),
-        contract=reader.get("CONTRACT", Contract), reference=reference, inputs=inputs,
+        contract=contract, reference=reference, inputs=inputs,
         distributions=reader.each("DISTRIBUTIONS", reader.get("DISTRIBUTIONS", tuple, DISTRIBUTIONS), DISTRIBUTIONS),
         mutates=reader.each("MUTATES", reader.get("MUTATES", tuple, ()), parameters),
         skip_controls=reader.get("SKIP_CONTROLS", dict, {}), controls=reader.controls(parameters),

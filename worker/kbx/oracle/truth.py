@@ -73,6 +73,7 @@ def know(task, call, seed, wide=True):
     """
     mine = copy_call(call)
     returned = _reference(task, "the reference", mine, seed)
+    task.check_updates(call, mine)
     arguments, outputs = argument_tensors(mine), tensors(returned)
     selves = [_itself(t, arguments) for t in outputs]
     aliases, strides = [alias(t, arguments) for t in outputs], [t.stride() for t in outputs]

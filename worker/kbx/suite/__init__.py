@@ -10,9 +10,10 @@ from kbx.suite.drawn import drawn
 from kbx.suite.inputs import DISTRIBUTIONS, Call, Inputs, call
 from kbx.suite.masks import dropout_complaints, mask_complaints
 from kbx.suite.notation import noted
+from kbx.suite.quantized import Schemes
 from kbx.tensors import broadcast
 
 __all__ = [
-    "DISTRIBUTIONS", "Call", "Close", "Contract", "Exact", "Inputs", "Outcome", "Property", "Random", "broadcast",
+    "DISTRIBUTIONS", "Call", "Close", "Contract", "Exact", "Inputs", "Outcome", "Property", "Random", "Schemes", "broadcast",
     "call", "drawn", "dropout_complaints", "mask_complaints", "noted",
 ]  # fmt: skip

@@ -48,7 +48,22 @@ class Contract:
     """Calls with the same inputs that one comparison covers."""
     keeps = False
     """Whether ``compare`` takes one more argument, ``kept``: a dict that belongs to the call, for what it works out of ``call``,
-    ``expected`` and ``truth`` alone, so that other results of the same call find it there. No tensors."""
+    ``expected`` and ``truth`` alone, so that other results of the same call find it there. No large tensors."""
+    remembers = False
+    """Whether earlier results of a candidate decide what is right in later ones: then one that ``begun`` returns judges them all."""
+
+    def begun(self, schemes=()):
+        """The contract for the results of one candidate; ``schemes`` are ``schemes_left`` after earlier ones of it."""
+        return self
+
+    @property
+    def schemes_left(self):
+        """Positions of the schemes by which all results so far were right; empty where there is no choice."""
+        return []
+
+    def controls(self):
+        """Further controls of the task, by name: functions as those of a task file."""
+        return {}
 
     def compare(self, call, results, expected, truth):
         """Judges ``results`` (a list of ``draws`` results of one call) and returns an ``Outcome``.

@@ -46,6 +46,10 @@ class OriginalModel:
 
     CHANGED = Original.CHANGED
 
+    def digests(self):
+        """The SHA-256 of each file that the task rests on."""
+        return {self.file: self.sha256}
+
     def defaults(self):
         """Functions that stand in for those that the file may leave out, by name."""
         return {}
@@ -53,9 +57,15 @@ class OriginalModel:
 
 @dataclass(frozen=True, eq=False)
 class OwnModel(OriginalModel):
-    """The same as a user's own reference, of ``kbx eval --reference``: it need not have ``get_init_inputs()``."""
+    """The same as a user's own reference, of ``kbx eval --reference``: it need not have ``get_init_inputs()``. ``imported`` are the
+    files beside it that it imports, with their SHA-256."""
+
+    imported: dict = field(default_factory=dict)
 
     CHANGED = "the reference has changed since the command began; give the command again"
+
+    def digests(self):
+        return {self.file: self.sha256} | self.imported
 
     def defaults(self):
         return {"get_init_inputs": list_nothing}
@@ -67,8 +77,10 @@ class OwnFunction:
 
     file: str
     sha256: str
+    imported: dict = field(default_factory=dict)
 
     CHANGED = OwnModel.CHANGED
+    digests = OwnModel.digests
 
 
 def list_nothing():

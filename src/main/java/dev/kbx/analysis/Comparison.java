@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param noiseFloor noise floor of the second run's first GPU; null if it was not measured
  * @param noiseFloors measured noise floors of all GPUs that the second run timed on
  * @param withoutFloor UUIDs of those GPUs without a measured noise floor
+ * @param general judged candidates of each run that are correct at the general grade; absent if
+ *     that is unknown of one
  * @param speed null if no pair has comparable timings
  * @param untimed ids of the runs without speedups, with the reason
  * @param candidates pairs, by category, task and sample
@@ -39,10 +41,15 @@ public record Comparison(
     List<NoiseFloor> noiseFloors,
     List<String> withoutFloor,
     TaskOutcomes tasks,
+    General general,
     @Nullable MatchedSpeed speed,
     List<Row> candidates,
     int onlyThen,
     int onlyNow) {
+
+  /** Rates at the general grade. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record General(@Nullable GeneralRate then, @Nullable GeneralRate now) {}
 
   /** A changed version or setting; null if a run does not state it. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -102,6 +109,7 @@ public record Comparison(
         floors.stream().filter(floor -> cards.contains(floor.device().uuid())).toList(),
         cards.stream().filter(card -> NoiseFloor.of(card, floors) == null).toList(),
         TaskOutcomes.of(then.rows(), now.rows(), pairs),
+        new General(GeneralRate.of(then.rows()), GeneralRate.of(now.rows())),
         MatchedSpeed.of(rows, pairs),
         rows,
         pairs.onlyThen().size(),

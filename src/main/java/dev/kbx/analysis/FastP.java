@@ -64,6 +64,8 @@ public record FastP(
    * @param category null for all
    * @param tasks number requested; null if unknown, then there are no shares
    * @param correct number of correct candidates
+   * @param general those of them that are correct at the general grade, among the tasks; null if
+   *     that is unknown of one
    * @param unknown correct ones without a speedup against this baseline
    * @param thresholds at 0, 0.5, 0.8, 1, 1.5 and 2
    * @param curve the thresholds at which the share changes, from 0, as a step function; null if a
@@ -74,6 +76,7 @@ public record FastP(
       @Nullable String category,
       @Nullable Integer tasks,
       int correct,
+      @Nullable GeneralRate general,
       int unknown,
       List<Point> thresholds,
       @Nullable List<Point> curve) {}
@@ -93,7 +96,13 @@ public record FastP(
       @Nullable Double low,
       @Nullable Double high) {}
 
-  /** The candidate that counts for a task, with its known speedups by baseline. */
+  /**
+   * The candidate that counts for a task.
+   *
+   * @param general whether it is correct at the general grade; null if unknown
+   * @param speedups known ones, by baseline
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Row(
       String category,
       String task,
@@ -101,6 +110,7 @@ public record FastP(
       String candidate,
       String source,
       Status status,
+      @Nullable Boolean general,
       Map<String, Double> speedups) {}
 
   /**
@@ -147,6 +157,7 @@ public record FastP(
               v.candidate(),
               v.source(),
               v.status(),
+              v.general(),
               speeds.of(v));
       rows.merge(
           v.path(),
@@ -191,6 +202,7 @@ public record FastP(
         category,
         tasks,
         correct.size(),
+        GeneralRate.of(rows.stream().<@Nullable Boolean>map(Row::general).toList(), tasks),
         unknown,
         THRESHOLDS.stream().map(at::apply).toList(),
         unknown > 0 ? null : Arrays.stream(speedups.steps()).mapToObj(at).toList());

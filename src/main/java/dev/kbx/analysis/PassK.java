@@ -30,6 +30,8 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
     CALLED,
     /** Be correct. */
     CORRECT,
+    /** Be correct at the general grade. */
+    GENERAL,
     /** Be correct and faster than eager PyTorch. */
     FAST;
 
@@ -72,6 +74,7 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
    *
    * @param samples number of judged samples
    * @param called passed samples; null if the stage was not requested, as is {@code correct}
+   * @param general samples that are correct at the general grade; null if that is unknown of one
    * @param fast null if nothing was timed or a correct sample has no speedup against eager
    * @param untimed correct samples without such a speedup
    */
@@ -82,12 +85,14 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
       int samples,
       @Nullable Integer called,
       @Nullable Integer correct,
+      @Nullable Integer general,
       @Nullable Integer fast,
       int untimed) {
     @Nullable Integer passes(Pass pass) {
       return switch (pass) {
         case CALLED -> called;
         case CORRECT -> correct;
+        case GENERAL -> general;
         case FAST -> fast;
       };
     }
@@ -121,6 +126,7 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
     if (!stages.contains(Stage.CALL)) why.put(Pass.CALLED, "the call stage was not asked for");
     if (!stages.contains(Stage.CORRECT)) {
       why.put(Pass.CORRECT, "the correct stage was not asked for");
+      why.put(Pass.GENERAL, "the correct stage was not asked for");
       why.put(Pass.FAST, "the correct stage was not asked for");
     } else if (!speeds.isTimed(run)) {
       why.put(Pass.FAST, "nothing was timed: " + run.untimed());
@@ -156,8 +162,14 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
         samples.size(),
         call ? count(samples, v -> v.called()) : null,
         correct ? right.size() : null,
+        correct ? general(samples) : null,
         timed && correct && untimed == 0 ? count(known, speedup -> speedup > 1) : null,
         untimed);
+  }
+
+  private static @Nullable Integer general(List<VerdictRow> samples) {
+    GeneralRate rate = GeneralRate.of(samples);
+    return rate == null ? null : rate.correct();
   }
 
   private static <T> int count(List<T> all, Predicate<T> wanted) {
@@ -188,7 +200,7 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
       if (passes != null) tasks.add(new PassAtK(row.samples(), passes));
     }
     if (tasks.size() < entered.size()) {
-      return new At(k, entered.size(), null, null, null, untimed(entered));
+      return new At(k, entered.size(), null, null, null, unknown(pass, entered));
     }
     boolean agree = tasks.stream().mapToDouble(task -> task.of(k)).distinct().count() == 1;
     Bootstrap.Interval interval = agree ? null : PassAtK.interval(tasks, k);
@@ -206,7 +218,11 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
     return "no task has %d judged samples; the most is %d".formatted(k, most);
   }
 
-  private static String untimed(List<Row> rows) {
+  private static String unknown(Pass pass, List<Row> rows) {
+    if (pass == Pass.GENERAL) {
+      long tasks = rows.stream().filter(row -> row.general() == null).count();
+      return "tasks with correct samples of which the general grade is not known: " + tasks;
+    }
     int untimed = rows.stream().mapToInt(Row::untimed).sum();
     return "correct samples without a speedup against eager: " + untimed;
   }

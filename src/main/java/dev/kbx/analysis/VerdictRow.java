@@ -202,6 +202,14 @@ public record VerdictRow(
     };
   }
 
+  /**
+   * Whether it is correct, and at the general grade, too; null if it is correct and that is not
+   * known.
+   */
+  @Nullable Boolean general() {
+    return status == Status.CORRECT ? generalOk : Boolean.FALSE;
+  }
+
   /** Whether it passed the call stage. */
   boolean called() {
     return Objects.equals(callOk, true);

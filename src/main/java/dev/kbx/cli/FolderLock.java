@@ -27,12 +27,12 @@ final class FolderLock implements AutoCloseable {
       if (lock == null) {
         file.close();
         throw new UserError(
-            "--out %s: another kbx is writing there; wait for it or name another folder"
+            "%s: another kbx is writing there; wait for it or name another folder"
                 .formatted(folder));
       }
       return new FolderLock(file);
     } catch (IOException e) {
-      throw new UserError("--out %s: cannot lock it: %s".formatted(folder, e.getMessage()));
+      throw new UserError("%s: cannot lock it: %s".formatted(folder, Reason.of(e)));
     }
   }
 

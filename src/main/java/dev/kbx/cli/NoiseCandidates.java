@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import dev.kbx.candidate.Candidate;
 import dev.kbx.task.Policy;
+import dev.kbx.task.Suites;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Verdict;
 import java.io.IOException;
@@ -12,7 +13,7 @@ import java.util.List;
 
 /** Candidates of {@code kbx bench noise}: references, and a kernel with its twin. */
 final class NoiseCandidates {
-  private static final String TWINS = "noise";
+  private static final String TWINS = Suites.NOISE;
   private static final String PLAIN = "copy.py";
   private static final String SLOWED = "slowed.py";
 

@@ -3,8 +3,11 @@ package dev.kbx.cli;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParameterException;
@@ -26,10 +29,11 @@ final class Values {
   }
 
   /**
-   * The message about a refused value, if that was the cause: option or parameter, value, what is
-   * wrong.
+   * The message about a missing parameter, or about a refused value, if that was the cause: option
+   * or parameter, value, what is wrong.
    */
   static Optional<String> message(ParameterException e) {
+    if (e instanceof MissingParameterException missing) return missing(missing);
     if (e.getCause() instanceof Refused refused) {
       String value = e.getValue() == null || e.getValue().isEmpty() ? "" : " " + e.getValue();
       return Optional.of(name(e.getArgSpec()) + value + ": " + refused.getMessage());
@@ -42,6 +46,27 @@ final class Values {
             && !parameters.isEmpty()
         ? Optional.of(name(parameters.getLast()) + ": " + EMPTY)
         : Optional.empty();
+  }
+
+  /** Which parameters a command needs; empty if an option is missing, or its value. */
+  private static Optional<String> missing(MissingParameterException e) {
+    if (e.getMissing().isEmpty() || e.getMissing().stream().anyMatch(ArgSpec::isOption)) {
+      return Optional.empty();
+    }
+    CommandSpec command = e.getCommandLine().getCommandSpec();
+    String needed =
+        command.positionalParameters().stream()
+            .filter(ArgSpec::required)
+            .map(Values::many)
+            .collect(Collectors.joining(" and "));
+    return Optional.of(
+        "'%s' needs %s; '%s --help' explains it"
+            .formatted(command.qualifiedName(), needed, command.qualifiedName()));
+  }
+
+  private static String many(ArgSpec argument) {
+    int least = argument.arity().min();
+    return (least > 1 ? "at least " + least + " × " : "") + argument.paramLabel();
   }
 
   private static String name(ArgSpec argument) {

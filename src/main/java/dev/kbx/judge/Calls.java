@@ -180,6 +180,7 @@ final class Calls {
             id -> new OracleMessage.Check(id, call.index(), returned.value()),
             oracleLimit);
     draft.spent(Stage.CORRECT, (System.nanoTime() - start) / 1e9);
+    draft.schemes(checked.schemes());
     if (decides(call)) note(checked, returned);
     return checked.correct()
         ? Optional.empty()

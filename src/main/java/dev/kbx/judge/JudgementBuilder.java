@@ -38,6 +38,7 @@ final class JudgementBuilder {
   private final Map<String, Double> seconds = new TreeMap<>();
   private final Attribution origins = new Attribution();
   private final @Nullable String precision;
+  private List<Integer> schemes = List.of();
   private @Nullable Coverage coverage;
   private @Nullable Outcome unrefused;
   private @Nullable Map<String, Double> quality;
@@ -111,6 +112,16 @@ final class JudgementBuilder {
 
   void flags(List<String> found) {
     flags.addAll(found);
+  }
+
+  /** The schemes that are left, for the next process of the candidate. */
+  List<Integer> schemes() {
+    return schemes;
+  }
+
+  /** Records the schemes by which all results so far were right; none if there is no choice. */
+  void schemes(List<Integer> left) {
+    schemes = List.copyOf(left);
   }
 
   /**

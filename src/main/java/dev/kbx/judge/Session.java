@@ -80,7 +80,8 @@ final class Session implements AutoCloseable {
                 needs.returned(),
                 alone,
                 plan.tolerance() == Tolerance.PUBLISHED,
-                plan.precision().dtype()),
+                plan.precision().dtype(),
+                draft.schemes()),
         Limits.ORACLE);
   }
 

@@ -2,6 +2,7 @@ package dev.kbx.report;
 
 import dev.kbx.analysis.Comparison;
 import dev.kbx.analysis.Comparison.Row;
+import dev.kbx.analysis.GeneralRate;
 import dev.kbx.analysis.MatchedSpeed;
 import dev.kbx.analysis.Portability;
 import dev.kbx.analysis.SpeedChange;
@@ -40,6 +41,7 @@ public record ComparisonText(int width) {
       lines.add("");
     }
     tasks(lines, comparison);
+    general(lines, comparison.general());
     speed(lines, comparison);
     return String.join("\n", lines) + "\n";
   }
@@ -194,6 +196,20 @@ public record ComparisonText(int width) {
     count(lines, comparison.onlyThen(), "Candidates of the first run without a partner");
     count(lines, comparison.onlyNow(), "Candidates of the second run without a partner");
     add(lines, "McNemar, exact: " + mcnemar(tasks));
+  }
+
+  private void general(List<String> lines, Comparison.General general) {
+    if (general.then() == null && general.now() == null) return;
+    add(
+        lines,
+        "Correct at the general grade: then %s, now %s."
+            .formatted(general(general.then()), general(general.now())));
+  }
+
+  private static String general(@Nullable GeneralRate rate) {
+    if (rate == null || rate.of() == null) return "unknown";
+    return "%d of %s".formatted(rate.correct(), Counted.of(rate.of(), "candidate"))
+        + Text.share(rate);
   }
 
   private void count(List<String> lines, int count, String of) {

@@ -5,6 +5,7 @@ import dev.kbx.analysis.FastP.Against;
 import dev.kbx.analysis.FastP.Group;
 import dev.kbx.analysis.FastP.Pick;
 import dev.kbx.analysis.FastP.Point;
+import dev.kbx.analysis.GeneralRate;
 import dev.kbx.analysis.Series;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +39,8 @@ public record FastPText(int width) {
       lines.addAll(table(against));
     }
     lines.add("");
+    GeneralRate general = fast.against().getFirst().overall().general();
+    if (general != null) lines.addAll(text.wrap(general(general, fast)));
     notes(lines, fast, text);
     return String.join("\n", lines) + "\n";
   }
@@ -93,6 +96,14 @@ public record FastPText(int width) {
   private static String interval(Point point) {
     if (point.low() == null || point.high() == null) return "";
     return String.format(Locale.ROOT, "[%.0f–%.0f]", point.low() * 100, point.high() * 100);
+  }
+
+  /** {@code At the general grade 33 of the 40 correct ones hold, 19 % [13–26] of all tasks.} */
+  private static String general(GeneralRate general, FastP fast) {
+    int correct = fast.against().getFirst().overall().correct();
+    String share = Text.share(general);
+    return "At the general grade %d of the %d correct ones hold%s."
+        .formatted(general.correct(), correct, share.isEmpty() ? "" : share + " of all tasks");
   }
 
   private static void notes(List<String> lines, FastP fast, SeriesText text) {

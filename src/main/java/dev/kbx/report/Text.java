@@ -2,6 +2,7 @@ package dev.kbx.report;
 
 import static java.util.Objects.requireNonNullElse;
 
+import dev.kbx.analysis.GeneralRate;
 import dev.kbx.stats.Rate;
 import java.util.ArrayList;
 import java.util.List;
@@ -121,6 +122,17 @@ public final class Text {
   /** The 95 % interval in percent, {@code [48–85]}. */
   static String interval(Rate rate) {
     return String.format(Locale.ROOT, "[%.0f–%.0f]", rate.low() * 100, rate.high() * 100);
+  }
+
+  /** {@code , 65 % [52–76]}; empty if there is no share. */
+  static String share(GeneralRate rate) {
+    if (rate.share() == null || rate.low() == null || rate.high() == null) return "";
+    return String.format(
+        Locale.ROOT,
+        ", %.0f %% [%.0f–%.0f]",
+        rate.share() * 100,
+        rate.low() * 100,
+        rate.high() * 100);
   }
 
   /** {@code 1.52×}. */

@@ -8,6 +8,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -23,8 +24,10 @@ import org.jspecify.annotations.Nullable;
  * @param name of the function; {@code Model} for a module
  * @param source what the file holds
  * @param sha256 of the file's bytes
+ * @param imported SHA-256 of the files beside it that it imports
  */
-public record OwnReference(Path file, String name, PythonSource source, String sha256) {
+public record OwnReference(
+    Path file, String name, PythonSource source, String sha256, Map<Path, String> imported) {
   private static final String MODEL = "Model";
   private static final String INPUTS = "inputs";
 
@@ -64,7 +67,9 @@ public record OwnReference(Path file, String name, PythonSource source, String s
                 "%s:%d: %s: %s".formatted(file, error.line(), error.message(), error.text()));
           });
       String name = name(file, source, asked);
-      return new OwnReference(file.toAbsolutePath().normalize(), name, source, text.sha256());
+      Path absolute = file.toAbsolutePath().normalize();
+      return new OwnReference(
+          absolute, name, source, text.sha256(), ImportedFiles.of(absolute, source));
     } catch (CharacterCodingException _) {
       throw new InvalidSuite(file + ": is not UTF-8");
     } catch (IOException | OutOfMemoryError _) {
@@ -130,9 +135,12 @@ public record OwnReference(Path file, String name, PythonSource source, String s
     return LABEL + "%s%s (%s)".formatted(file.getFileName(), isModule() ? "" : ":" + name, id());
   }
 
-  /** Equal for references of equal content at the same place. */
+  /** Equal for references of equal content at the same place, with that of what they import. */
   private String id() {
-    return DigestUtils.sha256Hex(file + "\n" + name + "\n" + sha256).substring(0, ID_LENGTH);
+    StringBuilder content = new StringBuilder(file + "\n" + name + "\n" + sha256);
+    imported.forEach(
+        (path, digest) -> content.append("\n").append(path).append(" ").append(digest));
+    return DigestUtils.sha256Hex(content.toString()).substring(0, ID_LENGTH);
   }
 
   /**
@@ -169,7 +177,7 @@ public record OwnReference(Path file, String name, PythonSource source, String s
     FILE = %s
     ORIGINAL = %s(
         file=FILE,
-        sha256=%s,
+        sha256=%s,%s
     )
 
 
@@ -183,7 +191,18 @@ public record OwnReference(Path file, String name, PythonSource source, String s
             OriginalText.quoted(file.toString()),
             isModule() ? "OwnModel" : "OwnFunction",
             OriginalText.quoted(sha256),
+            imports(),
             definition());
+  }
+
+  private String imports() {
+    if (imported.isEmpty()) return "";
+    StringBuilder lines = new StringBuilder("\n    imported={\n");
+    imported.forEach((path, digest) ->
+        lines.append(
+            "        %s: %s,\n"
+                .formatted(OriginalText.quoted(path.toString()), OriginalText.quoted(digest))));
+    return lines.append("    },").toString();
   }
 
   private String definition() {

@@ -19,6 +19,9 @@ public final class Suites {
   /** The default suite. */
   public static final String DEFAULT = "kernelbenchx";
 
+  /** The suite that noise is measured with, which users have no use for. */
+  public static final String NOISE = "noise";
+
   private static final Pattern NUMBER = Pattern.compile("(?:level)?(\\d{1,9})(?:_.*)?");
 
   private Suites() {}
@@ -95,20 +98,27 @@ public final class Suites {
     } catch (InvalidPathException _) {
       // No path at all, so no suite.
     }
-    List<String> known = names(tasksHome);
     throw new InvalidSuite(
-        "no suite '%s': %s"
-            .formatted(
-                nameOrFolder,
-                known.isEmpty()
-                    ? "neither a folder nor a suite in " + tasksHome
-                    : "it is not a folder; the suites here are " + String.join(", ", known)));
+        "no suite '%s': %s".formatted(nameOrFolder, help(nameOrFolder, tasksHome)));
   }
 
-  /** The suites in kbx's folder; empty without such a folder. */
+  private static String help(String wanted, Path tasksHome) {
+    List<String> known = names(tasksHome);
+    if (known.isEmpty()) return "neither a folder nor a suite in " + tasksHome;
+    List<String> close = Spelling.close(wanted, known);
+    return close.isEmpty()
+        ? "it is not a folder; the suites here are " + String.join(", ", known)
+        : "did you mean " + String.join(" or ", close) + "?";
+  }
+
+  /** The suites for users in kbx's folder; empty without such a folder. */
   static List<String> names(Path tasksHome) {
     if (!Files.isDirectory(tasksHome)) return List.of();
-    return list(tasksHome).stream().filter(Files::isDirectory).map(Suites::name).toList();
+    return list(tasksHome).stream()
+        .filter(Files::isDirectory)
+        .map(Suites::name)
+        .filter(name -> !name.equals(NOISE))
+        .toList();
   }
 
   private static String name(Path entry) {

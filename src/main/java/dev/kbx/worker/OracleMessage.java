@@ -99,6 +99,7 @@ public sealed interface OracleMessage extends Message.Numbered {
    * @param alone whether the candidate has the device exclusively
    * @param published whether to compare by the tolerances that the suite's authors publish
    * @param dtype what a module is cast to; null if it is not
+   * @param schemes as in the last {@link Checked} about an earlier process of the candidate
    */
   @JsonTypeName("open")
   record Open(
@@ -111,7 +112,8 @@ public sealed interface OracleMessage extends Message.Numbered {
       long returned,
       boolean alone,
       boolean published,
-      @Nullable String dtype)
+      @Nullable String dtype,
+      List<Integer> schemes)
       implements OracleMessage {}
 
   /**
@@ -188,6 +190,12 @@ public sealed interface OracleMessage extends Message.Numbered {
   @JsonTypeName("check")
   record Check(int id, int call, JsonNode value) implements OracleMessage {}
 
+  /**
+   * What became of the result.
+   *
+   * @param schemes positions of the schemes by which all results of the candidate were right so
+   *     far; empty if the task has no choice of schemes
+   */
   @JsonTypeName("checked")
   record Checked(
       int id,
@@ -195,7 +203,8 @@ public sealed interface OracleMessage extends Message.Numbered {
       @Nullable String message,
       List<Mismatch> mismatches,
       Map<String, Double> metrics,
-      List<String> flags)
+      List<String> flags,
+      List<Integer> schemes)
       implements OracleMessage {
     public Checked {
       requireNonNull(status);

@@ -47,6 +47,22 @@ class ComparisonTest {
   }
 
   @Test
+  void theGeneralRatesStandBesideThem() {
+    SimulatedRun then = run(1).published("Math/a", "a").published("Math/b", "b");
+    SimulatedRun now = run(2).correct("Math/a", "a 2", 1).published("Math/b", "b 2");
+    Comparison comparison = of(then, now);
+    assertThat(requireNonNull(comparison.general().then()).correct()).isZero();
+    assertThat(requireNonNull(comparison.general().now()).share()).isEqualTo(0.5);
+    assertThat(new ComparisonText(200).render(comparison))
+        .contains(
+            "Correct at the general grade: then 0 of 2 candidates, 0 % [0–66],"
+                + " now 1 of 2 candidates, 50 % [9–91].");
+    Comparison unknown = of(then, now.ofUnknownGrade("Math/c", "c"));
+    assertThat(unknown.general().now()).isNull();
+    assertThat(new ComparisonText(200).render(unknown)).contains("[0–66], now unknown.");
+  }
+
+  @Test
   void tasksAreRescuedRegressedPersistentOrUnresolved() {
     Comparison comparison =
         of(

@@ -75,6 +75,27 @@ class FastPTest {
   }
 
   @Test
+  void theGeneralRateStandsBesideIt() {
+    SimulatedRun run =
+        run()
+            .correct("Math/a", "a", 0.7)
+            .published("Math/b", "b")
+            .correct("Loss/e", "e", 1.7)
+            .wrong("Loss/g", "g", Status.WRONG_VALUES);
+    FastP fast = first(run);
+    var rate = new Rate(2, 10);
+    assertThat(against(fast, "eager").general())
+        .isEqualTo(new GeneralRate(2, 10, 0.2, rate.low(), rate.high()));
+    Group math = fast.against().getFirst().categories().getLast();
+    assertThat(requireNonNull(math.general()).correct()).isEqualTo(1);
+    assertThat(new FastPText(80).render(fast))
+        .contains("At the general grade 2 of the 3 correct ones hold, 20 % [6–51] of all tasks.");
+    FastP unknown = first(run.ofUnknownGrade("Loss/f", "f"));
+    assertThat(against(unknown, "eager").general()).isNull();
+    assertThat(new FastPText(80).render(unknown)).doesNotContain("general grade");
+  }
+
+  @Test
   void theCurveHasEveryChangeAndNoOther() {
     FastP fast =
         first(

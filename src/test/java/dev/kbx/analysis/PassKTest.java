@@ -62,7 +62,7 @@ class PassKTest {
         .extracting(group -> group.at().getLast().value())
         .containsExactly(0.0, 1.0);
     assertThat(pass.rows()).hasSize(3);
-    assertThat(pass.rows().getFirst()).isEqualTo(new PassK.Row("Loss", "c", 10, 9, 0, 0, 0));
+    assertThat(pass.rows().getFirst()).isEqualTo(new PassK.Row("Loss", "c", 10, 9, 0, 0, 0, 0));
   }
 
   @Test
@@ -84,6 +84,23 @@ class PassKTest {
             "25.0 % of 2",
             "– pass@20 unknown: no task has 20 judged samples; the most is 10.",
             "Different k cover different tasks, from 1 to 2");
+  }
+
+  @Test
+  void theGeneralGradeIsACriterion() {
+    SimulatedRun run = run();
+    samples(run, "Math/a", 2, 2, 1.5);
+    run.published("Math/b", "b");
+    run.correct("Math/b", "b all", 1.5);
+    PassK pass = of(run, 1, 2);
+    assertThat(overall(pass, Pass.CORRECT).getFirst().value()).isCloseTo(0.75, within(1e-12));
+    assertThat(overall(pass, Pass.GENERAL).getFirst().value()).isCloseTo(0.5, within(1e-12));
+    assertThat(pass.rows()).extracting(PassK.Row::general).containsExactly(2, 1);
+    run.ofUnknownGrade("Math/b", "b unknown");
+    At unknown = overall(of(run, 1), Pass.GENERAL).getFirst();
+    assertThat(unknown.value()).isNull();
+    assertThat(unknown.unknown())
+        .isEqualTo("tasks with correct samples of which the general grade is not known: 1");
   }
 
   @Test

@@ -422,10 +422,21 @@ class BadInputTest {
   }
 
   @Test
+  void parametersThatAreMissing() {
+    String help = "; 'kbx compare --help' explains it";
+    refusedInOneLine(Kbx.here("compare"), "'kbx compare' needs at least 2 × RUN" + help);
+    refusedInOneLine(Kbx.here("compare", "a"), "'kbx compare' needs at least 2 × RUN" + help);
+    refusedInOneLine(Kbx.here("runs", "copy"), "'kbx runs copy' needs FROM and TO;");
+  }
+
+  @Test
   void aSuiteThatIsNone() throws Exception {
     refusedInOneLine(
         Kbx.here("tasks", "list", "--suite", "foo"),
-        "no suite 'foo': it is not a folder; the suites here are kernelbench, kernelbenchx");
+        "no suite 'foo': it is not a folder; the suites here are kernelbench, kernelbenchx\n");
+    refusedInOneLine(
+        eval(file("p.jsonl", GOOD), "--suite", "kernelbnech"),
+        "no suite 'kernelbnech': did you mean kernelbench or kernelbenchx?");
     Path scripts = folder.resolve("scripts");
     Files.createDirectories(scripts.resolve("tools"));
     Files.writeString(scripts.resolve("tools/run.py"), "print(1)\n");

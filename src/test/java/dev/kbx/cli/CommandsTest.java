@@ -151,6 +151,8 @@ class CommandsTest {
       Kbx.Result refused = Kbx.run(folder, "runs", "delete", newest, "--out", out);
       assertThat(refused.exit()).isEqualTo(1);
       assertThat(refused.err()).contains("another kbx is writing there");
+      Kbx.Result copy = Kbx.run(folder, "runs", "copy", out, out);
+      assertThat(copy.err()).contains("kbx: " + out + ": another kbx").doesNotContain("--out");
     }
     assertThat(here("runs", "delete", newest, newest, "--out", out).err())
         .contains("deleted 1 run\n");

@@ -100,6 +100,29 @@ class OwnReferenceTest {
   }
 
   @Test
+  void whatItImportsFromBesideItBelongsToIt() throws IOException {
+    String text = "import torch, ops as o\nfrom pack.inner import g\n\ndef f(x):\n  return x\n";
+    Path ops = Files.writeString(folder.resolve("ops.py"), "def h():\n  import deep.er\n");
+    Path inner = Files.createDirectory(folder.resolve("pack")).resolve("inner.py");
+    Files.writeString(inner, "from . import other\n");
+    Files.writeString(folder.resolve("pack/other.py"), "");
+    Path deep = Files.createDirectory(folder.resolve("deep")).resolve("er.py");
+    Files.writeString(deep, "");
+    Files.writeString(folder.resolve("unrelated.py"), "");
+    OwnReference before = read(text, "");
+    assertThat(before.imported().keySet())
+        .containsExactlyInAnyOrder(ops, inner, folder.resolve("pack/other.py"), deep);
+    Task task = task(before);
+    assertThat(Files.readString(task.file())).contains("imported={", "er.py");
+    Files.writeString(deep, "changed = 1\n");
+    OwnReference after = read(text, "");
+    assertThat(after.label()).isNotEqualTo(before.label());
+    assertThat(task(after).digest()).isNotEqualTo(task.digest());
+    Files.writeString(folder.resolve("unrelated.py"), "changed = 1\n");
+    assertThat(read(text, "").label()).isEqualTo(after.label());
+  }
+
+  @Test
   void whatCannotBeReadIsSaidInALine() {
     refused(TWO, "", "FILE: defines first, second: name the reference, as in FILE:second");
     refused(TWO, ":third", "FILE: defines no function third; it has first, second");

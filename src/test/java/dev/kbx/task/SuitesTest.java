@@ -258,6 +258,12 @@ class SuitesTest {
     assertThatThrownBy(() -> Suites.open("nix", home))
         .isInstanceOf(InvalidSuite.class)
         .hasMessage("no suite 'nix': it is not a folder; the suites here are mini");
+    Files.createDirectory(home.resolve("noise"));
+    assertThatThrownBy(() -> Suites.open("nosie", home))
+        .as("a suite that is not for users")
+        .hasMessage("no suite 'nosie': it is not a folder; the suites here are mini");
+    assertThatThrownBy(() -> Suites.open("minni", home))
+        .hasMessage("no suite 'minni': did you mean mini?");
     assertThatThrownBy(() -> Suites.open("", home)).isInstanceOf(InvalidSuite.class);
     assertThatThrownBy(() -> Suites.open("\0", home)).isInstanceOf(InvalidSuite.class);
     Path empty = Files.createDirectory(home.resolve("empty"));

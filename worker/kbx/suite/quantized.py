@@ -1,0 +1,171 @@
+"""What a contract for quantized arithmetic is made of: an exact emulation of each scheme, and the freedom that float32 leaves.
+
+An honest kernel divides, multiplies by a reciprocal, or rounds halves away from zero: a quotient that is very near to a half may be
+rounded either way, and the tolerance of what depends on it grows by exactly that step.
+"""
+
+import functools
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import torch
+
+from kbx.suite import errors
+from kbx.suite.contracts import Contract, Outcome
+
+HALFWAY = 2.0**-14
+"""How near to a half a quotient up to 127 may be rounded either way: four float32 units in the last place of 127."""
+ULP = 2.0**-23
+"""Of float32, relative."""
+KEPT = 1 << 13
+"""Elements of a result up to which its emulations are kept with the call."""
+EXPLAINED = 1 << 20
+"""Elements of a wrong result up to which it is compared with the schemes that earlier results ruled out, for the message."""
+
+
+@dataclass(frozen=True)
+class Schemes(Contract):
+    """Results that must be right by one of several schemes, by the same one in all calls of a judgement.
+
+    ``schemes`` are dicts, the reference's first; each holds the keyword arguments of both functions. ``emulate(*args, **kwargs,
+    **scheme)`` returns the exact result in float64, and how far each element may be from it. ``honest(*args, **kwargs, **scheme)``
+    computes it in the task's precision: each scheme is a positive control of the task, and one that changes from call to call a
+    negative one.
+    """
+
+    emulate: Callable
+    honest: Callable
+    schemes: tuple = ({},)
+    left: list | None = field(default=None, kw_only=True, compare=False)
+    """The schemes that no result has ruled out yet, for the results of one candidate."""
+
+    keeps = True
+
+    @property
+    def remembers(self):
+        return len(self.schemes) > 1
+
+    def begun(self, schemes=()):
+        left = [self.schemes[i] for i in schemes] or list(self.schemes)
+        return replace(self, left=left) if self.remembers else self
+
+    @property
+    def schemes_left(self):
+        return [i for i, scheme in enumerate(self.schemes) if scheme in self.left] if self.left is not None else []
+
+    def controls(self):
+        if not self.remembers:
+            return {}
+        turns = itertools.cycle(self.schemes)
+        changing = {"negative_changes_scheme": lambda *args, **kwargs: self.honest(*args, **kwargs, **next(turns))}
+        return {f"positive_by[{named(s)}]": functools.partial(self.honest, **s) for s in self.schemes} | changing
+
+    def compare(self, call, results, expected, truth, kept=None):
+        left, kept = self.schemes if self.left is None else self.left, {} if kept is None else kept
+        found = [(scheme, self._by(scheme, call, results[0], kept)) for scheme in left]
+        right = [scheme for scheme, comparison in found if not comparison.wrong]
+        if not right:
+            return self._wrong(call, results[0], found, kept)
+        if self.left is not None:
+            self.left[:] = right
+        return Outcome(metrics=next(c for _, c in found if not c.wrong).metrics())
+
+    def _by(self, scheme, call, result, kept):
+        """The comparison of a result with one scheme's."""
+        key = tuple(scheme.items())
+        truth, allowed = kept.get(key) or self.emulate(*call.args, **call.kwargs, **scheme)
+        if result.numel() <= KEPT:
+            kept[key] = truth, allowed
+        found = errors.Comparison()
+        for start, (got, want, most) in errors.stretches(*(t.reshape(-1) for t in (result, truth, allowed))):
+            error = (got.double() - want).abs()
+            found.add("output", result, start, error <= most, got, want, most)
+            found.measure(error, want, most.clamp(min=torch.finfo(torch.float32).tiny))
+        return found
+
+    def _wrong(self, call, result, found, kept):
+        """The outcome for a result that is right by none of the schemes that are left: what it is by the nearest."""
+        scheme, nearest = min(found, key=lambda pair: pair[1].wrong)
+        text = nearest.complaints[0]
+        if len(found) > 1:
+            text = f"right by none of {len(found)} schemes; by the nearest ({named(scheme)}): {text}"
+        elif self.remembers:
+            text = f"earlier results were right by one scheme ({named(scheme)}); by it, {text}"
+            other = self._other(call, result, [scheme], kept)
+            text += f". By another scheme ({named(other)}) this result is right" if other else ""
+        return Outcome([text], nearest.mismatches, nearest.metrics())
+
+    def _other(self, call, result, left, kept):
+        """A scheme that was ruled out and by which this result is right, or None."""
+        others = [s for s in self.schemes if s not in left] if result.numel() <= EXPLAINED else []
+        return next((s for s in others if not self._by(s, call, result, kept).wrong), None)
+
+
+def named(scheme):
+    """A scheme in words: ``operands: row, value: tensor``."""
+    return ", ".join(f"{key}: {value}" for key, value in scheme.items())
+
+
+@dataclass(frozen=True)
+class Levels:
+    """A tensor quantized, in float64: whole numbers ``level``, of which ``level * scale`` stands for the tensor."""
+
+    level: torch.Tensor
+    scale: torch.Tensor
+    steps: torch.Tensor
+    """By how many levels each may honestly be off."""
+    doubt: torch.Tensor | float = 0.0
+    """The relative error of ``scale``, beyond its rounding."""
+
+    @property
+    def value(self):
+        return self.level * self.scale
+
+    @property
+    def error(self):
+        """How far an honest element may be from ``value``, beyond a few roundings."""
+        return (self.steps * (1 + self.doubt) + self.level.abs() * self.doubt) * self.scale
+
+
+def top_of(x, dims):
+    """The largest magnitude over ``dims`` (a tuple of dimensions from 0), which remain with size 1; 0 of no elements."""
+    return (
+        x.abs().amax(dims, keepdim=True)
+        if x.numel()
+        else x.new_zeros([_left(d, n, dims) for d, n in enumerate(x.shape)])
+    )
+
+
+def _left(dim, size, dims):
+    return 1 if dim in dims else size
+
+
+def scale_of(x, dims, largest=127):
+    """``top_of`` divided by ``largest``, in the tensor's own precision; 1 where all is zero."""
+    top = top_of(x, dims)
+    return torch.where(top > 0, top / largest, 1)
+
+
+def levels(x, dims, largest=127):
+    """``Levels`` of a tensor that a kernel knows exactly, with one scale for all of ``dims``."""
+    scale = scale_of(x.float(), dims, largest).double()
+    return between(*[x.double() / scale] * 3, scale, largest)
+
+
+def between(quotient, low, high, scale, largest=127, halfway=HALFWAY, doubt=0.0):
+    """``Levels`` of ``quotient`` where an honest one lies between ``low`` and ``high``."""
+    level = torch.round(quotient).clamp(-largest, largest)
+    least = torch.ceil(low - 0.5 - halfway).clamp(min=-largest)
+    most = torch.floor(high + 0.5 + halfway).clamp(max=largest)
+    return Levels(level, scale, torch.maximum(level - least, most - level), doubt)
+
+
+def levels_of_result(x, error, dims, largest=127):
+    """``Levels`` of a float64 tensor that a kernel knows up to ``error``, a tensor of its shape."""
+    top, low, high = top_of(x, dims), top_of((x.abs() - error).clamp(min=0), dims), top_of(x.abs() + error, dims)
+    doubt = torch.where(top > 0, torch.maximum(high - top, top - low) / top, 0.0).clamp(max=0.5) + 4 * ULP
+    scale = scale_of(x, dims, largest)
+    quotient = x / scale
+    spread = error / scale + quotient.abs() * doubt
+    return between(quotient, quotient - spread, quotient + spread, scale, largest, doubt=doubt)

@@ -1,0 +1,114 @@
+"""Tasks with several right schemes: one of them, the same in all calls."""
+
+import pytest
+import torch
+from oracle_process import SEED, TASKS
+
+from kbx.messages import oracle as messages
+from kbx.oracle import judge, taskfile, truth
+from kbx.suite import Inputs, Schemes, call, quantized
+
+DIMS = dict(row=(1,), tensor=(0, 1))
+
+
+def rounded(x, scale):
+    s = quantized.scale_of(x, DIMS[scale])
+    return torch.round(x / s) * s
+
+
+def emulated(x, scale):
+    levels = quantized.levels(x, DIMS[scale])
+    return levels.value, levels.error + 4 * quantized.ULP * levels.value.abs()
+
+
+@pytest.fixture
+def contract():
+    return Schemes(emulated, rounded, tuple({"scale": s} for s in DIMS)).begun()
+
+
+def said(contract, x, result):
+    return contract.compare(call(x), [result], None, None).complaints
+
+
+def spread(seed):
+    return Inputs(seed=seed).floats(9, 40) * torch.tensor([1.0, 0.1, 8.0]).repeat(3)[:, None]
+
+
+@pytest.mark.parametrize("scale", DIMS)
+def test_each_scheme_is_right_in_all_calls(contract, scale):
+    assert [said(contract, x, rounded(x, scale)) for x in map(spread, range(4))] == [[]] * 4
+
+
+def test_what_fits_several_schemes_rules_out_none(contract):
+    x = Inputs().floats(1, 40)
+    assert said(contract, x, rounded(x, "row")) == []
+    assert said(contract, spread(1), rounded(spread(1), "tensor")) == []
+
+
+def test_another_scheme_than_before_is_wrong(contract):
+    assert said(contract, spread(1), rounded(spread(1), "row")) == []
+    (text,) = said(contract, spread(2), rounded(spread(2), "tensor"))
+    assert text.startswith("earlier results were right by one scheme (scale: row); by it, ")
+    assert text.endswith("By another scheme (scale: tensor) this result is right")
+    assert said(contract, spread(2), rounded(spread(2), "row")) == []
+
+
+def test_what_is_right_by_none_rules_out_none(contract):
+    (text,) = said(contract, spread(1), spread(1))
+    assert text.startswith("right by none of 2 schemes; by the nearest (scale: row): ")
+    assert said(contract, spread(1), rounded(spread(1), "tensor")) == []
+
+
+def test_candidates_do_not_share_what_they_have_ruled_out():
+    task = Schemes(emulated, rounded, tuple({"scale": s} for s in DIMS))
+    for scale in DIMS:
+        assert said(task.begun(), spread(1), rounded(spread(1), scale)) == []
+
+
+def test_a_later_session_goes_on_with_what_is_left(contract):
+    assert contract.schemes_left == [0, 1]
+    assert said(contract, spread(1), rounded(spread(1), "tensor")) == []
+    assert contract.schemes_left == [1]
+    later = contract.begun(contract.schemes_left)
+    assert said(later, spread(2), rounded(spread(2), "row"))
+    assert said(later, spread(2), rounded(spread(2), "tensor")) == []
+    assert contract.begun().schemes_left == [0, 1]
+
+
+def test_the_last_bit_may_round_a_half_either_way():
+    x = torch.tensor([[127.0, 2.5, -3.5, 4.0]])
+    contract = Schemes(emulated, rounded, ({"scale": "row"},))
+    for halves in ([2, -3], [3, -4]):
+        assert said(contract, x, torch.tensor([[127.0, *halves, 4.0]])) == []
+    assert said(contract, x, torch.tensor([[127.0, 0.0, -3.0, 4.0]]))
+    assert said(contract, x, torch.tensor([[127.0, 2.0, -3.0, 5.0]]))
+
+
+NAMES = ("attention_w8a8", "bmm_w8a8", "conv2d_w8a8", "layernorm_w8a8", "linear_w4a16", "matmul_w8a8")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("seed", [SEED, "ab"])
+def test_every_scheme_passes_and_nothing_else(oracle, name, seed):
+    path = str(TASKS / "Quantization" / f"{name}.py")
+    rows = oracle.ask(messages.VerifyTask, task=path, seed=seed).controls
+    assert [row["name"] for row in rows if not row["ok"]] == []
+    schemes = len(taskfile.load(path).contract.schemes)
+    by = [row for row in rows if row["name"].startswith("positive_by[")]
+    assert len(by) == (schemes if schemes > 1 else 0)
+
+
+def test_timed_results_too_are_by_one_scheme():
+    """Where a result equals the reference's bit for bit, it must still be by the scheme of the earlier ones."""
+    task = taskfile.load(TASKS / "Quantization" / "bmm_w8a8.py").begun()
+    other = task.contract.schemes[-1]
+    made = [task.call(task.cases[1], "standard", seed, "cpu") for seed in ("1", "2")]
+
+    def judged(made, value):
+        def examined(known):
+            return judge.examine_own(task, known, value, truth.copy_call(made))
+
+        return judge.judge_made(task, lambda: made, "1", examined).status
+
+    assert judged(made[0], task.contract.honest(*made[0].args, **other)) == "correct"
+    assert judged(made[1], task.reference(*made[1].args)) == "wrong_values"
