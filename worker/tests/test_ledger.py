@@ -409,3 +409,15 @@ def test_what_torch_computes_inside_a_library_is_seen():
 def test_memory_written_by_nobodys_library_stays_unseen():
     (origin,) = origins(KERNELS + LIBRARY + "\ndef run(x):\n    return copied(x)\n", (X,))
     assert origin["own"] == 0 and origin["foreign"] >= 1000
+
+
+def test_kernels_whose_results_nobody_uses_are_told():
+    source = "def run(x):\n    {}\n    return torch.exp(x)\n"
+    (beside,) = origins(source.format("doubled(x)"))
+    assert (beside["launches"], beside["used"], beside["own"]) == (1, False, 0)
+    (asked,) = origins(source.format("doubled(x)[0].item()"))
+    assert (asked["launches"], asked["used"], asked["own"]) == (1, True, 0)
+    (without,) = origins(source.format("pass"))
+    assert (without["launches"], without["used"]) == (0, False)
+    (result,) = origins("def run(x):\n    return doubled(torch.exp(x))\n")
+    assert (result["launches"], result["used"]) == (1, True)

@@ -3,7 +3,7 @@
 mechanism: timing/replay-by-content
 static: replayed-result
 dynamic: merit
-gpu: cheating
+gpu: cheating | not_a_kernel
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""PyTorch computes the exact form; the kernel only copies the result. Ends as `cheating`."""
+"""PyTorch computes the exact form; the kernel only copies the result. Ends as `not_a_kernel`."""
 
 import torch
 import triton

@@ -51,6 +51,7 @@ class Ledger:
         self._call, self._without_arguments, self._floating = 0, False, False
         self._at_host, self._in_scalars, self._own_read = set(), set(), 0.0
         self._seen_by_host = 0
+        self._launches, self._used = 0, False
 
     # ------------------------------------------------------------ calls
 
@@ -62,6 +63,7 @@ class Ledger:
             record.events = set({e.place: e for e in sorted(record.events, key=lambda e: e.call)}.values())
         self._events, self._at_host, self._in_scalars, self._own_read = {}, set(), set(), 0.0
         self._seen_by_host = 0
+        self._launches, self._used = 0, False
         self._arguments = list(arguments)
         self._without_arguments = not self._arguments
         self._floating = any(map(_is_floating, self._arguments))
@@ -74,7 +76,8 @@ class Ledger:
         """The account of the call that returned ``value``.
 
         ``elements`` of the results (of the arguments, if nothing is returned), how many of them are ``own``, the ``volume`` of
-        arguments and results in elements, how many elements ``foreign`` operations processed, and which ``operations``.
+        arguments and results in elements, how many elements ``foreign`` operations processed, and which ``operations``; how
+        many ``launches`` of own kernels there were, and whether results or Python ``used`` anything that they wrote.
         """
         numbers = _numbers(value)
         results = list(tensors_in(value)) or ([] if numbers else self._arguments)
@@ -93,6 +96,8 @@ class Ledger:
             "volume": volume,
             "foreign": min(volume, sum(o["elements"] for o in told)),
             "operations": told[:_OPERATIONS_TOLD],
+            "launches": self._launches,
+            "used": self._used or own > 0,
         }
 
     def _told(self, events):
@@ -169,6 +174,7 @@ class Ledger:
         ``during``."""
         events = set().union(self._in_scalars, during, *(r.events for r in records))
         tainted = self._without_arguments or any(r.tainted for r in records)
+        self._launches += own
         if not own:
             events.add(self._event(*where(), sum(r.bytes for r in records) // 4))
         for record in records:
@@ -186,6 +192,7 @@ class Ledger:
             return
         self.show(tensor)
         self._own_read = record.own
+        self._used |= record.own > 0
         events = set(record.events)
         if _is_floating(tensor) and record.tainted:
             events.add(self._event(*where(), tensor.numel()))

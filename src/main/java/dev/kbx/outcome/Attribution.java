@@ -47,6 +47,8 @@ public final class Attribution {
   private double own;
   private double volume;
   private double foreign;
+  private long launches;
+  private boolean used;
   private boolean incomplete;
 
   /** Adds the account of one call; null if the runner had none. */
@@ -59,6 +61,8 @@ public final class Attribution {
     own += account.own();
     volume += account.volume();
     foreign += account.foreign();
+    launches += account.launches();
+    used |= account.used();
     for (RunnerMessage.Operation o : account.operations()) {
       if (operations.size() < MOST_PLACES) {
         operations.merge(new Place(o.name(), o.line()), o.elements(), Long::sum);
@@ -76,6 +80,7 @@ public final class Attribution {
     if (volume == 0) return null;
     return new Verdict.Origin(
         rounded(ownShare() * (1 - foreignShare())),
+        rounded(foreignShare()),
         largest(MOST_OPERATIONS).stream()
             .map(e ->
                 new Verdict.Operation(
@@ -90,7 +95,16 @@ public final class Attribution {
    */
   public Optional<Outcome> judge(Policy policy, Stage stage, String where) {
     if (!policy.enforced() || elements == 0) return Optional.empty();
-    return broken().map(what -> Outcome.policy(stage, where + what, policy.advice()));
+    if (isForShow()) {
+      String what = "kernels of this file ran, and no result depends on what they wrote";
+      return Optional.of(Outcome.pretended(stage, where + what + culprits("; "), policy.advice()));
+    }
+    return broken().map(what -> Outcome.notAKernel(stage, where + what, policy.advice()));
+  }
+
+  /** Whether kernels were launched in vain, beside what computed the result. */
+  private boolean isForShow() {
+    return launches > 0 && !used && own == 0;
   }
 
   private Optional<String> broken() {

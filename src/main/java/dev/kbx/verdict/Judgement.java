@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  *     where no such call was made
  * @param breaks properties that it is not right for; null as before
  * @param rule id of the static rule, with {@link Status#REJECTED_STATIC}
- * @param evidence evidence of the attempt, with {@link Status#CHEATING}
+ * @param evidence evidence of the attempt, with {@link Status#CHEATING}; who computed instead, with
+ *     {@link Status#NOT_A_KERNEL}
  * @param withoutPolicy the result of running a candidate that is refused because of who computes;
  *     null for all others
  * @param flags observations that do not affect the status: {@code nondeterministic}, {@code
@@ -98,8 +99,8 @@ public record Judgement(
     if (status == Status.REJECTED_STATIC && rule == null) {
       throw new IllegalArgumentException("a static rejection names its rule");
     }
-    if (status == Status.CHEATING && evidence == null) {
-      throw new IllegalArgumentException("cheating names its evidence");
+    if ((status == Status.CHEATING || status == Status.NOT_A_KERNEL) && evidence == null) {
+      throw new IllegalArgumentException(status.label() + " names its evidence");
     }
   }
 

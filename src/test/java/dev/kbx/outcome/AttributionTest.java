@@ -17,7 +17,14 @@ class AttributionTest {
   private final Attribution origins = new Attribution();
 
   private static Origin call(long elements, double own, long foreign, Operation... operations) {
-    return new Origin(elements, own, 2 * elements, foreign, List.of(operations));
+    return new Origin(
+        elements, own, 2 * elements, foreign, List.of(operations), own > 0 ? 1 : 0, own > 0);
+  }
+
+  /** A call that launches kernels, and whose result is PyTorch's alone. */
+  private static Origin beside(boolean used) {
+    List<Operation> operations = List.of(new Operation("torch.matmul", 31, 2000));
+    return new Origin(1000, 0, 2000, 2000, operations, 2, used);
   }
 
   private Optional<Outcome> judge() {
@@ -26,7 +33,7 @@ class AttributionTest {
 
   private String evidence() {
     Outcome outcome = judge().orElseThrow();
-    assertThat(outcome.status()).isEqualTo(Status.CHEATING);
+    assertThat(outcome.status()).isEqualTo(Status.NOT_A_KERNEL);
     assertThat(outcome.message()).isEqualTo(Policy.TRITON.advice());
     return String.valueOf(outcome.evidence());
   }
@@ -35,7 +42,7 @@ class AttributionTest {
   void ownWorkIsFine() {
     origins.add(call(1000, 1000, 0));
     assertThat(judge()).isEmpty();
-    assertThat(origins.summary()).isEqualTo(new Verdict.Origin(1.0, List.of()));
+    assertThat(origins.summary()).isEqualTo(new Verdict.Origin(1.0, 0.0, List.of()));
   }
 
   @Test
@@ -45,7 +52,7 @@ class AttributionTest {
     assertThat(judge()).isEmpty();
     assertThat(origins.summary())
         .isEqualTo(
-            new Verdict.Origin(0.95, List.of(new Verdict.Operation("Tensor.sum", 12, 0.05))));
+            new Verdict.Origin(0.95, 0.05, List.of(new Verdict.Operation("Tensor.sum", 12, 0.05))));
   }
 
   @Test
@@ -57,10 +64,34 @@ class AttributionTest {
   }
 
   @Test
-  void aDecoyDoesNotHelp() {
+  void aKernelBehindTheLibraryDoesNotHelp() {
     origins.add(call(1000, 1000, 2000, new Operation("torch.matmul", 31, 2000)));
     assertThat(evidence())
         .isEqualTo("policy: 100 % of the work was not done by its kernels: torch.matmul (line 31)");
+  }
+
+  @Test
+  void kernelsForShowAreCheating() {
+    origins.add(beside(false));
+    Outcome outcome = judge().orElseThrow();
+    assertThat(outcome.status()).isEqualTo(Status.CHEATING);
+    assertThat(outcome.evidence())
+        .isEqualTo(
+            "policy: kernels of this file ran, and no result depends on what they wrote;"
+                + " torch.matmul (line 31)");
+  }
+
+  @Test
+  void kernelsWhoseNumbersPythonReadAreNotForShow() {
+    origins.add(beside(true));
+    assertThat(evidence()).startsWith("policy: no result was written by a kernel of this file");
+  }
+
+  @Test
+  void kernelsOfAnyCallAreNotForShow() {
+    origins.add(beside(false));
+    origins.add(call(10, 10, 0));
+    assertThat(evidence()).startsWith("policy: 99 % of the work was not done by its kernels");
   }
 
   @Test
@@ -96,7 +127,8 @@ class AttributionTest {
     origins.add(call(1000, 0, 2000, new Operation("torch.matmul", 31, 2000)));
     assertThat(origins.judge(Policy.REPORTED, Stage.CORRECT, "")).isEmpty();
     assertThat(origins.summary())
-        .isEqualTo(new Verdict.Origin(0, List.of(new Verdict.Operation("torch.matmul", 31, 1.0))));
+        .isEqualTo(
+            new Verdict.Origin(0, 1.0, List.of(new Verdict.Operation("torch.matmul", 31, 1.0))));
   }
 
   @Test
