@@ -260,6 +260,7 @@ public final class SimulatedRun {
         baseline,
         tolerance,
         "general",
+        "kernel",
         false,
         null);
   }

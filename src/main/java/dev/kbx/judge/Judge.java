@@ -58,7 +58,7 @@ final class Judge {
   }
 
   private Judgement staged(Candidate candidate) throws InterruptedException {
-    JudgementBuilder statics = new JudgementBuilder();
+    JudgementBuilder statics = new JudgementBuilder(plan.policy(candidate.task()));
     Optional<Outcome> refused = StaticStage.decide(candidate, plan, statics);
     if (refused.isEmpty()) {
       Executed executed = executed(candidate, statics);
@@ -109,9 +109,9 @@ final class Judge {
   }
 
   /** The judgement of a candidate under which devices were lost: no further device is risked. */
-  Judgement givenUp(DeviceLost lost) {
+  Judgement givenUp(Candidate candidate, DeviceLost lost) {
     return judgement(
-        new JudgementBuilder(),
+        new JudgementBuilder(plan.policy(candidate.task())),
         Outcome.of(Status.INFRASTRUCTURE, Stage.CALL, "given up: " + lost.getMessage()));
   }
 

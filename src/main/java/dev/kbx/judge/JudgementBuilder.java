@@ -4,6 +4,7 @@ import dev.kbx.check.Finding;
 import dev.kbx.outcome.Attribution;
 import dev.kbx.outcome.Outcome;
 import dev.kbx.plan.Plan;
+import dev.kbx.task.Policy;
 import dev.kbx.timing.Comparison;
 import dev.kbx.timing.Timing;
 import dev.kbx.verdict.Judgement;
@@ -32,6 +33,7 @@ final class JudgementBuilder {
 
   private static final int MAX_NAME = 200;
 
+  private final Policy policy;
   private final Set<String> flags = new LinkedHashSet<>();
   private final List<Kernel> kernels = new ArrayList<>();
   private final Map<String, Double> errors = new TreeMap<>();
@@ -46,10 +48,16 @@ final class JudgementBuilder {
   private @Nullable Profile profile;
   private @Nullable String output;
 
-  JudgementBuilder() {}
+  /**
+   * @param policy who may compute the result
+   */
+  JudgementBuilder(Policy policy) {
+    this.policy = policy;
+  }
 
   /** A copy of another builder. */
   JudgementBuilder(JudgementBuilder before) {
+    policy = before.policy;
     flags.addAll(before.flags);
     seconds.putAll(before.seconds);
     quality = before.quality;
@@ -175,6 +183,7 @@ final class JudgementBuilder {
         ours ? null : passed(values, plan, Stage.CORRECT),
         (!ours && timed) ? passed(outcome, plan, Stage.PERF) : null,
         plan.grade().label(),
+        policy.label(),
         plan.reaches(Stage.CORRECT) ? publishedOk(ours, status == Status.CHEATING) : null,
         plan.reaches(Stage.CORRECT) ? generalOk(ours, status == Status.CHEATING) : null,
         coverage == null ? null : coverage.holds(),

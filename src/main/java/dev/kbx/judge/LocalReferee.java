@@ -137,7 +137,7 @@ public final class LocalReferee implements Referee {
       return judge(bench, candidate, plan);
     } catch (DeviceLost e) {
       lost(e);
-      return new Judge(bench, plan, device, versions).givenUp(e);
+      return new Judge(bench, plan, device, versions).givenUp(candidate, e);
     }
   }
 

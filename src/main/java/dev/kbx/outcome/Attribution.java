@@ -1,6 +1,7 @@
 package dev.kbx.outcome;
 
 import dev.kbx.task.Policy;
+import dev.kbx.task.Task;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.RunnerMessage;
@@ -93,13 +94,21 @@ public final class Attribution {
    *
    * @param where prefix of the finding: {@code "at (1024, 1024), "}, or empty
    */
-  public Optional<Outcome> judge(Policy policy, Stage stage, String where) {
-    if (!policy.enforced() || elements == 0) return Optional.empty();
+  public Optional<Outcome> judge(Policy policy, Task task, Stage stage, String where) {
+    if (policy == Policy.ANY || elements == 0) return Optional.empty();
+    String advice = policy.advice(task);
     if (isForShow()) {
       String what = "kernels of this file ran, and no result depends on what they wrote";
-      return Optional.of(Outcome.pretended(stage, where + what + culprits("; "), policy.advice()));
+      return Optional.of(Outcome.pretended(stage, where + what + culprits("; "), advice));
     }
-    return broken().map(what -> Outcome.notAKernel(stage, where + what, policy.advice()));
+    Optional<String> broken = policy == Policy.MIXED ? withoutKernel() : broken();
+    return broken.map(what -> Outcome.notAKernel(stage, where + what, advice));
+  }
+
+  /** What is wrong where others may compute: that nobody else did. */
+  private Optional<String> withoutKernel() {
+    if (used || launches > 0) return Optional.empty();
+    return Optional.of("no kernel of this file ran" + culprits("; "));
   }
 
   /** Whether kernels were launched in vain, beside what computed the result. */

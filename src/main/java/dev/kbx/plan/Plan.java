@@ -1,9 +1,13 @@
 package dev.kbx.plan;
 
 import dev.kbx.check.Rules;
+import dev.kbx.task.Policy;
+import dev.kbx.task.Task;
 import dev.kbx.verdict.Against;
 import dev.kbx.verdict.Stage;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param secret seeds derive from it; see {@link Seeds}
  * @param tolerance how results are compared
  * @param grade which calls decide that a candidate is correct
+ * @param policy who may compute results; empty for each task's own
  * @param baseline baseline of speedups
  * @param cache L2 state of timed calls
  * @param profile whether Nsight Compute profiles timed candidates
@@ -29,6 +34,7 @@ public record Plan(
     Limits limits,
     Tolerance tolerance,
     Grade grade,
+    Optional<Policy> policy,
     Baseline baseline,
     L2State cache,
     boolean profile,
@@ -57,6 +63,7 @@ public record Plan(
         limits,
         Tolerance.MODEL,
         grade,
+        Optional.empty(),
         Baseline.EAGER,
         L2State.COLD,
         false,
@@ -74,6 +81,38 @@ public record Plan(
     return with(stages.stream().filter(stage -> stage != Stage.PERF).toList(), limits);
   }
 
+  /** The same plan at a policy. */
+  public Plan at(Optional<Policy> other) {
+    return new Plan(
+        stages,
+        rules,
+        arch,
+        secret,
+        limits,
+        tolerance,
+        grade,
+        other,
+        baseline,
+        cache,
+        profile,
+        publishedAccounting);
+  }
+
+  /** Who may compute the result of a task. */
+  public Policy policy(Task task) {
+    return policy.orElseGet(() -> Policy.usual(task));
+  }
+
+  /** The label of what applies to tasks; of several, joined by commas. */
+  public String policies(List<Task> tasks) {
+    return tasks.stream()
+        .map(this::policy)
+        .distinct()
+        .sorted()
+        .map(Policy::label)
+        .collect(Collectors.joining(","));
+  }
+
   private Plan with(List<Stage> wanted, Limits own) {
     return new Plan(
         wanted,
@@ -83,6 +122,7 @@ public record Plan(
         own,
         tolerance,
         grade,
+        policy,
         baseline,
         cache,
         profile,

@@ -206,6 +206,7 @@ record HtmlReport(
         "Stages",
         run.stages().stream().map(s -> s.label()).collect(Collectors.joining(" → ")));
     fact(writer, "Grade", run.grade());
+    if (run.policy() != null) fact(writer, "Policy", run.policy());
     fact(
         writer,
         "Versions",

@@ -9,11 +9,13 @@ import dev.kbx.plan.L2State;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Tolerance;
+import dev.kbx.task.Policy;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.commons.codec.digest.DigestUtils;
@@ -44,14 +46,14 @@ final class MemoKeys {
             candidate.hash(),
             task.suite(),
             task.path(),
-            conditions(plan),
+            conditions(plan, task),
             versions,
             tasks.computeIfAbsent(task, Task::digest));
     return DigestUtils.sha256Hex(parts.toString());
   }
 
   /** A new component of the plan breaks the match here, so it cannot be left out of the key. */
-  private static String conditions(Plan plan) {
+  private static String conditions(Plan plan, Task task) {
     return switch (plan) {
       case Plan(
               List<Stage> stages,
@@ -61,6 +63,7 @@ final class MemoKeys {
               Limits limits,
               Tolerance tolerance,
               Grade grade,
+              Optional<Policy> _,
               Baseline baseline,
               L2State cache,
               boolean profile,
@@ -73,6 +76,7 @@ final class MemoKeys {
                   limits,
                   tolerance,
                   grade,
+                  plan.policy(task),
                   baseline,
                   cache,
                   profile,

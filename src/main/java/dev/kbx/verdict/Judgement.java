@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param perfOk it was timed; null without a GPU or if timing was not requested
  * @param grade label of the grade whose calls decided; null in judgements of earlier versions,
  *     where it was all of them
+ * @param policy label of who may compute results; null in judgements of earlier versions
  * @param publishedOk the results of the calls of the published grade were right; null where that is
  *     not known, as for the next
  * @param generalOk those of all calls were
@@ -64,6 +65,7 @@ public record Judgement(
     @Nullable Boolean exeOk,
     @Nullable Boolean perfOk,
     @Nullable String grade,
+    @Nullable String policy,
     @Nullable Boolean publishedOk,
     @Nullable Boolean generalOk,
     @Nullable List<String> holds,
@@ -132,6 +134,7 @@ public record Judgement(
         exeOk,
         perfOk,
         grade,
+        policy,
         publishedOk,
         generalOk,
         holds,

@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  *     {@code best} of them
  * @param tolerance tolerance of results: {@code model} or {@code published}
  * @param grade which calls decide: {@code published} or {@code general}
+ * @param policy who may compute results: {@code kernel}, {@code mixed}, or {@code kernel,mixed}
+ *     where tasks differ; null in runs of earlier versions
  * @param publishedAccounting whether candidates that are refused because of who computes are run
  *     nevertheless; false in runs of earlier versions
  * @param settings null in runs of earlier versions
@@ -46,6 +48,7 @@ public record RunInfo(
     String baseline,
     String tolerance,
     String grade,
+    @Nullable String policy,
     boolean publishedAccounting,
     @Nullable Settings settings) {
 
@@ -99,6 +102,7 @@ public record RunInfo(
         baseline,
         tolerance,
         grade,
+        policy,
         publishedAccounting,
         settings);
   }

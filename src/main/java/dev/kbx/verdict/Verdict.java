@@ -103,6 +103,10 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
     return judgement.grade();
   }
 
+  public @Nullable String policy() {
+    return judgement.policy();
+  }
+
   public @Nullable Boolean publishedOk() {
     return judgement.publishedOk();
   }

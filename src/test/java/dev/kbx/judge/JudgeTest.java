@@ -87,6 +87,7 @@ class JudgeTest {
             plan.limits(),
             plan.tolerance(),
             grade,
+            plan.policy(),
             plan.baseline(),
             plan.cache(),
             false,

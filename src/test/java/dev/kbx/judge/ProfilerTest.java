@@ -20,6 +20,7 @@ import dev.kbx.worker.DeviceSlot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -52,6 +53,7 @@ class ProfilerTest {
             FakeWorkers.plan().limits(),
             Tolerance.MODEL,
             Grade.GENERAL,
+            Optional.empty(),
             Baseline.EAGER,
             L2State.COLD,
             profile,

@@ -3,17 +3,35 @@ package dev.kbx.outcome;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.task.Policy;
+import dev.kbx.task.Task;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.RunnerMessage.Operation;
 import dev.kbx.worker.RunnerMessage.Origin;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Whose work a result is, added up over calls, and what is too much of others'. */
 class AttributionTest {
+  private static final Task TASK =
+      new Task(
+          "suite",
+          "Math",
+          "abs",
+          "abs",
+          "abs(x)",
+          null,
+          null,
+          List.of(),
+          false,
+          "",
+          "",
+          List.of(),
+          Path.of("abs.py"));
+
   private final Attribution origins = new Attribution();
 
   private static Origin call(long elements, double own, long foreign, Operation... operations) {
@@ -28,13 +46,17 @@ class AttributionTest {
   }
 
   private Optional<Outcome> judge() {
-    return origins.judge(Policy.TRITON, Stage.CORRECT, "");
+    return judge(Policy.KERNEL);
+  }
+
+  private Optional<Outcome> judge(Policy policy) {
+    return origins.judge(policy, TASK, Stage.CORRECT, "");
   }
 
   private String evidence() {
     Outcome outcome = judge().orElseThrow();
     assertThat(outcome.status()).isEqualTo(Status.NOT_A_KERNEL);
-    assertThat(outcome.message()).isEqualTo(Policy.TRITON.advice());
+    assertThat(outcome.message()).isEqualTo(Policy.KERNEL.advice(TASK));
     return String.valueOf(outcome.evidence());
   }
 
@@ -123,12 +145,37 @@ class AttributionTest {
   }
 
   @Test
-  void importedTasksReportAndRejectNothing() {
-    origins.add(call(1000, 0, 2000, new Operation("torch.matmul", 31, 2000)));
-    assertThat(origins.judge(Policy.REPORTED, Stage.CORRECT, "")).isEmpty();
+  void othersMayDoTheRestOfMixedWork() {
+    origins.add(call(1000, 100, 1900, new Operation("torch.matmul", 31, 1900)));
+    assertThat(judge()).isPresent();
+    assertThat(judge(Policy.MIXED)).isEmpty();
     assertThat(origins.summary())
         .isEqualTo(
-            new Verdict.Origin(0, 1.0, List.of(new Verdict.Operation("torch.matmul", 31, 1.0))));
+            new Verdict.Origin(
+                0.005, 0.95, List.of(new Verdict.Operation("torch.matmul", 31, 0.95))));
+  }
+
+  @Test
+  void someOfMixedWorkIsAKernels() {
+    origins.add(call(1000, 0, 2000, new Operation("torch.matmul", 31, 2000)));
+    Outcome outcome = judge(Policy.MIXED).orElseThrow();
+    assertThat(outcome.status()).isEqualTo(Status.NOT_A_KERNEL);
+    assertThat(outcome.evidence())
+        .isEqualTo("policy: no kernel of this file ran; torch.matmul (line 31)");
+    assertThat(outcome.message()).isEqualTo(Policy.MIXED.advice(TASK));
+    assertThat(judge(Policy.ANY)).isEmpty();
+  }
+
+  @Test
+  void kernelsForShowAreCheatingInMixedWork() {
+    origins.add(beside(false));
+    assertThat(judge(Policy.MIXED).orElseThrow().status()).isEqualTo(Status.CHEATING);
+  }
+
+  @Test
+  void numbersThatPythonReadAreAPartOfMixedWork() {
+    origins.add(beside(true));
+    assertThat(judge(Policy.MIXED)).isEmpty();
   }
 
   @Test

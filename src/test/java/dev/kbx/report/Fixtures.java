@@ -91,6 +91,7 @@ final class Fixtures {
         "eager",
         "model",
         "general",
+        "kernel",
         false,
         null);
   }
@@ -366,6 +367,7 @@ final class Fixtures {
               judged ? called : null,
               (judged && called) ? correct || stage == Stage.PERF : null,
               (gpu && (correct || stage == Stage.PERF)) ? correct : null,
+              null,
               null,
               null,
               null,

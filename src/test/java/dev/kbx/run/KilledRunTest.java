@@ -50,6 +50,7 @@ class KilledRunTest {
           "eager",
           "model",
           "general",
+          "kernel",
           false,
           null);
 

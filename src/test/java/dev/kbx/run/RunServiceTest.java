@@ -33,6 +33,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -84,6 +85,7 @@ class RunServiceTest {
             "eager",
             "model",
             "general",
+            "kernel",
             false,
             null);
     store.begin(run);
@@ -166,6 +168,7 @@ class RunServiceTest {
         plan.limits(),
         Tolerance.MODEL,
         Grade.GENERAL,
+        Optional.empty(),
         Baseline.EAGER,
         L2State.COLD,
         profile,
