@@ -1,4 +1,4 @@
-"""PyTorch computes the exact form; the kernel only copies the result. Ends as `not_a_kernel`."""
+"""PyTorch computes the exact form; the kernel only copies the result. Ends as `cheating`."""
 
 import torch
 import triton

@@ -116,10 +116,11 @@ class Witness:
             records = self._note(self._ledger.reach, arguments)
         result = self._launch(launcher, *arguments)
         kernel = getattr(launcher, "kbx_kernel", None)
+        own = _is_own(kernel)
         with torch._C.DisableTorchFunction():
-            self._note(
-                self._ledger.launch, _is_own(kernel), records or [], lambda: (_kernel_name(kernel), self._line())
-            )
+            if own:
+                self._note(self._ledger.look_for_a_copy, arguments)
+            self._note(self._ledger.launch, own, records or [], lambda: (_kernel_name(kernel), self._line()))
         return result
 
     def _where(self, function):

@@ -49,6 +49,7 @@ public final class Attribution {
   private double volume;
   private double foreign;
   private long launches;
+  private long copies;
   private boolean used;
   private boolean incomplete;
 
@@ -63,6 +64,7 @@ public final class Attribution {
     volume += account.volume();
     foreign += account.foreign();
     launches += account.launches();
+    copies += account.copies();
     used |= account.used();
     for (RunnerMessage.Operation o : account.operations()) {
       if (operations.size() < MOST_PLACES) {
@@ -97,9 +99,9 @@ public final class Attribution {
   public Optional<Outcome> judge(Policy policy, Task task, Stage stage, String where) {
     if (policy == Policy.ANY || elements == 0) return Optional.empty();
     String advice = policy.advice(task);
-    if (isForShow()) {
-      String what = "kernels of this file ran, and no result depends on what they wrote";
-      return Optional.of(Outcome.pretended(stage, where + what + culprits("; "), advice));
+    Optional<String> pretence = pretence();
+    if (pretence.isPresent()) {
+      return pretence.map(what -> Outcome.pretended(stage, where + what + culprits("; "), advice));
     }
     Optional<String> broken = policy == Policy.MIXED ? withoutKernel() : broken();
     return broken.map(what -> Outcome.notAKernel(stage, where + what, advice));
@@ -111,9 +113,15 @@ public final class Attribution {
     return Optional.of("no kernel of this file ran" + culprits("; "));
   }
 
-  /** Whether kernels were launched in vain, beside what computed the result. */
-  private boolean isForShow() {
-    return launches > 0 && !used && own == 0;
+  /** What makes kernels look as if they had computed the result. */
+  private Optional<String> pretence() {
+    if (launches == 0) return Optional.empty();
+    if (!used && own == 0) {
+      return Optional.of("kernels of this file ran, and no result depends on what they wrote");
+    }
+    return copies == launches
+        ? Optional.of("kernels of this file only copied what others had computed")
+        : Optional.empty();
   }
 
   private Optional<String> broken() {

@@ -135,6 +135,7 @@ public sealed interface RunnerMessage extends Message.Numbered {
    * @param volume elements of arguments and results
    * @param foreign elements that other operations read and wrote on the way to the results
    * @param launches of the candidate's kernels
+   * @param copies launches after which a tensor equals another one that PyTorch computed
    * @param used whether a result, or Python, got anything that those kernels wrote
    */
   record Origin(
@@ -144,6 +145,7 @@ public sealed interface RunnerMessage extends Message.Numbered {
       long foreign,
       List<Operation> operations,
       long launches,
+      long copies,
       boolean used) {
     public Origin {
       operations = List.copyOf(operations);
@@ -151,7 +153,8 @@ public sealed interface RunnerMessage extends Message.Numbered {
           || volume < elements
           || foreign < 0
           || foreign > volume
-          || launches < 0) {
+          || copies < 0
+          || copies > launches) {
         throw new IllegalArgumentException("invalid account of who computed: shares out of range");
       }
     }

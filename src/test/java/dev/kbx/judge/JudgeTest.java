@@ -194,7 +194,7 @@ class JudgeTest {
             + "\"compiled\":[],\"origin\":{}}",
         "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
             + "\"compiled\":[],\"origin\":{\"elements\":1,\"own\":2,\"volume\":1,\"foreign\":0,"
-            + "\"operations\":[],\"launches\":0,\"used\":false}}",
+            + "\"operations\":[],\"launches\":0,\"copies\":0,\"used\":false}}",
         "{\"type\":\"checked\",\"id\":$id,\"status\":\"correct\",\"mismatches\":[],\"metrics\":{},"
             + "\"flags\":[]}",
         "{\"type\":\"exited\",\"runner\":1,\"reason\":\"exit\"}",
@@ -233,7 +233,7 @@ class JudgeTest {
                 + "\"compiled\":[],\"origin\":{\"elements\":5,\"own\":0,\"volume\":10,"
                 + "\"foreign\":10,\"operations\":"
                 + "[{\"name\":\"torch.add\",\"line\":7,\"elements\":10}],"
-                + "\"launches\":0,\"used\":false}}");
+                + "\"launches\":0,\"copies\":0,\"used\":false}}");
     assertThat(verdict.status()).isEqualTo(Status.NOT_A_KERNEL);
     assertThat(verdict.stage()).isEqualTo(Stage.CORRECT);
     assertThat(verdict.evidence())

@@ -373,7 +373,7 @@ class TimingTest {
     String account =
         "{\"type\":\"calls_recorded\",\"id\":$id,\"seconds\":0,\"origins\":[{\"elements\":10,\"own\":0,"
             + "\"volume\":20,\"foreign\":20,\"operations\":[{\"name\":\"torch.relu\",\"line\":3,"
-            + "\"elements\":20}],\"launches\":0,\"used\":false}]}";
+            + "\"elements\":20}],\"launches\":0,\"copies\":0,\"used\":false}]}";
     Judgement verdict = brief("brief", Map.of("record_calls", List.of(account)));
     assertThat(verdict.status()).isEqualTo(Status.NOT_A_KERNEL);
     assertThat(verdict.evidence()).startsWith("policy: recorded at n=1").contains("torch.relu");

@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whose work a result is, added up over calls, and what is too much of others'. */
 class AttributionTest {
@@ -36,13 +38,19 @@ class AttributionTest {
 
   private static Origin call(long elements, double own, long foreign, Operation... operations) {
     return new Origin(
-        elements, own, 2 * elements, foreign, List.of(operations), own > 0 ? 1 : 0, own > 0);
+        elements, own, 2 * elements, foreign, List.of(operations), own > 0 ? 1 : 0, 0, own > 0);
   }
 
   /** A call that launches kernels, and whose result is PyTorch's alone. */
   private static Origin beside(boolean used) {
     List<Operation> operations = List.of(new Operation("torch.matmul", 31, 2000));
-    return new Origin(1000, 0, 2000, 2000, operations, 2, used);
+    return new Origin(1000, 0, 2000, 2000, operations, 2, 0, used);
+  }
+
+  /** A call that launches kernels on what PyTorch has computed. */
+  private static Origin behind(int copies) {
+    List<Operation> operations = List.of(new Operation("torch.matmul", 31, 2000));
+    return new Origin(1000, 1000, 2000, 2000, operations, 2, copies, true);
   }
 
   private Optional<Outcome> judge() {
@@ -107,6 +115,27 @@ class AttributionTest {
   void kernelsWhoseNumbersPythonReadAreNotForShow() {
     origins.add(beside(true));
     assertThat(evidence()).startsWith("policy: no result was written by a kernel of this file");
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"KERNEL", "MIXED"})
+  void kernelsThatOnlyCopyAreCheating(Policy policy) {
+    origins.add(behind(2));
+    origins.add(call(10, 0, 20));
+    Outcome outcome = judge(policy).orElseThrow();
+    assertThat(outcome.status()).isEqualTo(Status.CHEATING);
+    assertThat(outcome.evidence())
+        .isEqualTo(
+            "policy: kernels of this file only copied what others had computed;"
+                + " torch.matmul (line 31)");
+  }
+
+  @Test
+  void kernelsThatComputeInOneCallAreNoCopies() {
+    origins.add(behind(2));
+    origins.add(behind(1));
+    assertThat(judge(Policy.MIXED)).isEmpty();
+    assertThat(judge().orElseThrow().status()).isEqualTo(Status.NOT_A_KERNEL);
   }
 
   @Test

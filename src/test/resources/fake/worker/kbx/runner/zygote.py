@@ -27,7 +27,7 @@ HONEST = {
     "precompile": {"type": "precompiled", "files": {}, "kernels": 0, "whole": True, "seconds": 0.0, "left_out": []},
     "call": {"type": "returned", "value": {"t": "none"}, "seconds": 0.0, "launches": 1, "compiled": [],
              "origin": {"elements": 0, "own": 0, "volume": 0, "foreign": 0, "operations": [],
-                        "launches": 0, "used": False}},
+                        "launches": 0, "copies": 0, "used": False}},
     "measure": {"type": "measured", "device_ms": [50.0] * 4, "values": [{"t": "none"}] * 4, "seconds": 0.0},
     "record_calls": {"type": "calls_recorded", "seconds": 0.0, "origins": []},
     "replay_calls": {"type": "measured", "device_ms": [0.005] * 4, "values": [{"t": "none"}] * 4, "seconds": 0.0},
