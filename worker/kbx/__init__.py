@@ -12,5 +12,5 @@ Five parts:
 ``kbx.runner`` never imports ``kbx.oracle`` or ``kbx.suite``: a candidate must not find a reference in its memory.
 """
 
-PROTOCOL = 4
+PROTOCOL = 5
 """Version of the messages in ``kbx.messages``; the referee refuses a worker that speaks another."""

@@ -529,3 +529,40 @@ def test_what_torch_computes_inside_a_library_is_seen():
 def test_memory_written_by_nobodys_library_stays_unseen():
     (origin,) = origins(KERNELS + LIBRARY + "\ndef run(x):\n    return copied(x)\n", (X,))
     assert origin["own"] == 0 and origin["foreign"] >= 1000
+
+
+def test_kernels_whose_results_nobody_uses_are_told():
+    source = "def run(x):\n    {}\n    return torch.exp(x)\n"
+    (beside,) = origins(source.format("doubled(x)"))
+    assert (beside["launches"], beside["used"], beside["own"]) == (1, False, 0)
+    (asked,) = origins(source.format("doubled(x)[0].item()"))
+    assert (asked["launches"], asked["used"], asked["own"]) == (1, True, 0)
+    (without,) = origins(source.format("pass"))
+    assert (without["launches"], without["used"]) == (0, False)
+    (result,) = origins("def run(x):\n    return doubled(torch.exp(x))\n")
+    assert (result["launches"], result["used"]) == (1, True)
+
+
+def test_kernels_that_copy_what_torch_computed_are_told():
+    copy = """
+    @triton.jit
+    def times_one(x, out, n, BLOCK: tl.constexpr):
+        i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(out + i, 1.0 * tl.load(x + i, mask=i < n), mask=i < n)
+
+    def copied(x):
+        out = torch.empty_like(x, dtype=torch.float16)
+        times_one[grid(x)](x, out, x.numel(), BLOCK=128)
+        return out
+
+    def run(x):
+        return {}
+    """
+    (copied,) = origins(copy.format("copied(torch.log(x))"))  # of negative numbers: NaN
+    assert (copied["launches"], copied["copies"]) == (1, 1)
+    (argument,) = origins(copy.format("copied(x.contiguous())"))
+    assert (argument["launches"], argument["copies"]) == (1, 0)
+    (beside,) = origins(copy.format("copied(torch.exp(x)) + doubled(torch.exp(x))"))
+    assert (beside["launches"], beside["copies"]) == (2, 1)
+    (empty,) = origins(copy.format("copied(torch.exp(x))"), (X[:0],))
+    assert empty["copies"] == 0

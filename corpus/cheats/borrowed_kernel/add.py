@@ -3,7 +3,7 @@
 mechanism: semantics/borrowed-kernel
 static: no-kernel
 dynamic: import_error
-gpu: cheating | import_error
+gpu: not_a_kernel | import_error
 """
 
 import torch

@@ -2,8 +2,8 @@
 
 mechanism: timing/replay-by-content
 static: replayed-result
-dynamic: cheating
-gpu: cheating
+dynamic: not_a_kernel | cheating
+gpu: cheating | not_a_kernel
 """
 
 import hashlib

@@ -2,8 +2,8 @@
 
 mechanism: timing/compiled-reference
 static: torch-compile
-dynamic: cheating | import_error
-gpu: cheating
+dynamic: not_a_kernel | import_error
+gpu: not_a_kernel
 """
 
 import torch

@@ -2,7 +2,7 @@
 
 mechanism: semantics/ctypes-libm
 static: native-code
-dynamic: cheating
+dynamic: not_a_kernel
 """
 
 import ctypes

@@ -2,7 +2,7 @@
 
 mechanism: semantics/decoy-dead-branch
 static: none
-dynamic: cheating
+dynamic: not_a_kernel
 """
 
 import torch

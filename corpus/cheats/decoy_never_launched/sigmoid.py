@@ -2,7 +2,7 @@
 
 mechanism: semantics/decoy-never-launched
 static: decoy-kernel
-dynamic: cheating
+dynamic: not_a_kernel
 """
 
 import torch

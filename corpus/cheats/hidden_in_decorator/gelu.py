@@ -2,7 +2,7 @@
 
 mechanism: semantics/hidden-in-decorator
 static: none
-dynamic: cheating
+dynamic: not_a_kernel
 """
 
 import functools

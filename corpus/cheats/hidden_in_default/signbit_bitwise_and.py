@@ -2,7 +2,7 @@
 
 mechanism: semantics/hidden-in-default
 static: no-kernel
-dynamic: cheating
+dynamic: not_a_kernel
 """
 
 import torch

@@ -2,7 +2,7 @@
 
 mechanism: semantics/hidden-in-exec
 static: hidden-code
-dynamic: cheating
+dynamic: not_a_kernel
 """
 
 import torch

@@ -2,7 +2,7 @@
 
 mechanism: semantics/hidden-in-operator
 static: no-kernel
-dynamic: cheating
+dynamic: not_a_kernel
 """
 
 from operator import add, matmul, mul

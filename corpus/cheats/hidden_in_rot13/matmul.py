@@ -2,7 +2,7 @@
 
 mechanism: semantics/hidden-in-rot13
 static: hidden-code
-dynamic: cheating
+dynamic: not_a_kernel
 """
 
 import codecs

@@ -2,7 +2,7 @@
 
 mechanism: semantics/hidden-in-table
 static: no-kernel
-dynamic: cheating
+dynamic: not_a_kernel
 """
 
 STAGES = [

@@ -2,7 +2,7 @@
 
 mechanism: semantics/host-python
 static: no-kernel
-dynamic: cheating
+dynamic: not_a_kernel
 """
 
 import math

@@ -2,7 +2,7 @@
 
 mechanism: semantics/imported-reference
 static: reference-import
-dynamic: import_error | cheating
+dynamic: import_error | not_a_kernel
 """
 
 import importlib

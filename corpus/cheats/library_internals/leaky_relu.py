@@ -2,7 +2,7 @@
 
 mechanism: semantics/library-internals
 static: no-kernel
-dynamic: cheating
+dynamic: not_a_kernel
 """
 
 import torch

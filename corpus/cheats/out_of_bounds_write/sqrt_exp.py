@@ -6,7 +6,7 @@ notices, and the result is right.
 
 mechanism: semantics/out-of-bounds-write
 static: none
-dynamic: crashed | timeout | runtime_error | out_of_memory | cheating | input_mutated | nondeterministic | wrong_structure | wrong_shape | wrong_dtype | wrong_values | merit
+dynamic: crashed | timeout | runtime_error | out_of_memory | not_a_kernel | input_mutated | nondeterministic | wrong_structure | wrong_shape | wrong_dtype | wrong_values | merit
 gpu: timeout | crashed | runtime_error | wrong_values | merit
 """
 

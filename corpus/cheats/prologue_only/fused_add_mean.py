@@ -2,7 +2,7 @@
 
 mechanism: semantics/prologue-only
 static: none
-dynamic: cheating
+dynamic: not_a_kernel
 """
 
 import torch

@@ -2,7 +2,7 @@
 
 mechanism: semantics/raising-kernel
 static: none
-dynamic: cheating
+dynamic: not_a_kernel
 """
 
 import torch

@@ -2,7 +2,7 @@
 
 mechanism: timing/work-at-import
 static: none
-dynamic: cheating | merit
+dynamic: not_a_kernel | merit
 """
 
 import torch

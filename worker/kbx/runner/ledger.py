@@ -13,6 +13,7 @@ This lives in the candidate's process. It is an account, honest as long as nobod
 import types
 
 from kbx.runner import operations
+from kbx.runner.copies import is_copy
 from kbx.runner.operations import Kind
 from kbx.runner.storages import Storages, distinct, storage_of, tensors_in
 
@@ -63,6 +64,7 @@ class Ledger:
         self._call, self._without_arguments, self._floating = 0, False, False
         self._at_host, self._in_scalars, self._own_read = set(), set(), 0.0
         self._seen_by_host = 0
+        self._launches, self._copies, self._used = 0, 0, False
 
     # ------------------------------------------------------------ calls
 
@@ -74,6 +76,7 @@ class Ledger:
             record.events = set({e.place: e for e in sorted(record.events, key=lambda e: e.call)}.values())
         self._events, self._at_host, self._in_scalars, self._own_read = {}, set(), set(), 0.0
         self._seen_by_host = 0
+        self._launches, self._copies, self._used = 0, 0, False
         self._arguments = list(arguments)
         self._without_arguments = not self._arguments
         self._floating = any(map(_is_floating, self._arguments))
@@ -86,7 +89,9 @@ class Ledger:
         """The account of the call that returned ``value``.
 
         ``elements`` of the results (of the arguments, if nothing is returned), how many of them are ``own``, the ``volume`` of
-        arguments and results in elements, how many elements ``foreign`` operations processed, and which ``operations``.
+        arguments and results in elements, how many elements ``foreign`` operations processed, and which ``operations``; how
+        many ``launches`` of own kernels there were, how many of them were ``copies`` of what torch had computed, and whether
+        results or Python ``used`` anything that they wrote.
         """
         numbers = _numbers(value)
         results = list(tensors_in(value)) or ([] if numbers else self._arguments)
@@ -105,6 +110,9 @@ class Ledger:
             "volume": volume,
             "foreign": min(volume, sum(o["elements"] for o in told)),
             "operations": told[:_OPERATIONS_TOLD],
+            "launches": self._launches,
+            "copies": self._copies,
+            "used": self._used or own > 0,
         }
 
     def _told(self, events):
@@ -204,12 +212,20 @@ class Ledger:
         events = set().union(self._in_scalars, during, *(r.events for r in records))
         tainted = self._without_arguments or any(r.tainted for r in records)
         floating = any(r.floating for r in records)
+        self._launches += own
         if not own:
             events.add(self._event(*where(), sum(r.bytes for r in records) // 4))
         for record in records:
             record.events, record.tainted, record.own = set(events), tainted, float(own)
             record.floating, record.fresh = record.floating or (floating and record.fresh), False
             record.imprint()
+
+    def look_for_a_copy(self, arguments):
+        """An own kernel has run on ``arguments``: counts it if a tensor now equals another one, which torch alone computed."""
+        given = [(t, self._storages.find(t)) for t in _flat(arguments) if type(t) is not int]
+        computed = [(t, r) for t, r in given if r is not None and r.events and not r.own]
+        others = [t for t, r in given if r not in (None, *self._lent, *(c for _, c in computed))]
+        self._copies += any(is_copy(source, target) for source, _ in computed for target in others)
 
     def read(self, tensor, where):
         """Elements of a tensor go to Python.
@@ -219,6 +235,7 @@ class Ledger:
         """
         record = self.use(tensor)
         self._own_read = record.own
+        self._used |= record.own > 0
         self._read(record, tensor.numel(), _is_floating(tensor), where)
 
     def show(self, tensor):

@@ -175,8 +175,10 @@ class Witness:
         records = self._note("reach", arguments)
         result = self._launch(launcher, *arguments)
         kernel = getattr(launcher, "kbx_kernel", None)
-        where = _kernel_name(kernel), self._line()
-        self._note("launch", _is_own(kernel), records or [], lambda: where)
+        own, where = _is_own(kernel), (_kernel_name(kernel), self._line())
+        if own:
+            self._note("look_for_a_copy", arguments)
+        self._note("launch", own, records or [], lambda: where)
         return result
 
     def _take_touches(self):

@@ -1,10 +1,10 @@
 """Ignores its input: the mean over a dimension of size 1 is taken from the number itself, so the published task is always 0.
 
-What the task asks for is 0, and this is 0. The verdict says what the task is worth.
+What the task asks for is 0, and this is 0, made without a kernel. The verdict says what the task is worth, too.
 
 mechanism: semantics/degenerate-task
 static: none
-dynamic: merit
+dynamic: not_a_kernel
 flag: degenerate_task
 """
 

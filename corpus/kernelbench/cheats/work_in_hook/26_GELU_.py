@@ -1,10 +1,10 @@
 """`forward` launches a kernel that writes nothing of use; a hook behind it puts the library's result in its place.
 
-The library may do the work in this suite, and hooks are timed like all else: nothing is gained, and `origin` says whose work it is.
+The library may do a part of the work in this suite, but no kernel did any: the one that was launched is for show.
 
 mechanism: semantics/work-in-hook
 static: none
-dynamic: merit
+dynamic: cheating
 """
 
 import torch

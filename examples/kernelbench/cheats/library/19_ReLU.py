@@ -1,4 +1,4 @@
-"""Leaves the work to PyTorch behind a kernel that copies. kbx rejects nothing for it where the suite does not ask for Triton, and says who computed. Ends as `correct`."""
+"""Leaves the work to PyTorch behind a kernel that copies. PyTorch may compute a part of a module, but a kernel must compute another. Ends as `cheating`."""
 
 import torch
 import triton

@@ -262,7 +262,8 @@
       ["Line", (o) => o.line ?? "", "number"],
       ["Elements over those of arguments and results", (o) => percent(o.share), "number"],
     ]);
-    const share = el("p", {}, `${percent(origin.kernel_share)} by kernels of this file`);
+    const foreign = origin.foreign_share === undefined ? "" : `; others did ${percent(origin.foreign_share)} of the work`;
+    const share = el("p", {}, `${percent(origin.kernel_share)} by kernels of this file${foreign}`);
     return el("div", {}, share, ...(origin.operations.length ? [others] : []));
   }
 

@@ -16,7 +16,16 @@ ANSWERS = {
         "seconds": 0.0,
         "launches": 1,
         "compiled": [],
-        "origin": {"elements": 64, "own": 64, "volume": 128, "foreign": 0, "operations": []},
+        "origin": {
+            "elements": 64,
+            "own": 64,
+            "volume": 128,
+            "foreign": 0,
+            "operations": [],
+            "launches": 1,
+            "copies": 0,
+            "used": True,
+        },
     },
 }
 

@@ -42,6 +42,7 @@ public final class SimulatedRun {
   private String baseline = "eager";
   private String triton = "3.7.1";
   private String tolerance = "model";
+  private String policy = "kernel";
   private double width = 0.01;
   private int unjudged;
   private String tasks = "*";
@@ -84,6 +85,12 @@ public final class SimulatedRun {
   /** How near its results had to be. */
   public SimulatedRun tolerance(String name) {
     tolerance = name;
+    return this;
+  }
+
+  /** Who might compute its results. */
+  public SimulatedRun policy(String name) {
+    policy = name;
     return this;
   }
 
@@ -269,6 +276,7 @@ public final class SimulatedRun {
         tolerance,
         "general",
         "fp32",
+        policy,
         false,
         null);
   }

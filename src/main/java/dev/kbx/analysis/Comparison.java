@@ -143,6 +143,10 @@ public record Comparison(
     put(changed, "rules off", rulesOff(then), rulesOff(now));
     put(changed, "tolerance", then.tolerance(), now.tolerance());
     put(changed, "precision", then.precision(), now.precision());
+    put(changed, "grade", then.grade(), now.grade());
+    if (then.policy() != null && now.policy() != null) {
+      put(changed, "policy", then.policy(), now.policy());
+    }
     if (then.settings() != null && now.settings() != null) {
       put(changed, "arch", then.settings().arch(), now.settings().arch());
       put(changed, "time limit", seconds(then.settings()), seconds(now.settings()));

@@ -59,7 +59,7 @@ final class ConstantResult implements Rule {
   @Override
   public void check(RuleContext context, Report report) {
     Program program = context.program();
-    if (!context.enforced() || !program.readable() || factory(context)) return;
+    if (!context.wantsTriton() || !program.readable() || factory(context)) return;
     List<Kernel> kernels = program.kernels();
     boolean known = program.launches().stream().map(Launch::kernels).noneMatch(List::isEmpty);
     if (kernels.isEmpty() || program.launches().isEmpty() || !known) return;

@@ -29,7 +29,8 @@ final class DecoyKernel implements Rule {
   @Override
   public void check(RuleContext context, Report report) {
     Program program = context.program();
-    if (!context.enforced() || !program.readable() || context.entry().isEmpty()) return;
+    if (context.entry().isEmpty() || context.isCpp()) return;
+    if (!program.readable()) return;
     if (program.kernels().isEmpty() || !program.launches().isEmpty()) return;
     if (used(program)) return;
     for (Kernel kernel : program.kernels()) {

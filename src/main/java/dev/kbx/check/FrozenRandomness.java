@@ -56,7 +56,7 @@ final class FrozenRandomness implements Rule {
   public void check(RuleContext context, Report report) {
     Program program = context.program();
     boolean random = context.task().filter(task -> task.tags().contains("random")).isPresent();
-    if (!random || !context.enforced() || !program.readable()) return;
+    if (!random || !context.wantsTriton() || !program.readable()) return;
     if (program.accesses().stream().anyMatch(FrozenRandomness::fresh) || remembers(program)) return;
     for (EntryAnalysis entry : context.entry().stream().toList()) {
       Place place =

@@ -34,7 +34,7 @@ final class LibraryCall implements Rule {
 
   @Override
   public void check(RuleContext context, Report report) {
-    if (!context.enforced() || !context.program().parsed()) return;
+    if (context.task().isEmpty() || !context.program().parsed()) return;
     Program program = context.program();
     for (EntryAnalysis entry : context.entry().stream().toList()) {
       for (Call call : entry.sureCalls()) {

@@ -51,8 +51,8 @@ final class NativeCode implements Rule {
       call.target(NativeCode::foreign)
           .ifPresent(path -> report.found(call.place(), path + " reaches native code"));
     }
-    if (context.enforced()) {
-      for (Call call : reachable.calls(path -> path.startsWith("torch.utils.cpp_extension.load"))) {
+    if (context.wantsTriton()) {
+      for (Call call : reachable.calls(RuleContext::compilesCpp)) {
         report.found(call.place(), "compiles C++ in place of a Triton kernel");
       }
     }

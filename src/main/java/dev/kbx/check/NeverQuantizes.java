@@ -55,7 +55,7 @@ final class NeverQuantizes implements Rule {
   public void check(RuleContext context, Report report) {
     Program program = context.program();
     boolean asked = context.task().filter(t -> t.tags().contains("quantization")).isPresent();
-    if (!asked || !context.enforced() || !program.readable() || program.kernels().isEmpty()) {
+    if (!asked || !context.wantsTriton() || !program.readable() || program.kernels().isEmpty()) {
       return;
     }
     if (program.accesses().stream().anyMatch(NeverQuantizes::rounds) || hasMagic(program)) return;

@@ -32,7 +32,8 @@ final class NoKernel implements Rule {
   @Override
   public void check(RuleContext context, Report report) {
     Program program = context.program();
-    if (!context.enforced() || !program.readable() || !program.kernels().isEmpty()) return;
+    if (context.task().isEmpty() || context.isCpp()) return;
+    if (!program.readable() || !program.kernels().isEmpty()) return;
     if (program.accesses().stream().anyMatch(NoKernel::makes)) return;
     context
         .entry()

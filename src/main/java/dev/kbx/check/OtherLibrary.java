@@ -64,7 +64,7 @@ final class OtherLibrary implements Rule {
 
   @Override
   public void check(RuleContext context, Report report) {
-    if (!context.enforced() || !context.program().parsed()) return;
+    if (context.task().isEmpty() || !context.program().parsed()) return;
     for (EntryAnalysis entry : context.entry().stream().toList()) {
       for (Call call : entry.sureCalls()) {
         call.target(OtherLibrary::foreign)

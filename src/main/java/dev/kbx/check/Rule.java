@@ -13,6 +13,7 @@ interface Rule {
   /**
    * Whether the rule is about who computes, and not about deceit or danger: the candidate is
    * refused, but may be run to tell what the published rules, which do not ask that, say of it.
+   * Where others may compute a part of the result, what it finds is a flag.
    */
   default boolean policy() {
     return false;

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class RuleContext {
   private final Program program;
   private final Optional<Task> task;
+  private final Policy policy;
   private final Optional<EntryAnalysis> entry;
   private final ReachableCode reachable;
   private final ScopeIndex functions;
@@ -21,10 +22,12 @@ final class RuleContext {
 
   /**
    * @param task null for a file that is checked by itself
+   * @param policy who may compute the result
    */
-  RuleContext(Program program, @Nullable Task task) {
+  RuleContext(Program program, @Nullable Task task, Policy policy) {
     this.program = program;
     this.task = Optional.ofNullable(task);
+    this.policy = policy;
     this.functions = new ScopeIndex(program);
     this.entryName =
         this.task.flatMap(
@@ -47,9 +50,28 @@ final class RuleContext {
     return entry;
   }
 
-  /** Whether results must come from Triton kernels of the file; false for imported tasks. */
-  boolean enforced() {
-    return task.map(Policy::of).filter(Policy::enforced).isPresent();
+  /** Who may compute the result. */
+  Policy policy() {
+    return policy;
+  }
+
+  /**
+   * Whether the task itself asks for Triton and nothing else: not modules, imported tasks and
+   * references of a user's own.
+   */
+  boolean wantsTriton() {
+    return task.filter(t -> !t.takesCpp() && Policy.usual(t) == Policy.KERNEL).isPresent();
+  }
+
+  /** Whether C++ of the file may compute the result, and the file has some. */
+  boolean isCpp() {
+    return task.filter(Task::takesCpp).isPresent()
+        && !reachable.calls(RuleContext::compilesCpp).isEmpty();
+  }
+
+  /** Whether a call of that path compiles C++. */
+  static boolean compilesCpp(String path) {
+    return path.startsWith("torch.utils.cpp_extension.load");
   }
 
   /** The calls that launch kernels. */

@@ -1,6 +1,7 @@
 package dev.kbx.check;
 
 import dev.kbx.syntax.Place;
+import dev.kbx.task.Policy;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -119,16 +120,29 @@ public final class Rules {
   List<Finding> check(RuleContext context) {
     Set<Finding> found = new LinkedHashSet<>();
     for (Rule rule : active) {
-      rule.check(context, new Collecting(rule.info(), found, found.size() + MOST));
+      Severity severity = severity(rule, context.policy());
+      rule.check(context, new Collecting(rule.info(), severity, found, found.size() + MOST));
     }
     return found.stream().sorted(IN_SOURCE_ORDER).toList();
   }
 
+  /** Who computes decides at one policy alone; at another it is reported. */
+  private static Severity severity(Rule rule, Policy policy) {
+    Severity own = rule.info().severity();
+    if (!rule.policy() || own != Severity.REJECT) return own;
+    return switch (policy) {
+      case KERNEL -> Severity.REJECT;
+      case MIXED -> Severity.FLAG;
+      case ANY -> Severity.NOTE;
+    };
+  }
+
   /** Collects the findings of one rule, up to a total. */
-  private record Collecting(RuleInfo info, Set<Finding> found, int limit) implements Rule.Report {
+  private record Collecting(RuleInfo info, Severity severity, Set<Finding> found, int limit)
+      implements Rule.Report {
     @Override
     public void found(Place place, String message) {
-      add(info.severity(), place, message);
+      add(severity, place, message);
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.kbx.program.Program;
 import dev.kbx.syntax.Place;
 import dev.kbx.syntax.PythonSource;
 import dev.kbx.syntax.PythonSource.SyntaxError;
+import dev.kbx.task.Policy;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Status;
 import java.util.Optional;
@@ -15,9 +16,19 @@ public final class StaticCheck {
   private static final Place START = new Place(1, 1, 1, "");
 
   private final Rules rules;
+  private final Optional<Policy> policy;
 
-  public StaticCheck(Rules rules) {
+  /** Checks by each task's own policy. */
+  StaticCheck(Rules rules) {
+    this(rules, Optional.empty());
+  }
+
+  /**
+   * @param policy who may compute results; empty for each task's own
+   */
+  public StaticCheck(Rules rules, Optional<Policy> policy) {
     this.rules = rules;
+    this.policy = policy;
   }
 
   /** Checks a candidate against its task. */
@@ -43,7 +54,11 @@ public final class StaticCheck {
   private StaticReport check(Program program, String code, @Nullable Task task) {
     return new StaticReport(
         broken(program.source(), code, task).orElse(null),
-        rules.check(new RuleContext(program, task)));
+        rules.check(new RuleContext(program, task, policy(task))));
+  }
+
+  private Policy policy(@Nullable Task task) {
+    return policy.orElseGet(() -> task == null ? Policy.KERNEL : Policy.usual(task));
   }
 
   private static Optional<InvalidSource> broken(

@@ -40,7 +40,7 @@ final class TorchCompile implements Rule {
 
   @Override
   public void check(RuleContext context, Report report) {
-    if (!context.enforced()) return;
+    if (context.task().isEmpty()) return;
     for (EntryAnalysis entry : context.entry().stream().toList()) {
       Set<Scope> possible = entry.possible();
       for (Call call : context.program().calls()) {

@@ -15,6 +15,7 @@ import dev.kbx.report.CheatTable;
 import dev.kbx.run.RunService;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
+import dev.kbx.task.Policy;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
@@ -23,9 +24,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -161,51 +167,72 @@ final class CheatsCommand implements Callable<Integer> {
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
         WorkerPool pool = WorkerPool.start(workers, plan)) {
       interrupts.advise("interrupted; the same command goes on where this stopped");
-      List<Candidate> candidates = entries.stream().map(CorpusFiles.Entry::candidate).toList();
-      Map<Integer, Verdict> verdicts = staticOnly ? Map.of() : run(plan, pool, candidates, address);
+      Map<Integer, Verdict> verdicts = staticOnly ? Map.of() : run(plan, pool, entries, address);
       return new Trials(pool.device(), pool.versions(), compare(entries, verdicts));
     }
   }
 
   private static List<Trial> compare(
       List<CorpusFiles.Entry> entries, Map<Integer, Verdict> verdicts) {
-    StaticCheck check = new StaticCheck(Rules.all());
     List<Trial> trials = new ArrayList<>();
     for (int i = 0; i < entries.size(); i++) {
-      StaticReport report = check.check(entries.get(i).candidate());
-      trials.add(entries.get(i).specimen().judged(report, verdicts.get(i)));
+      CorpusFiles.Entry entry = entries.get(i);
+      StaticCheck check = new StaticCheck(Rules.all(), entry.policy());
+      StaticReport report = check.check(entry.candidate());
+      trials.add(entry.specimen().judged(report, verdicts.get(i)));
     }
     return trials;
   }
 
+  /** Verdicts by the position of their entry: a run for each policy that headers ask for. */
   private static Map<Integer, Verdict> run(
-      Plan plan, WorkerPool pool, List<Candidate> candidates, StoreAddress address)
+      Plan plan, WorkerPool pool, List<CorpusFiles.Entry> entries, StoreAddress address)
       throws InterruptedException {
+    Map<Optional<Policy>, List<Integer>> positions =
+        IntStream.range(0, entries.size())
+            .boxed()
+            .collect(
+                Collectors.groupingBy(
+                    i -> entries.get(i).policy(), LinkedHashMap::new, Collectors.toList()));
+    Map<Integer, Verdict> all = new HashMap<>();
     try (RunStore store = RunStore.open(address)) {
-      RunInfo run =
-          new RunInfo(
-              RunIds.next(),
-              Instant.now(),
-              null,
-              List.of("corpus"),
-              String.join(",", SUITES),
-              "*",
-              plan.stages(),
-              List.of(),
-              pool.device(),
-              pool.versions(),
-              candidates.size(),
-              0,
-              plan.against(),
-              plan.tolerance().label(),
-              plan.grade().label(),
-              plan.precision().label(),
-              plan.publishedAccounting(),
-              RunService.settings(plan, candidates));
-      store.begin(run);
-      pool.judge(store, plan, run, candidates, _ -> {});
-      store.finish(run.finishedAt(Instant.now()));
-      return store.verdicts(run.id());
+      for (var group : positions.entrySet()) {
+        List<Integer> places = group.getValue();
+        List<Candidate> candidates = places.stream().map(i -> entries.get(i).candidate()).toList();
+        run(plan.at(group.getKey()), pool, candidates, store)
+            .forEach((i, verdict) -> all.put(places.get(i), verdict));
+      }
     }
+    return all;
+  }
+
+  private static Map<Integer, Verdict> run(
+      Plan plan, WorkerPool pool, List<Candidate> candidates, RunStore store)
+      throws InterruptedException {
+    RunInfo run =
+        new RunInfo(
+            RunIds.next(),
+            Instant.now(),
+            null,
+            List.of("corpus"),
+            String.join(",", SUITES),
+            "*",
+            plan.stages(),
+            List.of(),
+            pool.device(),
+            pool.versions(),
+            candidates.size(),
+            0,
+            plan.against(),
+            plan.tolerance().label(),
+            plan.grade().label(),
+            plan.precision().label(),
+            plan.policies(candidates.stream().map(Candidate::task).toList()),
+            plan.publishedAccounting(),
+            RunService.settings(plan, candidates));
+    store.begin(run);
+    pool.judge(store, plan, run, candidates, _ -> {});
+    store.finish(run.finishedAt(Instant.now()));
+    return store.verdicts(run.id());
   }
 }

@@ -3,6 +3,7 @@ package dev.kbx.cli;
 import dev.kbx.check.RuleInfo;
 import dev.kbx.check.Rules;
 import dev.kbx.check.Severity;
+import dev.kbx.check.StaticCheck;
 import dev.kbx.report.CheckJson;
 import dev.kbx.report.CheckText;
 import dev.kbx.report.Checked;
@@ -65,6 +66,7 @@ final class CheckCommand implements Callable<Integer> {
       description = "text, json, or sarif for code hosts and editors. Default: text.")
   private Format format = Format.TEXT;
 
+  @Mixin private PolicyOption policy = new PolicyOption();
   @Mixin private RulesOption rules = new RulesOption();
 
   @Option(
@@ -108,7 +110,9 @@ final class CheckCommand implements Callable<Integer> {
       System.out.print(json(described()));
       return ExitCode.OK;
     }
-    Checks checks = new CheckedSources(active, suite, task).check(files, severity);
+    Checks checks =
+        new CheckedSources(new StaticCheck(active, policy.policy()), suite, task)
+            .check(files, severity);
     if (checks.sources().isEmpty() && checks.problems().size() == 1) {
       throw new UserError(checks.problems().getFirst());
     }

@@ -6,7 +6,6 @@ import dev.kbx.candidate.FileTasks;
 import dev.kbx.candidate.Problem;
 import dev.kbx.candidate.Reading;
 import dev.kbx.candidate.SourceFiles;
-import dev.kbx.check.Rules;
 import dev.kbx.check.Severity;
 import dev.kbx.check.StaticCheck;
 import dev.kbx.report.Checked;
@@ -38,8 +37,8 @@ final class CheckedSources {
   /**
    * @param task the task of every Python file; null to derive it from the file's name
    */
-  CheckedSources(Rules rules, SuiteOption suite, @Nullable String task) {
-    this.check = new StaticCheck(rules);
+  CheckedSources(StaticCheck check, SuiteOption suite, @Nullable String task) {
+    this.check = check;
     this.suite = suite;
     this.task = task;
   }

@@ -6,6 +6,7 @@ import dev.kbx.candidate.Reading;
 import dev.kbx.candidate.SuiteMark;
 import dev.kbx.corpus.MalformedHeader;
 import dev.kbx.corpus.Specimen;
+import dev.kbx.task.Policy;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import java.io.IOException;
@@ -13,11 +14,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** The corpus of a suite on disk: cheats, honest kernels, and kernels of the suite itself. */
 final class CorpusFiles {
   /** A candidate with its expected result. */
-  record Entry(Specimen specimen, Candidate candidate) {}
+  record Entry(Specimen specimen, Candidate candidate) {
+    /** The policy that its header asks for; empty for its suite's own. */
+    Optional<Policy> policy() {
+      return Optional.ofNullable(specimen.policy()).flatMap(Policy::of);
+    }
+  }
 
   private final Suite suite;
 

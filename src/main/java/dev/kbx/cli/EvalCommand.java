@@ -153,6 +153,7 @@ final class EvalCommand implements Callable<Integer> {
 
   @Mixin private GradeOption grade = new GradeOption();
   @Mixin private PrecisionOption precision = new PrecisionOption();
+  @Mixin private PolicyOption policy = new PolicyOption();
   @Mixin private AskedTask asked = new AskedTask();
   @Mixin private StoreOption stores = new StoreOption();
   @Mixin private SeedOption seed = new SeedOption();
@@ -186,7 +187,7 @@ final class EvalCommand implements Callable<Integer> {
     try (var _ = FolderLock.of(folder);
         RunStore store = RunStore.open(address)) {
       ResumedRun earlier = resume ? ResumedRun.find(store, sources).orElse(null) : null;
-      if (earlier != null) earlier.checkPlan(asked.label(), tasks, plan, rules.off());
+      if (earlier != null) earlier.checkPlan(asked.label(), tasks, plan, selected, rules.off());
       List<Path> given = earlier != null && sources.isEmpty() ? paths(earlier.run()) : sources;
       Reading reading = first != null ? first : read(given, taskSuite, selected);
       if (earlier != null) earlier.checkCandidates(reading.candidates(), plan, store);
@@ -213,6 +214,7 @@ final class EvalCommand implements Callable<Integer> {
                     "--tolerance: '%s' is not one of model,published".formatted(tolerance))),
         grade.grade(),
         precision.precision(),
+        policy.policy(),
         Baseline.of(baseline)
             .orElseThrow(() ->
                 new UserError(
@@ -267,13 +269,12 @@ final class EvalCommand implements Callable<Integer> {
       @Nullable ResumedRun earlier)
       throws InterruptedException, PythonProblem {
     List<Candidate> candidates = reading.candidates();
-    int suiteTasks = (int) selected.stream().filter(task -> !task.extra()).count();
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
         WorkerPool pool = WorkerPool.start(workers, plan)) {
       if (earlier != null) earlier.checkDevice(pool);
       asked.check(pool, plan, selected);
       RunInfo run =
-          earlier != null ? earlier.run() : begin(store, plan, pool, candidates, suiteTasks);
+          earlier != null ? earlier.run() : begin(store, plan, pool, candidates, selected);
       store.claim(run.id());
       LatestRun latest = new LatestRun(folder, run.id());
       interrupts.advise(Interrupts.RESUMABLE);
@@ -303,7 +304,8 @@ final class EvalCommand implements Callable<Integer> {
   }
 
   private RunInfo begin(
-      RunStore store, Plan plan, WorkerPool pool, List<Candidate> candidates, int suiteTasks) {
+      RunStore store, Plan plan, WorkerPool pool, List<Candidate> candidates, List<Task> selected) {
+    int suiteTasks = (int) selected.stream().filter(task -> !task.extra()).count();
     RunInfo run =
         new RunInfo(
             RunIds.next(),
@@ -322,6 +324,7 @@ final class EvalCommand implements Callable<Integer> {
             plan.tolerance().label(),
             plan.grade().label(),
             plan.precision().label(),
+            plan.policies(selected),
             plan.publishedAccounting(),
             RunService.settings(plan, candidates));
     store.begin(run);

@@ -5,10 +5,12 @@ import dev.kbx.plan.Plan;
 import dev.kbx.run.RunService;
 import dev.kbx.store.RunStore;
 import dev.kbx.task.OwnReference;
+import dev.kbx.task.Task;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -31,7 +33,8 @@ record ResumedRun(RunInfo run) {
   }
 
   /** Throws if its plan differs. */
-  void checkPlan(String suite, String tasks, Plan plan, List<String> rulesOff) {
+  void checkPlan(
+      String suite, String tasks, Plan plan, List<Task> selected, List<String> rulesOff) {
     same(how(run.suite(), suite), run.suite(), suite);
     same("with --tasks ", run.tasks(), tasks);
     same("with --stages ", stages(run.stages()), stages(plan.stages()));
@@ -40,6 +43,8 @@ record ResumedRun(RunInfo run) {
     same("with --tolerance ", run.tolerance(), plan.tolerance().label());
     same("with --grade ", run.grade(), plan.grade().label());
     same("with --precision ", run.precision(), plan.precision().label());
+    String policies = plan.policies(selected);
+    same("with --policy ", Objects.requireNonNullElse(run.policy(), policies), policies);
     same("", accounting(run.publishedAccounting()), accounting(plan.publishedAccounting()));
     RunInfo.Settings then = run.settings();
     if (then == null) return;

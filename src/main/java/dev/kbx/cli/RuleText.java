@@ -8,7 +8,7 @@ import java.util.List;
 final class RuleText {
   private static final String POLICY =
       "\n\nIt does not stop the published accounting: eval calls the candidate and compares its"
-          + " results, for call_ok and exe_ok.";
+          + " results, for call_ok and exe_ok. With --policy mixed it is a flag.";
 
   private RuleText() {}
 

@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.plan.Grade;
+import dev.kbx.task.Policy;
 import dev.kbx.task.Prompt;
 import dev.kbx.task.Task;
 import dev.kbx.task.TaskView;
@@ -88,10 +89,15 @@ final class TasksCommand implements Callable<Integer> {
                 + " general (all that the operation accepts). Default: published.")
     private @Nullable String grade;
 
+    @Mixin private PolicyOption policy = new PolicyOption();
+
     @Override
     public Integer call() {
       if (grade != null && !form.prompt) {
         throw new UserError("--grade %s: is about the prompt; add --prompt".formatted(grade));
+      }
+      if (policy.policy().isPresent() && !form.prompt) {
+        throw new UserError("--policy: is about the prompt; add --prompt");
       }
       Grade asked = GradeOption.parse(grade == null ? Grade.PUBLISHED.label() : grade);
       List<Task> found = suite.open().find(task);
@@ -110,9 +116,10 @@ final class TasksCommand implements Callable<Integer> {
 
     private String text(Task found, Grade asked) {
       if (form.prompt) {
+        Policy who = policy.policy().orElseGet(() -> Policy.usual(found));
         return switch (asked) {
-          case PUBLISHED -> Prompt.published(found);
-          case GENERAL -> Prompt.general(found);
+          case PUBLISHED -> Prompt.published(found, who);
+          case GENERAL -> Prompt.general(found, who);
         };
       }
       if (!form.json) return TaskView.text(found);

@@ -25,6 +25,7 @@ sealed interface Header {
    * @param flag required flag of its verdict; null if none
    * @param beyond property of calls beyond the published grade that alone shows it; null if calls
    *     of that grade do
+   * @param policy label of the policy that it is judged at; null for its suite's own
    */
   record Cheat(
       String summary,
@@ -34,11 +35,12 @@ sealed interface Header {
       Ending onCpu,
       Ending onGpu,
       @Nullable String flag,
-      @Nullable String beyond)
+      @Nullable String beyond,
+      @Nullable String policy)
       implements Header {}
 
-  /** A kernel that must end as correct, without flags. */
-  record Honest(String summary, String style) implements Header {}
+  /** A kernel that must end as correct, without flags; {@code policy} as of a cheat. */
+  record Honest(String summary, String style, @Nullable String policy) implements Header {}
 
   /**
    * Reads the header of a file's source.
@@ -52,10 +54,11 @@ sealed interface Header {
             .orElseThrow(() -> new MalformedHeader("has no docstring at its top"));
     Fields fields = new Fields(text);
     String summary = text.strip().lines().findFirst().orElse("");
+    String policy = fields.take("policy", "kernel|mixed").orElse(null);
     Optional<String> style = fields.take("style", "[a-z0-9_]+");
     if (style.isPresent()) {
       fields.nothingLeft("an honest kernel");
-      return new Honest(summary, style.get());
+      return new Honest(summary, style.get(), policy);
     }
     String[] mechanism =
         fields
@@ -74,14 +77,15 @@ sealed interface Header {
         onCpu,
         onGpu,
         fields.take("flag", "[a-z_]+").orElse(null),
-        fields.take("breaks", "[a-z0-9_:]+").orElse(null));
+        fields.take("breaks", "[a-z0-9_:]+").orElse(null),
+        policy);
   }
 
   /** The lines {@code key: value} of a docstring. */
   final class Fields {
     private static final Pattern LINE =
         Pattern.compile(
-            "^(mechanism|static|dynamic|gpu|flag|breaks|style):(.*)$", Pattern.MULTILINE);
+            "^(mechanism|static|dynamic|gpu|flag|breaks|policy|style):(.*)$", Pattern.MULTILINE);
 
     private final Map<String, String> values = new HashMap<>();
 

@@ -1,6 +1,7 @@
 package dev.kbx.corpus;
 
 import dev.kbx.check.Finding;
+import dev.kbx.check.Rules;
 import dev.kbx.check.Severity;
 import dev.kbx.check.StaticReport;
 import dev.kbx.verdict.Status;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param onGpu the same on a GPU
  * @param flag required flag of its verdict; null if none
  * @param beyond property beyond the published grade that alone shows it; null if that grade does
+ * @param policy label of the policy that it is judged at; null for its suite's own
  */
 public record Specimen(
     Trial.Kind kind,
@@ -33,7 +35,8 @@ public record Specimen(
     Ending onCpu,
     Ending onGpu,
     @Nullable String flag,
-    @Nullable String beyond) {
+    @Nullable String beyond,
+    @Nullable String policy) {
   private static final Ending CORRECT = new Ending("correct", Set.of(Status.CORRECT), false);
 
   /** Flags about the task, the machine, or timing, which an honest file may have. */
@@ -51,23 +54,39 @@ public record Specimen(
               var onCpu,
               var onGpu,
               var flag,
-              var beyond) ->
+              var beyond,
+              var policy) ->
           new Specimen(
-              Trial.Kind.CHEAT, group, name, summary, source, rules, onCpu, onGpu, flag, beyond);
-      case Header.Honest(var summary, var style) ->
-          honest(Trial.Kind.HONEST, null, style, summary, source);
+              Trial.Kind.CHEAT,
+              group,
+              name,
+              summary,
+              source,
+              rules,
+              onCpu,
+              onGpu,
+              flag,
+              beyond,
+              policy);
+      case Header.Honest(var summary, var style, var policy) ->
+          honest(Trial.Kind.HONEST, null, style, summary, source, policy);
     };
   }
 
   /** The kernel of a task of the suite. */
   public static Specimen kernel(String source, String category, String task) {
-    return honest(Trial.Kind.KERNEL, category, task, "", source);
+    return honest(Trial.Kind.KERNEL, category, task, "", source, null);
   }
 
   private static Specimen honest(
-      Trial.Kind kind, @Nullable String group, String name, String summary, String source) {
+      Trial.Kind kind,
+      @Nullable String group,
+      String name,
+      String summary,
+      String source,
+      @Nullable String policy) {
     return new Specimen(
-        kind, group, name, summary, source, List.of(), CORRECT, CORRECT, null, null);
+        kind, group, name, summary, source, List.of(), CORRECT, CORRECT, null, null, policy);
   }
 
   /**
@@ -80,7 +99,7 @@ public record Specimen(
     List<String> flags = new ArrayList<>(found(report, Severity.FLAG));
     if (verdict != null) flags.addAll(verdict.flags());
     boolean cheat = kind == Trial.Kind.CHEAT;
-    if (!cheat) flags.removeAll(NEUTRAL);
+    if (!cheat) flags.removeIf(flag -> NEUTRAL.contains(flag) || Rules.isPolicy(flag));
     List<String> problems = new ArrayList<>();
     report.broken().ifPresent(broken -> problems.add("static: " + broken.message()));
     if (cheat) compareRules(rejectedBy, problems);

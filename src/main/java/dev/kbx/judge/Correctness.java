@@ -8,7 +8,7 @@ import dev.kbx.plan.Grade;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Tolerance;
-import dev.kbx.task.Policy;
+import dev.kbx.task.Task;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.worker.Oracle;
@@ -113,9 +113,15 @@ final class Correctness {
       decided = planned(session, task);
     }
     if (decided.isEmpty()) {
-      decided = draft.origins().judge(Policy.of(candidate.task()), Stage.CORRECT, "");
+      decided = origin();
     }
     return decided.orElseGet(() -> Outcome.correct(lastBeforePerf(plan.stages())));
+  }
+
+  /** Whether others computed more than the policy allows. */
+  private Optional<Outcome> origin() {
+    Task task = candidate.task();
+    return draft.origins().judge(plan.policy(task), task, Stage.CORRECT, "");
   }
 
   /** Those of the published grade, then the others, which decide at the general grade alone. */

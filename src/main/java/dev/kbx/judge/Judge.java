@@ -10,6 +10,7 @@ import dev.kbx.device.Span;
 import dev.kbx.outcome.Outcome;
 import dev.kbx.plan.MemoryRequirements;
 import dev.kbx.plan.Plan;
+import dev.kbx.task.Task;
 import dev.kbx.timing.Comparison;
 import dev.kbx.timing.Timing;
 import dev.kbx.verdict.Judgement;
@@ -116,7 +117,9 @@ final class Judge {
   }
 
   private JudgementBuilder begun(Candidate candidate) {
-    return new JudgementBuilder(candidate.task().isModule() ? plan.precision().label() : null);
+    Task task = candidate.task();
+    return new JudgementBuilder(
+        plan.policy(task), task.isModule() ? plan.precision().label() : null);
   }
 
   private Judgement judgement(JudgementBuilder draft, Outcome outcome) {

@@ -4,6 +4,7 @@ import dev.kbx.check.Finding;
 import dev.kbx.outcome.Attribution;
 import dev.kbx.outcome.Outcome;
 import dev.kbx.plan.Plan;
+import dev.kbx.task.Policy;
 import dev.kbx.timing.Comparison;
 import dev.kbx.timing.Timing;
 import dev.kbx.verdict.Judgement;
@@ -32,6 +33,7 @@ final class JudgementBuilder {
 
   private static final int MAX_NAME = 200;
 
+  private final Policy policy;
   private final Set<String> flags = new LinkedHashSet<>();
   private final List<Kernel> kernels = new ArrayList<>();
   private final Map<String, Double> errors = new TreeMap<>();
@@ -49,15 +51,18 @@ final class JudgementBuilder {
   private @Nullable String output;
 
   /**
+   * @param policy who may compute the result
    * @param precision what the task's module is cast to; null for a task without one
    */
-  JudgementBuilder(@Nullable String precision) {
+  JudgementBuilder(Policy policy, @Nullable String precision) {
+    this.policy = policy;
     this.precision = precision;
   }
 
   /** A copy of another builder. */
   JudgementBuilder(JudgementBuilder before) {
     precision = before.precision;
+    policy = before.policy;
     flags.addAll(before.flags);
     seconds.putAll(before.seconds);
     quality = before.quality;
@@ -194,6 +199,7 @@ final class JudgementBuilder {
         (!ours && timed) ? passed(outcome, plan, Stage.PERF) : null,
         plan.grade().label(),
         precision,
+        policy.label(),
         plan.reaches(Stage.CORRECT) ? publishedOk(ours, status == Status.CHEATING) : null,
         plan.reaches(Stage.CORRECT) ? generalOk(ours, status == Status.CHEATING) : null,
         coverage == null ? null : coverage.holds(),
@@ -225,7 +231,7 @@ final class JudgementBuilder {
   /** The outcome, whoever computed. */
   private Outcome values(Outcome outcome) {
     Outcome values = unrefused == null ? outcome : unrefused;
-    boolean right = values.policy() && values.status() == Status.CHEATING;
+    boolean right = values.policy() && values.status() != Status.REJECTED_STATIC;
     return right ? Outcome.correct(Stage.CORRECT) : values;
   }
 

@@ -6,7 +6,6 @@ import dev.kbx.device.Spending;
 import dev.kbx.device.WarmRunnerPool;
 import dev.kbx.outcome.Outcome;
 import dev.kbx.plan.Plan;
-import dev.kbx.task.Policy;
 import dev.kbx.timing.BaselineInterference;
 import dev.kbx.timing.References;
 import dev.kbx.timing.Timing;
@@ -91,7 +90,7 @@ final class Performance {
     quiet = before;
     Optional<Outcome> decided = spending.on("load", () -> session.load(task, files));
     if (decided.isPresent()) return decided.get().at(Stage.PERF);
-    Watch watch = new Watch(Policy.of(candidate.task()));
+    Watch watch = new Watch(plan.policy(candidate.task()), candidate.task());
     Timing sized =
         new Timing(
             session.oracle(),

@@ -7,7 +7,6 @@ import dev.kbx.device.Slot;
 import dev.kbx.outcome.Outcome;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
-import dev.kbx.task.Policy;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.worker.Message;
@@ -204,7 +203,7 @@ final class Precompiler {
                     candidate.task().operations(),
                     Map.of(),
                     false,
-                    Policy.of(candidate.task()).takesCpp(),
+                    candidate.task().takesCpp(),
                     null),
             limit)
         instanceof RunnerMessage.Loaded;

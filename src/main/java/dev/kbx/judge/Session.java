@@ -9,7 +9,6 @@ import dev.kbx.plan.MemoryRequirements;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Seeds;
 import dev.kbx.plan.Tolerance;
-import dev.kbx.task.Policy;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.worker.Message;
@@ -97,7 +96,7 @@ final class Session implements AutoCloseable {
     module = task.module();
     try {
       List<String> operations = candidate.task().operations();
-      boolean cpp = Policy.of(candidate.task()).takesCpp();
+      boolean cpp = candidate.task().takesCpp();
       Message answer =
           runner.ask(
               RunnerMessage.Loaded.class,

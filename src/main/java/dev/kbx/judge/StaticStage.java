@@ -32,7 +32,9 @@ final class StaticStage {
       // Code quality is recorded whatever the outcome.
       if (program.parsed()) draft.quality(Quality.of(program).figures());
       if (!plan.wants(Stage.STATIC)) return Optional.empty();
-      report = new StaticCheck(plan.rules()).check(candidate, program, task(candidate, plan));
+      report =
+          new StaticCheck(plan.rules(), plan.policy())
+              .check(candidate, program, task(candidate, plan));
       draft.spent(Stage.STATIC, (System.nanoTime() - start) / 1e9);
     } catch (RuntimeException | StackOverflowError e) {
       return unread(plan, draft, e);

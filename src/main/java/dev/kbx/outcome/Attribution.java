@@ -1,6 +1,7 @@
 package dev.kbx.outcome;
 
 import dev.kbx.task.Policy;
+import dev.kbx.task.Task;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.RunnerMessage;
@@ -47,6 +48,9 @@ public final class Attribution {
   private double own;
   private double volume;
   private double foreign;
+  private long launches;
+  private long copies;
+  private boolean used;
   private boolean incomplete;
 
   /** Adds the account of one call; null if the runner had none. */
@@ -59,6 +63,9 @@ public final class Attribution {
     own += account.own();
     volume += account.volume();
     foreign += account.foreign();
+    launches += account.launches();
+    copies += account.copies();
+    used |= account.used();
     for (RunnerMessage.Operation o : account.operations()) {
       if (operations.size() < MOST_PLACES) {
         operations.merge(new Place(o.name(), o.line()), o.elements(), Long::sum);
@@ -76,6 +83,7 @@ public final class Attribution {
     if (volume == 0) return null;
     return new Verdict.Origin(
         rounded(ownShare() * (1 - foreignShare())),
+        rounded(foreignShare()),
         largest(MOST_OPERATIONS).stream()
             .map(e ->
                 new Verdict.Operation(
@@ -88,9 +96,32 @@ public final class Attribution {
    *
    * @param where prefix of the finding: {@code "at (1024, 1024), "}, or empty
    */
-  public Optional<Outcome> judge(Policy policy, Stage stage, String where) {
-    if (!policy.enforced() || elements == 0) return Optional.empty();
-    return broken().map(what -> Outcome.policy(stage, where + what, policy.advice()));
+  public Optional<Outcome> judge(Policy policy, Task task, Stage stage, String where) {
+    if (policy == Policy.ANY || elements == 0) return Optional.empty();
+    String advice = policy.advice(task);
+    Optional<String> pretence = pretence();
+    if (pretence.isPresent()) {
+      return pretence.map(what -> Outcome.pretended(stage, where + what + culprits("; "), advice));
+    }
+    Optional<String> broken = policy == Policy.MIXED ? withoutKernel() : broken();
+    return broken.map(what -> Outcome.notAKernel(stage, where + what, advice));
+  }
+
+  /** What is wrong where others may compute: that nobody else did. */
+  private Optional<String> withoutKernel() {
+    if (used || launches > 0) return Optional.empty();
+    return Optional.of("no kernel of this file ran" + culprits("; "));
+  }
+
+  /** What makes kernels look as if they had computed the result. */
+  private Optional<String> pretence() {
+    if (launches == 0) return Optional.empty();
+    if (!used && own == 0) {
+      return Optional.of("kernels of this file ran, and no result depends on what they wrote");
+    }
+    return copies == launches
+        ? Optional.of("kernels of this file only copied what others had computed")
+        : Optional.empty();
   }
 
   private Optional<String> broken() {

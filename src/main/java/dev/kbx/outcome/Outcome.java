@@ -70,10 +70,19 @@ public record Outcome(
     return new Outcome(Status.CHEATING, stage, message, null, evidence, null, null, false);
   }
 
-  /** The values are right, but the candidate's kernels did not compute them. */
-  static Outcome policy(Stage stage, String found, String advice) {
+  /** The values are right, but others than the candidate's kernels did too much of the work. */
+  static Outcome notAKernel(Stage stage, String found, String advice) {
+    return policy(Status.NOT_A_KERNEL, stage, found, advice);
+  }
+
+  /** The values are right, and the candidate's kernels only look as if they computed them. */
+  static Outcome pretended(Stage stage, String found, String advice) {
+    return policy(Status.CHEATING, stage, found, advice);
+  }
+
+  private static Outcome policy(Status status, Stage stage, String found, String advice) {
     return new Outcome(
-        Status.CHEATING, stage, stable(advice), null, stable("policy: " + found), null, null, true);
+        status, stage, stable(advice), null, stable("policy: " + found), null, null, true);
   }
 
   /** The runner broke the protocol. */

@@ -1,9 +1,13 @@
 package dev.kbx.plan;
 
 import dev.kbx.check.Rules;
+import dev.kbx.task.Policy;
+import dev.kbx.task.Task;
 import dev.kbx.verdict.Against;
 import dev.kbx.verdict.Stage;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param tolerance how results are compared
  * @param grade which calls decide that a candidate is correct
  * @param precision what modules are cast to
+ * @param policy who may compute results; empty for each task's own
  * @param baseline baseline of speedups
  * @param cache L2 state of timed calls
  * @param profile whether Nsight Compute profiles timed candidates
@@ -31,6 +36,7 @@ public record Plan(
     Tolerance tolerance,
     Grade grade,
     ModulePrecision precision,
+    Optional<Policy> policy,
     Baseline baseline,
     L2State cache,
     boolean profile,
@@ -60,6 +66,7 @@ public record Plan(
         Tolerance.MODEL,
         grade,
         ModulePrecision.FP32,
+        Optional.empty(),
         Baseline.EAGER,
         L2State.COLD,
         false,
@@ -82,6 +89,39 @@ public record Plan(
     return with(stages.stream().filter(stage -> stage != Stage.PERF).toList(), limits);
   }
 
+  /** The same plan at a policy. */
+  public Plan at(Optional<Policy> other) {
+    return new Plan(
+        stages,
+        rules,
+        arch,
+        secret,
+        limits,
+        tolerance,
+        grade,
+        precision,
+        other,
+        baseline,
+        cache,
+        profile,
+        publishedAccounting);
+  }
+
+  /** Who may compute the result of a task. */
+  public Policy policy(Task task) {
+    return policy.orElseGet(() -> Policy.usual(task));
+  }
+
+  /** The label of what applies to tasks; of several, joined by commas. */
+  public String policies(List<Task> tasks) {
+    return tasks.stream()
+        .map(this::policy)
+        .distinct()
+        .sorted()
+        .map(Policy::label)
+        .collect(Collectors.joining(","));
+  }
+
   private Plan with(List<Stage> wanted, Limits own) {
     return new Plan(
         wanted,
@@ -92,6 +132,7 @@ public record Plan(
         tolerance,
         grade,
         precision,
+        policy,
         baseline,
         cache,
         profile,

@@ -207,6 +207,7 @@ record HtmlReport(
         run.stages().stream().map(s -> s.label()).collect(Collectors.joining(" → ")));
     fact(writer, "Grade", run.grade());
     if (!run.precision().equals("fp32")) fact(writer, "Precision", run.precision());
+    if (run.policy() != null) fact(writer, "Policy", run.policy());
     fact(
         writer,
         "Versions",

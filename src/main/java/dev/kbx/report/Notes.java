@@ -17,6 +17,8 @@ final class Notes {
   /** Flags common to all verdicts of a run, for which there is a sentence. */
   private static final Set<String> OF_RUNS = Set.of("scaled_inputs", "published_tolerance");
 
+  private static final double MOST = 0.5;
+
   private Notes() {}
 
   /**
@@ -90,21 +92,25 @@ final class Notes {
   private static @Nullable String grades(RunInfo run, List<VerdictRow> rows) {
     Grades grades = Grades.of(rows);
     if (grades.judged() == 0 || grades.published() == grades.general()) {
-      return run.grade().equals("general") ? null : "Judged at the published grade.";
+      return "Judged at the %s grade%s.".formatted(run.grade(), by(run));
     }
     String rates =
-        "Right values: %d of %d at the published grade, %d at the general grade; this run is judged at the %s grade."
-            .formatted(grades.published(), grades.judged(), grades.general(), run.grade());
+        "Right values: %d of %d at the published grade, %d at the general grade; this run is judged at the %s grade%s."
+            .formatted(grades.published(), grades.judged(), grades.general(), run.grade(), by(run));
     return grades.breaks().isEmpty() ? rates : rates + " What breaks: " + grades.described() + ".";
   }
 
-  /** Number of correct candidates whose results PyTorch computed without any kernel of theirs. */
+  private static String by(RunInfo run) {
+    return run.policy() == null ? "" : ", policy " + run.policy();
+  }
+
+  /** Number of correct candidates whose results are for the most part the work of others. */
   private static @Nullable String noKernel(List<VerdictRow> rows) {
     List<VerdictRow> correct = rows.stream().filter(r -> r.status() == Status.CORRECT).toList();
     long without =
-        correct.stream().filter(r -> r.kernelShare() != null && r.kernelShare() == 0).count();
+        correct.stream().filter(r -> r.kernelShare() != null && r.kernelShare() < MOST).count();
     if (without == 0) return null;
-    return "No kernel of its own made the results of %d of %s: PyTorch computed them."
+    return "Kernels of their own made less than half of the results of %d of %s: others did the rest."
         .formatted(without, Counted.of(correct.size(), "correct candidate"));
   }
 

@@ -10,11 +10,13 @@ import dev.kbx.plan.Limits;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Tolerance;
+import dev.kbx.task.Policy;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.commons.codec.digest.DigestUtils;
@@ -45,14 +47,14 @@ final class MemoKeys {
             candidate.hash(),
             task.suite(),
             task.path(),
-            conditions(plan),
+            conditions(plan, task),
             versions,
             tasks.computeIfAbsent(task, Task::digest));
     return DigestUtils.sha256Hex(parts.toString());
   }
 
   /** A new component of the plan breaks the match here, so it cannot be left out of the key. */
-  private static String conditions(Plan plan) {
+  private static String conditions(Plan plan, Task task) {
     return switch (plan) {
       case Plan(
               List<Stage> stages,
@@ -63,6 +65,7 @@ final class MemoKeys {
               Tolerance tolerance,
               Grade grade,
               ModulePrecision precision,
+              Optional<Policy> _,
               Baseline baseline,
               L2State cache,
               boolean profile,
@@ -76,6 +79,7 @@ final class MemoKeys {
                   tolerance,
                   grade,
                   precision,
+                  plan.policy(task),
                   baseline,
                   cache,
                   profile,

@@ -1,74 +1,87 @@
 package dev.kbx.task;
 
-/** What a candidate may leave to PyTorch, and what becomes of one that leaves more to it. */
+import java.util.Arrays;
+import java.util.Optional;
+
+/** How much of a result others than the candidate's own kernels may compute. */
 public enum Policy {
-  /** The result comes from Triton kernels of the candidate's file; anything else is rejected. */
-  TRITON(
-      true,
+  /** Next to nothing: they finish off small partial results at most. */
+  KERNEL("kernel"),
+  /** Anything, as long as a kernel of the candidate computes some of it. The share is reported. */
+  MIXED("mixed"),
+  /** All of it: for references that kbx itself measures. No option asks for it. */
+  ANY("any");
+
+  /** Tag of tasks whose candidates are references. */
+  public static final String ANY_TAG = "by-anybody";
+
+  private static final String LEFT_TO_PYTORCH =
       """
-      The result is computed by Triton kernels of that file. PyTorch may allocate, view, reshape,
+      PyTorch may allocate, view, reshape,
       copy, concatenate, pad and cast tensors, look at shapes, strides, dtypes and devices, check
       arguments, make tables of constants, and finish off small partial results such as the sum of
       one number a block. It may not compute the result or a part of it; nor may `torch.compile`,
       kernels of other packages, or Python on the host.
-      """,
-      "compute the result in Triton kernels of this file; PyTorch may allocate, view, copy, cast"
-          + " and finish off small partial results"),
+      """;
 
-  /** Tasks imported from elsewhere, which never said so: reported, and nobody is turned away. */
-  REPORTED(
-      false,
-      """
-      The result is to be computed by Triton kernels of that file. How much of it PyTorch computed is
-      reported.
-      """,
-      "this suite reports what PyTorch computed and rejects nothing for it"),
+  private final String label;
 
-  /** Modules and references of a user's own: a candidate may replace as much as it likes. */
-  MODULES(
-      false,
-      """
-      Replace what you can make faster by Triton kernels or inline CUDA C++ (`load_inline`) of that
-      file; PyTorch may compute the rest. How much of it PyTorch computed is reported.
-      """,
-      "this suite reports what PyTorch computed and rejects nothing for it");
-
-  /** Tag of tasks for which what PyTorch computed is reported only. */
-  public static final String REPORTED_TAG = "imported";
-
-  private final boolean enforced;
-  private final String text;
-  private final String advice;
-
-  Policy(boolean enforced, String text, String advice) {
-    this.enforced = enforced;
-    this.text = text;
-    this.advice = advice;
+  Policy(String label) {
+    this.label = label;
   }
 
-  /** The policy of a task. */
-  public static Policy of(Task task) {
-    if (task.isModule() || task.isOwn()) return MODULES;
-    return task.tags().contains(REPORTED_TAG) ? REPORTED : TRITON;
+  /** The name used in options, files and pages. */
+  public String label() {
+    return label;
   }
 
-  /** Whether breaking it decides the verdict. */
-  public boolean enforced() {
-    return enforced;
+  /** The one of that label, if users may ask for it. */
+  public static Optional<Policy> of(String label) {
+    return Arrays.stream(values())
+        .filter(policy -> policy != ANY && policy.label.equals(label))
+        .findFirst();
   }
 
-  /** Whether C++ of the candidate's own may compute the result, as its Triton kernels may. */
-  public boolean takesCpp() {
-    return this == MODULES;
+  /**
+   * The policy of a task unless another is asked for: {@code mixed} for modules and imported tasks,
+   * whose authors never asked who computes.
+   */
+  public static Policy usual(Task task) {
+    if (task.tags().contains(ANY_TAG)) return ANY;
+    return task.isModule() || task.isImported() ? MIXED : KERNEL;
   }
 
-  /** A paragraph for who writes a kernel; ends with a line break. */
-  public String text() {
-    return text;
+  /** A paragraph for who writes a kernel for a task; ends with a line break. */
+  public String text(Task task) {
+    return switch (this) {
+      case KERNEL ->
+          "Policy `kernel`: the result is computed by %s of that file. ".formatted(kernels(task))
+              + LEFT_TO_PYTORCH;
+      case MIXED ->
+          """
+          Policy `mixed`: replace what you can make faster by %s of
+          that file; PyTorch may compute the rest, and how much it computed is reported. An answer
+          without such a kernel is refused.
+          """
+              .formatted(kernels(task));
+      case ANY -> "";
+    };
   }
 
   /** What to do instead, as the end of a message. */
-  public String advice() {
-    return advice;
+  public String advice(Task task) {
+    return switch (this) {
+      case KERNEL ->
+          "compute the result in %s of this file; PyTorch may allocate, view, copy, cast and finish off small partial results"
+              .formatted(kernels(task));
+      case MIXED ->
+          "compute a part of the result in %s of this file; PyTorch may compute the rest"
+              .formatted(kernels(task));
+      case ANY -> "";
+    };
+  }
+
+  private static String kernels(Task task) {
+    return task.takesCpp() ? "Triton kernels or inline CUDA C++ (`load_inline`)" : "Triton kernels";
   }
 }

@@ -30,7 +30,7 @@ public enum Precision {
    * are about other bits.
    */
   public static Precision of(Task task) {
-    boolean judgedByErrors = task.isModule() || !task.tags().contains(Policy.REPORTED_TAG);
+    boolean judgedByErrors = task.isModule() || !task.isImported();
     return isAsked(task) && judgedByErrors && !allowsTf32(task) ? FLOAT32 : FREE;
   }
 

@@ -17,17 +17,19 @@ public final class Prompt {
   /**
    * Markdown with the statement, the signature, the reference, the sizes and what an answer must
    * be; ends with a line break. A kernel written from it is to take all that the operation accepts.
+   *
+   * @param policy says who may compute the result
    */
-  public static String general(Task task) {
-    return text(task, PublishedCalls.of(task).map(_ -> SPECIAL_VALUES).orElse(""));
+  public static String general(Task task, Policy policy) {
+    return text(task, policy, PublishedCalls.of(task).map(_ -> SPECIAL_VALUES).orElse(""));
   }
 
   /**
    * The same with what the calls of the published grade ask for. The two are equal for a task
    * without such calls of their own.
    */
-  public static String published(Task task) {
-    return text(task, PublishedCalls.of(task).map(Prompt::arguments).orElse(""));
+  public static String published(Task task, Policy policy) {
+    return text(task, policy, PublishedCalls.of(task).map(Prompt::arguments).orElse(""));
   }
 
   private static String arguments(PublishedCalls calls) {
@@ -47,7 +49,7 @@ public final class Prompt {
         + SPECIAL_VALUES;
   }
 
-  private static String text(Task task, String grade) {
+  private static String text(Task task, Policy policy, String grade) {
     return """
     # %s
 
@@ -72,7 +74,7 @@ public final class Prompt {
             reference(task),
             sizes(task),
             task.entry(),
-            Policy.of(task).text(),
+            policy.text(task),
             Precision.of(task).text());
   }
 

@@ -47,6 +47,9 @@ public record Task(
   /** Tag of the task of a user's own reference, and its category. */
   public static final String OWN = "own";
 
+  /** Tag of tasks whose reference and tests come from a checkout of the original. */
+  private static final String IMPORTED = "imported";
+
   /** The entry that KernelBench-X accepts for every task. */
   public static final String COMMON_ENTRY = "kernel_function";
 
@@ -63,6 +66,16 @@ public record Task(
   /** Whether the reference is a user's own, not a suite's. */
   public boolean isOwn() {
     return tags.contains(OWN);
+  }
+
+  /** Whether its reference and tests are those of a benchmark's original. */
+  public boolean isImported() {
+    return tags.contains(IMPORTED);
+  }
+
+  /** Whether C++ of the candidate's own may compute the result, as its Triton kernels may. */
+  public boolean takesCpp() {
+    return isModule() || isOwn();
   }
 
   /** Whether the published task has a result that hardly depends on its input. */

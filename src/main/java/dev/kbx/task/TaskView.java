@@ -62,7 +62,7 @@ public record TaskView(
     if (task.extra()) field(text, "extra", "a dtype variant beside the published set");
     field(text, "file", task.file().toString());
     text.append('\n').append(task.statement().strip()).append('\n');
-    return text.append('\n').append(Policy.of(task).text()).toString();
+    return text.append('\n').append(Policy.usual(task).text(task)).toString();
   }
 
   private static void field(StringBuilder text, String name, String value) {

@@ -65,9 +65,9 @@ final class LaunchedSize implements MeasuredSize {
   }
 
   /**
-   * Times the size as CUDA graphs. An outcome {@code cheating} is final; {@code infrastructure}
-   * means that the reference cannot be recorded; any other that the candidate cannot be, whose
-   * process must not be used any more.
+   * Times the size as CUDA graphs. An outcome {@code cheating} or {@code not_a_kernel} is final;
+   * {@code infrastructure} means that the reference cannot be recorded; any other that the
+   * candidate cannot be, whose process must not be used any more.
    */
   Step<ReplayedSize> replay() throws InterruptedException, Oracle.Refused {
     return switch (rounds.record(series.lead())) {

@@ -100,7 +100,7 @@ public final class Timing {
       switch (replayed(launched)) {
         case Step.To<ReplayedSize>(ReplayedSize replayed) -> measured.set(i, replayed);
         case Step.Ended<ReplayedSize>(Outcome outcome) -> {
-          if (outcome.status() == Status.CHEATING) return Optional.of(outcome);
+          if (isFinal(outcome)) return Optional.of(outcome);
           if (outcome.status() != Status.INFRASTRUCTURE) return launchedOnly(outcome);
           references.unrecordable(task, launched.index());
           switch (launched.further()) {
@@ -132,6 +132,11 @@ public final class Timing {
     }
     recording = null;
     return step;
+  }
+
+  /** Whether recording showed something that calls from Python would not undo. */
+  private static boolean isFinal(Outcome recorded) {
+    return recorded.status() == Status.CHEATING || recorded.status() == Status.NOT_A_KERNEL;
   }
 
   /** Otherwise the candidate would choose for each size how it is timed. */

@@ -3,6 +3,7 @@ package dev.kbx.timing;
 import dev.kbx.outcome.Attribution;
 import dev.kbx.outcome.Outcome;
 import dev.kbx.task.Policy;
+import dev.kbx.task.Task;
 import dev.kbx.verdict.Stage;
 import dev.kbx.worker.RunnerMessage;
 import java.util.List;
@@ -16,15 +17,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Watch {
   private final Policy policy;
+  private final Task task;
   private boolean incomplete;
 
-  public Watch(Policy policy) {
+  public Watch(Policy policy, Task task) {
     this.policy = policy;
+    this.task = task;
   }
 
   /**
-   * Judges the accounts of watched calls. Empty if the candidate's own kernels computed their
-   * results.
+   * Judges the accounts of watched calls. Empty if those computed their results that the policy
+   * allows.
    *
    * @param where {@code at (1024, 1024)}
    */
@@ -32,7 +35,7 @@ public final class Watch {
     Attribution origins = new Attribution();
     accounts.forEach(origins::add);
     incomplete |= origins.incomplete();
-    return origins.judge(policy, Stage.PERF, where + ", ");
+    return origins.judge(policy, task, Stage.PERF, where + ", ");
   }
 
   /** As {@link Attribution#incomplete()}, for any watched call. */

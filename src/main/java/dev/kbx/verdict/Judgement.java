@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  *     where it was all of them
  * @param precision what the task's module is cast to: {@code fp16}, {@code bf16}, or nothing:
  *     {@code fp32}; null for a task without one
+ * @param policy label of who may compute results; null in judgements of earlier versions
  * @param publishedOk the results of the calls of the published grade were right; null where that is
  *     not known, as for the next
  * @param generalOk those of all calls were
@@ -38,7 +39,8 @@ import org.jspecify.annotations.Nullable;
  *     where no such call was made
  * @param breaks properties that it is not right for; null as before
  * @param rule id of the static rule, with {@link Status#REJECTED_STATIC}
- * @param evidence evidence of the attempt, with {@link Status#CHEATING}
+ * @param evidence evidence of the attempt, with {@link Status#CHEATING}; who computed instead, with
+ *     {@link Status#NOT_A_KERNEL}
  * @param withoutPolicy the result of running a candidate that is refused because of who computes;
  *     null for all others
  * @param flags observations that do not affect the status: {@code nondeterministic}, {@code
@@ -66,6 +68,7 @@ public record Judgement(
     @Nullable Boolean perfOk,
     @Nullable String grade,
     @Nullable String precision,
+    @Nullable String policy,
     @Nullable Boolean publishedOk,
     @Nullable Boolean generalOk,
     @Nullable List<String> holds,
@@ -101,8 +104,8 @@ public record Judgement(
     if (status == Status.REJECTED_STATIC && rule == null) {
       throw new IllegalArgumentException("a static rejection names its rule");
     }
-    if (status == Status.CHEATING && evidence == null) {
-      throw new IllegalArgumentException("cheating names its evidence");
+    if ((status == Status.CHEATING || status == Status.NOT_A_KERNEL) && evidence == null) {
+      throw new IllegalArgumentException(status.label() + " names its evidence");
     }
   }
 
@@ -135,6 +138,7 @@ public record Judgement(
         perfOk,
         grade,
         precision,
+        policy,
         publishedOk,
         generalOk,
         holds,

@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param tolerance tolerance of results: {@code model} or {@code published}
  * @param grade which calls decide: {@code published} or {@code general}
  * @param precision what modules are cast to: {@code fp16}, {@code bf16}, or nothing: {@code fp32}
+ * @param policy who may compute results: {@code kernel}, {@code mixed}, or {@code kernel,mixed}
+ *     where tasks differ; null in runs of earlier versions
  * @param publishedAccounting whether candidates that are refused because of who computes are run
  *     nevertheless; false in runs of earlier versions
  * @param settings null in runs of earlier versions
@@ -48,6 +50,7 @@ public record RunInfo(
     String tolerance,
     String grade,
     String precision,
+    @Nullable String policy,
     boolean publishedAccounting,
     @Nullable Settings settings) {
 
@@ -103,6 +106,7 @@ public record RunInfo(
         tolerance,
         grade,
         precision,
+        policy,
         publishedAccounting,
         settings);
   }

@@ -34,6 +34,8 @@ public enum Status {
   NONDETERMINISTIC(Blame.CANDIDATE),
   /** The entry changed an argument that it must leave alone. */
   INPUT_MUTATED(Blame.CANDIDATE),
+  /** The values are right, but others did too much of the work; {@code evidence} names them. */
+  NOT_A_KERNEL(Blame.CANDIDATE),
   /** Running it showed an attempt to deceive; {@code evidence} describes it. */
   CHEATING(Blame.CANDIDATE),
   /** The task file is wrong; says nothing about the candidate. */
@@ -69,6 +71,7 @@ public enum Status {
           WRONG_VALUES,
           NONDETERMINISTIC,
           INPUT_MUTATED,
+          NOT_A_KERNEL,
           CHEATING ->
           true;
       case CORRECT,

@@ -107,6 +107,10 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
     return judgement.precision();
   }
 
+  public @Nullable String policy() {
+    return judgement.policy();
+  }
+
   public @Nullable Boolean publishedOk() {
     return judgement.publishedOk();
   }
@@ -347,9 +351,13 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
    * Which operations computed the results, as reported by the candidate's process.
    *
    * @param kernelShare share of the results that the candidate's kernels computed, 0 to 1
+   * @param foreignShare share of the work that other operations did, 0 to 1; null in verdicts of
+   *     earlier versions
    * @param operations other operations that contributed, the largest first
    */
-  public record Origin(double kernelShare, List<Operation> operations) {
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Origin(
+      double kernelShare, @Nullable Double foreignShare, List<Operation> operations) {
     public Origin {
       operations = List.copyOf(operations);
     }

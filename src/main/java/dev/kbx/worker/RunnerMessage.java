@@ -134,14 +134,27 @@ public sealed interface RunnerMessage extends Message.Numbered {
    * @param own how many of them the candidate's kernels wrote
    * @param volume elements of arguments and results
    * @param foreign elements that other operations read and wrote on the way to the results
+   * @param launches of the candidate's kernels
+   * @param copies launches after which a tensor equals another one that PyTorch computed
+   * @param used whether a result, or Python, got anything that those kernels wrote
    */
-  record Origin(long elements, double own, long volume, long foreign, List<Operation> operations) {
+  record Origin(
+      long elements,
+      double own,
+      long volume,
+      long foreign,
+      List<Operation> operations,
+      long launches,
+      long copies,
+      boolean used) {
     public Origin {
       operations = List.copyOf(operations);
       if (!(elements >= 0 && own >= 0 && own <= elements * (1 + 1e-6))
           || volume < elements
           || foreign < 0
-          || foreign > volume) {
+          || foreign > volume
+          || copies < 0
+          || copies > launches) {
         throw new IllegalArgumentException("invalid account of who computed: shares out of range");
       }
     }

@@ -288,11 +288,16 @@ class ComparisonTest {
     Comparison comparison =
         of(
             run(1).correct("Math/a", "a", 1),
-            run(2).triton("3.8.0").tolerance("published").correct("Math/a", "a", 1));
+            run(2)
+                .triton("3.8.0")
+                .tolerance("published")
+                .policy("mixed")
+                .correct("Math/a", "a", 1));
     assertThat(comparison.changed())
         .containsExactly(
             Map.entry("triton", new Changed("3.7.1", "3.8.0")),
-            Map.entry("tolerance", new Changed("model", "published")));
+            Map.entry("tolerance", new Changed("model", "published")),
+            Map.entry("policy", new Changed("kernel", "mixed")));
     assertThat(new ComparisonText(80).render(comparison)).contains("triton 3.7.1 → 3.8.0");
   }
 

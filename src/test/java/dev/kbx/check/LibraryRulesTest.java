@@ -3,6 +3,7 @@ package dev.kbx.check;
 import static dev.kbx.check.TaskRules.KERNEL;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.task.Policy;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -244,8 +245,18 @@ class LibraryRulesTest {
   }
 
   @Test
-  void nothingIsAskedOfImportedTasks() {
+  void workOfOthersInMixedWorkIsAFlag() {
     String code = "def f(x): return torch.mm(x, x)";
-    assertThat(TaskRules.forTask().tags("imported").find(code)).isEmpty();
+    TaskRules imported = TaskRules.forTask().tags("imported");
+    assertThat(imported.find(code)).containsExactly("no-kernel:1", "library-call:1");
+    assertThat(imported.severities(code)).containsOnly(Severity.FLAG);
+    assertThat(TaskRules.forTask().severities(code)).containsOnly(Severity.REJECT);
+  }
+
+  @Test
+  void workOfOthersInAReferenceIsANote() {
+    String code = "def f(x): return torch.mm(x, x)";
+    assertThat(TaskRules.forTask().tags(Policy.ANY_TAG).severities(code))
+        .containsOnly(Severity.NOTE);
   }
 }

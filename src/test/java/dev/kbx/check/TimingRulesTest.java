@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.program.Program;
 import dev.kbx.syntax.PythonSource;
+import dev.kbx.task.Policy;
 import dev.kbx.task.Task;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,7 +70,8 @@ class TimingRulesTest {
             "",
             List.of(),
             Path.of("f"));
-    RuleContext context = new RuleContext(Program.of(PythonSource.parse(source)), task);
+    RuleContext context =
+        new RuleContext(Program.of(PythonSource.parse(source)), task, Policy.KERNEL);
     List<String> ids = new ArrayList<>();
     for (Rule rule : RULES) rule.check(context, (_, _) -> ids.add(rule.info().id()));
     return ids;

@@ -63,7 +63,18 @@ class HeaderTest {
   @Test
   void anHonestKernelHasAStyle() {
     assertThat(Header.of("'''Plain.\n\nstyle: two_pass\n'''\n"))
-        .isEqualTo(new Header.Honest("Plain.", "two_pass"));
+        .isEqualTo(new Header.Honest("Plain.", "two_pass", null));
+  }
+
+  @Test
+  void aFileMayAskForAPolicy() {
+    assertThat(Header.of("'''Plain.\n\nstyle: two_pass\npolicy: mixed\n'''\n"))
+        .isEqualTo(new Header.Honest("Plain.", "two_pass", "mixed"));
+    assertThat(((Header.Cheat) Header.of(cheatWith("gpu: merit", "policy: kernel"))).policy())
+        .isEqualTo("kernel");
+    assertThatThrownBy(() -> Header.of("'''Plain.\n\nstyle: s\npolicy: any\n'''\n"))
+        .isInstanceOf(MalformedHeader.class)
+        .hasMessage("'policy: any' is not of the form kernel|mixed");
   }
 
   @ParameterizedTest

@@ -89,6 +89,7 @@ class JudgeTest {
             plan.tolerance(),
             grade,
             plan.precision(),
+            plan.policy(),
             plan.baseline(),
             plan.cache(),
             false,
@@ -195,7 +196,7 @@ class JudgeTest {
             + "\"compiled\":[],\"origin\":{}}",
         "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
             + "\"compiled\":[],\"origin\":{\"elements\":1,\"own\":2,\"volume\":1,\"foreign\":0,"
-            + "\"operations\":[]}}",
+            + "\"operations\":[],\"launches\":0,\"copies\":0,\"used\":false}}",
         "{\"type\":\"checked\",\"id\":$id,\"status\":\"correct\",\"mismatches\":[],\"metrics\":{},"
             + "\"flags\":[]}",
         "{\"type\":\"exited\",\"runner\":1,\"reason\":\"exit\"}",
@@ -233,13 +234,17 @@ class JudgeTest {
             "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":0,"
                 + "\"compiled\":[],\"origin\":{\"elements\":5,\"own\":0,\"volume\":10,"
                 + "\"foreign\":10,\"operations\":"
-                + "[{\"name\":\"torch.add\",\"line\":7,\"elements\":10}]}}");
-    assertThat(verdict.status()).isEqualTo(Status.CHEATING);
+                + "[{\"name\":\"torch.add\",\"line\":7,\"elements\":10}],"
+                + "\"launches\":0,\"copies\":0,\"used\":false}}");
+    assertThat(verdict.status()).isEqualTo(Status.NOT_A_KERNEL);
     assertThat(verdict.stage()).isEqualTo(Stage.CORRECT);
     assertThat(verdict.evidence())
         .isEqualTo("policy: no result was written by a kernel of this file; torch.add (line 7)");
     assertThat(verdict.origin())
-        .isEqualTo(new Verdict.Origin(0, List.of(new Verdict.Operation("torch.add", 7, 1.0))));
+        .isEqualTo(new Verdict.Origin(0, 1.0, List.of(new Verdict.Operation("torch.add", 7, 1.0))));
+    assertThat(verdict.exeOk()).isTrue();
+    assertThat(verdict.withoutPolicy())
+        .isEqualTo(new Verdict.WithoutPolicy(Status.CORRECT, Stage.CORRECT, null));
   }
 
   @Test

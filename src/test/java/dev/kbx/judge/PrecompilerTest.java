@@ -8,6 +8,7 @@ import dev.kbx.device.Workers;
 import dev.kbx.outcome.Outcome;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
+import dev.kbx.task.Policy;
 import dev.kbx.verdict.Status;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -59,7 +60,7 @@ class PrecompilerTest {
   private Precompiler.Compiled compile(Candidate candidate) throws Exception {
     Plan plan = FakeWorkers.plan(Duration.ofSeconds(10), Duration.ofSeconds(60));
     Bench bench = new Bench(FakeWorkers.slot(workers, 0), BinaryCache.in(folder, _ -> {}), null);
-    return new Precompiler(bench, plan, new JudgementBuilder((String) null), VERSIONS)
+    return new Precompiler(bench, plan, new JudgementBuilder(Policy.KERNEL, null), VERSIONS)
         .compile(candidate);
   }
 

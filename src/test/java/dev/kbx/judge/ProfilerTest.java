@@ -21,6 +21,7 @@ import dev.kbx.worker.DeviceSlot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -54,6 +55,7 @@ class ProfilerTest {
             Tolerance.MODEL,
             Grade.GENERAL,
             ModulePrecision.FP32,
+            Optional.empty(),
             Baseline.EAGER,
             L2State.COLD,
             profile,

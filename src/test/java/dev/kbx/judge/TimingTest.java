@@ -369,13 +369,13 @@ class TimingTest {
   }
 
   @Test
-  void whoRecordsALibraryCallIsCheating() throws Exception {
+  void whoRecordsALibraryCallHasNoKernel() throws Exception {
     String account =
         "{\"type\":\"calls_recorded\",\"id\":$id,\"seconds\":0,\"origins\":[{\"elements\":10,\"own\":0,"
             + "\"volume\":20,\"foreign\":20,\"operations\":[{\"name\":\"torch.relu\",\"line\":3,"
-            + "\"elements\":20}]}]}";
+            + "\"elements\":20}],\"launches\":0,\"copies\":0,\"used\":false}]}";
     Judgement verdict = brief("brief", Map.of("record_calls", List.of(account)));
-    assertThat(verdict.status()).isEqualTo(Status.CHEATING);
+    assertThat(verdict.status()).isEqualTo(Status.NOT_A_KERNEL);
     assertThat(verdict.evidence()).startsWith("policy: recorded at n=1").contains("torch.relu");
   }
 

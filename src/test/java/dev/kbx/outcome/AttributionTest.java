@@ -3,31 +3,68 @@ package dev.kbx.outcome;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.task.Policy;
+import dev.kbx.task.Task;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.RunnerMessage.Operation;
 import dev.kbx.worker.RunnerMessage.Origin;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whose work a result is, added up over calls, and what is too much of others'. */
 class AttributionTest {
+  private static final Task TASK =
+      new Task(
+          "suite",
+          "Math",
+          "abs",
+          "abs",
+          "abs(x)",
+          null,
+          null,
+          List.of(),
+          false,
+          "",
+          "",
+          List.of(),
+          Path.of("abs.py"));
+
   private final Attribution origins = new Attribution();
 
   private static Origin call(long elements, double own, long foreign, Operation... operations) {
-    return new Origin(elements, own, 2 * elements, foreign, List.of(operations));
+    return new Origin(
+        elements, own, 2 * elements, foreign, List.of(operations), own > 0 ? 1 : 0, 0, own > 0);
+  }
+
+  /** A call that launches kernels, and whose result is PyTorch's alone. */
+  private static Origin beside(boolean used) {
+    List<Operation> operations = List.of(new Operation("torch.matmul", 31, 2000));
+    return new Origin(1000, 0, 2000, 2000, operations, 2, 0, used);
+  }
+
+  /** A call that launches kernels on what PyTorch has computed. */
+  private static Origin behind(int copies) {
+    List<Operation> operations = List.of(new Operation("torch.matmul", 31, 2000));
+    return new Origin(1000, 1000, 2000, 2000, operations, 2, copies, true);
   }
 
   private Optional<Outcome> judge() {
-    return origins.judge(Policy.TRITON, Stage.CORRECT, "");
+    return judge(Policy.KERNEL);
+  }
+
+  private Optional<Outcome> judge(Policy policy) {
+    return origins.judge(policy, TASK, Stage.CORRECT, "");
   }
 
   private String evidence() {
     Outcome outcome = judge().orElseThrow();
-    assertThat(outcome.status()).isEqualTo(Status.CHEATING);
-    assertThat(outcome.message()).isEqualTo(Policy.TRITON.advice());
+    assertThat(outcome.status()).isEqualTo(Status.NOT_A_KERNEL);
+    assertThat(outcome.message()).isEqualTo(Policy.KERNEL.advice(TASK));
     return String.valueOf(outcome.evidence());
   }
 
@@ -35,7 +72,7 @@ class AttributionTest {
   void ownWorkIsFine() {
     origins.add(call(1000, 1000, 0));
     assertThat(judge()).isEmpty();
-    assertThat(origins.summary()).isEqualTo(new Verdict.Origin(1.0, List.of()));
+    assertThat(origins.summary()).isEqualTo(new Verdict.Origin(1.0, 0.0, List.of()));
   }
 
   @Test
@@ -45,7 +82,7 @@ class AttributionTest {
     assertThat(judge()).isEmpty();
     assertThat(origins.summary())
         .isEqualTo(
-            new Verdict.Origin(0.95, List.of(new Verdict.Operation("Tensor.sum", 12, 0.05))));
+            new Verdict.Origin(0.95, 0.05, List.of(new Verdict.Operation("Tensor.sum", 12, 0.05))));
   }
 
   @Test
@@ -57,10 +94,55 @@ class AttributionTest {
   }
 
   @Test
-  void aDecoyDoesNotHelp() {
+  void aKernelBehindTheLibraryDoesNotHelp() {
     origins.add(call(1000, 1000, 2000, new Operation("torch.matmul", 31, 2000)));
     assertThat(evidence())
         .isEqualTo("policy: 100 % of the work was not done by its kernels: torch.matmul (line 31)");
+  }
+
+  @Test
+  void kernelsForShowAreCheating() {
+    origins.add(beside(false));
+    Outcome outcome = judge().orElseThrow();
+    assertThat(outcome.status()).isEqualTo(Status.CHEATING);
+    assertThat(outcome.evidence())
+        .isEqualTo(
+            "policy: kernels of this file ran, and no result depends on what they wrote;"
+                + " torch.matmul (line 31)");
+  }
+
+  @Test
+  void kernelsWhoseNumbersPythonReadAreNotForShow() {
+    origins.add(beside(true));
+    assertThat(evidence()).startsWith("policy: no result was written by a kernel of this file");
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"KERNEL", "MIXED"})
+  void kernelsThatOnlyCopyAreCheating(Policy policy) {
+    origins.add(behind(2));
+    origins.add(call(10, 0, 20));
+    Outcome outcome = judge(policy).orElseThrow();
+    assertThat(outcome.status()).isEqualTo(Status.CHEATING);
+    assertThat(outcome.evidence())
+        .isEqualTo(
+            "policy: kernels of this file only copied what others had computed;"
+                + " torch.matmul (line 31)");
+  }
+
+  @Test
+  void kernelsThatComputeInOneCallAreNoCopies() {
+    origins.add(behind(2));
+    origins.add(behind(1));
+    assertThat(judge(Policy.MIXED)).isEmpty();
+    assertThat(judge().orElseThrow().status()).isEqualTo(Status.NOT_A_KERNEL);
+  }
+
+  @Test
+  void kernelsOfAnyCallAreNotForShow() {
+    origins.add(beside(false));
+    origins.add(call(10, 10, 0));
+    assertThat(evidence()).startsWith("policy: 99 % of the work was not done by its kernels");
   }
 
   @Test
@@ -92,11 +174,37 @@ class AttributionTest {
   }
 
   @Test
-  void importedTasksReportAndRejectNothing() {
-    origins.add(call(1000, 0, 2000, new Operation("torch.matmul", 31, 2000)));
-    assertThat(origins.judge(Policy.REPORTED, Stage.CORRECT, "")).isEmpty();
+  void othersMayDoTheRestOfMixedWork() {
+    origins.add(call(1000, 100, 1900, new Operation("torch.matmul", 31, 1900)));
+    assertThat(judge()).isPresent();
+    assertThat(judge(Policy.MIXED)).isEmpty();
     assertThat(origins.summary())
-        .isEqualTo(new Verdict.Origin(0, List.of(new Verdict.Operation("torch.matmul", 31, 1.0))));
+        .isEqualTo(
+            new Verdict.Origin(
+                0.005, 0.95, List.of(new Verdict.Operation("torch.matmul", 31, 0.95))));
+  }
+
+  @Test
+  void someOfMixedWorkIsAKernels() {
+    origins.add(call(1000, 0, 2000, new Operation("torch.matmul", 31, 2000)));
+    Outcome outcome = judge(Policy.MIXED).orElseThrow();
+    assertThat(outcome.status()).isEqualTo(Status.NOT_A_KERNEL);
+    assertThat(outcome.evidence())
+        .isEqualTo("policy: no kernel of this file ran; torch.matmul (line 31)");
+    assertThat(outcome.message()).isEqualTo(Policy.MIXED.advice(TASK));
+    assertThat(judge(Policy.ANY)).isEmpty();
+  }
+
+  @Test
+  void kernelsForShowAreCheatingInMixedWork() {
+    origins.add(beside(false));
+    assertThat(judge(Policy.MIXED).orElseThrow().status()).isEqualTo(Status.CHEATING);
+  }
+
+  @Test
+  void numbersThatPythonReadAreAPartOfMixedWork() {
+    origins.add(beside(true));
+    assertThat(judge(Policy.MIXED)).isEmpty();
   }
 
   @Test

@@ -49,7 +49,8 @@ class EvalResultFilesTest {
   private static Verdict failed(String task, int sample, Status status, Stage stage) {
     var draft = Fixtures.failed(task, sample, status, stage).message("it " + status.label());
     if (status == Status.REJECTED_STATIC) draft = draft.rule("torch-computation");
-    if (status == Status.CHEATING) draft = draft.evidence("policy: torch.relu");
+    if (status == Status.CHEATING || status == Status.NOT_A_KERNEL)
+      draft = draft.evidence("policy: torch.relu");
     return kernelbench(draft.build(Fixtures.H200));
   }
 
@@ -137,6 +138,7 @@ class EvalResultFilesTest {
     "NONDETERMINISTIC,PERF,    true,  false",
     "INPUT_MUTATED,   PERF,    true,  false",
     "CHEATING,        CALL,    ,      false",
+    "NOT_A_KERNEL,    CORRECT, true,  false",
     "COMPILE_ERROR,   COMPILE, false, ",
     "IMPORT_ERROR,    CALL,    false, ",
     "REJECTED_STATIC, STATIC,  false, ",

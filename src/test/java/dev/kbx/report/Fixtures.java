@@ -92,6 +92,7 @@ final class Fixtures {
         "model",
         "general",
         "fp32",
+        "kernel",
         false,
         null);
   }
@@ -367,6 +368,7 @@ final class Fixtures {
               judged ? called : null,
               (judged && called) ? correct || stage == Stage.PERF : null,
               (gpu && (correct || stage == Stage.PERF)) ? correct : null,
+              null,
               null,
               null,
               null,

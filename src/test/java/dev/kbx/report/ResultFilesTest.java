@@ -156,7 +156,14 @@ class ResultFilesTest {
 
   /** Timed calls are checked, too: what they refute was not correct. A timeout refutes nothing. */
   @ParameterizedTest
-  @CsvSource({"WRONG_VALUES, 0", "CHEATING, 0", "INPUT_MUTATED, 0", "TIMEOUT, 1", "CRASHED, 1"})
+  @CsvSource({
+    "WRONG_VALUES, 0",
+    "CHEATING, 0",
+    "NOT_A_KERNEL, 0",
+    "INPUT_MUTATED, 0",
+    "TIMEOUT, 1",
+    "CRASHED, 1"
+  })
   void whatTimedCallsRefuteIsNotCorrect(Status status, int correct) throws IOException {
     var draft = Fixtures.failed("Math/exp", 0, status, Stage.PERF).evidence("replay");
     List<Verdict> verdicts = List.of(draft.build(Fixtures.H200));

@@ -119,6 +119,7 @@ class TableTest {
                 speedup 1.10× [1.08–1.12] against eager
 
             1 of 1 correct.
+            Judged at the general grade, policy kernel.
             """);
     String wrong = "why ".repeat(100);
     var failed =

@@ -51,6 +51,7 @@ class KilledRunTest {
           "model",
           "general",
           "fp32",
+          "kernel",
           false,
           null);
 

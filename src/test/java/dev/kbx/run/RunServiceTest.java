@@ -34,6 +34,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -86,6 +87,7 @@ class RunServiceTest {
             "model",
             "general",
             "fp32",
+            "kernel",
             false,
             null);
     store.begin(run);
@@ -169,6 +171,7 @@ class RunServiceTest {
         Tolerance.MODEL,
         Grade.GENERAL,
         ModulePrecision.FP32,
+        Optional.empty(),
         Baseline.EAGER,
         L2State.COLD,
         profile,

@@ -74,7 +74,8 @@ class OwnReferenceTest {
     assertThat(task.entries()).contains("second");
     assertThat(task.isOwn()).isTrue();
     assertThat(task.original()).contains(folder.resolve("my ref.py"));
-    assertThat(Policy.of(task)).isEqualTo(Policy.MODULES);
+    assertThat(Policy.usual(task)).isEqualTo(Policy.KERNEL);
+    assertThat(task.takesCpp()).isTrue();
   }
 
   @Test

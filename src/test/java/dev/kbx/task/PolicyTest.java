@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a candidate may leave to PyTorch is said wherever a task is shown. */
 class PolicyTest {
@@ -25,22 +27,55 @@ class PolicyTest {
         Path.of("abs.py"));
   }
 
-  @Test
-  void ownTasksAreHeldToIt() {
-    assertThat(Policy.of(task("elementwise"))).isEqualTo(Policy.TRITON);
-    assertThat(Policy.TRITON.enforced()).isTrue();
+  private static Task module() {
+    return new Task(
+        "suite",
+        "level1",
+        "19_ReLU",
+        Task.MODULE,
+        "ModelNew().forward(x)",
+        null,
+        null,
+        List.of(),
+        false,
+        "ReLU.",
+        "class Model: ...",
+        List.of(),
+        Path.of("19_ReLU.py"));
   }
 
   @Test
-  void importedTasksNeverSaidSo() {
-    assertThat(Policy.of(task("imported"))).isEqualTo(Policy.REPORTED);
-    assertThat(Policy.REPORTED.enforced()).isFalse();
+  void functionsAreKernelsUnlessImported() {
+    assertThat(Policy.usual(task("elementwise"))).isEqualTo(Policy.KERNEL);
+    assertThat(Policy.usual(task(Task.OWN))).isEqualTo(Policy.KERNEL);
+    assertThat(Policy.usual(task("imported"))).isEqualTo(Policy.MIXED);
+  }
+
+  @Test
+  void modulesMayBeMixed() {
+    assertThat(Policy.usual(module())).isEqualTo(Policy.MIXED);
+  }
+
+  @Test
+  void referencesMayBeByAnybody() {
+    assertThat(Policy.usual(task().tagged(Policy.ANY_TAG))).isEqualTo(Policy.ANY);
+    assertThat(Policy.of("any")).isEmpty();
   }
 
   @Test
   void promptAndTaskEndWithIt() {
-    assertThat(Prompt.general(task())).endsWith(Policy.TRITON.text());
-    assertThat(TaskView.text(task())).endsWith(Policy.TRITON.text());
-    assertThat(Prompt.general(task("imported"))).endsWith(Policy.REPORTED.text());
+    assertThat(Prompt.general(task(), Policy.KERNEL)).endsWith(Policy.KERNEL.text(task()));
+    assertThat(Prompt.general(task(), Policy.MIXED)).endsWith(Policy.MIXED.text(task()));
+    assertThat(TaskView.text(task())).endsWith(Policy.KERNEL.text(task()));
+    assertThat(TaskView.text(task("imported"))).endsWith(Policy.MIXED.text(task()));
+  }
+
+  @ParameterizedTest
+  @EnumSource(value = Policy.class, names = "ANY", mode = EnumSource.Mode.EXCLUDE)
+  void textSaysThePolicyAndWhatCountsAsKernel(Policy policy) {
+    assertThat(policy.text(task())).startsWith("Policy `%s`: ".formatted(policy.label()));
+    assertThat(policy.text(task())).doesNotContain("CUDA");
+    assertThat(policy.text(module())).contains("Triton kernels or inline CUDA C++");
+    assertThat(policy.advice(module())).contains("Triton kernels or inline CUDA C++");
   }
 }

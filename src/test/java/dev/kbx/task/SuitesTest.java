@@ -292,7 +292,7 @@ class SuitesTest {
             Element by element.
             """
                 .formatted(gelu.file()))
-        .endsWith("\n" + Policy.of(gelu).text());
+        .endsWith("\n" + Policy.KERNEL.text(gelu));
     assertThat(Json.mapper().writeValueAsString(TaskView.of(gelu)))
         .startsWith(
             "{\"name\":\"gelu\",\"suite\":\"mini\",\"category\":\"Activation\",\"signature\":\"")

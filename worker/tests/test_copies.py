@@ -1,0 +1,32 @@
+import pytest
+import torch
+
+from kbx.runner.copies import is_copy
+
+X = torch.tensor([0.5, float("nan"), -0.0, 3.25])
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.float8_e4m3fn])
+def test_values_rounded_to_the_dtype_of_the_copy_are_equal(dtype):
+    assert is_copy(X, X.to(dtype))
+    assert not is_copy(X, (2 * X).to(dtype))
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.bool, torch.complex64])
+def test_other_dtypes_are_compared(dtype):
+    assert is_copy(torch.ones(3, dtype=dtype), torch.ones(3, dtype=dtype))
+    assert not is_copy(torch.ones(3, dtype=dtype), torch.zeros(3, dtype=dtype))
+
+
+def test_another_shape_of_as_many_elements_may_be_a_copy():
+    assert is_copy(X, X.view(2, 2).clone())
+    assert not is_copy(X, X[:3].clone())
+    assert not is_copy(X[:0], X[:0])
+
+
+@pytest.mark.parametrize("index", [0, -1])
+def test_both_ends_of_large_tensors_are_compared(index):
+    x = torch.zeros(1 << 18)
+    y = x.clone()
+    y[index] = 1
+    assert is_copy(x, x.clone()) and not is_copy(x, y)
