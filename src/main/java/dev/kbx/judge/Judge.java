@@ -67,6 +67,9 @@ final class Judge {
     if (!isRunNevertheless(refused.get())) return judgement(statics, refused.get());
     Judge untimed = new Judge(bench, plan.untimed(), device, versions);
     Executed ran = untimed.executed(candidate, statics);
+    if (ran.outcome().status() == Status.SYNTAX_ERROR) {
+      return judgement(ran.draft(), ran.outcome());
+    }
     ran.draft().withoutPolicy(ran.outcome());
     return judgement(ran.draft(), refused.get());
   }
