@@ -12,6 +12,7 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.Kernel;
+import dev.kbx.verdict.Verdict.SizeTiming;
 import dev.kbx.verdict.Verdict.WithoutPolicy;
 import dev.kbx.worker.RunnerMessage;
 import java.util.ArrayList;
@@ -42,6 +43,7 @@ final class JudgementBuilder {
   private @Nullable Map<String, Double> quality;
   private @Nullable Finding imprecision;
   private Timing.@Nullable Result timing;
+  private @Nullable List<SizeTiming> slow;
   private @Nullable Comparison comparison;
   private @Nullable Profile profile;
   private @Nullable String output;
@@ -139,6 +141,12 @@ final class JudgementBuilder {
     flags.addAll(result.flags());
   }
 
+  /** A candidate for which the device has no time: only these sizes were timed. */
+  void tooSlow(List<SizeTiming> measured) {
+    flags.add("too_slow");
+    slow = measured.isEmpty() ? null : List.copyOf(measured);
+  }
+
   /** Result of timing; null if nothing was timed. */
   Timing.@Nullable Result timing() {
     return timing;
@@ -185,7 +193,7 @@ final class JudgementBuilder {
         withoutPolicy(outcome, values),
         List.copyOf(flags),
         comparison == null ? null : comparison.speedup(),
-        timing == null ? null : timing.sizes(),
+        timing == null ? slow : timing.sizes(),
         comparison == null ? null : comparison.baselines(),
         profile,
         compile(),

@@ -64,6 +64,8 @@ class ComparisonTest {
         null,
         null,
         null,
+        null,
+        null,
         null);
   }
 
