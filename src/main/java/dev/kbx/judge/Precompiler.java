@@ -38,8 +38,11 @@ import tools.jackson.databind.node.JsonNodeFactory;
 final class Precompiler {
   private static final JsonNode NO_CALLS = JsonNodeFactory.instance.arrayNode();
 
-  /** No further call is begun after this time. */
-  private static final Duration BUDGET = Duration.ofSeconds(10);
+  /**
+   * No further call is begun after this time. An autotuner's hundred configurations take a minute
+   * on a few cores; the GPU does other work meanwhile, and only this candidate waits.
+   */
+  private static final Duration BUDGET = Duration.ofSeconds(60);
 
   /** Additional time for the current call, and for packing the binaries. */
   private static final Duration FINISHING = Duration.ofSeconds(20);
