@@ -88,12 +88,13 @@ final class Judge {
     Precompiler.Compiled compiled = compiled(candidate, statics);
     Optional<Outcome> decided = compiled.failure();
     Map<String, String> files = compiled.files();
+    Plan limited = compiled.whole() || slot.gpu() == null ? plan : plan.compiling();
     JudgementBuilder draft = statics;
     boolean alone = false;
     for (int failures = 0; decided.isEmpty(); ) {
       draft = new JudgementBuilder(statics);
       try {
-        decided = run(candidate, draft, files, alone);
+        decided = run(candidate, limited, draft, files, alone);
         alone = true; // Other candidates on the GPU may have caused the fault.
       } catch (WorkerFailure e) {
         if (slot.isLost()) throw new DeviceLost(device(), e);
@@ -150,12 +151,17 @@ final class Judge {
   /**
    * Runs all stages after compilation on this slot.
    *
+   * @param limited the plan, with limits for what is still to be compiled
    * @param alone whether the candidate has the GPU exclusively in all stages
    * @return empty for a fault that others on the GPU may have caused by taking memory or time; the
    *     candidate must then be judged alone
    */
   private Optional<Outcome> run(
-      Candidate candidate, JudgementBuilder draft, Map<String, String> files, boolean alone)
+      Candidate candidate,
+      Plan limited,
+      JudgementBuilder draft,
+      Map<String, String> files,
+      boolean alone)
       throws InterruptedException {
     GpuBench place = bench.gpu();
     if (place == null) {
@@ -165,7 +171,7 @@ final class Judge {
     boolean sound;
     Gpu gpu = place.gpu();
     MemoryRequirements needs = gpu.needs(candidate.task());
-    Plan own = plan.with(needs);
+    Plan own = limited.with(needs);
     Correctness correctness = new Correctness(slot, own, candidate, draft, alone);
     try (ConcurrencyLimit.Pass _ = gpu.admit();
         SharedExclusiveLock.Held held =

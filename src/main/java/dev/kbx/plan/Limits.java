@@ -38,6 +38,9 @@ public record Limits(
   private static final Duration CORRECTNESS = Duration.ofMinutes(3);
   private static final Duration SIZE = Duration.ofSeconds(60);
 
+  /** For what could not be compiled ahead; compiling is never the candidate's call time. */
+  private static final Duration COMPILING = Duration.ofSeconds(60);
+
   /** Thirty times what timing an honest kernel takes. */
   private static final Duration DEVICE = Duration.ofSeconds(60);
 
@@ -68,6 +71,12 @@ public record Limits(
         device,
         needs.allowance(allowance),
         needs);
+  }
+
+  /** The same limits for a candidate some of whose kernels its calls still have to compile. */
+  public Limits compiling() {
+    return new Limits(
+        load, call.plus(COMPILING), correctness.plus(COMPILING), size, device, allowance, needs);
   }
 
   /** The same limits with another one for the time alone on the device. */
