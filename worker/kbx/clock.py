@@ -21,6 +21,9 @@ _Event, _Stream = (getattr(torch._C, f"_Cuda{name}Base", None) for name in ("Eve
 _current, _set_current, _wait = (
     getattr(torch._C, f"_cuda_{name}", None) for name in ("getCurrentStream", "setStream", "synchronize")
 )
+_statistics, _reset_peaks = (
+    getattr(torch._C, f"_cuda_{name}", None) for name in ("memoryStats", "resetPeakMemoryStats")
+)
 _NoFunctionModes, _NoDispatchModes = torch._C.DisableTorchFunction, torch._C._DisableTorchDispatch
 
 
@@ -39,6 +42,9 @@ class Timed(NamedTuple):
     ms: float
     host_bound: bool
     """Whether the device reached the call before the host had launched all of it, and so may have waited for the host."""
+    peak_bytes: int | None = None
+    """The most that PyTorch's allocator held during the call, its result included, beyond what it held before; None if it does not
+    tell."""
 
 
 class Before(NamedTuple):
@@ -79,17 +85,32 @@ class Clock:
         """
         with _NoFunctionModes(), _NoDispatchModes():
             flush = _empty(before.flush_bytes, dtype=torch.uint8, device=self._device)
-        spans, overtaken = [], []
+        spans, overtaken, peaks = [], [], []
         with _no_collections():
             for call in calls:
                 span = self._prepare(call, flush, before)
+                held = self._held()
                 result = self._run(call, *span, before.lead)
                 spans.append(span)
                 overtaken.append(span[0].query())
+                peaks.append(self._beyond(held))  # only now: it takes the host time
                 done(call, result)
                 del result
         _wait()
-        return [Timed(begin.elapsed_time(end), late) for (begin, end), late in zip(spans, overtaken, strict=True)]
+        times = [begin.elapsed_time(end) for begin, end in spans]
+        return [Timed(*each) for each in zip(times, overtaken, peaks, strict=True)]
+
+    def _held(self):
+        """Bytes that the allocator holds, whose peak begins here."""
+        if self._device.type != "cuda":
+            return None
+        _reset_peaks(self._device.index)
+        return _statistics(self._device.index)["allocated_bytes"]["all"]["current"]
+
+    def _beyond(self, held):
+        if held is None:
+            return None
+        return _statistics(self._device.index)["allocated_bytes"]["all"]["peak"] - held
 
     def _prepare(self, call, flush, before):
         begin, end = _Event(enable_timing=True), _Event(enable_timing=True)
@@ -132,3 +153,8 @@ def _no_collections():
     finally:
         if enabled:
             gc.enable()
+
+
+def peak_bytes(timed):
+    """The largest of what calls held; None if it is not known."""
+    return max((each.peak_bytes for each in timed if each.peak_bytes is not None), default=None)

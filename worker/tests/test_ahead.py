@@ -5,6 +5,7 @@ import os
 import textwrap
 
 import patience
+import pytest
 import torch
 from bench_client import bench
 from patience import eventually, has_ended
@@ -130,20 +131,46 @@ def test_every_configuration_is_compiled():
 
 
 def watched(hook, folder, cores):
-    """A source whose configurations, of 32 to 256 elements, call ``hook`` first and leave who they are in ``folder``."""
-    before = textwrap.dedent(f"""
+    """Source before which each kernel, of 32 to 256 elements, runs ``hook`` where it is compiled, and leaves in ``folder`` who does."""
+    return textwrap.dedent(f"""
     import os, pathlib, time
-    from kbx.runner import ahead
+    from triton.runtime.jit import JITFunction
+    from kbx.runner import ahead, compilers
     ahead._GRACE = 1.0
     os.sched_getaffinity = lambda pid: range({cores})
     folder = pathlib.Path({str(folder)!r})
-    def watched(block):
-        def hook(arguments):
-            folder.joinpath(str(os.getpid())).touch()
-            {hook}
-        return hook
+    compile_ = JITFunction._do_compile
+    def watched(function, key, signature, device, constexprs, *rest):
+        block = next(iter(constexprs.values()))
+        folder.joinpath(str(os.getpid())).touch()
+        {hook}
+        return compile_(function, key, signature, device, constexprs, *rest)
+    JITFunction._do_compile = watched
     """)
-    return before + tuning(SCALE, [32, 64, 128, 256], "triton.Config({'B': b}, pre_hook=watched(b))")
+
+
+BLOCKS = [32, 64, 128, 256]
+LOOP = SCALE.replace(
+    "    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), B=64)",
+    f"    for b in {BLOCKS}:\n        kernel[(triton.cdiv(x.numel(), b),)](x, out, x.numel(), B=b)",
+)
+OWN_TUNER = SCALE.replace(
+    "@triton.jit",
+    f"""
+class Tuner(triton.KernelInterface):
+    def __init__(self, function):
+        self.function = function
+
+    def run(self, *args, grid, warmup, **kwargs):
+        times = {{}}
+        for b in {BLOCKS}:
+            times[b] = triton.testing.do_bench(lambda: self.function.run(*args, grid=grid, warmup=False, B=b))
+        self.function.run(*args, grid=grid, warmup=False, B=min(times, key=times.get))
+
+@Tuner
+@triton.heuristics({{"B": lambda args: args["B"]}})
+@triton.jit""",
+).replace(", B=64)", ")")
 
 
 def all_ended(folder):
@@ -151,35 +178,51 @@ def all_ended(folder):
     return pids and eventually(lambda: all(map(has_ended, pids)))
 
 
-def test_configurations_are_compiled_side_by_side(tmp_path):
+@pytest.mark.parametrize("source", [tuning(SCALE, BLOCKS), LOOP, OWN_TUNER])
+def test_launches_are_compiled_side_by_side(source, tmp_path):
     hook = "while len(os.listdir(folder)) < 4: time.sleep(0.01)"
-    found = precompile(watched(hook, tmp_path, 4), traced(torch.empty(100)))
+    found = precompile(watched(hook, tmp_path, 4) + source, traced(torch.empty(100)))
     assert found.kernels == 4 and found.whole
-    assert len(os.listdir(tmp_path)) == 5, "four, and the one that goes through them when they have ended"
+    assert len(os.listdir(tmp_path)) == 4
 
 
-def test_calls_and_configurations_share_the_processes(tmp_path):
-    calls = [traced(torch.empty(100 * i)) for i in (1, 2)]
-    assert precompile(watched("pass", tmp_path, 3), *calls).kernels == 4
-    assert len(os.listdir(tmp_path)) == 2
+def test_calls_share_what_is_compiled_and_the_processes(tmp_path):
+    hook = "assert len(list(folder.glob('*.now'))) < 2; now = folder / f'{os.getpid()}.now'; now.touch(); time.sleep(0.05); now.unlink()"
+    calls = [traced(torch.empty(100 * i)) for i in (1, 2, 3)]
+    source = watched(hook, tmp_path, 2) + tuning(SCALE, BLOCKS)
+    assert precompile(source, *calls).kernels == 4
+    assert len(os.listdir(tmp_path)) == 4, "each kernel by one process"
 
 
-def test_a_configuration_that_hangs_hangs_nothing_else(tmp_path):
-    source = watched("time.sleep(1000 if block == 64 else 0)", tmp_path, 2) + textwrap.dedent("""
+def test_a_launch_that_is_looked_at_is_compiled_and_what_follows_too():
+    source = LOOP.replace("        kernel[", "        made = kernel[") + textwrap.dedent("""
+    inner = run
+    def run(x):
+        out = torch.empty_like(x)
+        assert kernel[(1,)](x, out, 100, B=512).n_regs > 0
+        return inner(x)
+    """)
+    found = precompile(source, traced(torch.empty(100)))
+    assert found.kernels == 5 and found.whole
+
+
+def test_a_kernel_that_hangs_hangs_nothing_else(tmp_path):
+    source = watched("time.sleep(1000 if block == 64 else 0)", tmp_path, 2) + tuning(SCALE, BLOCKS)
+    source += textwrap.dedent("""
     class Clock:
         sleep = time.sleep
 
         def monotonic():
-            "Time is up when one process hangs and the other has compiled its two."
+            "Time is up when one process hangs and the others have compiled theirs."
             try:
-                return 1000.0 if len(os.listdir(folder)) == 2 and ahead.kernels() == 2 else 0.0
+                return 1000.0 if len(os.listdir(folder)) == 4 and ahead.kernels() == 3 else 0.0
             except OSError:  # Triton renames what is counted
                 return 0.0
 
-    ahead.time = Clock
+    ahead.time = compilers.time = Clock
     """)
     found = precompile(source, traced(torch.empty(100)), seconds=6.0)
-    assert found.kernels == 2 and not found.whole
+    assert found.kernels == 3 and not found.whole
     assert all_ended(tmp_path)
 
 

@@ -225,3 +225,28 @@ def test_no_code_of_the_candidates_own_runs_after_the_clock(monkeypatch, make, n
     results.put(make(result), arena, [])
     monkeypatch.undo()
     assert arena.typed(0, 4, torch.float32).tolist() == result.tolist() == [0.0] * 4
+
+
+def test_a_call_holds_what_it_holds_beyond_what_was_held_before(monkeypatch):
+    device = Device(monkeypatch)
+    device.clock._device = torch.device("cuda", 0)
+    monkeypatch.setattr(clock, "_empty", lambda *_, **__: torch.zeros(1))
+    held = {"current": 100, "peak": 700}
+
+    def reset(index):
+        device.log.append("peak forgotten")
+        held["peak"] = held["current"]
+
+    monkeypatch.setattr(clock, "_reset_peaks", reset)
+    monkeypatch.setattr(clock, "_statistics", lambda index: {"allocated_bytes": {"all": dict(held)}})
+
+    def work(grown):
+        held["peak"] = held["current"] + grown
+
+    calls = [Call(work, [grown], {}, []) for grown in (40, 30)]
+    device.log.clear()
+    timed = device.clock.time(calls, Before(1, 1, False), lambda call, result: None)
+    assert [each.peak_bytes for each in timed] == [40, 30] and clock.peak_bytes(timed) == 40
+    begun = device.log.index("all wait for event")
+    assert device.log.index("peak forgotten") < begun, "outside of what is timed"
+    assert clock.peak_bytes([Timed(1.0, False)]) is None

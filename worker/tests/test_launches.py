@@ -1,7 +1,12 @@
 """What wrappers can ask of a launch: Triton's own objects, with a real compiler's figures, and hooks that run."""
 
+import pytest
 import torch
+import triton
 from bench_client import bench
+from triton.runtime.autotuner import Autotuner
+
+from kbx.runner import launches
 
 SCALE = """
 @triton.autotune(
@@ -108,3 +113,28 @@ def test_every_architecture_compiles():
         with bench(source, arch=arch) as client:
             (compiled,) = client.call(torch.zeros(64)).compiled
         assert compiled["arch"] == arch and compiled["registers"] > 0
+
+
+@pytest.mark.parametrize(("timed", "ms", "asked"), [(False, 0.1, (1, 1)), (True, 0.1, (5, 25)), (True, 40.0, None)])
+def test_whatever_tunes_looks_briefly_at_each_configuration(timed, ms, asked, monkeypatch):
+    asks, now = [], [0.0]
+
+    def stock(call, **options):
+        asks.append((options["warmup"], options["rep"]))
+        return [0.1, 0.1, 0.1]
+
+    monkeypatch.setattr(triton.testing, "do_bench", stock)
+    monkeypatch.setattr(Autotuner, "do_bench", None, raising=False)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
+    monkeypatch.setattr(launches.time, "perf_counter", lambda: now[0])
+    launches.tune(timed)
+
+    def call():
+        now[0] += ms / 1e3
+
+    found = triton.testing.do_bench(call, quantiles=(0.5, 0.2, 0.8))
+    assert asks == ([asked] if asked else [])
+    assert found == pytest.approx([0.1 if asked else ms] * 3)
+    assert triton.testing.do_bench(call) == pytest.approx([0.1] * 3 if asked else ms)
+    triton.testing.do_bench(call, warmup=0, rep=0.5)
+    assert asks[2:] == ([(0, 0.5)] if asked else [])

@@ -292,6 +292,8 @@ class BaselineMeasured:
     """Why there are no graphs of this reference; there are no times then."""
     host_bound: int = 0
     """Calls that the device got to before the host had launched all of them: it may have waited for the host."""
+    peak_bytes: int | None = None
+    """The most that a call held of the device's memory, its result included, beyond what was held before."""
 
 
 @dataclass

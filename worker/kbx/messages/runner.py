@@ -220,6 +220,8 @@ class Measured:
     seconds: float
     host_bound: int = 0
     """As in ``baseline_measured``."""
+    peak_bytes: int | None = None
+    """As in ``baseline_measured``."""
 
 
 @dataclass

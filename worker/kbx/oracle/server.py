@@ -14,7 +14,7 @@ from importlib import metadata
 import torch
 
 import kbx
-from kbx import PROTOCOL, cores
+from kbx import PROTOCOL, clock, cores
 from kbx.messages import Failed, Hello
 from kbx.messages import oracle as messages
 from kbx.oracle import controls, faults, footprint, models, session, shape_tracing, taskfile
@@ -174,7 +174,7 @@ class Server:
         state = self.device.state()  # before the clocks have time to fall
         return messages.BaselineMeasured(
             request.id, [each.ms for each in timed], end - start, state, time.monotonic() - end,
-            host_bound=sum(each.host_bound for each in timed),
+            host_bound=sum(each.host_bound for each in timed), peak_bytes=clock.peak_bytes(timed),
         )  # fmt: skip
 
     def _check_size(self, request):

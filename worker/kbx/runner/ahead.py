@@ -16,7 +16,7 @@ from pathlib import Path
 import torch
 
 from kbx import protocol, tensors
-from kbx.runner import configurations, cuda_on_cpu, extensions, launches, shapes
+from kbx.runner import compilers, cuda_on_cpu, extensions, launches, shapes
 
 _ROOM = protocol.MAX_RUNNER_FRAME - (64 << 10)
 """Characters of base64 that fit in a frame, with what else it holds."""
@@ -28,8 +28,8 @@ _CHOICES = ".autotune.json"
 """Which configuration won, where nothing was timed."""
 
 _PROCESSES = 8
-"""Among how many a candidate's calls are split, and the configurations of one. Most calls are launches of their own, and each
-takes a compiler 0.1 to 0.3 s, or more than a second on a slow core."""
+"""That compile a candidate's launches at a time, and among which its calls are split. A launch takes a compiler 0.1 to 0.3 s, or
+more than a second on a slow core."""
 _NICENESS = 10
 """Whoever is timed meanwhile launches first."""
 _LOOK_SECONDS = 0.002
@@ -46,15 +46,17 @@ def compile_calls(entry, calls, seconds):
     end = time.monotonic() + seconds
     processes = min(_PROCESSES, len(os.sched_getaffinity(0)))
     shares = min(processes, len(calls))
+    common = compilers.Compilers(processes)
     # Not in this process: a crash of the candidate would lose what others have compiled.
-    children = [_child(entry, calls[share::shares], end, processes // shares) for share in range(shares)]
-    return all([_wait(child, end) for child in children])
+    children = [_child(entry, calls[share::shares], end, common) for share in range(shares)]
+    for child in children:
+        _wait(child, end)
+    common.settle(end)
+    return all([_reap(child) for child in children])
 
 
-def _child(entry, calls, end, processes):
-    """Forks a process that compiles a part; its results are in the common cache. It may use ``processes`` processes, only itself if
-    1.
-    """
+def _child(entry, calls, end, common):
+    """Forks a process that makes a part of the calls; what they launch is compiled by ``common`` into the common cache."""
     pid = os.fork()
     if pid:
         # Also set here: the child may hang before it does so.
@@ -65,22 +67,21 @@ def _child(entry, calls, end, processes):
     try:
         os.setpgid(0, 0)
         os.nice(_NICENESS)
-        if processes > 1:
-            configurations.compile_beside(processes)
-        whole = _compile(entry, calls, end)
+        whole = _compile(entry, calls, end, common)
     finally:
         os._exit(0 if whole else 1)
 
 
 def _wait(child, end):
-    """Waits until a child has ended and returns whether it completed; a child forked beside a thread of the candidate may hang.
-
-    Processes that it started end with it.
-    """
+    """Waits until a child has ended; one forked beside a thread of the candidate may hang."""
     while os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         if time.monotonic() > end + _GRACE:
             _kill(child)
         time.sleep(_LOOK_SECONDS)
+
+
+def _reap(child):
+    """Whether a child that has ended completed its part. Processes that it started end with it."""
     _kill(child)  # Its process id is not reused until it is waited for.
     return os.waitpid(child, 0)[1] == 0
 
@@ -92,15 +93,24 @@ def _kill(child):
             kill(child, signal.SIGKILL)
 
 
-def _compile(entry, calls, end):
-    for call in calls:
-        if time.monotonic() >= end:
-            return False
-        # The candidate may fail on zeros, or on results that no kernel wrote.
-        with contextlib.suppress(Exception), shapes.Shapes():
+def _compile(entry, calls, end, common):
+    common.begin(end)
+    failed = []
+    made = all(time.monotonic() < end and _made(entry, call, failed) for call in calls)
+    whole = common.finish() and made
+    # A call may have looked at a kernel that was not there yet.
+    return all(time.monotonic() < end and _made(entry, call, []) for call in failed) and whole
+
+
+def _made(entry, call, failed):
+    """Makes a call; puts one that fails, on zeros or on results that no kernel wrote, into ``failed``."""
+    try:
+        with shapes.Shapes():
             args = [tensors.decode(tree, _blank) for tree in call["args"]]
             kwargs = {name: tensors.decode(tree, _blank) for name, tree in call["kwargs"].items()}
             entry(*args, **kwargs)
+    except Exception:
+        failed.append(call)
     return True
 
 

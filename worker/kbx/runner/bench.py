@@ -229,7 +229,8 @@ class Bench:
         timed = self._clock.time(calls, before, done)
         self._clock.forget()  # nor could that of the reference's next calls
         host_bound = sum(each.host_bound for each in timed)
-        return messages.Measured(request.id, [each.ms for each in timed], values, 0.0, host_bound)
+        times = [each.ms for each in timed]
+        return messages.Measured(request.id, times, values, 0.0, host_bound, clock.peak_bytes(timed))
 
     def _profile(self, request):
         kernels, failure = profile.run(request, self._spawn)

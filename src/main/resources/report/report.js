@@ -325,12 +325,24 @@
         ["Speedup", (s) => `${s.speedup.toFixed(2)}×`, "number"],
         ["95 % interval", (s) => `${s.low.toFixed(2)}–${s.high.toFixed(2)}×`, "number"],
         ...optional.map(([title, key, show]) => [title, cell(key, show), "number"]),
+        ...memory(sizes),
         ["Rounds", (s) => s.rounds, "number"],
       ]),
       light,
       launched(sizes),
       clocks(sizes),
     );
+  }
+
+  /** Columns for the memory that one call held: the candidate's as its process reports it. */
+  function memory(sizes) {
+    const mib = (bytes) => (bytes === undefined ? "" : (bytes / 2 ** 20).toFixed(2));
+    return [
+      ["Peak MiB", "peak_bytes"],
+      ["Reference peak MiB", "reference_peak_bytes"],
+    ]
+      .filter(([, key]) => sizes.some((size) => size[key] !== undefined))
+      .map(([title, key]) => [title, (size) => mib(size[key]), "number"]);
   }
 
   /** Sizes whose figures are those of CUDA graphs, with the time of launching in them. */

@@ -45,9 +45,12 @@ final class CpuOffload implements Rule {
         !reachable.calls(BACK::contains).isEmpty()
             || reachable.calls(MADE::contains).stream().anyMatch(call -> mayReturn(program, call));
     if (there.isEmpty() || !back) return;
+    BranchAnalysis branches = new BranchAnalysis(program);
     for (Call call : there) {
-      report.found(
-          call.place(), "copies values to the CPU, computes there and copies results back");
+      String message = "copies values to the CPU, computes there and copies results back";
+      // Where a branch does so, the run tells whether an input reaches it.
+      if (branches.conditional(call)) report.noted(call.place(), message);
+      else report.found(call.place(), message);
     }
   }
 

@@ -34,7 +34,16 @@ final class FrozenRandomness implements Rule {
           "builtins.open",
           "builtins.hash",
           "os.",
-          "rrelu");
+          "rrelu",
+          "fractional_max_pool",
+          "gumbel",
+          "poisson",
+          "cauchy",
+          "geometric",
+          "sample",
+          "choice",
+          "permutation",
+          "shuffle");
 
   @Override
   public RuleInfo info() {

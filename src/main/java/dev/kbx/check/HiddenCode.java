@@ -84,11 +84,15 @@ final class HiddenCode implements Rule {
         : function + " runs code that is hidden in a string";
   }
 
-  /** Arithmetic, or a code object, which is reported where it is compiled. */
+  /**
+   * Arithmetic, a piece of a library's version, or a code object, which is reported where it is
+   * compiled.
+   */
   private static boolean harmless(Program program, Node code) {
     Set<String> paths = program.paths(code);
     Set<Object> constants = program.constants(code);
-    return paths.stream().allMatch(path -> path.equals("builtins.compile()"))
+    return paths.stream()
+            .allMatch(path -> path.equals("builtins.compile()") || ExecutedText.isVersion(path))
         && constants.stream().allMatch(ExecutedText::isArithmetic)
         && !(paths.isEmpty() && constants.isEmpty());
   }

@@ -46,6 +46,10 @@ final class OtherLibrary implements Rule {
           "vllm",
           "xformers");
 
+  /** What guards are called that select a device: {@code with torch_device_fn.device(i):}. */
+  private static final Set<String> GUARDS =
+      Set.of("device", "Device", "device_of", "device_guard", "DeviceGuard");
+
   @Override
   public RuleInfo info() {
     return new RuleInfo(
@@ -67,12 +71,20 @@ final class OtherLibrary implements Rule {
     if (context.task().isEmpty() || !context.program().parsed()) return;
     for (EntryAnalysis entry : context.entry().stream().toList()) {
       for (Call call : entry.sureCalls()) {
+        if (guard(context, call)) continue;
         call.target(OtherLibrary::foreign)
             .filter(path -> call.targets().stream().allMatch(t -> foreign(t) || t.startsWith("?")))
             .ifPresent(path ->
                 report.found(call.place(), path + " computes with another library in every call"));
       }
     }
+  }
+
+  /** Whether a call only selects the device for a block: its value gets no name. */
+  private static boolean guard(RuleContext context, Call call) {
+    return context.program().parent(call.node()).filter(item -> item.is("with_item")).isPresent()
+        && call.targets().stream()
+            .allMatch(path -> GUARDS.contains(path.substring(path.lastIndexOf('.') + 1)));
   }
 
   private static boolean foreign(String path) {

@@ -8,6 +8,7 @@ import dev.kbx.syntax.PythonSource.SyntaxError;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Status;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -52,9 +53,10 @@ public final class StaticCheck {
   }
 
   private StaticReport check(Program program, String code, @Nullable Task task) {
+    InvalidSource broken = broken(program.source(), code, task).orElse(null);
+    boolean python = broken == null || broken.status() == Status.NO_ENTRY;
     return new StaticReport(
-        broken(program.source(), code, task).orElse(null),
-        rules.check(new RuleContext(program, task, policy(task))));
+        broken, python ? rules.check(new RuleContext(program, task, policy(task))) : List.of());
   }
 
   private Policy policy(@Nullable Task task) {

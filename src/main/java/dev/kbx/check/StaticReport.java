@@ -8,8 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The result of the static stage for one source.
  *
  * @param fault why the source cannot be a candidate; null if it can
- * @param findings of the rules, in source order; source with syntax errors is checked as far as it
- *     can be parsed
+ * @param findings of the rules, in source order; none for what is certainly no Python
  */
 public record StaticReport(@Nullable InvalidSource fault, List<Finding> findings) {
   public StaticReport {

@@ -61,7 +61,7 @@ final class Defaults {
    * Candidates whose kernels are compiled at the same time, each by up to eight processes. More
    * would all finish late, and leave the GPUs idle until then.
    */
-  static final int COMPILING_KERNELS = Math.max(2, Runtime.getRuntime().availableProcessors() / 8);
+  static final int COMPILING_KERNELS = Math.max(2, Runtime.getRuntime().availableProcessors() / 4);
 
   /**
    * Candidates whose C++ is compiled at the same time. It takes minutes and would delay all

@@ -68,6 +68,9 @@ final class Judge {
     if (!isRunNevertheless(refused.get())) return judgement(statics, refused.get());
     Judge untimed = new Judge(bench, plan.untimed(), device, versions);
     Executed ran = untimed.executed(candidate, statics);
+    if (ran.outcome().status() == Status.SYNTAX_ERROR) {
+      return judgement(ran.draft(), ran.outcome());
+    }
     ran.draft().withoutPolicy(ran.outcome());
     return judgement(ran.draft(), refused.get());
   }
@@ -86,12 +89,13 @@ final class Judge {
     Precompiler.Compiled compiled = compiled(candidate, statics);
     Optional<Outcome> decided = compiled.failure();
     Map<String, String> files = compiled.files();
+    Plan limited = limited(candidate, compiled);
     JudgementBuilder draft = statics;
     boolean alone = false;
     for (int failures = 0; decided.isEmpty(); ) {
       draft = new JudgementBuilder(statics);
       try {
-        decided = run(candidate, draft, files, alone);
+        decided = run(candidate, limited, draft, files, alone);
         alone = true; // Other candidates on the GPU may have caused the fault.
       } catch (WorkerFailure e) {
         if (slot.isLost()) throw new DeviceLost(device(), e);
@@ -146,6 +150,13 @@ final class Judge {
     }
   }
 
+  /** The plan, with limits for what is still to be compiled. */
+  private Plan limited(Candidate candidate, Precompiler.Compiled compiled) {
+    if (slot.gpu() == null) return plan;
+    if (candidate.bringsKernelPackage()) return plan.withCompilers();
+    return compiled.whole() ? plan : plan.compiling();
+  }
+
   /** The device that judged, if its oracle has reported it; else the first slot's. */
   private Verdict.Device device() {
     return slot.described().orElse(device);
@@ -154,12 +165,17 @@ final class Judge {
   /**
    * Runs all stages after compilation on this slot.
    *
+   * @param limited the plan, with limits for what is still to be compiled
    * @param alone whether the candidate has the GPU exclusively in all stages
    * @return empty for a fault that others on the GPU may have caused by taking memory or time; the
    *     candidate must then be judged alone
    */
   private Optional<Outcome> run(
-      Candidate candidate, JudgementBuilder draft, Map<String, String> files, boolean alone)
+      Candidate candidate,
+      Plan limited,
+      JudgementBuilder draft,
+      Map<String, String> files,
+      boolean alone)
       throws InterruptedException {
     GpuBench place = bench.gpu();
     if (place == null) {
@@ -169,8 +185,7 @@ final class Judge {
     boolean sound;
     Gpu gpu = place.gpu();
     MemoryRequirements needs = gpu.needs(candidate.task());
-    Plan wanted = candidate.bringsKernelPackage() ? plan.compiling() : plan;
-    Plan own = wanted.with(needs);
+    Plan own = limited.with(needs);
     Correctness correctness = new Correctness(slot, own, candidate, draft, alone);
     try (ConcurrencyLimit.Pass _ = gpu.admit();
         SharedExclusiveLock.Held held =

@@ -13,6 +13,7 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.Kernel;
+import dev.kbx.verdict.Verdict.SizeTiming;
 import dev.kbx.verdict.Verdict.WithoutPolicy;
 import dev.kbx.worker.RunnerMessage;
 import java.util.ArrayList;
@@ -46,6 +47,7 @@ final class JudgementBuilder {
   private @Nullable Map<String, Double> quality;
   private @Nullable Finding imprecision;
   private Timing.@Nullable Result timing;
+  private @Nullable List<SizeTiming> slow;
   private @Nullable Comparison comparison;
   private @Nullable Profile profile;
   private @Nullable String output;
@@ -162,6 +164,12 @@ final class JudgementBuilder {
     flags.addAll(result.flags());
   }
 
+  /** A candidate for which the device has no time: only these sizes were timed. */
+  void tooSlow(List<SizeTiming> measured) {
+    flags.add("too_slow");
+    slow = measured.isEmpty() ? null : List.copyOf(measured);
+  }
+
   /** Result of timing; null if nothing was timed. */
   Timing.@Nullable Result timing() {
     return timing;
@@ -210,7 +218,7 @@ final class JudgementBuilder {
         withoutPolicy(outcome, values),
         List.copyOf(flags),
         comparison == null ? null : comparison.speedup(),
-        timing == null ? null : timing.sizes(),
+        timing == null ? slow : timing.sizes(),
         comparison == null ? null : comparison.baselines(),
         profile,
         compile(),

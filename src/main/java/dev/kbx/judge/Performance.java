@@ -115,6 +115,10 @@ final class Performance {
           if (outcome.status() != Status.CORRECT || quiet == null || timing == null) return outcome;
           Optional<Outcome> held = quiet.verdict();
           if (held.isPresent()) return held.get();
+          if (timing.tooSlow()) {
+            draft.tooSlow(timing.measuredSizes());
+            return outcome;
+          }
           draft.timing(timing.settle());
           return outcome;
         });
@@ -122,7 +126,8 @@ final class Performance {
 
   /** Whether the candidate's process failed at a step that does not affect its verdict. */
   boolean faulted() {
-    return timing != null && timing.dropped().filter(Outcome::isFault).isPresent();
+    return timing != null
+        && (timing.tooSlow() || timing.dropped().filter(Outcome::isFault).isPresent());
   }
 
   /**

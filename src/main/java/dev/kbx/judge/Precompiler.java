@@ -37,8 +37,11 @@ import tools.jackson.databind.node.JsonNodeFactory;
 final class Precompiler {
   private static final JsonNode NO_CALLS = JsonNodeFactory.instance.arrayNode();
 
-  /** No further call is begun after this time. */
-  private static final Duration BUDGET = Duration.ofSeconds(10);
+  /**
+   * No further call is begun after this time. An autotuner's hundred configurations take a minute
+   * on a few cores; the GPU does other work meanwhile, and only this candidate waits.
+   */
+  private static final Duration BUDGET = Duration.ofSeconds(60);
 
   /** Additional time for the current call, and for packing the binaries. */
   private static final Duration FINISHING = Duration.ofSeconds(20);
@@ -83,24 +86,25 @@ final class Precompiler {
    * The result of compiling.
    *
    * @param files Triton's cache and libraries; empty if nothing could be compiled ahead
+   * @param whole whether calls need not compile any kernel, as far as their shapes are known
    * @param failure C++ that exceeded a limit
    */
-  record Compiled(Map<String, String> files, Optional<Outcome> failure) {
-    static final Compiled NOTHING = new Compiled(Map.of(), Optional.empty());
+  record Compiled(Map<String, String> files, boolean whole, Optional<Outcome> failure) {
+    static final Compiled NOTHING = new Compiled(Map.of(), false, Optional.empty());
 
-    static Compiled of(Map<String, String> files) {
-      return new Compiled(files, Optional.empty());
+    static Compiled of(Map<String, String> files, boolean whole) {
+      return new Compiled(files, whole, Optional.empty());
     }
 
     static Compiled failed(Outcome outcome) {
-      return new Compiled(Map.of(), Optional.of(outcome));
+      return new Compiled(Map.of(), false, Optional.of(outcome));
     }
   }
 
   /**
    * What a runner compiled.
    *
-   * @param whole whether every call was made
+   * @param whole whether every call was made, and all that was compiled fits a message
    * @param tooLarge whether it has libraries that are too large to send
    */
   private record Made(Map<String, String> files, boolean whole, boolean tooLarge) {
@@ -140,13 +144,11 @@ final class Precompiler {
       BinaryCache.Key key =
           BinaryCache.Key.of(candidate, plan.precision(), arch(), timed(), versions);
       Map<String, String> files = binaries.read(key);
-      if (files.isEmpty()) {
-        Made made = compile(candidate, traceShapes(candidate), cpp);
-        if (cpp && made.tooLarge()) return Compiled.failed(TOO_LARGE);
-        files = made.files();
-        if (made.whole()) binaries.write(key, files);
-      }
-      return Compiled.of(files);
+      if (!files.isEmpty()) return Compiled.of(files, true);
+      Made made = compile(candidate, traceShapes(candidate), cpp);
+      if (cpp && made.tooLarge()) return Compiled.failed(TOO_LARGE);
+      if (made.whole()) binaries.write(key, made.files());
+      return Compiled.of(made.files(), made.whole());
     } catch (TimeoutException e) {
       return cpp
           ? Compiled.failed(Outcome.timeout(Stage.COMPILE, "compiling its C++", CPP_LIMIT))
@@ -241,7 +243,10 @@ final class Precompiler {
             id -> new RunnerMessage.Precompile(id, calls, budget.toSeconds()),
             budget.plus(FINISHING));
     return compiled instanceof RunnerMessage.Precompiled done
-        ? new Made(done.files(), done.whole(), done.leftOut().contains("libraries"))
+        ? new Made(
+            done.files(),
+            done.whole() && !done.leftOut().contains("triton"),
+            done.leftOut().contains("libraries"))
         : before.unfinished();
   }
 

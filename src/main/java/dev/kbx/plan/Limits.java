@@ -10,6 +10,8 @@ import java.time.Duration;
  * @param call time for one call of its entry, including kernel compilation
  * @param correctness time for all calls of the correctness stage, without the oracle's work
  * @param size time for one batch of timed calls; timing decides the number of batches
+ * @param device time that it may have the device alone for its timed calls, tuning included; one
+ *     that is hundreds of times slower than the reference is then not timed further
  * @param allowance memory, processes and files of its runner
  * @param needs additional memory that its task requires
  */
@@ -18,6 +20,7 @@ public record Limits(
     Duration call,
     Duration correctness,
     Duration size,
+    Duration device,
     Zygote.Allowance allowance,
     MemoryRequirements needs) {
 
@@ -34,6 +37,12 @@ public record Limits(
 
   private static final Duration CORRECTNESS = Duration.ofMinutes(3);
   private static final Duration SIZE = Duration.ofSeconds(60);
+
+  /** For what could not be compiled ahead; compiling is never the candidate's call time. */
+  private static final Duration COMPILING = Duration.ofSeconds(60);
+
+  /** Thirty times what timing an honest kernel takes. */
+  private static final Duration DEVICE = Duration.ofSeconds(60);
 
   /**
    * No honest candidate needs more than 2 GiB of host memory, unless a task's weights are that
@@ -52,19 +61,20 @@ public record Limits(
       Duration correctness,
       Duration size,
       Zygote.Allowance allowance) {
-    this(load, call, correctness, size, allowance, MemoryRequirements.USUAL);
+    this(load, call, correctness, size, DEVICE, allowance, MemoryRequirements.USUAL);
   }
 
   /**
    * The same limits for a candidate that compiles in its calls by compilers that load for seconds
    * and run for more: TVM, MLIR, nvcc with CUTLASS's headers.
    */
-  Limits compiling() {
+  Limits withCompilers() {
     return new Limits(
         load.plus(COMPILERS),
         call.plus(COMPILERS),
         correctness.plus(COMPILERS),
         size.plus(COMPILERS),
+        device,
         new Zygote.Allowance(
             Math.max(allowance.memoryBytes(), COMPILER_BYTES),
             allowance.cpuSeconds(),
@@ -85,8 +95,20 @@ public record Limits(
         call,
         correctness,
         size,
+        device,
         needs.allowance(allowance),
         needs);
+  }
+
+  /** The same limits for a candidate some of whose kernels its calls still have to compile. */
+  public Limits compiling() {
+    return new Limits(
+        load, call.plus(COMPILING), correctness.plus(COMPILING), size, device, allowance, needs);
+  }
+
+  /** The same limits with another one for the time alone on the device. */
+  public Limits withDevice(Duration other) {
+    return new Limits(load, call, correctness, size, other, allowance, needs);
   }
 
   /** The defaults with another limit for one call, which also bounds an import. */

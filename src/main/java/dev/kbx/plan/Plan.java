@@ -80,6 +80,11 @@ public record Plan(
   }
 
   /** The same plan for a candidate that compiles in its calls, by compilers that take long. */
+  public Plan withCompilers() {
+    return with(stages, limits.withCompilers());
+  }
+
+  /** The same plan for a candidate whose calls still have to compile kernels. */
   public Plan compiling() {
     return with(stages, limits.compiling());
   }

@@ -325,9 +325,14 @@ final class LibraryModels {
     }
   }
 
-  /** Executed text is not parsed: unless it is arithmetic, it may do anything. */
+  /** Executed text is not parsed: unless it is arithmetic or a version, it may do anything. */
   private void execute(AbstractValue text) {
-    boolean harmless = text instanceof Constant(Object known) && ExecutedText.isArithmetic(known);
+    boolean harmless =
+        switch (text) {
+          case Constant(Object known) -> ExecutedText.isArithmetic(known);
+          case External(String path) -> ExecutedText.isVersion(path);
+          default -> false;
+        };
     if (!harmless) flow.unreadable();
   }
 

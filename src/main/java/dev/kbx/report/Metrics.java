@@ -60,13 +60,14 @@ record Metrics(
     String code) {
   private static final String NOT_AVAILABLE = "N/A";
 
-  /** One benchmark size, under KernelBenchX's names. */
-  @JsonPropertyOrder({"input_size", "ms", "GB/s", "TFLOPS"})
+  /** One benchmark size, under KernelBenchX's names; what it held of memory is kbx's own. */
+  @JsonPropertyOrder({"input_size", "ms", "GB/s", "TFLOPS", "peak_bytes"})
   record Size(
       String inputSize,
       double ms,
       @JsonProperty("GB/s") @Nullable Double gbs,
-      @JsonProperty("TFLOPS") @Nullable Double tflops) {}
+      @JsonProperty("TFLOPS") @Nullable Double tflops,
+      @Nullable Long peakBytes) {}
 
   /**
    * Writes the entries of a submission in the order of their keys: {@code Category/task.py} for
@@ -120,7 +121,9 @@ record Metrics(
             ? quality.get("maintainability_index")
             : NOT_AVAILABLE,
         quality,
-        sizes.stream().map(s -> new Size(s.shape(), s.candidateMs(), s.gbs(), s.tflops())).toList(),
+        sizes.stream()
+            .map(s -> new Size(s.shape(), s.candidateMs(), s.gbs(), s.tflops(), s.peakBytes()))
+            .toList(),
         Stream.of(verdict.evidence(), verdict.message())
             .filter(Objects::nonNull)
             .collect(Collectors.joining("; ")),

@@ -99,6 +99,7 @@ public final class RunService implements AutoCloseable {
     return new RunInfo.Settings(
         plan.arch(),
         Math.toIntExact(plan.limits().call().toSeconds()),
+        Math.toIntExact(plan.limits().device().toSeconds()),
         Seeds.name(plan.secret()),
         plan.profile(),
         sources(candidates));

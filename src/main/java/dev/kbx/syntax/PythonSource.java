@@ -77,7 +77,7 @@ public final class PythonSource {
     List<Node> all = module.all();
     boolean broken = all.stream().anyMatch(Node::broken);
     ModuleNames found = new ModuleNames(module, source);
-    error = broken ? firstError(text) : null;
+    error = firstError(text, broken, module, source);
     understood = !broken;
     boolean unclear = broken && error == null;
     code = unclear || all.stream().anyMatch(node -> isCode(node, broken));
@@ -120,8 +120,9 @@ public final class PythonSource {
    * The first certain syntax error.
    *
    * <p>Both the parser, whose grammar refuses some valid Python, and {@link SyntaxErrorScanner}
-   * must find an error. Some errors (bad indentation, a misplaced operator) are left for Python to
-   * find.
+   * must find an error. Indentation, and what Python only finds after parsing ({@link
+   * CompileErrors}), are checked where the parser finds nothing too. Some errors are left for
+   * Python to find.
    */
   public Optional<SyntaxError> error() {
     return Optional.ofNullable(error);
@@ -170,7 +171,7 @@ public final class PythonSource {
     return source.text();
   }
 
-  /** A node of {@link #tree} as written. */
+  /** A node of {@link #tree} as written; names as Python normalises them. */
   public String text(Node node) {
     return source.text(node);
   }
@@ -226,9 +227,15 @@ public final class PythonSource {
     return dynamic;
   }
 
-  private static @Nullable SyntaxError firstError(String text) {
-    SyntaxErrorScanner.Finding finding = SyntaxErrorScanner.check(text);
-    if (finding == null) return null;
+  private static @Nullable SyntaxError firstError(
+      String text, boolean broken, Node module, Utf8 source) {
+    SyntaxErrorScanner.Finding finding = EncodingDeclaration.error(text);
+    if (finding == null) finding = SyntaxErrorScanner.check(text);
+    if (finding != null && (broken || finding.alone())) return scanned(text, finding);
+    return broken ? null : CompileErrors.first(module, source);
+  }
+
+  private static SyntaxError scanned(String text, SyntaxErrorScanner.Finding finding) {
     int start = text.lastIndexOf('\n', finding.at() - 1) + 1;
     int end = text.indexOf('\n', finding.at());
     int line = 1 + (int) text.substring(0, start).chars().filter(c -> c == '\n').count();

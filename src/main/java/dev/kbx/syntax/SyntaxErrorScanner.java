@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds certain syntax errors without a grammar: brackets that do not match, strings that do not
  * end, characters outside the alphabet, two operands side by side, a compound statement without a
- * colon.
+ * colon, wrong indentation.
  *
  * <p>It confirms errors that the parser found. The parser's grammar refuses a few valid constructs
  * ({@code return a, *[b] * 3}), and refusing an honest kernel is worse than leaving the decision to
- * the runner.
+ * the runner. Of indentation the parser accepts too much, so those errors need no confirmation.
  */
 final class SyntaxErrorScanner {
   private static final Set<String> KEYWORDS =
@@ -83,11 +83,26 @@ final class SyntaxErrorScanner {
   private boolean lineStart = true;
   private int header = -1;
   private boolean colon;
+  private final Indentation indentation = new Indentation();
+
+  /** Where the line begins whose first token is awaited; -1 within a logical line. */
+  private int margin;
+
+  /** The last token is a colon outside of brackets. */
+  private boolean opensBlock;
+
+  /** A backslash among a line's blanks: how far Python takes it as indented is not modelled. */
+  private boolean unmeasured;
 
   private @Nullable Finding finding;
 
-  /** An error and the index of its character. */
-  record Finding(int at, String message) {}
+  /**
+   * An error.
+   *
+   * @param at the index of its character
+   * @param alone whether it needs no confirmation by the parser
+   */
+  record Finding(int at, String message, boolean alone) {}
 
   private SyntaxErrorScanner(String text) {
     this.text = text;
@@ -102,7 +117,7 @@ final class SyntaxErrorScanner {
   }
 
   private void fail(int where, String message) {
-    if (finding == null) finding = new Finding(where, message);
+    if (finding == null) finding = new Finding(where, message, false);
   }
 
   private void end() {
@@ -112,6 +127,7 @@ final class SyntaxErrorScanner {
       fail(open.at, "'" + open.bracket + "' was never closed");
     }
     endStatement();
+    badIndentation(indentation.end());
   }
 
   private void next() {
@@ -120,15 +136,36 @@ final class SyntaxErrorScanner {
     else if (c == ' ' || c == '\t' || c == '\f') at++;
     else if (c == '#') skipComment();
     else if (c == '\\') skipContinuation();
-    else if (c == '"' || c == '\'') string(at);
+    else token(c);
+  }
+
+  private void token(char c) {
+    if (margin >= 0 && c != '\ufeff') beginLine();
+    if (finding != null) return;
+    opensBlock = false;
+    if (c == '"' || c == '\'') string(at);
     else if (c >= '0' && c <= '9') number();
     else if (isNamePart(text.codePointAt(at))) word();
     else punctuation(c);
   }
 
+  private void beginLine() {
+    if (!unmeasured) badIndentation(indentation.error(text.substring(margin, at)));
+    margin = -1;
+  }
+
+  private void badIndentation(@Nullable String message) {
+    if (finding == null && message != null && !unmeasured) {
+      finding = new Finding(at, message, true);
+    }
+  }
+
   private void newline() {
     at++;
-    if (brackets.isEmpty()) endStatement();
+    if (!brackets.isEmpty()) return;
+    if (margin < 0 && opensBlock) indentation.expectBlock();
+    margin = at;
+    endStatement();
   }
 
   private void endStatement() {
@@ -148,6 +185,7 @@ final class SyntaxErrorScanner {
     if (next < text.length() && text.charAt(next) == '\r') next++;
     if (next < text.length() && text.charAt(next) == '\n') next++;
     if (next == at + 1) fail(at, "unexpected character after line continuation character");
+    if (margin >= 0) unmeasured = true;
     at = next;
   }
 
@@ -321,7 +359,10 @@ final class SyntaxErrorScanner {
     } else if (PUNCTUATION.indexOf(c) >= 0 || (c == '!' && text.startsWith("!=", at))) {
       previous = Kind.OTHER;
       if (c == '!') at++;
-      if (brackets.isEmpty() && c == ':') colon = true;
+      if (brackets.isEmpty() && c == ':') {
+        colon = true;
+        opensBlock = true;
+      }
       if (brackets.isEmpty() && c == ';') endStatement();
     } else if (c != '\ufeff' || at > 0) {
       fail(at, "invalid character " + shown(text.codePointAt(at)));

@@ -1,6 +1,7 @@
 package dev.kbx.syntax;
 
 import java.nio.charset.StandardCharsets;
+import java.text.Normalizer;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -48,8 +49,12 @@ final class Utf8 {
     return slice(0, bytes.length);
   }
 
+  /** As written, but names as Python normalises them: {@code ｍatmul} is {@code matmul}. */
   String text(Node node) {
-    return slice(node.start(), node.end());
+    String text = slice(node.start(), node.end());
+    return characters != null && node.is("identifier", "dotted_name")
+        ? Normalizer.normalize(text, Normalizer.Form.NFKC)
+        : text;
   }
 
   /** What lies after one node and before another. */

@@ -15,6 +15,7 @@ import tools.jackson.databind.JsonNode;
  * @param gapMs wall-clock milliseconds a call that device time does not explain
  * @param state of the device right after the reference's batch
  * @param hostBound whether the device may have waited for the host in most calls
+ * @param peakBytes the most memory that a call held; null if unknown
  * @param failed why there are no times; null if there are
  */
 record Batch(
@@ -23,6 +24,7 @@ record Batch(
     double gapMs,
     OracleMessage.@Nullable DeviceState state,
     boolean hostBound,
+    @Nullable Long peakBytes,
     @Nullable Outcome failed) {
 
   /**
@@ -33,7 +35,8 @@ record Batch(
   static Batch of(RunnerMessage.Measured measured, double wallMs) {
     List<Double> ms = measured.deviceMs();
     boolean hostBound = most(measured.hostBound(), ms);
-    return new Batch(ms, measured.values(), gapMs(ms, wallMs), null, hostBound, null);
+    return new Batch(
+        ms, measured.values(), gapMs(ms, wallMs), null, hostBound, measured.peakBytes(), null);
   }
 
   /**
@@ -44,11 +47,12 @@ record Batch(
   static Batch of(OracleMessage.BaselineMeasured measured, double wallMs) {
     List<Double> ms = measured.deviceMs();
     boolean hostBound = most(measured.hostBound(), ms);
-    return new Batch(ms, List.of(), gapMs(ms, wallMs), measured.state(), hostBound, null);
+    double gapMs = gapMs(ms, wallMs);
+    return new Batch(ms, List.of(), gapMs, measured.state(), hostBound, measured.peakBytes(), null);
   }
 
   static Batch failed(Outcome outcome) {
-    return new Batch(List.of(), List.of(), 0, null, false, outcome);
+    return new Batch(List.of(), List.of(), 0, null, false, null, outcome);
   }
 
   private static boolean most(@Nullable Integer calls, List<Double> of) {

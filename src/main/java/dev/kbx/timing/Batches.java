@@ -16,6 +16,7 @@ import dev.kbx.worker.Oracle;
 import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.Runner;
 import dev.kbx.worker.RunnerMessage;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -33,8 +34,10 @@ final class Batches {
   private final Runner runner;
   private final Plan plan;
   private final Spending spending;
+  private final DeviceBudget budget;
 
   Batches(Oracle oracle, Runner runner, Plan plan, Spending spending) {
+    this.budget = new DeviceBudget(plan.limits());
     this.oracle = oracle;
     this.runner = runner;
     this.plan = plan;
@@ -45,6 +48,11 @@ final class Batches {
   interface Asked<T> {
     /** Waits for the answer. */
     T answer() throws InterruptedException, Oracle.Refused;
+  }
+
+  /** What the candidate may still use of the device. */
+  DeviceBudget budget() {
+    return budget;
   }
 
   /** Now, by the clock that batches are timed with. */
@@ -104,10 +112,16 @@ final class Batches {
     return () -> spending.on(what, sent::answer);
   }
 
-  /** Times the candidate on {@code calls}. */
-  Batch candidate(JsonNode calls, long flushBytes, HostRunAhead lead) throws InterruptedException {
+  /**
+   * Times the candidate on {@code calls}.
+   *
+   * @param referenceMs milliseconds of a call of the reference
+   */
+  Batch candidate(JsonNode calls, long flushBytes, HostRunAhead lead, double referenceMs)
+      throws InterruptedException {
     return candidate(
         calls.size(),
+        budget.batch(calls.size(), referenceMs),
         id -> new RunnerMessage.Measure(id, calls, flushBytes, lead.flushes(), plan.warm()));
   }
 
@@ -115,6 +129,7 @@ final class Batches {
   Batch replayed(int calls, long flushBytes) throws InterruptedException {
     return candidate(
         calls,
+        plan.limits().size(),
         id ->
             new RunnerMessage.ReplayCalls(
                 id, flushBytes, HostRunAhead.GRAPHS.flushes(), plan.warm()));
@@ -128,7 +143,10 @@ final class Batches {
   /** Records the candidate's calls as CUDA graphs; returns a finding against them, if any. */
   Optional<Outcome> record(JsonNode calls, Watch watch, String shape) throws InterruptedException {
     Answer answer =
-        ask(RunnerMessage.CallsRecorded.class, id -> new RunnerMessage.RecordCalls(id, calls));
+        ask(
+            RunnerMessage.CallsRecorded.class,
+            id -> new RunnerMessage.RecordCalls(id, calls),
+            plan.limits().size());
     if (answer.failed() != null) return Optional.of(answer.failed());
     RunnerMessage.CallsRecorded recorded =
         (RunnerMessage.CallsRecorded) requireNonNull(answer.message());
@@ -140,15 +158,17 @@ final class Batches {
     Answer answer =
         ask(
             RunnerMessage.Returned.class,
-            id -> new RunnerMessage.Call(id, call.get("args"), call.get("kwargs")));
+            id -> new RunnerMessage.Call(id, call.get("args"), call.get("kwargs")),
+            plan.limits().size());
     if (answer.failed() != null) return Optional.of(answer.failed());
     RunnerMessage.Returned returned = (RunnerMessage.Returned) requireNonNull(answer.message());
     return watch.judge(Collections.singletonList(returned.origin()), "at " + shape);
   }
 
-  private Batch candidate(int calls, IntFunction<RunnerMessage> request)
+  private Batch candidate(int calls, Duration limit, IntFunction<RunnerMessage> request)
       throws InterruptedException {
-    Answer answer = ask(RunnerMessage.Measured.class, request);
+    Answer answer = ask(RunnerMessage.Measured.class, request, limit);
+    budget.spend(answer.nanos());
     if (answer.failed() != null) return Batch.failed(answer.failed());
     RunnerMessage.Measured measured = (RunnerMessage.Measured) requireNonNull(answer.message());
     long most = plan.limits().size().toMillis();
@@ -169,17 +189,17 @@ final class Batches {
     }
   }
 
-  private Answer ask(Class<? extends RunnerMessage> expected, IntFunction<RunnerMessage> request)
+  private Answer ask(
+      Class<? extends RunnerMessage> expected, IntFunction<RunnerMessage> request, Duration limit)
       throws InterruptedException {
     long start = System.nanoTime();
     try {
-      Runner.Answered answer = runner.time(expected, request, plan.limits().size());
+      Runner.Answered answer = runner.time(expected, request, limit);
       return answer.message() instanceof RunnerMessage.Raised raised
           ? Answer.failed(Outcome.raised(raised, false, false).at(Stage.PERF))
           : new Answer(answer.message(), answer.nanos(), null);
     } catch (TimeoutException e) {
-      return Answer.failed(
-          Outcome.timeout(Stage.PERF, "a batch of timed calls", plan.limits().size()));
+      return Answer.failed(Outcome.timeout(Stage.PERF, "a batch of timed calls", limit));
     } catch (Runner.Lost e) {
       return Answer.failed(Outcome.lost(e, Stage.PERF));
     } finally {

@@ -210,6 +210,19 @@ final class Defaults {
   /** Bytes flushed before a call are this many times the L2 cache. */
   static final int FLUSHED_CACHES = 2;
 
+  // Candidates that are much slower than the reference
+
+  /** One this many times slower is timed in few calls, and only within its budget. */
+  static final double MUCH_SLOWER = 100;
+
+  // Memory
+
+  /** A candidate that holds this many times the reference's memory is flagged. */
+  static final double LARGE_WORKSPACE = 100;
+
+  /** A reference counts with at least these bytes: in place it holds none. */
+  static final long SMALL_BYTES = 64 << 10;
+
   // Compiled baselines
 
   /** For compiling one size: max-autotune times dozens of kernels for each matrix product. */

@@ -112,18 +112,19 @@ final class LaunchedSize implements MeasuredSize {
       heldBack = beside > HELD_BACK * alone;
       if (heldBack) samples.holdReferenceTo(alone);
     }
-    Set<String> flags = flags(series);
+    Set<String> flags = flags(series, rounds.memory());
     if (heldBack) flags.add("slow_baseline");
     return new SettledSize(
         samples.logSpeedup(),
-        rounds.physics().timing(size.shape(), samples, null, series.conditions()),
+        rounds.physics().timing(size.shape(), samples, null, series.conditions(), rounds.memory()),
         flags);
   }
 
-  static Set<String> flags(Series series) {
+  static Set<String> flags(Series series, MemoryPeaks memory) {
     Set<String> flags = new LinkedHashSet<>();
     if (series.samples().gapsCount()) flags.add("clock_gap");
     if (series.conditions().throttled()) flags.add("throttled");
+    if (memory.large()) flags.add("large_workspace");
     return flags;
   }
 }

@@ -61,7 +61,11 @@ record Physics(OracleMessage.PreparedSize size, PeakRates peaks, Floor floor) {
    * @param python the rounds launched from Python, if {@code rounds} are of graphs
    */
   SizeTiming timing(
-      String shape, PairedSamples rounds, @Nullable PairedSamples python, Conditions conditions) {
+      String shape,
+      PairedSamples rounds,
+      @Nullable PairedSamples python,
+      Conditions conditions,
+      MemoryPeaks memory) {
     double candidateMs = rounds.candidateMs();
     double referenceMs = rounds.referenceMs();
     Ratio ratio = rounds.ratio();
@@ -87,7 +91,9 @@ record Physics(OracleMessage.PreparedSize size, PeakRates peaks, Floor floor) {
         conditions.clocks(),
         conditions.throttle(),
         python == null ? null : launched(python),
-        rounds.hostBound() ? true : null);
+        rounds.hostBound() ? true : null,
+        memory.candidate(),
+        memory.reference());
   }
 
   private static Launched launched(PairedSamples rounds) {

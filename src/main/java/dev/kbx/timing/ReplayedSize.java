@@ -57,7 +57,12 @@ final class ReplayedSize implements MeasuredSize {
         samples.logSpeedup(),
         rounds
             .physics()
-            .timing(rounds.size().shape(), samples, launched.samples(), series.conditions()),
-        LaunchedSize.flags(series));
+            .timing(
+                rounds.size().shape(),
+                samples,
+                launched.samples(),
+                series.conditions(),
+                rounds.memory()),
+        LaunchedSize.flags(series, rounds.memory()));
   }
 }

@@ -2,6 +2,7 @@ package dev.kbx.timing;
 
 import static dev.kbx.timing.Defaults.FEW_CALLS;
 import static dev.kbx.timing.Defaults.MIN_ROUNDS;
+import static dev.kbx.timing.Defaults.MUCH_SLOWER;
 import static dev.kbx.timing.Defaults.STALL_MS;
 import static dev.kbx.timing.Defaults.STALL_PART;
 import static dev.kbx.timing.Defaults.UNEVEN;
@@ -20,6 +21,7 @@ import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.OracleMessage.PrepareSize.Phase;
 import dev.kbx.worker.PeakRates;
 import java.security.SecureRandom;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -49,7 +51,11 @@ final class SizeRounds {
   /** The candidate's last reported milliseconds a call, as the wall clock allows; 0 before. */
   private double candidateMs;
 
+  /** The shortest of the candidate's calls so far, in milliseconds; 0 before. */
+  private double fastestMs;
+
   private @Nullable Physics physics;
+  private final MemoryPeaks memory = new MemoryPeaks();
 
   /**
    * @param sizes number of sizes of the task
@@ -88,6 +94,11 @@ final class SizeRounds {
     return requireNonNull(physics);
   }
 
+  /** Memory of the launched calls so far: those of graphs hold theirs before they are timed. */
+  MemoryPeaks memory() {
+    return memory;
+  }
+
   /**
    * Continues a series until it has enough rounds; returns an outcome if that ends the candidate.
    *
@@ -100,15 +111,56 @@ final class SizeRounds {
     long start = batches.nanoTime();
     PairedSamples samples = series.samples();
     int number = first;
-    while (!samples.enough((batches.nanoTime() - start) / 1e9, provisional.getAsBoolean())) {
+    double referenceMs = quiet.ms(size, series.lead());
+    while (!samples.enough(
+        (batches.nanoTime() - start) / 1e9,
+        provisional.getAsBoolean() || muchSlower(referenceMs))) {
+      if (exceedsBudget(samples, referenceMs)) return Optional.of(tooSlow(referenceMs));
       boolean counts = number - first >= WARM_UP_ROUNDS;
       Optional<Outcome> decided = round(series, number, counts, number == fullyChecked);
-      if (decided.isPresent()) return decided;
+      if (decided.isPresent()) {
+        boolean slow = decided.get().status() == Status.TIMEOUT && series.recorded() == null;
+        return slow ? Optional.of(timedOut(decided.get(), referenceMs)) : decided;
+      }
       number++;
       if (series.recorded() == null) launched = number;
     }
     samples.settle();
     return Optional.empty();
+  }
+
+  /** Whether each call of the candidate so far took this many times as long as the reference. */
+  private boolean muchSlower(double referenceMs) {
+    return fastestMs >= MUCH_SLOWER * referenceMs;
+  }
+
+  /** Whether the fewest rounds would take more of the device than the candidate may use. */
+  private boolean exceedsBudget(PairedSamples samples, double referenceMs) {
+    int rounds = Math.max(1, MIN_ROUNDS - samples.measured());
+    return muchSlower(referenceMs) && rounds * fastestMs > batches.budget().leftMs();
+  }
+
+  /** The candidate is correct; how slow it is, is known to be at least this. */
+  private Outcome tooSlow(double referenceMs) {
+    return Outcome.of(
+        Status.CORRECT,
+        Stage.PERF,
+        "at least %d times slower than the reference: a call of %s takes %.3f ms, the reference's %.3f ms; not timed further within the %d s that a candidate has the device"
+            .formatted(
+                (long) (fastestMs / referenceMs),
+                size.shape(),
+                fastestMs,
+                referenceMs,
+                batches.budget().seconds()));
+  }
+
+  private Outcome timedOut(Outcome timeout, double referenceMs) {
+    if (muchSlower(referenceMs)) return tooSlow(referenceMs);
+    return Outcome.of(
+        Status.CORRECT,
+        Stage.PERF,
+        "not timed: at %s %s, tuning included, where a call of the reference takes %.3f ms"
+            .formatted(size.shape(), timeout.message(), referenceMs));
   }
 
   /**
@@ -174,12 +226,17 @@ final class SizeRounds {
     Batch candidate = candidate(series, calls, prepared.flushBytes());
     if (candidate.failed() != null) return Optional.of(candidate.failed());
     candidateMs = Median.of(candidate.deviceMs()) + Math.min(0, candidate.gapMs());
+    double shortest = Collections.min(candidate.deviceMs());
+    fastestMs = fastestMs == 0 ? shortest : Math.min(fastestMs, shortest);
     // Before anything else happens: a runner that reports too early gains no time.
     Batches.Asked<OracleMessage.Checked> checking = check(candidate.values(), fully);
     Batches.Asked<Batch> last = counts && !referenceFirst ? batches.reference(lead) : null;
     Optional<Outcome> wrong = wrong(checking.answer());
     if (last != null) reference = last.answer();
     if (wrong.isPresent()) return wrong;
+    if (series.recorded() == null) {
+      memory.add(candidate.peakBytes(), reference == null ? null : reference.peakBytes());
+    }
     if (reference == null) return Optional.empty();
     if (reference.failed() != null) return Optional.of(reference.failed());
     if (!series.conditions().spoilt(reference.state())) {
@@ -195,7 +252,10 @@ final class SizeRounds {
   private Batch candidate(Series series, JsonNode calls, long flushBytes)
       throws InterruptedException {
     JsonNode recorded = series.recorded();
-    if (recorded == null) return batches.candidate(calls, flushBytes, series.lead());
+    if (recorded == null) {
+      HostRunAhead lead = series.lead();
+      return batches.candidate(calls, flushBytes, lead, quiet.ms(size, lead));
+    }
     if (recorded.equals(calls)) return batches.replayed(calls.size(), flushBytes);
     return Batch.failed(
         Outcome.of(

@@ -43,6 +43,7 @@ public final class Timing {
   private final Watch watch;
   private @Nullable Outcome dropped;
   private @Nullable LaunchedSize recording;
+  private @Nullable Outcome tooSlow;
 
   /**
    * @param task path of the task file
@@ -70,11 +71,15 @@ public final class Timing {
   /** All sizes of a candidate with the speedup and flags. */
   public record Result(Speedup speedup, List<SizeTiming> sizes, List<String> flags) {}
 
-  /** Times every size; returns an outcome if the candidate fails, cheats or cannot be timed. */
+  /**
+   * Times every size; returns an outcome if the candidate fails, cheats or cannot be timed, or is
+   * {@linkplain #tooSlow too slow} to be timed.
+   */
   public Optional<Outcome> judge() throws InterruptedException, Oracle.Refused {
     for (SizeRounds size : sizes) {
       switch (LaunchedSize.measure(size, isRecorded(size.size().index()))) {
         case Step.Ended<LaunchedSize>(Outcome outcome) -> {
+          if (outcome.status() == Status.CORRECT) tooSlow = outcome;
           return Optional.of(outcome);
         }
         case Step.To<LaunchedSize>(LaunchedSize launched) -> measured.add(launched);
@@ -105,6 +110,7 @@ public final class Timing {
           references.unrecordable(task, launched.index());
           switch (launched.further()) {
             case Step.Ended<LaunchedSize>(Outcome decided) -> {
+              if (decided.status() == Status.CORRECT) tooSlow = decided;
               return Optional.of(decided);
             }
             case Step.To<LaunchedSize>(LaunchedSize further) -> measured.set(i, further);
@@ -160,6 +166,18 @@ public final class Timing {
     }
     for (SizeRounds size : sizes) references.unrecordable(task, size.size().index());
     return true;
+  }
+
+  /** Whether {@link #judge} ended since timing a correct candidate would take too long. */
+  public boolean tooSlow() {
+    return tooSlow != null;
+  }
+
+  /** The sizes measured before that. The candidate's process must be gone. */
+  public List<SizeTiming> measuredSizes() throws InterruptedException {
+    List<SizeTiming> before = new ArrayList<>();
+    for (MeasuredSize size : measured) before.add(size.launched().settle().timing());
+    return before;
   }
 
   /**

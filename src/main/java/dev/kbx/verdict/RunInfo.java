@@ -59,12 +59,19 @@ public record RunInfo(
    *
    * @param arch architecture that launches were compiled for without a GPU
    * @param timeoutSeconds limit for one call of an entry
+   * @param deviceSeconds that a candidate's timed calls have the device alone; null in runs of
+   *     earlier versions
    * @param seed hash of the seed text: equal for runs with the same seed
    * @param profile whether Nsight Compute was requested
    * @param sources hash: equal for runs on the same sources in the same order
    */
   public record Settings(
-      String arch, int timeoutSeconds, String seed, boolean profile, String sources) {}
+      String arch,
+      int timeoutSeconds,
+      @Nullable Integer deviceSeconds,
+      String seed,
+      boolean profile,
+      String sources) {}
 
   public RunInfo {
     sources = List.copyOf(sources);

@@ -268,6 +268,9 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
    *     graphs; the difference is the cost of launching
    * @param hostBound true if the device waits for the host, so that times include the host's; else
    *     null
+   * @param peakBytes the most device memory that one call of the candidate held, result and
+   *     workspace, as its process reports it
+   * @param referencePeakBytes the same of the live baseline
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record SizeTiming(
@@ -289,7 +292,9 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
       @Nullable Clocks clocks,
       @Nullable List<String> throttle,
       @Nullable Launched launched,
-      @Nullable Boolean hostBound) {
+      @Nullable Boolean hostBound,
+      @Nullable Long peakBytes,
+      @Nullable Long referencePeakBytes) {
     public SizeTiming {
       throttle = throttle == null ? null : List.copyOf(throttle);
     }

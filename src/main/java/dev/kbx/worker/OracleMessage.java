@@ -334,6 +334,8 @@ public sealed interface OracleMessage extends Message.Numbered {
    * @param unrecorded why there are no graphs of the reference, and so no times
    * @param hostBound calls that the device may have waited for, since the host had not finished
    *     launching them
+   * @param peakBytes the most that a call held of the device's memory, its result included, beyond
+   *     what was held before
    */
   @JsonTypeName("baseline_measured")
   record BaselineMeasured(
@@ -343,7 +345,8 @@ public sealed interface OracleMessage extends Message.Numbered {
       @Nullable DeviceState state,
       @Nullable Double stateSeconds,
       @Nullable String unrecorded,
-      @Nullable Integer hostBound)
+      @Nullable Integer hostBound,
+      @Nullable Long peakBytes)
       implements OracleMessage {}
 
   /**

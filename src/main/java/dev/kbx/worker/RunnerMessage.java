@@ -266,6 +266,7 @@ public sealed interface RunnerMessage extends Message.Numbered {
    * The runner's times of a batch: claims, which the referee checks by its own clock.
    *
    * @param hostBound as in {@link OracleMessage.BaselineMeasured}
+   * @param peakBytes as in {@link OracleMessage.BaselineMeasured}
    */
   @JsonTypeName("measured")
   record Measured(
@@ -273,7 +274,8 @@ public sealed interface RunnerMessage extends Message.Numbered {
       List<Double> deviceMs,
       List<JsonNode> values,
       double seconds,
-      @Nullable Integer hostBound)
+      @Nullable Integer hostBound,
+      @Nullable Long peakBytes)
       implements RunnerMessage {
     public Measured {
       deviceMs = List.copyOf(deviceMs);

@@ -72,10 +72,19 @@ class ArithmeticRulesTest {
         "global calls; calls += 1",
         "f.calls = 1",
         "import time; seed = time.time_ns()",
+        "seed = torch.poisson(x)",
       })
   void freshRandomness(String line) {
     String code = kernel("tl.store(out + i, tl.rand(42, i) * tl.load(x + i))") + "    " + line;
     assertThat(TaskRules.forTask().tags("random").find(code)).isEmpty();
+  }
+
+  @Test
+  void poolingDrawsWhereItPools() {
+    String code = kernel("tl.store(out + i, tl.load(x + i))");
+    String draws = "    return torch.nn.functional.fractional_max_pool2d(x, 2, 2)";
+    assertThat(TaskRules.forTask().tags("random").find(code + draws))
+        .noneMatch(found -> found.startsWith("frozen-randomness"));
   }
 
   @Test

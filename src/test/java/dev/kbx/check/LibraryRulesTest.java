@@ -60,6 +60,9 @@ class LibraryRulesTest {
         "import operator; y = operator.matmul(x, x)",
         "product = torch.mm; y = product(x, x)",
         "y = torch.empty_like(x).softmax(0)",
+        "y = torch.\uff4d\uff4d(x, x)",
+        "from torch.\uff4en import functional as F; y = F.\uff4cinear(x, x)",
+        "y = x.\uff4datmul(x)",
       })
   void libraryCall(String line) {
     String code = KERNEL + "def f(x):\n    " + line + "\n" + LAUNCH + "    return y";
@@ -171,6 +174,25 @@ class LibraryRulesTest {
     assertThat(find(KERNEL + imported + "def f(x):\n" + LAUNCH)).isEmpty();
     String guarded = "def f(x):\n    if cupy is not None: x = cupy.asarray(x)\n";
     assertThat(find(KERNEL + imported + guarded + LAUNCH)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "torch_device_fn.device(x.device)",
+        "flag_gems.runtime.torch_device_fn.device(x.device.index)",
+        "cupy.cuda.Device(0)",
+      })
+  void aDeviceGuardOfAnotherLibraryComputesNothing(String guard) {
+    String code =
+        KERNEL
+            + "import cupy, flag_gems\nfrom flag_gems.runtime import torch_device_fn\n"
+            + "def f(x):\n    with %s:\n    "
+            + LAUNCH;
+    assertThat(find(code.formatted(guard))).isEmpty();
+    assertThat(find(code.formatted(guard + ", cupy.sin(x)"))).containsExactly("other-library:8");
+    assertThat(find(code.formatted(guard + " as y"))).containsExactly("other-library:8");
+    assertThat(find(code.formatted("cupy.matmul(x, x)"))).containsExactly("other-library:8");
   }
 
   @ParameterizedTest

@@ -79,6 +79,19 @@ class StaticCheckTest {
     assertThat(broken.message()).isEqualTo(message);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "I am sorry, I can't: exec(input()) is no kernel.",
+        "import torch\nexec(input())\ndef f(x: pass",
+        "import torch\nexec(input())\n  torch.cuda.Event = None",
+      })
+  void rulesSayNothingOfWhatIsNoPython(String code) {
+    StaticReport report = new StaticCheck(Rules.all()).check(code, null);
+    assertThat(report.broken()).isPresent();
+    assertThat(report.findings()).isEmpty();
+  }
+
   @Test
   void anEntryInsideAClassOrFunctionIsNone() {
     assertThat(check("class A:\n  def adamw_step(p): pass\ndef f():\n  adamw_step = 1"))

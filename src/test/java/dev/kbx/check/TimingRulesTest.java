@@ -251,6 +251,27 @@ class TimingRulesTest {
     assertThat(found(source)).containsOnly(rule);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "def entry(x):\n  if not x.is_cuda:\n    return torch.from_numpy(x.numpy() * 2)\n"
+            + "  return launch(x)",
+        "def host(x):\n  return torch.from_numpy(x.cpu().numpy() * 2)\n"
+            + "def entry(x):\n  return host(x) if x.dim() > 9 else launch(x)",
+        "def entry(x):\n  try:\n    return launch(x)\n  except RuntimeError:\n"
+            + "    return torch.tensor(x.cpu().numpy() * 2)",
+      })
+  void aBranchThatComputesOnTheCpuIsOnlyNoted(String source) {
+    assertThat(severities(source)).containsExactly(Severity.NOTE);
+    String always = source + "\ndef other(x):\n  return torch.tensor(x.numpy() * 2)";
+    assertThat(severities(always)).containsExactly(Severity.NOTE, Severity.REJECT);
+  }
+
+  private static List<Severity> severities(String source) {
+    return new StaticCheck(Rules.of(new CpuOffload()))
+        .check(LAUNCH + source, null).findings().stream().map(Finding::severity).toList();
+  }
+
   static Stream<Arguments> others() {
     return Stream.of(
             new String[] {"sleeping", "def entry(x):\n  time.sleep(1)\n  return launch(x)"},

@@ -386,6 +386,88 @@ class TimingTest {
     assertThat(verdict.evidence()).contains("nothing at all");
   }
 
+  @ParameterizedTest
+  @CsvSource({"3_000_000, false", "199_000_000, false", "200_000_000, true", "-1, false"})
+  void aWorkspaceOfAHundredTimesTheReferencesIsAFlag(String bytes, boolean flagged)
+      throws Exception {
+    long peak = Long.parseLong(bytes.replace("_", ""));
+    String claim =
+        measured(50, 50, 50, 50).replace("{\"type", "{\"peak_bytes\":" + peak + ",\"type");
+    Judgement verdict = judge("timed", Map.of("measure", List.of(claim)));
+    var size = requireNonNull(verdict.sizes()).getFirst();
+    assertThat(size.peakBytes()).isEqualTo(peak < 0 ? null : peak);
+    assertThat(size.referencePeakBytes()).isEqualTo(2_000_000);
+    assertThat(verdict.flags()).isEqualTo(flagged ? List.of("large_workspace") : List.of());
+  }
+
+  @Test
+  void whoIsHundredsOfTimesSlowerIsTimedInFewCalls() throws Exception {
+    // The reference takes 0.04 ms, 0.03 ms in a graph.
+    Judgement verdict = judge("held", Map.of("measure", List.of(measured(9, 9, 9, 9))));
+    assertThat(speedup(verdict)).isCloseTo(0.04 / 9, within(1e-6));
+    assertThat(requireNonNull(verdict.sizes()).getFirst().rounds()).isEqualTo(4);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"5, 4_000, false", "60, 4_000, true", "5, 16_000, true"})
+  void whoWouldTakeTooMuchOfTheDeviceIsNotTimedFurther(double longer, String ms, boolean slow)
+      throws Exception {
+    double claim = Double.parseDouble(ms.replace("_", ""));
+    Judgement verdict =
+        judgeWithin(
+            Duration.ofSeconds(60),
+            "waiting",
+            Map.of("measure", List.of(measured(claim, claim, claim, claim)), "longer", longer));
+    assertThat(verdict.status()).as("%s", verdict.message()).isEqualTo(Status.CORRECT);
+    assertThat(verdict.perfOk()).isTrue();
+    if (slow) {
+      assertThat(verdict.speedup()).isNull();
+      assertThat(verdict.sizes()).isNull();
+      assertThat(verdict.flags()).containsExactly("too_slow");
+      assertThat(verdict.message())
+          .startsWith(
+              "at least %d times slower than the reference: a call of n=1 takes %.3f ms"
+                  .formatted((long) (claim / 0.04), claim));
+    } else {
+      assertThat(verdict.flags()).doesNotContain("too_slow");
+      assertThat(verdict.speedup()).isNotNull();
+    }
+  }
+
+  @Test
+  void aReferenceThatIsAsSlowLetsNobodyBeTooSlow() throws Exception {
+    String claim = measured(4000, 4000, 4000, 4000);
+    Judgement verdict =
+        judgeWithin(
+            Duration.ofSeconds(1), "timed", Map.of("measure", List.of(claim), "longer", 16.0));
+    assertThat(speedup(verdict)).isCloseTo(100.0 / 4000, within(1e-6));
+  }
+
+  @Test
+  void aFirstBatchThatDoesNotEndIsNoTimeout() throws Exception {
+    Judgement verdict =
+        judgeWithin(Duration.ofMillis(500), "waiting", Map.of("measure", List.of()));
+    assertThat(verdict.status()).isEqualTo(Status.CORRECT);
+    assertThat(verdict.flags()).containsExactly("too_slow");
+    assertThat(verdict.message())
+        .startsWith("not timed: at n=1 a batch of timed calls took longer");
+  }
+
+  private static Judgement judgeWithin(Duration device, String task, Map<String, ?> script)
+      throws Exception {
+    Plan plan =
+        new Plan(
+            List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
+            FakeWorkers.plan().rules(),
+            "sm_90",
+            "secret",
+            FakeWorkers.plan(Duration.ofSeconds(20), Duration.ofSeconds(60))
+                .limits()
+                .withDevice(device));
+    return new Judge(bench, plan, FakeWorkers.DEVICE, Map.of())
+        .judge(FakeWorkers.candidate(task, script));
+  }
+
   @Test
   void theStateOfTheDeviceStandsBesideTheTimes() throws Exception {
     Judgement verdict = judge("timed", Map.of());

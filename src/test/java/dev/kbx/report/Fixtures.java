@@ -339,7 +339,9 @@ final class Fixtures {
                       new Clocks(1_980.0, 2_619.0, 46.0, 371.2),
                       i == 3 ? List.of("sw_power_cap") : List.of(),
                       i == 1 ? new Launched(0.033, 0.061, 0.061 / 0.033, 1.8, 1.9) : null,
-                      i == 2 ? true : null))
+                      i == 2 ? true : null,
+                      50_331_648L * i,
+                      i == 3 ? null : 16_777_216L * i))
               .toList();
       seconds.put("perf", 1.9);
     }

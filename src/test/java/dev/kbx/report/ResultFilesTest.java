@@ -96,7 +96,8 @@ class ResultFilesTest {
     assertThat(gelu.get("tflops").stringValue()).isEqualTo("N/A");
     assertThat(gelu.get("code").stringValue()).contains("gelu_kernel");
     JsonNode size = gelu.get("performance").get(0);
-    assertThat(size.propertyNames()).containsExactly("input_size", "ms", "GB/s", "TFLOPS");
+    assertThat(size.propertyNames())
+        .containsExactly("input_size", "ms", "GB/s", "TFLOPS", "peak_bytes");
     JsonNode wrong = metrics.get("Activation/gelu.py#1");
     assertThat(wrong.get("file").stringValue()).isEqualTo("Activation/gelu.py");
     assertThat(wrong.get("exe_ok").booleanValue()).isFalse();

@@ -16,7 +16,7 @@ class BatchTest {
   private static Batch batch(int waited) {
     var measured =
         new OracleMessage.BaselineMeasured(
-            1, List.of(1.0, 1.0, 1.0, 1.0), 0.004, null, null, null, waited);
+            1, List.of(1.0, 1.0, 1.0, 1.0), 0.004, null, null, null, waited, null);
     return Batch.of(measured, 5);
   }
 }

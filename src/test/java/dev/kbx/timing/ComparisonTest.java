@@ -65,6 +65,8 @@ class ComparisonTest {
         null,
         null,
         null,
+        null,
+        null,
         null);
   }
 

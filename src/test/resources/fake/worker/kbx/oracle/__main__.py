@@ -133,7 +133,7 @@ def main():
             if request["graph"] and name in BRIEF:
                 milliseconds = 0.03 if name == "held.py" and phase not in ALONE else 0.01
             times = noise.batch(milliseconds) if name == "noisy.py" else [milliseconds] * 4
-            reply = {"type": "baseline_measured", "device_ms": times, "seconds": 0.0, "state": state}
+            reply = {"type": "baseline_measured", "device_ms": times, "seconds": 0.0, "state": state, "peak_bytes": 2_000_000}
             if request["graph"] and name in ("waiting.py", "late.py"):
                 reply |= {"device_ms": [], "unrecorded": "operation not permitted when stream is capturing"}
         elif request["type"] in ("check", "check_size"):
