@@ -146,7 +146,8 @@ def test_a_module_of_published_size_is_opened_and_its_room_is_given(server, writ
     )
     assert isinstance(opened, messages.Opened), opened
     assert [a["bytes"] for a in opened.arenas] == [3 * GIB, GIB]
-    assert (opened.scaled, len(opened.calls)) == (False, 6)
+    published = [call for call in opened.calls if not call["properties"]]
+    assert (opened.scaled, len(published), len(opened.calls)) == (False, 6, 10)
     prepared = ask(server, messages.Prepare(3, 0))
     assert prepared.args[0]["shape"] == [512, 256]
     assert server.device.trimmed == 1
@@ -192,10 +193,18 @@ def test_nothing_of_the_device_waits_for_the_garbage_collector(server, write):
         gc.enable()
 
 
-def test_no_case_of_a_module_is_made_to_plan_its_calls(write, monkeypatch):
+def test_no_case_of_published_size_is_made_to_plan_a_module_s_calls(write, monkeypatch):
     task = published(write(TASK, "4_Plan")).task
-    monkeypatch.setattr(type(task), "call", None)
-    assert [call.repeats for call in plan.plan(task, SEED)] == [None] * 5 + [0]
+    call, devices = type(task).call, set()
+
+    def made(self, *args, **kwargs):
+        devices.add(self.device)
+        return call(self, *args, **kwargs)
+
+    monkeypatch.setattr(type(task), "call", made)
+    calls = plan.plan(task, SEED)
+    assert [call.repeats for call in calls if not call.properties] == [None] * 5 + [0]
+    assert devices == {"cpu"}  # where the smaller sizes are, which tell what the reference takes
 
 
 def opened(task, alone):

@@ -124,7 +124,7 @@ class ModelTask(Task):
             return self.run(f"{kind.__name__}({', '.join(map(repr, self.init))})", kind, *self.init)
 
     def traced(self):
-        model = self.run("the constructor", self.model, *self.init).to(self.cast)
+        model = self.run("the constructor", self.model, *self.init)
         return model, list(model.state_dict(keep_vars=True).values())
 
     def change_weights(self):
