@@ -59,6 +59,13 @@ def test_what_is_right_by_none_rules_out_none(contract):
     assert said(contract, spread(1), rounded(spread(1), "tensor")) == []
 
 
+def test_what_is_below_the_smallest_normal_number_may_be_flushed():
+    x = torch.tensor([[1.0]])
+    contract = Schemes(lambda x: (x.double() * 1e-49, x.double() * 1e-52), lambda x: x * 0)
+    assert said(contract, x, torch.zeros(1, 1)) == []
+    assert said(contract, x, torch.full((1, 1), 1e-37))
+
+
 def test_candidates_do_not_share_what_they_have_ruled_out():
     task = Schemes(emulated, rounded, tuple({"scale": s} for s in DIMS))
     for scale in DIMS:

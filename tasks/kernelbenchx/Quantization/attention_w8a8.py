@@ -213,7 +213,9 @@ def _float_product(exponentials, v):
     error = error * (1 + exponentials.ratio) + p * exponentials.ratio
     terms, freedom = v.value.abs(), v.steps * v.scale
     rounding = ULPS + 2 * len(v.level) ** 0.5 * quantized.ULP
-    return p @ v.value, error @ terms + (p + error) @ freedom + rounding * (p @ (terms + freedom))
+    # A probability below the smallest normal number may honestly be flushed to zero.
+    tiny = torch.finfo(torch.float32).tiny
+    return p @ v.value, (error + tiny) @ terms + (p + error) @ freedom + rounding * (p @ (terms + freedom))
 
 
 CONTRACT = Schemes(_emulated, _by_scheme, SCHEMES, strides="contiguous")
