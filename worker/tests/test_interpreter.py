@@ -641,3 +641,30 @@ def test_constants_of_the_module_stand_on_either_side(body, expected):
     x = torch.linspace(-4, 4, 50)
     with bench(CONSTANTS.format(body=body)) as client:
         torch.testing.assert_close(client.run(x), expected(x))
+
+
+def test_a_jit_function_may_ask_for_the_value_of_a_dtype():
+    source = """
+    @triton.jit
+    def smallest(dtype):
+        dtype_ = dtype.value
+        if dtype_.is_floating():
+            return float("-inf")
+        if dtype_.is_int_signed():
+            width: tl.constexpr = dtype_.int_bitwidth
+            return -1 * 2 ** (width - 1)
+
+    @triton.jit
+    def kernel(x, out, n, B: tl.constexpr):
+        i = tl.arange(0, B)
+        low = smallest(x.type.element_ty)
+        tl.store(out, tl.max(tl.load(x + i, mask=i < n, other=low), 0))
+
+    def run(x):
+        out = torch.empty((), dtype=x.dtype, device=x.device)
+        kernel[(1,)](x, out, x.numel(), B=16)
+        return out
+    """
+    with bench(source) as client:
+        assert client.run(torch.tensor([-3.0, -2.0, -7.0])).item() == -2
+        assert client.run(torch.tensor([-3, -2, -7], dtype=torch.int32)).item() == -2

@@ -363,6 +363,8 @@ class Language:
             self._changes[owner]["static_print"] = lambda *args, **kwargs: None  # the compiler has printed it
         # Triton 3.6 converts arrays of one element, which numpy 2.4 refuses.
         self._changes[tl.tensor]["__index__"] = lambda scalar: scalar.handle.data.item()
+        # The compiler hands a dtype to a jit function as a constexpr, whose value the function may ask for.
+        self._changes[tl.dtype]["value"] = property(lambda dtype: dtype)
         # Methods such as x.sum() are jit functions set as class attributes; the compiler binds them, Python does not.
         for name, member in vars(tl.tensor).items():
             if isinstance(member, JITFunction):
