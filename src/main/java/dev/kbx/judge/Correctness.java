@@ -8,6 +8,7 @@ import dev.kbx.plan.Grade;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Tolerance;
+import dev.kbx.task.Policy;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -118,9 +119,16 @@ final class Correctness {
     return decided.orElseGet(() -> Outcome.correct(lastBeforePerf(plan.stages())));
   }
 
-  /** Whether others computed more than the policy allows. */
+  /** Whether others computed more than the policy allows, or who did is not known. */
   private Optional<Outcome> origin() {
     Task task = candidate.task();
+    if (plan.policy(task) != Policy.ANY && draft.origins().incomplete()) {
+      return Optional.of(
+          Outcome.of(
+              Status.INFRASTRUCTURE,
+              Stage.CORRECT,
+              "who computed the result is not known: a call has no complete account of it"));
+    }
     return draft.origins().judge(plan.policy(task), task, Stage.CORRECT, "");
   }
 

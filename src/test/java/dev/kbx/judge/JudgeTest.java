@@ -33,7 +33,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class JudgeTest {
   private static final String HONEST =
       "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
-          + "\"compiled\":[]}";
+          + "\"compiled\":[]"
+          + ",\"origin\":{\"elements\":1,\"own\":1,\"volume\":2,\"foreign\":0,\"operations\":[],"
+          + "\"launches\":1,\"copies\":0,\"used\":true}}";
 
   private static Workers workers;
   private static Slot slot;
@@ -215,7 +217,8 @@ class JudgeTest {
             "call",
             "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
                 + "\"compiled\":[{\"kernel\":\"k\",\"arch\":\"a\",\"registers\":-5,"
-                + "\"shared_bytes\":7,\"seconds\":1e999}]}");
+                + "\"shared_bytes\":7,\"seconds\":1e999}]"
+                + HONEST.substring(HONEST.indexOf(",\"origin\"")));
     assertThat(verdict.status()).isEqualTo(Status.CORRECT);
     assertThat(verdict.kernels())
         .isNotNull()
@@ -248,9 +251,10 @@ class JudgeTest {
   }
 
   @Test
-  void aMissingAccountIsAFlag() throws Exception {
-    Judgement verdict = answering("call", HONEST);
-    assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
+  void withoutAnAccountNobodyIsCorrect() throws Exception {
+    Judgement verdict = answering("call", HONEST.replaceFirst(",\"origin\".*", "}"));
+    assertThat(verdict.status()).isEqualTo(Status.INFRASTRUCTURE);
+    assertThat(verdict.message()).startsWith("who computed the result is not known");
     assertThat(verdict.flags()).containsExactly("no_origin");
     assertThat(verdict.origin()).isNull();
   }

@@ -9,7 +9,7 @@ class LimitsTest {
   @Test
   void compilersInCallsHaveTimeAndMemoryBesideTheCandidates() {
     Limits usual = Limits.of(Duration.ofSeconds(5));
-    Limits compiling = usual.compiling();
+    Limits compiling = usual.withCompilers();
     assertThat(compiling.call()).isEqualTo(Duration.ofSeconds(65));
     assertThat(compiling.load()).isEqualTo(Duration.ofSeconds(65));
     assertThat(compiling.allowance().memoryBytes()).isEqualTo(6L << 30);
