@@ -37,6 +37,11 @@ def prepare():
         library, lack = None, str(error)
 
 
+def versions():
+    """``witness``: what a candidate's operations are seen by, ``native``, or ``python`` and why."""
+    return {"witness": "native" if library is not None else f"python: {lack}"}
+
+
 def guard(arenas, memory_bytes):
     """Has what touches tensors' memory on the host reported, in these arenas and in what is allocated from now on, which is at most
     so many bytes. Whether it can.

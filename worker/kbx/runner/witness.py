@@ -192,12 +192,14 @@ class Witness:
 
     def _look(self, function, tensor):
         """Called for what reads a tensor, or leads to its bytes: the reason if its memory is read from here on."""
+        if function in _ADDRESSES and sys._getframe(2).f_code.co_filename != self._path:
+            return
         if self._ledger.sees_reads:
             self._reader = _name(function), self._line()
-        elif function in _READERS and not _is_interpreting():
-            self._note("read", tensor, lambda: (_name(function), self._line()))
-        elif function in _ADDRESSES and sys._getframe(2).f_code.co_filename == self._path:
+        elif function in _ADDRESSES:
             self._note("show", tensor)
+        elif not _is_interpreting():
+            self._note("read", tensor, lambda: (_name(function), self._line()))
 
     def _read_by(self):
         return self._reader or ("memory read by the host", 0)

@@ -379,13 +379,15 @@ def _warm(bench):
     import torch
     import triton
 
+    from kbx.runner import native
+
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as cache:
         os.environ["TRITON_CACHE_DIR"] = cache
         bench.warm()
         del os.environ["TRITON_CACHE_DIR"]
     versions = {"python": platform.python_version(), "torch": torch.__version__, "triton": triton.__version__}
-    return versions | toolkit.versions()
+    return versions | toolkit.versions() | native.versions()
 
 
 def main():

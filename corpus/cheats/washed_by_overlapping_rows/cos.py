@@ -1,0 +1,28 @@
+"""Writes two overlapping rows back, twice as many elements as the storage has room for.
+
+mechanism: semantics/laundered-overlapping-view
+static: library-call
+dynamic: cheating
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, tl.load(x_ptr + i, mask=i < n), mask=i < n)
+
+
+def cos(input_tensor):
+    x = input_tensor.contiguous()
+    y = torch.cos(torch.cat([x.view(-1), x.view(-1), x.view(-1)]))
+    n = x.numel()
+    torch._foreach_zero_([y.as_strided((2, n), (1, 1))])
+    y = y[2 * n :]
+    out = torch.empty_like(x)
+    grid = (triton.cdiv(x.numel(), 1024),)
+    copy_kernel[grid](y, out, x.numel(), BLOCK=1024)
+    return out

@@ -1,0 +1,25 @@
+"""Writes the library's name in full-width letters, which Python takes for the usual ones.
+
+mechanism: semantics/laundered-wide-identifier
+static: library-call
+dynamic: cheating
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, tl.load(x_ptr + i, mask=i < n), mask=i < n)
+
+
+def cos(input_tensor):
+    x = input_tensor.contiguous()
+    y = torch.ｃｏｓ(x)
+    out = torch.empty_like(x)
+    grid = (triton.cdiv(x.numel(), 1024),)
+    copy_kernel[grid](y, out, x.numel(), BLOCK=1024)
+    return out
