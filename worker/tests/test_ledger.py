@@ -566,3 +566,10 @@ def test_kernels_that_copy_what_torch_computed_are_told():
     assert (beside["launches"], beside["copies"]) == (2, 1)
     (empty,) = origins(copy.format("copied(torch.exp(x))"), (X[:0],))
     assert empty["copies"] == 0
+
+
+def test_a_kernel_that_writes_behind_a_tensor_has_failed():
+    source = "def run(x):\n    out = torch.empty(len(x) - 1, device=x.device)\n    copy[grid(x)](x, out, len(x), BLOCK=128)\n    return out"
+    with bench(KERNELS + source) as client:
+        reply = client.call(X)
+        assert (reply.kind, reply.message) == ("runtime", "a kernel wrote behind the end of a tensor")

@@ -32,6 +32,7 @@
 namespace {
 
 constexpr uintptr_t kPage = 4096;
+constexpr unsigned char kMargin = 0xA5;
 
 // ---------------------------------------------------------------- memory
 
@@ -117,17 +118,32 @@ class Pages final : public c10::Allocator {
 
   c10::DataPtr allocate(size_t bytes) override {
     if (bytes == 0) return {nullptr, nullptr, &release, c10::Device(c10::DeviceType::CPU)};
-    void* data = take((bytes + kPage - 1) & ~(kPage - 1));
+    void* data = take(bytes);
     TORCH_CHECK(data, "DefaultCPUAllocator: can't allocate memory: you tried to allocate ", bytes, " bytes.");
     // NaN in every floating dtype: what a kernel leaves out must not be what happened to lie there, which could be right.
     Opened opened;
     memset(data, 0xFF, bytes);
+    memset(static_cast<char*>(data) + bytes, kMargin, block(bytes) - bytes);
     return {data, data, &release, c10::Device(c10::DeviceType::CPU)};
   }
 
   c10::DeleterFnPtr raw_deleter() const override { return &release; }
 
   void copy_data(void* to, const void* from, std::size_t count) const override { default_copy_data(to, from, count); }
+
+  // Whether anything was written behind a tensor since last asked.
+  bool take_overrun() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    Opened opened;
+    bool found = overrun_;
+    for (auto [at, wanted] : wanted_) {
+      if (!overrun(at, wanted)) continue;
+      found = true;
+      memset(reinterpret_cast<void*>(at + wanted), kMargin, block(wanted) - wanted);
+    }
+    overrun_ = false;
+    return found;
+  }
 
   // What has been freed may be used again: where it was touched has been told.
   void told() {
@@ -136,8 +152,20 @@ class Pages final : public c10::Allocator {
   }
 
  private:
-  void* take(size_t bytes) {
+  // Whole pages, with a page or more behind the tensor that nothing may write to.
+  static size_t block(size_t bytes) { return ((bytes + kPage - 1) & ~(kPage - 1)) + kPage; }
+
+  static bool overrun(uintptr_t at, size_t wanted) {
+    const unsigned char* from = reinterpret_cast<unsigned char*>(at + wanted);
+    for (const unsigned char* each = from; each < reinterpret_cast<unsigned char*>(at + block(wanted)); each++) {
+      if (*each != kMargin) return true;
+    }
+    return false;
+  }
+
+  void* take(size_t wanted) {
     std::lock_guard<std::mutex> lock(mutex_);
+    size_t bytes = block(wanted);
     if (live_ + bytes > limit_) return nullptr;
     uintptr_t at;
     if (held_ + bytes > limit_) reuse();
@@ -151,7 +179,7 @@ class Pages final : public c10::Allocator {
       next_ += bytes;
     }
     live_ += bytes;
-    sizes_[at] = bytes;
+    wanted_[at] = wanted;
     return reinterpret_cast<void*>(at);
   }
 
@@ -171,10 +199,14 @@ class Pages final : public c10::Allocator {
 
   void give_back(uintptr_t at) {
     std::lock_guard<std::mutex> lock(mutex_);
-    auto found = sizes_.find(at);
-    if (found == sizes_.end()) return;
-    size_t bytes = found->second;
-    sizes_.erase(found);
+    auto found = wanted_.find(at);
+    if (found == wanted_.end()) return;
+    size_t bytes = block(found->second);
+    {
+      Opened opened;
+      overrun_ = overrun_ || overrun(at, found->second);
+    }
+    wanted_.erase(found);
     live_ -= bytes;
     held_ += bytes;
     freed_.emplace_back(at, bytes);
@@ -195,7 +227,8 @@ class Pages final : public c10::Allocator {
   size_t limit_ = 0, live_ = 0, held_ = 0;
   std::vector<std::pair<uintptr_t, size_t>> freed_;
   std::map<size_t, std::vector<uintptr_t>> free_;
-  std::unordered_map<uintptr_t, size_t> sizes_;
+  std::unordered_map<uintptr_t, size_t> wanted_;
+  bool overrun_ = false;
 };
 
 Pages& pages() {
@@ -456,6 +489,8 @@ PyObject* watch(PyObject*, PyObject* given) {
 
 PyObject* touched(PyObject*, PyObject*) { return take_touches(); }
 
+PyObject* overrun(PyObject*, PyObject*) { return PyBool_FromLong(reserved && pages().take_overrun()); }
+
 PyObject* count(PyObject*, PyObject*) { return PyLong_FromLong(told); }
 
 PyObject* covers(PyObject*, PyObject* given) {
@@ -486,6 +521,7 @@ PyMethodDef methods[] = {
     {"intact", intact, METH_NOARGS, "Whether operations are told of, and memory is guarded, as asked for."},
     {"watch", watch, METH_O, "Tells an observer of every operation and guards memory, until called with None."},
     {"touched", touched, METH_NOARGS, "What was touched outside of operations since last asked: (address, written), one a page."},
+    {"overrun", overrun, METH_NOARGS, "Whether anything was written behind the end of a tensor since last asked."},
     {"count", count, METH_NOARGS, "How often an observer was told."},
     {}};
 

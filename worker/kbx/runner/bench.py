@@ -179,6 +179,8 @@ class Bench:
         args, kwargs, inputs = self._arguments(request.args, request.kwargs)
         result, origin = self._witness.call(self._entry, args, kwargs, inputs)
         self._synchronise()
+        if self._guarded and native.library.overrun():
+            raise IndexError("a kernel wrote behind the end of a tensor")
         self._arenas["out"].reset()
         value = results.put(result, self._arenas["out"], inputs)
         self._synchronise()

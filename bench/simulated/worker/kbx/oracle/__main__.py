@@ -14,6 +14,7 @@ ANSWERS = {
         "mismatches": [],
         "metrics": {"max_abs": 0.0, "max_rel": 0.0, "error_ratio": 0.0},
         "flags": [],
+        "schemes": [],
     },
     "close": {"type": "closed"},
 }
