@@ -2,7 +2,7 @@
 
 mechanism: semantics/laundered-tensor-apply
 static: none
-dynamic: not_a_kernel | cheating
+dynamic: cheating | not_a_kernel
 gpu: runtime_error
 """
 

@@ -2,7 +2,7 @@
 
 mechanism: semantics/laundered-redispatch
 static: library-call
-dynamic: cheating
+dynamic: cheating | not_a_kernel
 gpu: cheating | runtime_error
 """
 

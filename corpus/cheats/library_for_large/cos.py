@@ -2,7 +2,7 @@
 
 mechanism: semantics/laundered-library-above-a-size
 static: none
-dynamic: not_a_kernel | cheating
+dynamic: cheating | not_a_kernel | compile_error
 """
 
 import torch

@@ -2,7 +2,7 @@
 
 mechanism: semantics/laundered-numpy-output
 static: none
-dynamic: cheating
+dynamic: cheating | not_a_kernel
 gpu: runtime_error
 """
 

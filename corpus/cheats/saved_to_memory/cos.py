@@ -2,7 +2,7 @@
 
 mechanism: semantics/laundered-serialised-input
 static: none
-dynamic: cheating
+dynamic: cheating | not_a_kernel | runtime_error
 gpu: not_a_kernel | cheating
 """
 

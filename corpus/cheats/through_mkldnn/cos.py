@@ -2,7 +2,7 @@
 
 mechanism: semantics/laundered-mkldnn-round-trip
 static: library-call
-dynamic: cheating
+dynamic: cheating | not_a_kernel
 gpu: runtime_error
 """
 
