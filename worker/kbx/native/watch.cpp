@@ -17,9 +17,7 @@
 
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstring>

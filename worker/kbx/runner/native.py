@@ -77,10 +77,11 @@ def _find_or_build():
 
 def _folders():
     """Where libraries are kept: beside kbx, else with the user's state; as ``Home.stateFolders`` in the JVM."""
-    home = Path(__file__).parents[3]
-    return home / ".kbx" / "native", Path(
-        os.environ.get("HOME", "/nonexistent")
-    ) / ".local" / "state" / "kbx" / "native"
+    states = (
+        Path(__file__).parents[3] / ".kbx",
+        Path(os.environ.get("HOME", "/nonexistent")) / ".local" / "state" / "kbx",
+    )
+    return [state / "native" for state in states]
 
 
 def _build(compiler, target):

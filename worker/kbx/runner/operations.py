@@ -81,11 +81,6 @@ def of(function):
     return Operation(full_name(function).split("::")[-1], "" if overload == "default" else overload, pointwise)
 
 
-def base(function):
-    """The operation's name without namespace and overload: ``matmul``."""
-    return of(function).base
-
-
 def is_movement(asked):
     """Whether a task whose reference calls ``asked`` is about moving data, by at least half of it."""
     return bool(asked) and 2 * len(asked & _MOVEMENT) >= len(asked)
