@@ -94,7 +94,10 @@ final class SizeRounds {
     return requireNonNull(physics);
   }
 
-  /** Memory of the launched calls so far: those of graphs hold theirs before they are timed. */
+  /**
+   * Memory of the counted launched calls so far: calls that warm up may tune, with buffers that no
+   * later call has, and those of graphs hold theirs before they are timed.
+   */
   MemoryPeaks memory() {
     return memory;
   }
@@ -234,11 +237,9 @@ final class SizeRounds {
     Optional<Outcome> wrong = wrong(checking.answer());
     if (last != null) reference = last.answer();
     if (wrong.isPresent()) return wrong;
-    if (series.recorded() == null) {
-      memory.add(candidate.peakBytes(), reference == null ? null : reference.peakBytes());
-    }
     if (reference == null) return Optional.empty();
     if (reference.failed() != null) return Optional.of(reference.failed());
+    if (series.recorded() == null) memory.add(candidate.peakBytes(), reference.peakBytes());
     if (!series.conditions().spoilt(reference.state())) {
       series.samples().add(compared(candidate, reference, referenceFirst, asked, lead));
     }

@@ -401,6 +401,16 @@ class TimingTest {
   }
 
   @Test
+  void whatTuningAllocatesIsNoWorkspace() throws Exception {
+    String tuning = measured(50, 50, 50, 50).replace("{\"type", "{\"peak_bytes\":268435456,\"type");
+    String later = measured(50, 50, 50, 50).replace("{\"type", "{\"peak_bytes\":4096,\"type");
+    Judgement verdict =
+        judge("timed", Map.of("first_measure", List.of(tuning), "measure", List.of(later)));
+    assertThat(requireNonNull(verdict.sizes()).getFirst().peakBytes()).isEqualTo(4096);
+    assertThat(verdict.flags()).isEmpty();
+  }
+
+  @Test
   void whoIsHundredsOfTimesSlowerIsTimedInFewCalls() throws Exception {
     // The reference takes 0.04 ms, 0.03 ms in a graph.
     Judgement verdict = judge("held", Map.of("measure", List.of(measured(9, 9, 9, 9))));

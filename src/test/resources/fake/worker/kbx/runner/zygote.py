@@ -118,6 +118,8 @@ def answer(number, message, scripts):
     if message["type"] == "measure":
         kbx.spend(scripts[number].get("longer", 0.0))
     replies = scripts[number].get(message["type"])
+    if message["type"] == "measure":
+        replies = scripts[number].pop("first_measure", replies)
     if number in timed:
         replies = scripts[number].get("timed_" + message["type"], replies)
     if message["type"] == "precompile" and message["calls"]:
