@@ -131,7 +131,8 @@ final class WorkerPool implements AutoCloseable {
     return new BaselineCache(Home.state().resolve("baselines"), WorkerPool::say);
   }
 
-  private static void say(String note) {
+  /** Shows a line on stderr. */
+  static void say(String note) {
     System.err.println("kbx: " + note);
   }
 
