@@ -131,7 +131,7 @@ def test_an_argument_that_the_reference_updates_is_judged(own):
     assert torch.equal(truth.know(task, call, "1").expected["x"], call.args[0] + call.args[1])
 
 
-LARGE = "import torch\n\n# inputs: f32[1024, 20000], f32[20000], f32[20000]\ndef f(x, mean, var):\n    BODY\n"
+LARGE = "import torch\n\n# inputs: f32[1024, 16400], f32[16400], f32[16400]\ndef f(x, mean, var):\n    BODY\n"
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_on_a_gpu_every_call_is_judged_and_timed(own):
 
 
 def test_a_large_call_is_laid_out_in_another_way_on_a_gpu(own):
-    text = "import torch\n\n# inputs: f32[1024, 20000]\ndef f(x):\n    return BODY\n"
+    text = "import torch\n\n# inputs: f32[1024, 16400]\ndef f(x):\n    return BODY\n"
     assert variations(own(text.replace("BODY", "x + 1"), device="cuda:0")) == [None, "non_contiguous"]
     assert variations(own(text.replace("BODY", "x.view(-1)"), device="cuda:0")) == [None]
 
