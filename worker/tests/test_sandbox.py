@@ -225,6 +225,12 @@ def test_environment_of_the_referee_is_gone(runner):
     assert "PYTEST_CURRENT_TEST" not in names
 
 
+def test_temporary_files_go_to_scratch(runner):
+    """And not to the folder that the zygote, which had another environment, has looked up already."""
+    found, asked = runner("import os, tempfile; answer = [tempfile.gettempdir(), os.environ['TMPDIR']]")
+    assert found == asked
+
+
 def test_memory_hog_gets_a_memory_error(zygote):
     hog = zygote.spawn(memory_bytes=1 << 30)
     hog.start("x = bytearray(2 << 30)")

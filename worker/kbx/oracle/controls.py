@@ -202,7 +202,7 @@ def _own(task, name, function):
     def results(trial):
         answers = []
         for draw in range(task.contract.draws):
-            torch.manual_seed(draw + 1)
+            truth.reseed(draw + 1)
             call = truth.copy_call(trial.known.call)
             made = task.spoken(call, trial.turn)
             with torch.no_grad():

@@ -93,7 +93,7 @@ def know(task, call, seed, wide=True):
 def _again(task, call, seed, selves):
     """``expected`` of one more call of the reference, and whether it drew random numbers."""
     mine = copy_call(call)
-    _reseed(seed_number(seed))  # as the reference's call does
+    reseed(seed_number(seed))  # as the reference's call does
     states = generator_states()
     result = after(task, mine, _reference(task, "the reference", mine, seed), selves)
     return result, moved(states)
@@ -150,12 +150,12 @@ def _itself(tensor, arguments):
 
 
 def _reference(task, what, call, seed):
-    _reseed(seed_number(seed))
+    reseed(seed_number(seed))
     with torch.no_grad():
         return task.run(what, task.reference, *call.args, **call.kwargs)
 
 
-def _reseed(number):
+def reseed(number):
     """``torch.manual_seed`` for the host and the GPUs. That one also writes down a stack for every kind of device that is not
     there, each time, and keeps it."""
     for generator in (torch.default_generator, *torch.cuda.default_generators):

@@ -3,6 +3,8 @@
 Without a C++ compiler there is none: then Python alone watches, which a candidate can evade.
 """
 
+import contextlib
+import fcntl
 import hashlib
 import importlib.machinery
 import importlib.util
@@ -18,6 +20,8 @@ import torch
 _SOURCE = Path(__file__).parent.parent / "native" / "watch.cpp"
 _FLAGS = ("-std=c++20", "-O1", "-shared", "-fPIC", "-w")
 _SECONDS = 300
+_KEPT = 3
+"""Libraries kept: of as many interpreters that take turns."""
 
 library = None
 """The loaded library; None without one."""
@@ -60,19 +64,43 @@ def _find_or_build():
     name = f"watch-{key.hexdigest()[:12]}.so"
     for folder in _folders():
         if (folder / name).exists():
-            return folder / name
+            return _used(folder / name)
     if shutil.which(compiler) is None:
         raise OSError(f"{compiler} is not on the PATH")
     for folder in _folders():
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            draft = folder / f"{name}.{os.getpid()}"
-            _build(compiler, draft)
-            draft.replace(folder / name)
-            return folder / name
+            return _built_once(compiler, folder / name)
         except PermissionError:
             continue
     raise OSError("no folder to keep it in can be written")
+
+
+def _built_once(compiler, target):
+    """Builds the library unless another process does so first: it waits for that one."""
+    with open(target.parent / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not target.exists():
+            print("notice: building the native witness, once: about 15 s", file=sys.stderr, flush=True)
+            draft = target.with_name(f"{target.name}.{os.getpid()}")
+            _build(compiler, draft)
+            draft.replace(target)
+            _remove_unused(target.parent)
+    return target
+
+
+def _used(library):
+    """The library, now the last to be removed."""
+    with contextlib.suppress(OSError):  # somebody else's folder
+        os.utime(library)
+    return library
+
+
+def _remove_unused(folder):
+    """Removes what killed builds have left, and all libraries but those used last. The lock is held."""
+    newest = sorted(folder.glob("watch-*.so"), key=lambda file: file.stat().st_mtime, reverse=True)
+    for file in (*folder.glob("watch-*.so.*"), *newest[_KEPT:]):
+        file.unlink(missing_ok=True)
 
 
 def _folders():

@@ -19,6 +19,7 @@ import resource
 import signal
 import socket
 import sys
+import tempfile
 import traceback
 
 from kbx.runner import landlock, linux, mounts, seccomp
@@ -263,6 +264,7 @@ def _reset_environment(cell):
         TORCH_EXTENSIONS_DIR=f"{scratch}/extensions",
         CUDA_VISIBLE_DEVICES=(cell.tree.gpu or str(cell.spawn.device_index)) if cuda else "",
     )  # fmt: skip
+    tempfile.tempdir = None  # what the zygote found is not there
     if cuda:
         # Each connection takes its time to make and to end. Kernels use none of those for copies; copies of several streams wait for
         # one another.

@@ -71,8 +71,8 @@ class Schemes(Contract):
             self.left[:] = right
         return Outcome(metrics=next(c for _, c in found if not c.wrong).metrics())
 
-    def _by(self, scheme, call, result, kept):
-        """The comparison of a result with one scheme's."""
+    def _by(self, scheme, call, result, kept, shown=False):
+        """The comparison of a result with one scheme's; ``shown`` says where it differs, and not only whether it does."""
         key = tuple(scheme.items())
         truth, allowed = kept.get(key) or self.emulate(*call.args, **call.kwargs, **scheme)
         if result.numel() <= KEPT:
@@ -81,13 +81,17 @@ class Schemes(Contract):
         for start, (got, want, most) in errors.stretches(*(t.reshape(-1) for t in (result, truth, allowed))):
             most = most + torch.finfo(torch.float32).tiny  # less may honestly be flushed to zero
             error = (got.double() - want).abs()
-            found.add("output", result, start, error <= most, got, want, most)
+            right = error <= most
+            found.wrong += int(right.numel() - right.count_nonzero())
             found.measure(error, want, most)
+            if shown:
+                found.show("output", result, start, right, got, want, most)
         return found
 
     def _wrong(self, call, result, found, kept):
         """The outcome for a result that is right by none of the schemes that are left: what it is by the nearest."""
-        scheme, nearest = min(found, key=lambda pair: pair[1].wrong)
+        scheme, _ = min(found, key=lambda pair: pair[1].wrong)
+        nearest = self._by(scheme, call, result, kept, shown=True)
         text = nearest.complaints[0]
         if len(found) > 1:
             text = f"right by none of {len(found)} schemes; by the nearest ({named(scheme)}): {text}"

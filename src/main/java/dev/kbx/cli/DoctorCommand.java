@@ -54,7 +54,8 @@ final class DoctorCommand implements Callable<Integer> {
     List<DeviceSlot> slots = Devices.slots(workers.device, 1);
     Interpreter python = workers.interpreter();
     List<Findings> found = new ArrayList<>();
-    try (Zygote zygote = Zygote.start(python.executable(), Home.folder(), System::nanoTime)) {
+    try (Zygote zygote =
+        Zygote.start(python.executable(), Home.folder(), System::nanoTime, WorkerPool::say)) {
       for (DeviceSlot slot : slots) {
         found.add(examine(python, zygote, slot));
       }

@@ -8,6 +8,7 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 
@@ -45,18 +46,23 @@ public final class Main {
   /** Libraries log only warnings. The reference keeps the setting from being garbage-collected. */
   private static final Logger LIBRARIES = Logger.getLogger("");
 
-  private Main() {}
+  private final WorkerSource workers;
+
+  private Main(WorkerSource workers) {
+    this.workers = workers;
+  }
 
   /** Runs the command and ends the JVM with its {@link ExitCode}. */
   public static void main(String[] args) {
     LIBRARIES.setLevel(Level.WARNING);
     StandardOutput output = StandardOutput.install();
-    System.exit(output.exit(run(args)));
+    System.exit(output.exit(run(WorkerSource.NEW, args)));
   }
 
-  static int run(String... args) {
+  /** Runs the command with workers from {@code workers}; returns its {@link ExitCode}. */
+  static int run(WorkerSource workers, String... args) {
     Locale.setDefault(Locale.ROOT); // Output is read by programs and compared between machines.
-    Main main = new Main();
+    Main main = new Main(workers);
     CommandLine commands = new CommandLine(main);
     commands.setCaseInsensitiveEnumValuesAllowed(true);
     commands.registerConverter(Path.class, Values::path);
@@ -69,6 +75,11 @@ public final class Main {
       return ExitCode.USAGE;
     }
     return commands.execute(args);
+  }
+
+  /** Where the command with this specification gets its workers from. */
+  static WorkerSource workers(CommandSpec command) {
+    return ((Main) command.root().userObject()).workers;
   }
 
   /** Gives each command the version, as picocli does not inherit it. */

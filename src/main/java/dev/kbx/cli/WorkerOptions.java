@@ -1,5 +1,7 @@
 package dev.kbx.cli;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kbx.python.Interpreter;
 import dev.kbx.python.PythonEnvironment;
 import dev.kbx.python.PythonProblem;
@@ -9,7 +11,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** Options of every command that starts workers. */
 final class WorkerOptions {
@@ -38,6 +42,9 @@ final class WorkerOptions {
               + " processor, at most 16 per GPU. A GPU times one at a time.")
   int jobs; // 0 where it is not given.
 
+  @Spec(Spec.Target.MIXEE)
+  private @Nullable CommandSpec command;
+
   /** Throws if the interpreter that the user named is no program; starts nothing. */
   void check() throws PythonProblem {
     check(python);
@@ -51,6 +58,11 @@ final class WorkerOptions {
   /** The same for a command that has only the option {@code --python}. */
   static void check(@Nullable Path python) throws PythonProblem {
     PythonEnvironment.check(Optional.ofNullable(python), System.getenv());
+  }
+
+  /** Where the command gets its workers from. */
+  WorkerSource source() {
+    return Main.workers(requireNonNull(command));
   }
 
   /** The interpreter to use, provisioned with progress on stderr if need be. */

@@ -22,6 +22,7 @@ import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.WorkerFailure;
+import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +35,7 @@ final class WorkerPool implements AutoCloseable {
   static final List<String> TOOLCHAIN = List.of("nvcc", "cxx");
 
   private final Workers workers;
+  private final WorkerSource source;
   private final List<DeviceSlot> places;
   private final LocalReferee referee;
   private final Verdict.Device device;
@@ -41,10 +43,12 @@ final class WorkerPool implements AutoCloseable {
 
   private WorkerPool(
       Workers workers,
+      WorkerSource source,
       List<Slot> slots,
       Verdict.Device device,
       Map<String, String> workerVersions) {
     this.workers = workers;
+    this.source = source;
     this.places = slots.stream().map(Slot::device).toList();
     this.device = device;
     this.versions = new TreeMap<>(workerVersions);
@@ -77,6 +81,7 @@ final class WorkerPool implements AutoCloseable {
     List<Slot> slots = Devices.slots("cpu", options.jobs).stream().map(none::slot).toList();
     return new WorkerPool(
         none,
+        WorkerSource.NEW,
         slots,
         new Verdict.Device("none", "no device: static checks only", null, null, null),
         Map.of());
@@ -87,27 +92,20 @@ final class WorkerPool implements AutoCloseable {
     List<DeviceSlot> wanted = Devices.slots(options.device, options.jobs);
     Interpreter python = options.interpreter();
     try {
-      return start(python, wanted);
+      return start(options.source(), python, wanted);
     } catch (WorkerFailure e) {
       if (!options.device.equals("auto") || wanted.getFirst().kind() == DeviceSlot.Kind.CPU)
         throw e;
       System.err.println(
           "kbx: the GPU cannot be used (" + e.getMessage() + "); judging on the CPU");
-      return start(python, Devices.slots("cpu", options.jobs));
+      return start(options.source(), python, Devices.slots("cpu", options.jobs));
     }
   }
 
-  private static WorkerPool start(Interpreter python, List<DeviceSlot> wanted)
+  private static WorkerPool start(WorkerSource source, Interpreter python, List<DeviceSlot> wanted)
       throws InterruptedException {
-    PeakCache peaks =
-        PeakCache.in(Home.state().resolve("peaks"), InstantSource.system(), WorkerPool::say);
-    Workers workers =
-        new Workers(
-            python.executable(),
-            Home.workers(),
-            peaks,
-            keptBaselines().compilers(),
-            WorkerPool::say);
+    Path executable = python.executable();
+    Workers workers = source.take(executable, Home.workers(), () -> newWorkers(executable));
     List<Slot> slots = wanted.stream().map(workers::slot).toList();
     try {
       workers.begin();
@@ -116,18 +114,25 @@ final class WorkerPool implements AutoCloseable {
       zygote.join();
       Map<String, String> versions = new TreeMap<>(hello.versions());
       versions.putAll(toolchain(workers));
-      return new WorkerPool(workers, slots, DeviceDescription.of(hello), versions);
+      return new WorkerPool(workers, source, slots, DeviceDescription.of(hello), versions);
     } catch (WorkerFailure | InterruptedException e) {
-      workers.close();
+      source.giveBack(workers);
       throw e;
     }
+  }
+
+  private static Workers newWorkers(Path python) {
+    PeakCache peaks =
+        PeakCache.in(Home.state().resolve("peaks"), InstantSource.system(), WorkerPool::say);
+    return new Workers(python, Home.workers(), peaks, keptBaselines().compilers(), WorkerPool::say);
   }
 
   private static BaselineCache keptBaselines() {
     return new BaselineCache(Home.state().resolve("baselines"), WorkerPool::say);
   }
 
-  private static void say(String note) {
+  /** Shows a line on stderr. */
+  static void say(String note) {
     System.err.println("kbx: " + note);
   }
 
@@ -218,6 +223,6 @@ final class WorkerPool implements AutoCloseable {
 
   @Override
   public void close() {
-    workers.close();
+    source.giveBack(workers);
   }
 }

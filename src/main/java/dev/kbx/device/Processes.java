@@ -40,7 +40,8 @@ final class Processes implements AutoCloseable {
     this.clock = clock;
     this.notices = notices;
     this.zygote =
-        new OnDemand<>(() -> Zygote.start(python, home, clock), Zygote::alive, Zygote::close);
+        new OnDemand<>(
+            () -> Zygote.start(python, home, clock, notices), Zygote::alive, Zygote::close);
     this.shapeTracer =
         new OnDemand<>(() -> Oracle.shapeTracer(python, home, clock), Oracle::alive, Oracle::close);
   }

@@ -29,6 +29,9 @@ final class WorkerProcess implements AutoCloseable {
 
   private static final int STDERR_LINES = 20;
 
+  /** Begins a line on stderr that is for the user. */
+  private static final String NOTICE = "notice: ";
+
   private final String role;
   private final Process process;
   private final Frames frames;
@@ -47,6 +50,9 @@ final class WorkerProcess implements AutoCloseable {
 
     /** The process is gone; the last call. */
     void ended(WorkerFailure why);
+
+    /** What the process has to say to the user: a line on stderr after {@link #NOTICE}. */
+    default void notice(String text) {}
   }
 
   static WorkerProcess start(
@@ -69,7 +75,8 @@ final class WorkerProcess implements AutoCloseable {
       throw new WorkerFailure("cannot start the " + role + ": " + e.getMessage(), e);
     }
     WorkerProcess worker = new WorkerProcess(role, process, clock);
-    Thread errors = reader(role + "-stderr", () -> worker.drain(process.getErrorStream()));
+    Thread errors =
+        reader(role + "-stderr", () -> worker.drain(process.getErrorStream(), listener));
     reader(role + "-reader", () -> worker.read(listener, errors));
     return worker;
   }
@@ -192,9 +199,13 @@ final class WorkerProcess implements AutoCloseable {
     return cause == null ? new WorkerFailure(message) : new WorkerFailure(message, cause);
   }
 
-  private void drain(InputStream stream) {
+  private void drain(InputStream stream, Listener listener) {
     Consumer<String> keep =
         line -> {
+          if (line.startsWith(NOTICE)) {
+            listener.notice(line.substring(NOTICE.length()));
+            return;
+          }
           synchronized (stderr) {
             stderr.addLast(line);
             if (stderr.size() > STDERR_LINES) stderr.removeFirst();

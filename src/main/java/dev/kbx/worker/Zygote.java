@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -43,8 +44,9 @@ public final class Zygote implements AutoCloseable {
    * Starts a zygote and waits until it can fork.
    *
    * @param clock nanoseconds, as {@link System#nanoTime}: what answers are timed with
+   * @param notices receives lines for the user, such as that something is built now
    */
-  public static Zygote start(Path python, Path home, LongSupplier clock)
+  public static Zygote start(Path python, Path home, LongSupplier clock, Consumer<String> notices)
       throws InterruptedException {
     WorkerProcess[] started = new WorkerProcess[1];
     RequestChannel conversation =
@@ -57,7 +59,7 @@ public final class Zygote implements AutoCloseable {
             home,
             clock,
             List.of("kbx.runner.zygote"),
-            new Switchboard(conversation, runners));
+            new Switchboard(conversation, runners, notices));
     try {
       return new Zygote(started[0], clock, conversation, runners, started[0].greeting());
     } catch (WorkerFailure | InterruptedException e) {
@@ -197,7 +199,8 @@ public final class Zygote implements AutoCloseable {
   }
 
   /** Dispatches frames to their receivers. */
-  private record Switchboard(RequestChannel conversation, Map<Integer, Runner> runners)
+  private record Switchboard(
+      RequestChannel conversation, Map<Integer, Runner> runners, Consumer<String> notices)
       implements WorkerProcess.Listener {
     @Override
     public void frame(Frames.Frame frame) {
@@ -224,6 +227,11 @@ public final class Zygote implements AutoCloseable {
         conversation.end(
             new WorkerFailure("the zygote sent a message that this kbx cannot read", e));
       }
+    }
+
+    @Override
+    public void notice(String text) {
+      notices.accept(text);
     }
 
     @Override

@@ -49,7 +49,16 @@ class ExamplesTest {
   @Test
   void eachFileEndsAsItSaysAndTheTableFitsAScreen() throws Exception {
     Kbx.Result result =
-        Kbx.run(folder, "eval", EXAMPLES, "--device", "cpu", "--seed", Kbx.SEED, "--json");
+        Kbx.here(
+            "eval",
+            EXAMPLES,
+            "--device",
+            "cpu",
+            "--seed",
+            Kbx.SEED,
+            "--json",
+            "--out",
+            folder.resolve("kbx-out"));
     Map<String, String> wanted = expected(EXAMPLES, EXAMPLES.resolve("kernelbench"), OWN);
     wanted.put("two_samples.jsonl:1", "wrong_values");
     wanted.put("two_samples.jsonl:2", "correct");

@@ -1,13 +1,18 @@
 package dev.kbx.cli;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -50,28 +55,40 @@ class InlineCudaTest {
       """
           .formatted(UUID.randomUUID());
 
-  @TempDir private Path folder;
+  @TempDir private static Path folder;
 
-  private JsonNode verdict(String source, Map<String, String> environment, String out)
-      throws Exception {
-    Path file = folder.resolve("candidates/level1/19_ReLU.py");
+  /** Verdicts of a right and of a wrong source, where there is nvcc. */
+  private static Map<String, JsonNode> compiled;
+
+  @BeforeAll
+  static void judgeBoth() throws Exception {
+    write("right", SOURCE);
+    write("wrong", SOURCE.replace("return x;", "return undeclared_here;"));
+    compiled = verdicts(WITH_NVCC, "first", "right", "wrong");
+  }
+
+  private static void write(String name, String source) throws IOException {
+    Path file = folder.resolve(name).resolve("level1/19_ReLU.py");
     Files.createDirectories(file.getParent());
     Files.writeString(file, source);
-    Kbx.Result result =
-        Kbx.run(
-            folder,
-            environment,
-            "eval",
-            "candidates",
-            "--suite",
-            "kernelbench",
-            "--device",
-            "cpu",
-            "--out",
-            out,
-            "--json");
-    assertThat(result.json().get("verdicts").size()).as(result.err()).isEqualTo(1);
-    return result.json().get("verdicts").get(0);
+  }
+
+  private static Map<String, JsonNode> verdicts(
+      Map<String, String> environment, String out, String... sources) throws Exception {
+    List<Object> arguments = new ArrayList<>(List.of("eval"));
+    arguments.addAll(List.of(sources));
+    arguments.addAll(List.of("--suite", "kernelbench", "--device", "cpu", "--out", out, "--json"));
+    Kbx.Result result = Kbx.run(folder, environment, arguments.toArray());
+    Map<String, JsonNode> verdicts = new HashMap<>();
+    for (JsonNode verdict : result.json().get("verdicts")) {
+      verdicts.put(Path.of(verdict.get("source").asString()).getName(0).toString(), verdict);
+    }
+    assertThat(verdicts).as(result.err()).containsOnlyKeys(sources);
+    return verdicts;
+  }
+
+  private static JsonNode verdict(Map<String, String> environment, String out) throws Exception {
+    return requireNonNull(verdicts(environment, out, "right").get("right"));
   }
 
   private static String message(JsonNode verdict) {
@@ -80,8 +97,8 @@ class InlineCudaTest {
 
   @Test
   void itIsCompiledOnceAndTheVerdictSaysThatItWasNotRun() throws Exception {
-    JsonNode first = verdict(SOURCE, WITH_NVCC, "first");
-    JsonNode second = verdict(SOURCE, onlyItsVersion(), "second");
+    JsonNode first = requireNonNull(compiled.get("right"));
+    JsonNode second = verdict(onlyItsVersion(), "second");
     for (JsonNode each : new JsonNode[] {first, second}) {
       assertThat(message(each))
           .isEqualTo(
@@ -102,8 +119,7 @@ class InlineCudaTest {
 
   @Test
   void anErrorHasTheLineOfTheCandidate() throws Exception {
-    JsonNode verdict =
-        verdict(SOURCE.replace("return x;", "return undeclared_here;"), WITH_NVCC, "o");
+    JsonNode verdict = requireNonNull(compiled.get("wrong"));
     assertThat(message(verdict))
         .startsWith("compile_error: CompilationError (line 16): candidate.py:16: error:")
         .contains("identifier \"undeclared_here\" is undefined");
@@ -112,7 +128,7 @@ class InlineCudaTest {
 
   @Test
   void withoutNvccTheMachineLacksSomething() throws Exception {
-    assertThat(message(verdict(SOURCE, WITHOUT_NVCC, "o")))
+    assertThat(message(verdict(WITHOUT_NVCC, "third")))
         .startsWith("infrastructure: inline CUDA C++ needs nvcc, which this machine lacks");
   }
 }

@@ -24,6 +24,8 @@ final class Kbx {
    */
   static final String SEED = "tests";
 
+  private static final KeptWorkers WORKERS = new KeptWorkers();
+
   private Kbx() {}
 
   /** How a command ended. */
@@ -64,9 +66,10 @@ final class Kbx {
   }
 
   /**
-   * Runs a command in this process, which saves the start of a JVM and all it has compiled. Workers
-   * that the command starts are as real as a user's. For commands that only read and write the
-   * files they are told: paths are this process's, not some folder's.
+   * Runs a command in this process, which saves the start of a JVM and all it has compiled. Its
+   * workers are as real as a user's; they serve the next command, too, as their start takes
+   * seconds. For commands that only read and write the files they are told: paths are this
+   * process's, not some folder's.
    */
   static Result here(Object... arguments) {
     PrintStream out = System.out;
@@ -76,7 +79,8 @@ final class Kbx {
     try {
       System.setOut(new PrintStream(said, true, StandardCharsets.UTF_8));
       System.setErr(new PrintStream(complained, true, StandardCharsets.UTF_8));
-      int exit = Main.run(Arrays.stream(arguments).map(Object::toString).toArray(String[]::new));
+      int exit =
+          Main.run(WORKERS, Arrays.stream(arguments).map(Object::toString).toArray(String[]::new));
       return new Result(
           exit, said.toString(StandardCharsets.UTF_8), complained.toString(StandardCharsets.UTF_8));
     } finally {

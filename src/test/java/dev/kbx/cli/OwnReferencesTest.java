@@ -161,7 +161,16 @@ class OwnReferencesTest {
     assertThat(made.out()).startsWith("written: my-tasks/own/scaling.py\n");
     assertThat(folder.resolve("my-tasks")).isDirectoryNotContaining("glob:**/.new*");
     Kbx.Result verified =
-        Kbx.run(folder, "tasks", "verify", "scaling", "--suite", "my-tasks", "--device", "cpu");
+        Kbx.here(
+            "tasks",
+            "verify",
+            "scaling",
+            "--suite",
+            folder.resolve("my-tasks"),
+            "--device",
+            "cpu",
+            "--out",
+            folder.resolve("controls"));
     assertThat(verified.out()).contains("1 of 1 tasks sound");
     assertThat(Kbx.run(folder, make).err())
         .isEqualTo(

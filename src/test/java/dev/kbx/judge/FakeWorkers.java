@@ -74,10 +74,25 @@ public final class FakeWorkers {
    * @param folder for a program of theirs
    */
   public static Workers withoutCompilers(Path folder) throws IOException {
+    return start(python(folder, "export KBX_FAKE_LACKS='no nvcc'"), _ -> {});
+  }
+
+  /**
+   * Workers that write a line to stderr before they greet.
+   *
+   * @param folder for a program of theirs
+   */
+  public static Workers writing(Path folder, String line, Consumer<String> notices)
+      throws IOException {
+    return start(python(folder, "echo '" + line + "' >&2"), notices);
+  }
+
+  /** An interpreter before which a line of a shell runs. */
+  private static Path python(Path folder, String before) throws IOException {
     Path python = folder.resolve("python");
-    Files.writeString(python, "#!/bin/sh\nKBX_FAKE_LACKS='no nvcc' exec python3 \"$@\"\n");
+    Files.writeString(python, "#!/bin/sh\n" + before + "\nexec python3 \"$@\"\n");
     Files.setPosixFilePermissions(python, PosixFilePermissions.fromString("rwx------"));
-    return start(python, _ -> {});
+    return python;
   }
 
   public static LocalReferee referee(Slot... slots) {
