@@ -11,13 +11,14 @@ class Record:
     """One storage. ``own`` is the part of it (0 to 1) that the candidate's kernels have written.
 
     ``tainted``: it depends on the arguments. ``floating``: it holds what was computed or taken from floating-point data.
-    ``guarded``: what touches its memory is reported, so that it need not be compared.
+    ``bits``: its whole numbers are floating-point data as well, by their bits or rounded. ``guarded``: what touches its memory is
+    reported, so that it need not be compared.
     """
 
     def __init__(self, storage, guards):
         self._reference = StorageWeakRef(storage)  # keeps the key from being used again
         self.key = storage._cdata
-        self.own, self.tainted, self.floating, self.events = 0.0, False, False, set()
+        self.own, self.tainted, self.floating, self.bits, self.events = 0.0, False, False, False, set()
         self.fresh = True
         """Nothing has been written to it yet."""
         self.from_host = False
@@ -39,7 +40,7 @@ class Record:
     def holds(self, address):
         return self.address <= address < self.address + self.bytes
 
-    def take(self, sources, share=1.0):
+    def take(self, sources, share=1.0, bits=False):
         """``share`` of it has been overwritten with what other records hold, ``(record, weight)`` each."""
         total = sum(weight for _, weight in sources) or 1
         own = sum(record.own * weight for record, weight in sources) / total
@@ -49,10 +50,10 @@ class Record:
         reaches = tuple({id(r): r for record, _ in sources for r in record.reaches}.values())
         if share < 1:
             own = own * share + self.own * (1 - share)
-            tainted, floating = tainted or self.tainted, floating or self.floating
+            tainted, floating, bits = tainted or self.tainted, floating or self.floating, bits or self.bits
             events, reaches = events | self.events, reaches + self.reaches
         self.own, self.tainted, self.floating, self.events, self.reaches = own, tainted, floating, events, reaches
-        self.fresh = self.from_host = False
+        self.fresh, self.from_host, self.bits = False, False, bits
 
     def imprint(self):
         """Remembers its bytes: what changes them from here on is seen, or was hidden."""
