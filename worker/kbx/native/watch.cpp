@@ -148,6 +148,7 @@ void deny_opening() {
   auto answer = [](uint32_t value) { return sock_filter BPF_STMT(BPF_RET | BPF_K, value); };
   sock_filter lines[] = {
       load(0),
+      equal(SYS_prctl, 0, 2), load(kArgument0), equal(PR_SET_DUMPABLE, 15, 16),
       equal(SYS_mprotect, 3, 0), equal(SYS_mremap, 2, 0), equal(kPkeyMprotect, 1, 0), answer(SECCOMP_RET_ALLOW),
       load(kArgument0 + 24), equal(static_cast<uint32_t>(secret), 0, 3),
       load(kArgument0 + 24 + kHigh), equal(static_cast<uint32_t>(secret >> 32), 0, 1), answer(SECCOMP_RET_ALLOW),
@@ -157,6 +158,7 @@ void deny_opening() {
       answer(SECCOMP_RET_ERRNO | EPERM), answer(SECCOMP_RET_ALLOW),
   };
   sock_fprog program = {sizeof lines / sizeof *lines, lines};
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // /proc/self/mem opens to nobody then, even what is closed to all
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }

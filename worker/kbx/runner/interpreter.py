@@ -387,7 +387,23 @@ class Language:
                   cuda_libdevice, tl.core.tensor_descriptor_base, tl.core.tensor_descriptor)  # fmt: skip
         self._functions = [f for space in spaces for f in vars(space).values() if callable(f)]
         self._functions += [new for *_, new in self._switches if callable(new)]
-        self._functions += [range, len, min, max, abs, float, int, bool, isinstance, hasattr, print, tuple, list, _smallest, _largest]
+        self._functions += [
+            range,
+            len,
+            min,
+            max,
+            abs,
+            float,
+            int,
+            bool,
+            isinstance,
+            hasattr,
+            print,
+            tuple,
+            list,
+            _smallest,
+            _largest,
+        ]
         self._known = set(map(id, self._functions))
 
     def _take_stock_changes(self):
@@ -557,7 +573,14 @@ def _pick(plain, elementwise, args):
     return result
 
 
-_HELPERS = {"kbx_assigned": _assigned, "kbx_truth": _truth, "kbx_and": _and, "kbx_or": _or, "kbx_not": _not, "kbx_called": _called}
+_HELPERS = {
+    "kbx_assigned": _assigned,
+    "kbx_truth": _truth,
+    "kbx_and": _and,
+    "kbx_or": _or,
+    "kbx_not": _not,
+    "kbx_called": _called,
+}
 """What rewritten kernels call, by a name that no Python source can spell (a space is put before it)."""
 
 

@@ -387,7 +387,6 @@ class Ledger:
                 r for a in addresses if a >= _LEAST_ADDRESS and (r := self._storages.at(a)) is not None
             )
 
-
     def _whole_numbers(self, tensor):
         if self._memory is None:
             return tensor.flatten().tolist()
