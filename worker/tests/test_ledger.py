@@ -550,6 +550,41 @@ def test_integers_are_data_where_all_arguments_are(work):
     assert foreign(origins(source, (torch.arange(1000),))) > MOST_FOREIGN
 
 
+def test_a_result_is_watched_until_it_is_taken():
+    source = """
+    import sys, time
+    from kbx import results
+    def run(x):
+        out, values = doubled(x), x.numpy()
+        def later():
+            put = results.put
+            def late(result, arena, inputs):
+                np.multiply(values, 3, out=out.numpy())
+                return put(result, arena, inputs)
+            results.put = late
+        later()
+        return out
+    """
+    with bench(KERNELS + textwrap.dedent(source)) as client:
+        assert client.call(X).origin is None
+
+
+def test_a_view_that_is_carried_out_when_it_is_taken_is_the_work_of_others():
+    assert foreign(origins("def run(x):\n    return doubled(x)._neg_view()")) > MOST_FOREIGN
+
+
+def test_a_thread_that_changes_a_result_is_seen():
+    source = """
+    import time
+    def run(x):
+        out, values = doubled(x), x.numpy()
+        threading.Timer(0, lambda: np.multiply(values, 3, out=out.numpy())).start()
+        time.sleep(0.1)
+        return out
+    """
+    assert foreign(origins(source)) > MOST_FOREIGN
+
+
 def test_a_few_integers_and_truth_values_steer():
     source = """
     def run(x, sizes):

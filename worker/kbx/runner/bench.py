@@ -177,17 +177,21 @@ class Bench:
     def _call(self, request):
         self._launches.take_launches()
         args, kwargs, inputs = self._arguments(request.args, request.kwargs)
-        result, origin = self._witness.call(self._entry, args, kwargs, inputs)
+        value, origin = self._witness.call(self._entry, args, kwargs, inputs, self._put)
+        if self._clock:
+            self._clock.forget()  # the reference's next calls are timed
+        launched, compiled = self._launches.take_launches(), self._launches.take_compiled()
+        return messages.Returned(request.id, value, 0.0, launched, compiled, origin)
+
+    def _put(self, result, inputs):
+        """Copies a result to its arena; the description."""
         self._synchronise()
         if self._guarded and native.library.overrun():
             raise IndexError("a kernel wrote behind the end of a tensor")
         self._arenas["out"].reset()
         value = results.put(result, self._arenas["out"], inputs)
         self._synchronise()
-        if self._clock:
-            self._clock.forget()  # the reference's next calls are timed
-        launched, compiled = self._launches.take_launches(), self._launches.take_compiled()
-        return messages.Returned(request.id, value, 0.0, launched, compiled, origin)
+        return value
 
     def _measure(self, request):
         return self._time(request, *self._calls(request))

@@ -28,6 +28,7 @@ _FREE_HOST_ELEMENTS = 16
 as the host has seen no more elements of the arguments."""
 _FREE_TRUTHS = 12
 """So many truth values of a call steer; a result can be asked for bit by bit."""
+LAZY = "a negative or conjugate view"
 GPU_UNSEEN = "memory of the GPU that no operation has made"
 _POINTER_TABLE = 4096
 """Most elements of an int64 tensor made on the host that is searched for addresses."""
@@ -103,6 +104,8 @@ class Ledger:
             record = self.use(tensor)
             own += record.own * tensor.numel()
             events |= record.events
+            if tensor.is_neg() or tensor.is_conj():
+                events = {*events, self._event(LAZY, 0, 2 * tensor.numel())}
         volume = elements + sum(t.numel() for t in self._arguments)
         told = self._told(events)
         self._arguments = []

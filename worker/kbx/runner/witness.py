@@ -18,7 +18,9 @@ import triton
 import triton.language as tl
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
+from kbx import results, tensors
 from kbx.runner import (
+    arenas,
     copies,
     extensions,
     interpreter,
@@ -69,17 +71,20 @@ class Witness:
             self._seal()
         threads.enter_in_each(self._modes)
 
-    def call(self, entry, args, kwargs, tensors):
-        """``entry(*args, **kwargs)`` watched: its result and the ledger's account, None if that is not complete."""
+    def call(self, entry, args, kwargs, inputs, taken=lambda result, inputs: result):
+        """``entry(*args, **kwargs)`` watched: what ``taken(result, inputs)`` makes of its result, and the ledger's account, None if that
+        is not complete. Nothing becomes of the result unseen until it is taken.
+        """
         self._failed = False
-        self._note("begin", tensors)
+        self._note("begin", inputs)
         with self.watching(), extensions.watched(self._called), kernel_packages.watched(self._called):
             before = self._counts()
             result = entry(*args, **kwargs)
+            value = self._note(taken, result, inputs)
             complete = self._is_complete(before)
         self._note("touch", self._touched, self._read_by)
         account = self._note("end", result)
-        return result, account if complete and not self._failed else None
+        return value, account if complete and not self._failed else None
 
     @contextlib.contextmanager
     def watching(self):
@@ -107,7 +112,7 @@ class Witness:
         ours = *_TRUSTED, sys.modules[__name__]
         launches.interpret, interpreter.access = self._native.interpret, self._native.access
         parts = (part for part in _parts(*ours, *_COMPUTING) if part[0] is not self._launcher)
-        self._native.seal(interpreter.launch, self._apply, _codes(*ours), tuple(parts))
+        self._native.seal(interpreter.launch, self._account, _codes(*ours), tuple(parts))
 
     # ------------------------------------------------------------ whether all was seen
 
@@ -126,12 +131,14 @@ class Witness:
     # ------------------------------------------------------------ what is seen
 
     def _note(self, what, *arguments):
-        """A method of the ledger. A fault of the ledger must not become the candidate's."""
-        if self._native is not None:
-            return self._native.note(what, *arguments)
-        return self._apply(what, *arguments)
+        """A method of the ledger, or a function of kbx's whose operations are nobody's work."""
+        return (self._native.note if self._native is not None else self._account)(what, *arguments)
+
+    def _account(self, what, *arguments):
+        return what(*arguments) if callable(what) else self._apply(what, *arguments)
 
     def _apply(self, what, *arguments):
+        """A method of the ledger. A fault of the ledger must not become the candidate's."""
         try:
             with torch._C.DisableTorchFunction():
                 return getattr(self._ledger, what)(*arguments)
@@ -287,7 +294,9 @@ class _Operations(PlainMode):
 _probe = torch.zeros(1)
 
 
-_TRUSTED = (copies, interpreter, launches, ledger, libdevice, native, numerics, operations, storages, interpreter.stock)
+_TRUSTED = (
+    arenas, copies, interpreter, interpreter.stock, launches, ledger, libdevice, native, numerics, operations, results, storages, tensors,
+)  # fmt: skip
 """Modules that may use the native half, and whose own operations are nobody's work."""
 
 
