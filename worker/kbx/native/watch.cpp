@@ -79,6 +79,7 @@ Touch touches[kMostTouches];
 std::atomic<int> touch_count{0};
 
 std::atomic<bool> guarded{false};
+thread_local int accessing = 0;       // loads and stores of kernels
 thread_local bool unwatched = false;  // what runs is the observer's or the interpreter's
 bool reserved = false;
 std::mutex door;
@@ -117,9 +118,11 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
   for (const Range& each : ranges) {
     if (!each.holds(address)) continue;
-    int at = touch_count.fetch_add(1);
-    bool written = reinterpret_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & 2;
-    if (at < kMostTouches) touches[at] = {address, written};
+    if (!accessing) {
+      int at = touch_count.fetch_add(1);
+      bool written = reinterpret_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & 2;
+      if (at < kMostTouches) touches[at] = {address, written};
+    }
     address &= ~(kPage - 1);
     if (protect(address, address + kPage, PROT_READ | PROT_WRITE) == 0) return;
     break;
@@ -718,11 +721,15 @@ PyObject* access(PyObject*, PyObject* arguments) {
       return nullptr;
     }
   }
-  std::lock_guard<std::mutex> lock(door);
-  bool opens = guarded && openers == 0;
-  if (opens) reach.open(PROT_READ | PROT_WRITE);
+  {
+    std::lock_guard<std::mutex> lock(door);
+    if (guarded && openers == 0) reach.open(PROT_READ | PROT_WRITE);
+  }
+  accessing++;
   PyObject* result = PyObject_Call(function, values, nullptr);
-  if (opens) reach.open(PROT_NONE);
+  accessing--;
+  std::lock_guard<std::mutex> lock(door);
+  if (guarded && openers == 0) reach.open(PROT_NONE);
   return result;
 }
 

@@ -157,9 +157,9 @@ class Ledger:
         for record, written in records.values():
             record.from_host = record.from_host or written
             if written and record.tainted:
-                self._seen_by_host += record.bytes // 4
+                self._seen_by_host += record.elements
             elif record.tainted:
-                self._read(record, record.bytes // 4, record.floating, where)
+                self._read(record, record.elements, record.floating, where)
 
     def operation(self, operation, inputs, written, results, number, where):
         """A torch operation has run on tensors ``inputs``, of which it has ``written`` some, and gave ``results``.
@@ -225,13 +225,13 @@ class Ledger:
         floating = any(r.floating for r in records)
         self._launches += own
         if not own:
-            events.add(self._event(*where(), sum(r.bytes for r in records) // 4))
+            events.add(self._event(*where(), sum(r.elements for r in records)))
         for record in records:
             record.events, record.tainted, record.own = set(events), tainted, float(own)
             record.floating, record.fresh = record.floating or (floating and record.fresh), False
             record.bits = record.bits or record.floating
             record.imprint()
-            self._lie_open(record, record.bytes // 4)
+            self._lie_open(record, record.elements)
 
     def remember_integers(self, arguments):
         """A kernel is about to run on floating-point data and on these integers, which it may overwrite with what those hold: a
@@ -400,7 +400,7 @@ class Ledger:
 class _Opaque:
     """The record of all tensors without storage."""
 
-    key, address, bytes, reaches, from_host, fresh, on_host = 0, 0, 0, (), False, False, False
+    key, address, bytes, elements, reaches, from_host, fresh, on_host = 0, 0, 0, 0, (), False, False, False
 
     def __init__(self):
         self.own, self.tainted, self.floating, self.bits, self.events = 0.0, False, False, True, set()

@@ -15,7 +15,8 @@ class Record:
     reported, so that it need not be compared.
     """
 
-    def __init__(self, storage, guards):
+    def __init__(self, storage, guards, item_bytes):
+        self._item_bytes = item_bytes
         self._reference = StorageWeakRef(storage)  # keeps the key from being used again
         self.key = storage._cdata
         self.own, self.tainted, self.floating, self.bits, self.events = 0.0, False, False, False, set()
@@ -33,6 +34,11 @@ class Record:
         self.address, self.bytes = storage.data_ptr(), storage.nbytes()
         self.on_host = storage.device.type == "cpu"
         self.guarded = self._guards(self.address)
+
+    @property
+    def elements(self):
+        """How many there are of the size that they had when it was first seen."""
+        return self.bytes // self._item_bytes
 
     def is_gone(self):
         return self._reference.expired()
@@ -88,7 +94,7 @@ class Storages:
         storage = storage_of(tensor)
         if storage is None:
             return None
-        record = self._records[storage._cdata] = Record(storage, self._guards)
+        record = self._records[storage._cdata] = Record(storage, self._guards, tensor.element_size())
         return record
 
     def alias(self, tensor):
