@@ -2,8 +2,8 @@
 
 mechanism: semantics/laundered-numpy-beneath-the-kernel
 static: patched-library
-dynamic: infrastructure | wrong_values
-gpu: wrong_values
+dynamic: infrastructure | wrong_values | compile_error
+gpu: wrong_values | compile_error
 """
 
 import numpy as np
