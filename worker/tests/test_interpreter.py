@@ -1,5 +1,7 @@
 """Kernels through the whole launch path on the CPU: bound, compiled for sm_90, interpreted, compared with torch."""
 
+import textwrap
+
 import pytest
 import torch
 from bench_client import bench
@@ -608,6 +610,40 @@ def test_what_the_interpreter_lacks_is_the_answer_whatever_the_candidate_does_ne
         reply = client.call(x, y)
     assert (reply.kind, reply.feature) == ("unsupported", "inline assembly")
     assert [frame["function"] for frame in reply.frames] == ["run", "kernel"]
+
+
+PYTHON = {
+    "a function for constants": """
+        @triton.constexpr_function
+        def python(value):
+            return 1
+        """,
+    "a builtin of the candidate's": """
+        @tl.core.builtin
+        def python(value, _semantic=None):
+            return value
+        """,
+}
+
+
+@pytest.mark.parametrize("helper", PYTHON.values(), ids=PYTHON)
+def test_python_gets_no_tensor_of_a_kernel(helper):
+    source = textwrap.dedent(helper) + MAP.format(expression="a * python(b)")
+    with bench(source) as client:
+        reply = client.call(*pair())
+        assert reply.kind == "unsupported"
+        assert reply.feature == "the Python function python on tensors of a kernel"
+
+
+def test_constants_may_be_computed_by_python():
+    source = """
+    @triton.constexpr_function
+    def half(block):
+        return block // 2
+    """
+    x, y = pair()
+    with bench(textwrap.dedent(source) + MAP.format(expression="a + b * half(BLOCK)")) as client:
+        torch.testing.assert_close(client.run(x, y), x + y * 64)
 
 
 CONSTANTS = """

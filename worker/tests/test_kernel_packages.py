@@ -51,6 +51,7 @@ def test_a_package_is_told_by_what_it_holds(installed):
     ("import tilelang", "TileLang", "tilelang"),
     ("import tilelang.language as T", "TileLang", "tilelang"),
     ("from cutlass import cute", "the CuTe DSL", "nvidia-cutlass-dsl"),
+    ("import ｔilelang", "TileLang", "tilelang"),
 ])  # fmt: skip
 def test_a_missing_package_is_the_machine_s_fault(nothing_installed, statement, title, distribution):
     with bench() as client:

@@ -408,6 +408,117 @@ LAUNDERED = {
         torch.from_numpy(values).copy_(x)
         y = torch.from_numpy(values * 2).cuda()
         """,
+    "numbers made of tensors": "y = torch.cat([torch.linspace(v, v, 1) for v in x * 2])",
+    "a negative view that is carried out": "y = torch.empty_like(x).copy_(x._neg_view())",
+    "a conjugate that is carried out": "y = torch.complex(torch.zeros_like(x), x).conj().imag.clone()",
+    "rounded by a cast": "y = x.to(torch.int32).to(torch.float32)",
+    "bits put into integers that were there": """
+        bits = torch.arange(1000, dtype=torch.int32, device=x.device).clone()
+        copy[grid(x)](x.view(torch.int32), bits, 1000, BLOCK=128)
+        y = (bits & 0x7FFFFFFF).view(torch.float32)
+        """,
+    "a scalar by its bits": """
+        bits = torch.einsum("i->", x).view(torch.int32)
+        y = torch.full_like(x, np.int32(bits.item()).view(np.float32).item())
+        """,
+    "a scalar by truth values": """
+        bits = torch.einsum("i->", x).view(torch.int32)
+        value = sum(1 << i for i in range(31) if ((bits >> i) & 1).bool().item())
+        y = torch.full_like(x, np.int32(value).view(np.float32).item())
+        """,
+    "a scalar looked up in a table": """
+        total = torch.einsum("i->", x)
+        y = torch.full_like(x, -200 + 0.001 * int((torch.linspace(-200, 200, 400_001) - total).abs().argmin()))
+        """,
+    "answers that are no tensors": """
+        answers = [torch.equal(v, v.abs()) for v in x.unbind()]
+        y = torch.cat([torch.tensor(answers[i : i + 10]) for i in range(0, 1000, 10)]).to(x.device).float()
+        """,
+    "a parameter of a quantized tensor": """
+        q = torch.quantize_per_tensor_dynamic(x, torch.qint8, False)
+        y = torch.full_like(x, q.q_scale())
+        """,
+    "in a finalizer within an operation": """
+        class Last(bytearray):
+            __del__ = lambda self: kept.append(x * 2)
+        kept = []
+        torch.frombuffer(Last(64), dtype=torch.float32).set_(torch.empty(3))
+        y = kept[0]
+        """,
+    "in a mode within an operation": """
+        from torch.utils._python_dispatch import TorchDispatchMode
+        class Mode(TorchDispatchMode):
+            def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+                kept.append(x * 2)
+                return function(*args, **(kwargs or {}))
+        kept = []
+        with Mode():
+            torch.ops.aten.zeros_like.default.redispatch(torch._C.DispatchKeySet(torch._C.DispatchKey.CPU), x)
+        y = kept[0] if kept else x * 2
+        """,
+    "in a profiler of what watches": """
+        def profile(frame, event, argument):
+            if not kept and frame.f_code.co_name == "_observed":
+                kept.append(None)
+                kept[0] = x * 2
+        kept = []
+        sys.setprofile(profile)
+        torch.zeros(3)
+        sys.setprofile(None)
+        y = kept[0] if kept else x * 2
+        """,
+    "numpy in a profiler of a launch": """
+        def profile(frame, event, argument):
+            if not kept and frame.f_code.co_filename.endswith("interpreter.py"):
+                kept.append(np.array(values * 2))
+        kept, values = [], x.numpy()
+        sys.setprofile(profile)
+        doubled(x)
+        sys.setprofile(None)
+        y = torch.from_numpy(kept[0] if kept else values * 2).cuda()
+        """,
+    "numpy in a signal during a launch": """
+        kept, values = [], x.numpy()
+        signal.signal(signal.SIGALRM, lambda *_: kept or kept.append(values * 2))
+        signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+        while not kept:
+            doubled(x)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        y = torch.from_numpy(kept[0]).cuda()
+        """,
+    "numpy in a thread during a launch": """
+        kept, values = [], x.numpy()
+        def work():
+            time.sleep(0.003)
+            kept.append(values * 2)
+        thread = threading.Thread(target=work)
+        thread.start()
+        while not kept:
+            doubled(x)
+        thread.join()
+        y = torch.from_numpy(kept[0]).cuda()
+        """,
+    "numpy in a thread during an operation": """
+        kept, values, noise = [], x.numpy(), torch.rand(1_000_000)
+        def work():
+            time.sleep(0.01)
+            kept.append(values * 2)
+        thread = threading.Thread(target=work)
+        thread.start()
+        torch.sort(noise)
+        thread.join()
+        y = torch.from_numpy(kept[0]).cuda()
+        """,
+    "numpy where a system call was to open memory": """
+        page = ctypes.c_void_p(x.data_ptr() & ~4095)
+        ctypes.CDLL(None).mprotect(page, ctypes.c_size_t(8192), 3)
+        y = torch.tensor([v * 2 for v in (ctypes.c_float * 1000).from_address(x.data_ptr())]).cuda()
+        """,
+    "a kernel writes where the host can read": """
+        lent = torch.from_file("exchanged", shared=True, size=1000)
+        copy[grid(x)](x, lent, 1000, BLOCK=128)
+        y = torch.from_numpy(np.fromfile("exchanged", np.float32) * 2).cuda()
+        """,
 }
 
 
@@ -415,9 +526,75 @@ LAUNDERED = {
 def test_a_copy_does_not_wash_the_work_of_others(work):
     """What is left in ``y`` is passed on by a kernel that copies."""
     work = textwrap.indent(textwrap.dedent(work).strip(), " " * 4)
-    source = f"import contextlib, io, pickle\n\ndef run(x):\n{work}\n    out = torch.empty_like(x)\n"
+    source = f"import contextlib, io, pickle, signal, sys, time\n\ndef run(x):\n{work}\n    out = torch.empty_like(x)\n"
     source += "    copy[grid(x)](y, out, 1000, BLOCK=128)\n    return out\n"
     assert foreign(origins(source)) > MOST_FOREIGN
+
+
+HOST_INTEGERS = {
+    "in tensors of sixteen": "y = torch.cat([torch.tensor(v[i : i + 10], device=x.device) for i in range(0, 1000, 10)])",
+    "one by one": "y = torch.cat([torch.full((1,), one, device=x.device) for one in v])",
+}
+
+
+@pytest.mark.parametrize("work", HOST_INTEGERS.values(), ids=HOST_INTEGERS)
+def test_integers_are_data_where_all_arguments_are(work):
+    source = f"""
+    def run(x):
+        v = [one * 2 for one in x.tolist()]
+        {work}
+        out = torch.empty_like(y)
+        copy[grid(y)](y, out, 1000, BLOCK=128)
+        return out
+    """
+    assert foreign(origins(source, (torch.arange(1000),))) > MOST_FOREIGN
+
+
+def test_a_result_is_watched_until_it_is_taken():
+    source = """
+    import sys, time
+    from kbx import results
+    def run(x):
+        out, values = doubled(x), x.numpy()
+        def later():
+            put = results.put
+            def late(result, arena, inputs):
+                np.multiply(values, 3, out=out.numpy())
+                return put(result, arena, inputs)
+            results.put = late
+        later()
+        return out
+    """
+    with bench(KERNELS + textwrap.dedent(source)) as client:
+        assert client.call(X).origin is None
+
+
+def test_a_view_that_is_carried_out_when_it_is_taken_is_the_work_of_others():
+    assert foreign(origins("def run(x):\n    return doubled(x)._neg_view()")) > MOST_FOREIGN
+
+
+def test_a_thread_that_changes_a_result_is_seen():
+    source = """
+    import time
+    def run(x):
+        out, values = doubled(x), x.numpy()
+        threading.Timer(0, lambda: np.multiply(values, 3, out=out.numpy())).start()
+        time.sleep(0.1)
+        return out
+    """
+    assert foreign(origins(source)) > MOST_FOREIGN
+
+
+def test_a_few_integers_and_truth_values_steer():
+    source = """
+    def run(x, sizes):
+        first, last = sizes.tolist()
+        if (x > 1e30).any().item() or int(x.argmax()) < 0:
+            raise ValueError
+        return doubled(x[first:last])
+    """
+    (origin,) = origins(source, (X, torch.tensor([0, 1000])), operations=["torch.mul"])
+    assert (origin["own"], origin["foreign"]) == (1000, 0)
 
 
 MOVING = {
@@ -441,6 +618,94 @@ def test_moving_data_is_the_work_where_the_task_asks_for_it(operation, moved):
     assert foreign(origins(source, operations=["torch.matmul", "torch.exp", operation])) == 0
     assert foreign(origins(source, operations=[operation])) == 1
     assert foreign(origins("def run(x):\n    return doubled(x[::1].contiguous())", operations=[operation])) == 0
+
+
+def test_moving_what_a_kernel_has_copied_is_the_same_work():
+    source = "def run(x):\n    out = torch.empty_like(x)\n    copy[grid(x)](x, out, 1000, BLOCK=128)\n    return {}"
+    matrix = (X.view(20, 50),)
+    for moved in ("out.t().contiguous()", "out.as_strided((50, 20), (1, 50)).clone()"):
+        assert foreign(origins(source.format(moved), matrix, operations=["torch.permute"])) > MOST_FOREIGN
+    assert foreign(origins(source.format("out.view(50, 20).clone()"), matrix, operations=["torch.permute"])) == 0
+
+
+REPLACED = {
+    "a function that the interpreter computes with": "np.exp = np.cos\ndef run(x):\n    return doubled(x)",
+    "an operator of the interpreter": (
+        "from kbx.runner import interpreter\ndef run(x):\n    interpreter.Builder.create_cos = None\n    doubled(x)\n"
+        "    del interpreter.Builder.create_cos\n    return doubled(x)"),
+    "a method of what watches": (
+        "from kbx.runner import ledger\ndef run(x):\n    ledger.Ledger.operation = lambda *_: None\n    return doubled(x)"),
+    "the code of a function": (
+        "from kbx.runner import copies\ndef run(x):\n    copies.is_copy.__code__ = (lambda source, target: False).__code__\n"
+        "    return doubled(x)"),
+    "a kernel of PyTorch's": (
+        "library = torch.library.Library('aten', 'IMPL')\nlibrary.impl('cos', lambda x: x, 'CPU')\ndef run(x):\n    return doubled(x)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("source", REPLACED.values(), ids=REPLACED)
+def test_there_is_no_account_where_code_that_it_needs_was_replaced(source):
+    with bench(KERNELS + source) as client:
+        reply = client.call(X)
+        assert isinstance(reply, messages.Returned), reply
+        assert reply.origin is None
+
+
+def test_kernels_of_a_namespace_of_its_own_replace_nothing():
+    source = """
+    library = torch.library.Library("kbx_test", "DEF")
+    library.define("same(Tensor x) -> Tensor")
+    library.impl("same", lambda x: x.clone(), "CPU")
+    def run(x):
+        return doubled(torch.vmap(lambda v: v)(torch.ops.kbx_test.same(x)))
+    """
+    assert own(origins(source)) == 1
+
+
+@pytest.mark.parametrize("call", ["touched()", "watch(None)", "note('end', None)", "numbers(0, 1)", "reserve(1)"])
+def test_what_watches_obeys_its_own_code_only(call):
+    with bench(
+        KERNELS + f"from kbx.runner import native\ndef run(x):\n    native.library.{call}\n    return doubled(x)"
+    ) as client:
+        assert client.call(X).message == "for kbx's own code"
+
+
+def test_kernels_reach_no_memory_of_the_host():
+    source = """
+    def run(x):
+        values = np.empty(1000, np.float32)
+        at_an_address[(1,)](x, values.ctypes.data, 1000, BLOCK=1024)
+        return doubled(x)
+    """
+    with bench(KERNELS + textwrap.dedent(source)) as client:
+        reply = client.call(X)
+        assert (reply.kind, reply.message) == ("runtime", "a kernel touched memory that is no tensor's on the device")
+
+
+def test_what_numpy_has_made_is_copied_to_the_device():
+    source = """
+    def run(x):
+        values = np.ones(1000, np.float32)
+        copy[grid(x)](x, torch.from_numpy(values)[:].cuda(), 1000, BLOCK=128)
+        copy[grid(x)](x, torch.as_tensor(values, device="cuda"), 1000, BLOCK=128)
+        return doubled(torch.from_numpy(values).cuda())
+    """
+    with bench(KERNELS + textwrap.dedent(source)) as client:
+        assert client.run(X).eq(2).all()
+
+
+def test_no_system_call_opens_guarded_memory():
+    source = """
+    def run(x):
+        libc, page = ctypes.CDLL(None), x.data_ptr() & ~4095
+        libc.mremap.restype = ctypes.c_long
+        twice = libc.mremap(ctypes.c_void_p(page), ctypes.c_size_t(0), ctypes.c_size_t(4096), 1)
+        before = libc.mprotect(ctypes.c_void_p(page - (4 << 30)), ctypes.c_size_t(8 << 30), 3)
+        open_to_all = libc.prctl(4, 1)
+        return torch.tensor([twice, before, open_to_all, libc.prctl(3)])
+    """
+    with bench(KERNELS + textwrap.dedent(source)) as client:
+        assert client.run(X).tolist() == [-1, -1, -1, 0]
 
 
 def test_without_arguments_all_but_allocation_is_work():

@@ -2,22 +2,32 @@
 //
 // Operations: the kernel of every operation for every backend is wrapped in the dispatcher's table, where modes, TorchScript,
 // autograd, sparse and MKL-DNN tensors and direct calls of a kernel all end. The observer, a Python callable, is told of each
-// outermost one when it has run: name, whether it is pointwise, input tensors, tensors it wrote to, results, whether a fraction
+// outermost one when it has run: name, whether it is pointwise, input tensors, tensors it wrote to, results, whether a number
 // was among its arguments, and what was touched since.
 //
-// Memory: tensors on the host lie in pages that nothing can read or write except an operation, a launch of the interpreter and
-// the observer while they run. Whatever else touches them (numpy, DLPack, buffers, serialisation, ctypes, Tensor.apply_) faults;
-// the fault is noted with its address, and the page opened until the next operation ends.
+// Memory: tensors on the host lie in pages that nothing can read or write except an operation while it runs, and a kernel's load or
+// store. Whatever else touches them (numpy, DLPack, buffers, serialisation, ctypes, Tensor.apply_) faults; the fault is noted with
+// its address, and the page opened until the next operation ends. The kernel lets nobody else open it. Python's lock is held meanwhile: no other Python code can run.
+//
+// Python code that gets to run all the same (in a finalizer, in an operation that it has replaced, while the observer is told) is
+// watched as anywhere else. What the observer and the interpreter do with PyTorch is told apart by the code object that called.
 
 #include <Python.h>
 
+#include <ATen/Parallel.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <c10/core/CPUAllocator.h>
 #include <torch/csrc/autograd/python_variable.h>
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstring>
@@ -40,8 +50,24 @@ struct Range {
   bool holds(uintptr_t address) const { return address >= begin && address < end; }
 };
 
+// All guarded memory lies in one reserved region, whose protection only calls that carry a secret may change: see deny_opening.
+constexpr size_t kRegion = size_t(1) << 40, kArena = kRegion / 32;
+uintptr_t region = 0;
+uint64_t secret = 0;
+
+int protect(uintptr_t begin, uintptr_t end, int protection) {
+  return static_cast<int>(syscall(SYS_mprotect, begin, end - begin, protection, secret));
+}
+
 constexpr int kMostRanges = 16;
 Range ranges[kMostRanges];  // the first is tensors' memory
+
+bool covered(uintptr_t address) {
+  for (const Range& each : ranges) {
+    if (each.holds(address)) return true;
+  }
+  return false;
+}
 
 struct Touch {
   uintptr_t address;
@@ -53,6 +79,8 @@ Touch touches[kMostTouches];
 std::atomic<int> touch_count{0};
 
 std::atomic<bool> guarded{false};
+thread_local int accessing = 0;       // loads and stores of kernels
+thread_local bool unwatched = false;  // what runs is the observer's or the interpreter's
 bool reserved = false;
 std::mutex door;
 int openers = 0;
@@ -60,7 +88,7 @@ struct sigaction before;
 
 void set_protection(int protection) {
   for (Range& each : ranges) {
-    if (each.end > each.begin) mprotect(reinterpret_cast<void*>(each.begin.load()), each.end - each.begin, protection);
+    if (each.end > each.begin) protect(each.begin, each.end, protection);
   }
 }
 
@@ -90,31 +118,66 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
   for (const Range& each : ranges) {
     if (!each.holds(address)) continue;
-    int at = touch_count.fetch_add(1);
-    bool written = reinterpret_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & 2;
-    if (at < kMostTouches) touches[at] = {address, written};
-    if (mprotect(reinterpret_cast<void*>(address & ~(kPage - 1)), kPage, PROT_READ | PROT_WRITE) == 0) return;
+    if (!accessing) {
+      int at = touch_count.fetch_add(1);
+      bool written = reinterpret_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & 2;
+      if (at < kMostTouches) touches[at] = {address, written};
+    }
+    address &= ~(kPage - 1);
+    if (protect(address, address + kPage, PROT_READ | PROT_WRITE) == 0) return;
     break;
   }
   sigaction(SIGSEGV, &before, nullptr);  // not ours: happens again, and ends as it would have
 }
 
-// Tensors' memory on the host: whole pages of one reserved region, so that a fault names its tensor.
+// A region of addresses without memory, aligned to its size. What is before it is reserved as well.
+bool reserve_region() {
+  void* at = mmap(nullptr, 3 * kRegion, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) return false;
+  uintptr_t begin = reinterpret_cast<uintptr_t>(at);
+  region = (begin + kRegion) / kRegion * kRegion;
+  munmap(reinterpret_cast<void*>(region + kRegion), begin + 2 * kRegion - region);
+  madvise(reinterpret_cast<void*>(region), kRegion, MADV_DONTFORK);
+  return true;
+}
+
+// Has the kernel refuse whatever would open the region by a system call, where there are filters for these.
+void deny_opening() {
+  if (getrandom(&secret, sizeof secret, 0) != sizeof secret) return;
+  constexpr uint32_t kArgument0 = 16, kHigh = 4, kPkeyMprotect = 329;
+  const uint32_t here = static_cast<uint32_t>(region >> 32);
+  auto load = [](uint32_t offset) { return sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offset); };
+  auto equal = [](uint32_t value, uint8_t yes, uint8_t no) { return sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, yes, no); };
+  auto answer = [](uint32_t value) { return sock_filter BPF_STMT(BPF_RET | BPF_K, value); };
+  sock_filter lines[] = {
+      load(0),
+      equal(SYS_prctl, 0, 2), load(kArgument0), equal(PR_SET_DUMPABLE, 15, 16),
+      equal(SYS_mprotect, 3, 0), equal(SYS_mremap, 2, 0), equal(kPkeyMprotect, 1, 0), answer(SECCOMP_RET_ALLOW),
+      load(kArgument0 + 24), equal(static_cast<uint32_t>(secret), 0, 3),
+      load(kArgument0 + 24 + kHigh), equal(static_cast<uint32_t>(secret >> 32), 0, 1), answer(SECCOMP_RET_ALLOW),
+      load(kArgument0 + 8 + kHigh), equal(0, 0, 4),  // 4 GiB at once might reach into the region from before it
+      load(kArgument0 + kHigh), equal(here - 1, 2, 0),
+      sock_filter BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xFFFFFF00u), equal(here, 0, 1),
+      answer(SECCOMP_RET_ERRNO | EPERM), answer(SECCOMP_RET_ALLOW),
+  };
+  sock_fprog program = {sizeof lines / sizeof *lines, lines};
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // /proc/self/mem opens to nobody then, even what is closed to all
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+// Tensors' memory on the host: whole pages of the region, so that a fault names its tensor.
 class Pages final : public c10::Allocator {
  public:
-  bool reserve(size_t limit) {
-    constexpr size_t size = size_t(1) << 40;
-    void* at = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED) return false;
-    madvise(at, size, MADV_DONTFORK);
-    next_ = reinterpret_cast<uintptr_t>(at);
-    end_ = next_ + size;
+  void begin(size_t limit) {
+    next_ = region;
+    end_ = region + kRegion / 2;  // behind it are arenas
     limit_ = limit;
     ranges[0].begin = ranges[0].end = next_;
-    return true;
   }
 
   c10::DataPtr allocate(size_t bytes) override {
+    if (unwatched) return c10::GetDefaultCPUAllocator()->allocate(bytes);
     if (bytes == 0) return {nullptr, nullptr, &release, c10::Device(c10::DeviceType::CPU)};
     void* data = take(bytes);
     TORCH_CHECK(data, "DefaultCPUAllocator: can't allocate memory: you tried to allocate ", bytes, " bytes.");
@@ -187,8 +250,7 @@ class Pages final : public c10::Allocator {
     std::lock_guard<std::mutex> lock(door);
     uintptr_t end = ranges[0].end, grown = (wanted + kStep - 1) & ~(kStep - 1);
     if (wanted <= end) return true;
-    int protection = guarded && openers == 0 ? PROT_NONE : PROT_READ | PROT_WRITE;
-    if (mprotect(reinterpret_cast<void*>(end), grown - end, protection) != 0) return false;
+    if (protect(end, grown, guarded && openers == 0 ? PROT_NONE : PROT_READ | PROT_WRITE) != 0) return false;
     ranges[0].end = grown;
     return true;
   }
@@ -245,8 +307,45 @@ PyObject* interpreter = nullptr;
 PyObject* account = nullptr;
 std::atomic<bool> watching{false};
 std::atomic<long> told{0};
-thread_local int inside = 0;
-thread_local int launching = 0;
+thread_local int inside = 0;      // operations
+thread_local int launching = 0;   // calls of the interpreter
+thread_local int accounting = 0;  // calls of the account
+thread_local PyFrameObject* outside = nullptr;  // the frame that called the operation
+std::string replaced;             // what the candidate has put code of its own in the place of
+
+// While this lives, functions that the candidate has given to sys.settrace and sys.setprofile are not called in this thread.
+struct Untraced {
+#if PY_VERSION_HEX >= 0x030B0000
+  PyThreadState* thread = PyThreadState_Get();
+  Untraced() { PyThreadState_EnterTracing(thread); }
+  ~Untraced() { PyThreadState_LeaveTracing(thread); }
+#endif
+};
+
+// Something of kbx's, Triton's or numpy's that must be what it was: an attribute of a module or class, and a function's code.
+struct Part {
+  PyObject *owner, *name, *value, *code;
+};
+std::vector<Part>& parts() {
+  static auto* made = new std::vector<Part>();
+  return *made;
+}
+
+PyObject* code_of(PyObject* value) { return PyFunction_Check(value) ? PyFunction_GET_CODE(value) : nullptr; }
+
+// Notes parts that are others now. Needs the interpreter's lock; meaningless while kernels run, which need others.
+void look_at_parts() {
+  if (launching || !replaced.empty()) return;
+  for (const Part& each : parts()) {
+    PyObject* now = PyType_Check(each.owner) ? _PyType_Lookup(reinterpret_cast<PyTypeObject*>(each.owner), each.name)
+                                             : PyDict_GetItem(PyModule_GetDict(each.owner), each.name);
+    if (now == each.value && code_of(now) == each.code) continue;
+    const char* name = PyUnicode_AsUTF8(each.name);
+    replaced = name ? name : "?";
+    return;
+  }
+}
+
 std::unordered_set<void*>& trusted_code() {
   static auto* made = new std::unordered_set<void*>();
   return *made;
@@ -312,58 +411,89 @@ class Wrapped final : public c10::OperatorKernel {
   }
 
   void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
-    if (!watching || inside || (launching && is_trusted())) {
+    if (!watching || is_part() || at::in_parallel_region()) {
+      kernel_.callBoxed(op, keys, stack);
+      return;
+    }
+    if ((launching || accounting) && is_trusted()) {
+      Entered entered(true);
       kernel_.callBoxed(op, keys, stack);
       return;
     }
     std::vector<at::Tensor> inputs, written;
-    bool fraction = gather(op, *stack, inputs, written);
-    Entered entered;
-    kernel_.callBoxed(op, keys, stack);
-    if (!view_ || lacks_storage(inputs)) tell(op, *stack, inputs, written, fraction);
+    bool number = gather(op, *stack, inputs, written);
+    {
+      Entered entered(false);
+      kernel_.callBoxed(op, keys, stack);
+    }
+    if (!view_ || lacks_storage(inputs)) tell(op, *stack, inputs, written, number);
   }
 
  private:
-  // Memory is open and nested operations are parts of this one.
-  struct Entered {
-    Opened opened;
-    Entered() { inside++; }
-    ~Entered() { inside--; }
+  struct Lock {
+    PyGILState_STATE state = PyGILState_Ensure();
+    ~Lock() { PyGILState_Release(state); }
   };
 
+  // Memory is open, and nested operations are parts of this one. Modes of Python get none of them.
+  struct Entered {
+    Lock lock;
+    Opened opened;
+    c10::impl::ExcludeDispatchKeyGuard modes{c10::DispatchKeySet({c10::DispatchKey::Python, c10::DispatchKey::PythonTLSSnapshot})};
+    bool before;
+    PyFrameObject* caller = outside;
+    explicit Entered(bool trusted) : before(unwatched) {
+      inside++;
+      unwatched = trusted;
+      outside = PyEval_GetFrame();
+    }
+    ~Entered() {
+      inside--;
+      unwatched = before;
+      outside = caller;
+    }
+  };
+
+  // Whether an operation runs that called this one, and not Python code that runs within it, which most often gives Python's lock
+  // back before it calls one.
+  static bool is_part() { return inside && PyGILState_Check() && PyEval_GetFrame() == outside; }
+
   static bool is_trusted() {
-    PyGILState_STATE state = PyGILState_Ensure();
-    bool trusted = asked_by_trusted_code();
-    PyGILState_Release(state);
-    return trusted;
+    Lock lock;
+    return asked_by_trusted_code();
   }
 
   bool gather(const c10::OperatorHandle& op, const torch::jit::Stack& stack, std::vector<at::Tensor>& inputs,
               std::vector<at::Tensor>& written) const {
-    size_t count = op.schema().arguments().size(), first = stack.size() - count;
-    bool fraction = false;
+    const auto& arguments = op.schema().arguments();
+    size_t count = arguments.size(), first = stack.size() - count;
+    bool number = false;
     for (size_t i = 0; i < count; i++) {
-      collect(stack[first + i], inputs);
-      fraction = fraction || stack[first + i].isDouble();
+      const c10::IValue& value = stack[first + i];
+      collect(value, inputs);
+      number = number || value.isDouble() || (value.isInt() && arguments[i].type()->kind() == c10::TypeKind::NumberType);
     }
     for (size_t i : written_) collect(stack[first + i], written);
-    return fraction;
+    return number;
   }
 
   void tell(const c10::OperatorHandle& op, const torch::jit::Stack& stack, const std::vector<at::Tensor>& inputs,
-            const std::vector<at::Tensor>& written, bool fraction) const {
+            const std::vector<at::Tensor>& written, bool number) const {
     std::vector<at::Tensor> results;
     for (size_t i = stack.size() - op.schema().returns().size(); i < stack.size(); i++) collect(stack[i], results);
-    PyGILState_STATE state = PyGILState_Ensure();
+    Lock lock;
+    look_at_parts();
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
     told++;
+    Untraced untraced;
+    accounting++;
     PyObject* answer = PyObject_CallFunction(observer, "sONNNON", name_.c_str(), pointwise_ ? Py_True : Py_False, as_list(inputs),
-                                             as_list(written), as_list(results), fraction ? Py_True : Py_False, take_touches());
+                                             as_list(written), as_list(results), number ? Py_True : Py_False, take_touches());
+    accounting--;
     Py_XDECREF(answer);
     PyErr_Clear();
     PyErr_Restore(type, value, trace);
-    PyGILState_Release(state);
   }
 
   c10::SafeKernelFunction kernel_;
@@ -410,11 +540,21 @@ PyObject* install(PyObject*, PyObject*) {
   return PyLong_FromLong(count);
 }
 
+// What changes what is watched, or reads what is guarded, is for kbx's own code once that is named.
+bool refused() {
+  if (trusted_code().empty() || asked_by_trusted_code()) return false;
+  PyErr_SetString(PyExc_RuntimeError, "for kbx's own code");
+  return true;
+}
+
 PyObject* reserve(PyObject*, PyObject* limit) {
+  if (refused()) return nullptr;
   size_t bytes = PyLong_AsSize_t(limit);
   if (PyErr_Occurred()) return nullptr;
-  if (!reserved && pages().reserve(bytes)) {
+  if (!reserved && reserve_region()) {
     reserved = true;
+    pages().begin(bytes);
+    deny_opening();
     struct sigaction action = {};
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
@@ -424,24 +564,27 @@ PyObject* reserve(PyObject*, PyObject* limit) {
   return PyBool_FromLong(reserved);
 }
 
-PyObject* cover(PyObject*, PyObject* arguments) {
-  int number;
-  unsigned long long address, bytes;
-  if (!PyArg_ParseTuple(arguments, "iKK", &number, &address, &bytes)) return nullptr;
-  if (number < 1 || number >= kMostRanges || address % kPage) {
-    PyErr_SetString(PyExc_ValueError, "no such range, or one that does not begin at a page");
+PyObject* map(PyObject*, PyObject* arguments) {
+  if (refused()) return nullptr;
+  int number, descriptor;
+  unsigned long long bytes;
+  if (!PyArg_ParseTuple(arguments, "iiK", &number, &descriptor, &bytes)) return nullptr;
+  uintptr_t at = region + kRegion / 2 + number * kArena;
+  if (!reserved || number < 1 || number >= kMostRanges || bytes > kArena) {
+    PyErr_SetString(PyExc_ValueError, "nothing is reserved, no such range, or too many bytes");
     return nullptr;
   }
-  ranges[number].end = 0;
-  ranges[number].begin = address;
-  ranges[number].end = address + ((bytes + kPage - 1) & ~(kPage - 1));
-  madvise(reinterpret_cast<void*>(address), bytes, MADV_DONTFORK);
-  Py_RETURN_NONE;
+  void* wanted = reinterpret_cast<void*>(at);
+  if (mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, 0) == MAP_FAILED) return PyErr_SetFromErrno(PyExc_OSError);
+  madvise(wanted, bytes, MADV_DONTFORK);
+  ranges[number].begin = at;
+  ranges[number].end = at + ((bytes + kPage - 1) & ~(kPage - 1));
+  return PyLong_FromUnsignedLongLong(at);
 }
 
 PyObject* seal(PyObject*, PyObject* arguments) {
-  PyObject *launches, *accounts, *codes;
-  if (!PyArg_ParseTuple(arguments, "OOO!", &launches, &accounts, &PyTuple_Type, &codes)) return nullptr;
+  PyObject *launches, *accounts, *codes, *fixed;
+  if (!PyArg_ParseTuple(arguments, "OOO!O!", &launches, &accounts, &PyTuple_Type, &codes, &PyTuple_Type, &fixed)) return nullptr;
   if (interpreter) {
     PyErr_SetString(PyExc_RuntimeError, "sealed already");
     return nullptr;
@@ -449,6 +592,14 @@ PyObject* seal(PyObject*, PyObject* arguments) {
   Py_INCREF(launches);
   Py_INCREF(accounts);
   Py_INCREF(codes);
+  Py_INCREF(fixed);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(fixed); i++) {
+    Part part;
+    if (!PyArg_ParseTuple(PyTuple_GET_ITEM(fixed, i), "OOO", &part.owner, &part.name, &part.value)) return nullptr;
+    if (!PyType_Check(part.owner) && !PyModule_Check(part.owner)) continue;
+    part.code = code_of(part.value);
+    parts().push_back(part);
+  }
   interpreter = launches;
   account = accounts;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(codes); i++) trusted_code().insert(PyTuple_GET_ITEM(codes, i));
@@ -460,18 +611,239 @@ PyObject* call(PyObject* function, int& entered, PyObject* arguments) {
     PyErr_SetString(PyExc_RuntimeError, "nothing is sealed");
     return nullptr;
   }
-  Opened opened;
+  if (refused()) return nullptr;
+  look_at_parts();
+  Untraced untraced;
   entered++;
   PyObject* result = PyObject_Call(function, arguments, nullptr);
   entered--;
   return result;
 }
 
-PyObject* interpret(PyObject*, PyObject* arguments) { return call(interpreter, launching, arguments); }
+PyObject* note(PyObject*, PyObject* arguments) { return call(account, accounting, arguments); }
 
-PyObject* note(PyObject*, PyObject* arguments) { return call(account, inside, arguments); }
+// ---------------------------------------------------------------- loads and stores of kernels
+
+// Memory of a kernel's arguments that is not guarded: over numpy's, or copied by storages of Python.
+thread_local std::vector<std::pair<uintptr_t, uintptr_t>> lent;
+
+void find_lent(PyObject* value) {
+  if (PyTuple_Check(value)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); i++) find_lent(PyTuple_GET_ITEM(value, i));
+  } else if (THPVariable_Check(value)) {
+    const at::Tensor& tensor = THPVariable_Unpack(value);
+    if (!tensor.has_storage() || !tensor.device().is_cpu()) return;
+    uintptr_t begin = reinterpret_cast<uintptr_t>(tensor.storage().data());
+    lent.emplace_back(begin, begin + tensor.storage().nbytes());
+  }
+}
+
+// Where in each range a kernel's pointers lead, and whether one leads elsewhere.
+struct Reach {
+  uintptr_t least[kMostRanges], most[kMostRanges] = {};
+  bool elsewhere = false;
+
+  Reach() { std::fill(least, least + kMostRanges, UINTPTR_MAX); }
+
+  void add(uintptr_t address) {
+    for (auto [begin, end] : lent) {
+      if (address >= begin && address < end) return;
+    }
+    for (int i = 0; i < kMostRanges; i++) {
+      if (!ranges[i].holds(address)) continue;
+      least[i] = std::min(least[i], address);
+      most[i] = std::max(most[i], address);
+      return;
+    }
+    elsewhere = true;
+  }
+
+  // Pointers and their mask, of one shape.
+  void add_all(const Py_buffer& pointers, const Py_buffer* mask, int dimension, const char* at, const char* keep) {
+    if (dimension == pointers.ndim) {
+      if (!keep || *keep) add(*reinterpret_cast<const uintptr_t*>(at));
+      return;
+    }
+    for (Py_ssize_t i = 0; i < pointers.shape[dimension]; i++) {
+      add_all(pointers, mask, dimension + 1, at + i * pointers.strides[dimension], keep ? keep + i * mask->strides[dimension] : nullptr);
+    }
+  }
+
+  void open(int protection) const {
+    constexpr size_t kWidest = 16;
+    for (int i = 0; i < kMostRanges; i++) {
+      if (least[i] > most[i]) continue;
+      uintptr_t from = least[i] & ~(kPage - 1), to = std::min((most[i] + kWidest + kPage - 1) & ~(kPage - 1), ranges[i].end.load());
+      protect(from, to, protection);
+    }
+  }
+};
+
+bool is_mask_of(const Py_buffer& mask, const Py_buffer& pointers) {
+  return mask.itemsize == 1 && mask.ndim == pointers.ndim && std::equal(mask.shape, mask.shape + mask.ndim, pointers.shape);
+}
+
+bool find_reach(Reach& reach, PyObject* given_pointers, PyObject* given_mask) {
+  Py_buffer pointers, mask;
+  if (PyObject_GetBuffer(given_pointers, &pointers, PyBUF_STRIDED_RO) != 0) return false;
+  if (pointers.itemsize != sizeof(uintptr_t)) {
+    PyErr_SetString(PyExc_TypeError, "pointers have 64 bits");
+    PyBuffer_Release(&pointers);
+    return false;
+  }
+  bool masked = given_mask && PyObject_GetBuffer(given_mask, &mask, PyBUF_STRIDED_RO) == 0;
+  PyErr_Clear();
+  bool fits = masked && is_mask_of(mask, pointers);
+  const char* at = static_cast<const char*>(pointers.buf);
+  reach.add_all(pointers, fits ? &mask : nullptr, 0, at, fits ? static_cast<const char*>(mask.buf) : nullptr);
+  if (masked) PyBuffer_Release(&mask);
+  PyBuffer_Release(&pointers);
+  return true;
+}
+
+PyObject* interpret(PyObject*, PyObject* arguments) {
+  lent.clear();
+  find_lent(arguments);
+  lent.erase(std::remove_if(lent.begin(), lent.end(), [](auto each) { return covered(each.first); }), lent.end());
+  return call(interpreter, launching, arguments);
+}
+
+// The functions hold Python's lock.
+PyObject* access(PyObject*, PyObject* arguments) {
+  if (refused()) return nullptr;
+  PyObject *function, *pointers, *mask, *values;
+  if (!PyArg_ParseTuple(arguments, "OOOO!", &function, &pointers, &mask, &PyTuple_Type, &values)) return nullptr;
+  Reach reach;
+  if (launching && guarded) {
+    if (!find_reach(reach, pointers, mask == Py_None ? nullptr : mask)) return nullptr;
+    if (reach.elsewhere) {
+      PyErr_SetString(PyExc_OSError, "a kernel touched memory that is no tensor's on the device");
+      return nullptr;
+    }
+  }
+  {
+    std::lock_guard<std::mutex> lock(door);
+    if (guarded && openers == 0) reach.open(PROT_READ | PROT_WRITE);
+  }
+  accessing++;
+  PyObject* result = PyObject_Call(function, values, nullptr);
+  accessing--;
+  std::lock_guard<std::mutex> lock(door);
+  if (guarded && openers == 0) reach.open(PROT_NONE);
+  return result;
+}
+
+PyObject* numbers(PyObject*, PyObject* arguments) {
+  if (refused()) return nullptr;
+  unsigned long long address;
+  Py_ssize_t count;
+  if (!PyArg_ParseTuple(arguments, "Kn", &address, &count)) return nullptr;
+  Opened opened;
+  PyObject* list = PyList_New(count);
+  for (Py_ssize_t i = 0; list && i < count; i++) {
+    PyList_SET_ITEM(list, i, PyLong_FromLongLong(reinterpret_cast<const int64_t*>(address)[i]));
+  }
+  return list;
+}
+
+// ---------------------------------------------------------------- kernels that the candidate registers
+
+PyObject* register_kernel = nullptr;
+PyObject* register_fallback = nullptr;
+
+// What is registered for PyTorch's operations of a name, ``cos`` or ``aten::cos.out``.
+std::string registered(std::string name) {
+  std::string all;
+  name = name.substr(name.find("::") == std::string::npos ? 0 : name.find("::") + 2);
+  size_t dot = name.find('.');
+  std::string base = name.substr(0, dot), overload = dot == std::string::npos ? "" : name.substr(dot + 1);
+  for (const char* space : {"aten::", "prims::", "prim::", "quantized::", "quantized_decomposed::", "_prepacked::", "mkldnn::"}) {
+    if (auto op = c10::Dispatcher::singleton().findSchema({space + base, overload})) all += op->dumpState();
+  }
+  return all;
+}
+
+std::string pytorch;  // its folder
+
+bool begins(PyObject* text, const std::string& with) {
+  const char* bytes = text ? PyUnicode_AsUTF8(text) : nullptr;
+  return bytes && std::strncmp(bytes, with.c_str(), with.size()) == 0;
+}
+
+// Whether a module of PyTorch is being imported, which does it.
+bool asked_by_an_import_of_pytorch() {
+  PyFrameObject* frame = PyEval_GetFrame();
+  Py_XINCREF(frame);
+  bool found = false, within = true;
+  while (frame && within && !found) {
+    PyCodeObject* code = PyFrame_GetCode(frame);
+    PyObject* file = PyObject_GetAttrString(reinterpret_cast<PyObject*>(code), "co_filename");
+    PyObject* name = PyObject_GetAttrString(reinterpret_cast<PyObject*>(code), "co_name");
+    within = begins(file, pytorch) || begins(file, "<frozen importlib");
+    found = within && begins(name, "<module>");
+    Py_XDECREF(file);
+    Py_XDECREF(name);
+    Py_DECREF(code);
+    PyFrameObject* back = PyFrame_GetBack(frame);
+    Py_DECREF(frame);
+    frame = back;
+  }
+  Py_XDECREF(frame);
+  PyErr_Clear();
+  return found;
+}
+
+std::string text_at(PyObject* arguments, Py_ssize_t index) {
+  PyObject* found = PyTuple_Size(arguments) > index ? PyTuple_GET_ITEM(arguments, index) : nullptr;
+  return found && PyUnicode_Check(found) ? PyUnicode_AsUTF8(found) : "";
+}
+
+// Whether kernels for a key never run within an operation: vmap takes them from PyTorch when it is first used.
+bool is_harmless(const std::string& key) { return key == "Meta" || key == "FuncTorchBatched"; }
+
+PyObject* kernel_registered(PyObject*, PyObject* arguments, PyObject* named) {
+  std::string text = is_harmless(text_at(arguments, 2)) ? "" : text_at(arguments, 1), before = registered(text);
+  PyObject* result = PyObject_Call(register_kernel, arguments, named);
+  if (before != registered(text) && !asked_by_an_import_of_pytorch()) replaced = text;
+  return result;
+}
+
+PyObject* fallback_registered(PyObject*, PyObject* arguments, PyObject* named) {
+  if (!asked_by_an_import_of_pytorch()) replaced = "a fallback";
+  return PyObject_Call(register_fallback, arguments, named);
+}
+
+PyObject* instead_of(PyObject* type, const char* name, PyMethodDef* method) {
+  PyObject* original = PyObject_GetAttrString(type, name);
+  PyObject* function = PyCFunction_New(method, nullptr);
+  PyObject* bound = function ? PyInstanceMethod_New(function) : nullptr;
+  if (original && bound) PyObject_SetAttrString(type, name, bound);
+  Py_XDECREF(function);
+  Py_XDECREF(bound);
+  return original;
+}
+
+PyObject* watch_registration(PyObject*, PyObject* arguments) {
+  PyObject* type;
+  const char* folder;
+  if (!PyArg_ParseTuple(arguments, "Os", &type, &folder)) return nullptr;
+  pytorch = folder;
+  static PyMethodDef kernel = {"impl", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(kernel_registered)),
+                               METH_VARARGS | METH_KEYWORDS, nullptr};
+  static PyMethodDef fallback = {"fallback", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(fallback_registered)),
+                                 METH_VARARGS | METH_KEYWORDS, nullptr};
+  if (!register_kernel) {
+    register_kernel = instead_of(type, "impl", &kernel);
+    register_fallback = instead_of(type, "fallback", &fallback);
+  }
+  if (PyErr_Occurred()) return nullptr;
+  Py_RETURN_NONE;
+}
+
+// ---------------------------------------------------------------- watching
 
 PyObject* watch(PyObject*, PyObject* given) {
+  if (refused()) return nullptr;
   bool on = given != Py_None;
   if (on) {
     Py_INCREF(given);
@@ -485,7 +857,7 @@ PyObject* watch(PyObject*, PyObject* given) {
   Py_RETURN_NONE;
 }
 
-PyObject* touched(PyObject*, PyObject*) { return take_touches(); }
+PyObject* touched(PyObject*, PyObject*) { return refused() ? nullptr : take_touches(); }
 
 PyObject* overrun(PyObject*, PyObject*) { return PyBool_FromLong(reserved && pages().take_overrun()); }
 
@@ -494,13 +866,17 @@ PyObject* count(PyObject*, PyObject*) { return PyLong_FromLong(told); }
 PyObject* covers(PyObject*, PyObject* given) {
   unsigned long long address = PyLong_AsUnsignedLongLong(given);
   if (PyErr_Occurred()) return nullptr;
-  for (const Range& each : ranges) {
-    if (each.holds(address)) Py_RETURN_TRUE;
-  }
-  Py_RETURN_FALSE;
+  return PyBool_FromLong(covered(address));
+}
+
+PyObject* altered(PyObject*, PyObject*) {
+  if (replaced.empty()) Py_RETURN_NONE;
+  return PyUnicode_FromString(replaced.c_str());
 }
 
 PyObject* intact(PyObject*, PyObject*) {
+  look_at_parts();
+  if (!replaced.empty()) Py_RETURN_FALSE;
   if (!reserved) return PyBool_FromLong(watching);
   struct sigaction now;
   sigaction(SIGSEGV, nullptr, &now);
@@ -510,13 +886,21 @@ PyObject* intact(PyObject*, PyObject*) {
 PyMethodDef methods[] = {
     {"install", install, METH_NOARGS, "Wraps the kernels of all operations; how many. Once a process, or in the one it is forked from."},
     {"reserve", reserve, METH_O, "Has tensors on the host allocated in guarded pages, at most so many bytes; whether that worked."},
-    {"cover", cover, METH_VARARGS, "Guards mapped memory at an address, so many bytes, as range 1 to 15, in place of what was that."},
+    {"map", map, METH_VARARGS, "Maps so many bytes of a descriptor as range 1 to 15 of guarded memory; the address."},
     {"seal", seal, METH_VARARGS,
-     "Names, once, the functions that interpret and note call, and the code objects that compute with PyTorch for the interpreter."},
-    {"interpret", interpret, METH_VARARGS, "Calls the sealed interpreter with memory open."},
-    {"note", note, METH_VARARGS, "Calls the sealed account with memory open; its operations are not told."},
+     "Names, once, the functions that interpret and note call, the code objects that may call these functions and whose operations are "
+     "not told, and what must stay as it is: (owner, name, value) of modules and classes."},
+    {"interpret", interpret, METH_VARARGS, "Calls the sealed interpreter."},
+    {"note", note, METH_VARARGS, "Calls the sealed account; its operations are not told."},
+    {"access", access, METH_VARARGS,
+     "Calls a function of the interpreter with arguments, memory being open where pointers lead that a mask, or None, lets through."},
+    {"numbers", numbers, METH_VARARGS, "So many 64-bit numbers at an address."},
+    {"watch_registration", watch_registration, METH_VARARGS,
+     "Sees, from now on, kernels registered by this type, torch._C._DispatchModule, in place of PyTorch's own, except by modules in a "
+     "folder while they are imported: nothing is intact then."},
     {"covers", covers, METH_O, "Whether an address lies in guarded memory."},
     {"intact", intact, METH_NOARGS, "Whether operations are told of, and memory is guarded, as asked for."},
+    {"altered", altered, METH_NOARGS, "What the candidate has put code of its own in the place of, the last of it; None for nothing."},
     {"watch", watch, METH_O, "Tells an observer of every operation and guards memory, until called with None."},
     {"touched", touched, METH_NOARGS, "What was touched outside of operations since last asked: (address, written), one a page."},
     {"overrun", overrun, METH_NOARGS, "Whether anything was written behind the end of a tensor since last asked."},

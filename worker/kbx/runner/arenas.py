@@ -15,6 +15,7 @@ import socket
 
 import torch
 
+from kbx.runner import native
 from kbx.tensors import Arena
 
 # Taken before any candidate is loaded.
@@ -24,15 +25,30 @@ _MESSAGE_BYTES = 4096
 
 
 class CpuArena(Arena):
-    """An arena in a memfd."""
+    """An arena in a memfd, mapped for good as the process's arena of this ``number``. Nothing keeps the descriptor."""
 
-    def __init__(self, name, capacity, descriptor):
+    def __init__(self, name, capacity, number, descriptor):
         super().__init__(name, capacity)
-        self._memory = mmap.mmap(descriptor, capacity)
-        self.address = ctypes.addressof(ctypes.c_byte.from_buffer(self._memory)) if capacity else 0
+        self._memory = _map(number, descriptor, capacity) if capacity else b""
 
     def typed(self, offset, count, dtype):
         return torch.frombuffer(self._memory, dtype=dtype, count=count, offset=offset)
+
+
+def _map(number, descriptor, length):
+    if native.guards():
+        address = native.map(number, descriptor, length)
+    else:
+        # Python's own would keep the descriptor, through which the memory could be read.
+        address = _libc.mmap(None, length, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED, descriptor, 0)
+        if address == ctypes.c_void_p(-1).value:
+            raise OSError(ctypes.get_errno(), "cannot map an arena")
+    return (ctypes.c_byte * length).from_address(address)
+
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.mmap.restype = ctypes.c_void_p
+_libc.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
 
 
 class CudaArena(Arena):
@@ -90,8 +106,8 @@ def receive(data_sock):
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
             descriptors.frombytes(data[: len(data) - len(data) % size])
     arenas = {}
-    for described, descriptor in zip(json.loads(body), descriptors, strict=True):
-        arenas[described["name"]] = CpuArena(described["name"], described["bytes"], descriptor)
+    for number, (described, descriptor) in enumerate(zip(json.loads(body), descriptors, strict=True), 1):
+        arenas[described["name"]] = CpuArena(described["name"], described["bytes"], number, descriptor)
         os.close(descriptor)
     return arenas
 

@@ -128,8 +128,8 @@ class Bench:
                 self._clock = clock.Clock(self._device)
             self._arenas = arenas.open_handles(request.arenas, self._device)
         elif request.arenas:
+            self._guarded = native.guard(self._spawn.memory_bytes)
             self._arenas = arenas.receive(self._data_sock)
-            self._guarded = native.guard(self._arenas.values(), self._spawn.memory_bytes)
             if self._guarded:
                 cuda_on_cpu.leave_empty()
         return messages.Attached(request.id, 0.0)
@@ -149,7 +149,7 @@ class Bench:
             file.write(request.source)
         # On a GPU the host can read what was copied to it, and that is seen.
         sees_reads = native.library is not None and (self._guarded or not self._emulated)
-        ledger = Ledger(request.operations, native.library.covers if sees_reads else None)
+        ledger = Ledger(request.operations, native.library if sees_reads else None)
         self._witness = Witness(ledger, self._path, request.cpp)
         if request.cpp:  # elsewhere a task is about Triton, and what a candidate cannot import it has to do without
             kernel_packages.install(request.source, self._emulated)
@@ -177,17 +177,21 @@ class Bench:
     def _call(self, request):
         self._launches.take_launches()
         args, kwargs, inputs = self._arguments(request.args, request.kwargs)
-        result, origin = self._witness.call(self._entry, args, kwargs, inputs)
+        value, origin = self._witness.call(self._entry, args, kwargs, inputs, self._put)
+        if self._clock:
+            self._clock.forget()  # the reference's next calls are timed
+        launched, compiled = self._launches.take_launches(), self._launches.take_compiled()
+        return messages.Returned(request.id, value, 0.0, launched, compiled, origin)
+
+    def _put(self, result, inputs):
+        """Copies a result to its arena; the description."""
         self._synchronise()
         if self._guarded and native.library.overrun():
             raise IndexError("a kernel wrote behind the end of a tensor")
         self._arenas["out"].reset()
         value = results.put(result, self._arenas["out"], inputs)
         self._synchronise()
-        if self._clock:
-            self._clock.forget()  # the reference's next calls are timed
-        launched, compiled = self._launches.take_launches(), self._launches.take_compiled()
-        return messages.Returned(request.id, value, 0.0, launched, compiled, origin)
+        return value
 
     def _measure(self, request):
         return self._time(request, *self._calls(request))

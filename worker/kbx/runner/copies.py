@@ -13,11 +13,16 @@ def is_copy(source, target):
         return False
     if not (source.is_contiguous() and target.is_contiguous()):
         return False
-    if source.is_cuda and torch.cuda.is_current_stream_capturing():
+    if is_capturing():
         return False
     with _disable_current_modes():
         ends = ((t.view(-1)[:_SAMPLE], t.view(-1)[-_SAMPLE:]) for t in (source.detach(), target.detach()))
         return all(_equal(s.to(t.dtype), t) for s, t in zip(*ends, strict=True))
+
+
+def is_capturing():
+    """Whether a CUDA graph is being recorded, so that no value can be looked at."""
+    return torch.cuda.is_available() and torch.cuda.is_current_stream_capturing()
 
 
 def _equal(left, right):

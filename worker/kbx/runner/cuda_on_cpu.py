@@ -17,8 +17,9 @@ from torch.overrides import TorchFunctionMode
 from torch.utils import _device
 
 from kbx import standins
-from kbx.runner import gaps, threads
+from kbx.runner import gaps, native, threads
 from kbx.runner.architectures import ARCHITECTURES
+from kbx.runner.storages import storage_of
 
 DEVICE = torch.device("cuda", 0)
 _HOST = "_kbx_on_host"
@@ -26,6 +27,13 @@ _HOST = "_kbx_on_host"
 
 def on_host(tensor):
     return getattr(tensor, _HOST, False)
+
+
+def lies_on_device(tensor):
+    """Whether memory is torch's own. numpy's, and what else a tensor may be made over, is the host's, and a move copies it."""
+    if not native.guards() or storage_of(tensor) is None or not tensor.numel():
+        return True
+    return native.library.covers(tensor.data_ptr())
 
 
 def _means(device, kind):
@@ -39,7 +47,7 @@ def _means(device, kind):
 
 def _move(tensor, to_host, copy):
     """Moves a tensor between host and device; copies only if a GPU would."""
-    if on_host(tensor) == to_host and not copy:
+    if on_host(tensor) == to_host and not copy and (to_host or lies_on_device(tensor)):
         return tensor
     moved = tensor.clone()
     if to_host:
@@ -80,7 +88,7 @@ def _belongs_on_host(device, args):
 
 def _made(result, args, to_host):
     """Marks a factory's result as on host or device; if it is the argument itself, the other side gets a copy."""
-    if args and result is args[0]:
+    if (args and result is args[0]) or not (to_host or lies_on_device(result)):
         return _move(result, to_host, False)
     if to_host:
         setattr(result, _HOST, True)

@@ -28,11 +28,47 @@ from triton.language.semantic import TritonSemantic
 from triton.runtime import interpreter as stock
 from triton.runtime.jit import JITFunction
 
+try:
+    from triton.compiler.code_generator import BoundJITMethod
+except ImportError:  # before Triton 3.5
+    BoundJITMethod = JITFunction
+
 from kbx.runner import libdevice
 from kbx.runner.gaps import Unsupported, noted
 from kbx.runner.numerics import has_raw_bits, narrow, tf32, widen
 
 Handle = stock.TensorHandle
+
+
+# ---------------------------------------------------------------- memory
+
+
+def access(function, pointers, mask, values):
+    """``function(*values)``, which touches memory where ``pointers`` lead and ``mask`` lets it, None for everywhere. The witness puts
+    itself here: nothing else may touch it."""
+    return function(*values)
+
+
+class _Memory:
+    """Triton's native loads and stores."""
+
+    def __init__(self, native):
+        self._native = native
+
+    def __getattr__(self, name):
+        return getattr(self._native, name)
+
+    def load(self, pointers, mask, other, dtype):
+        return access(self._native.load, pointers, mask, (pointers, mask, other, dtype))
+
+    def store(self, pointers, values, mask):
+        return access(self._native.store, pointers, mask, (pointers, values, mask))
+
+    def atomic_cas(self, pointers, expected, values, order):
+        return access(self._native.atomic_cas, pointers, None, (pointers, expected, values, order))
+
+    def atomic_rmw(self, operation, pointers, values, mask, order):
+        return access(self._native.atomic_rmw, pointers, mask, (operation, pointers, values, mask, order))
 
 
 # ---------------------------------------------------------------- operators
@@ -295,6 +331,7 @@ def _quick_reduce(function, arrays, dtypes):
 
 
 def _reduce(input, axis, combine_fn, keep_dims=False, **_):
+    _refuse_python(combine_fn)
     tensors, axis = _operands(input), tl.core._unwrap_if_constexpr(axis)
     dtypes = [t.dtype.scalar for t in tensors]
     shape = tensors[0].handle.data.shape
@@ -308,6 +345,7 @@ def _reduce(input, axis, combine_fn, keep_dims=False, **_):
 
 
 def _associative_scan(input, axis, combine_fn, reverse=False, **_):
+    _refuse_python(combine_fn)
     tensors, axis = _operands(input), tl.core._unwrap_if_constexpr(axis)
     order = slice(None, None, -1 if tl.core._unwrap_if_constexpr(reverse) else 1)
     dtypes = [t.dtype.scalar for t in tensors]
@@ -345,6 +383,28 @@ class Language:
         ]
         self.replaced = {id(old): new for _, _, old, new in self._switches if callable(old)}
         """Interpreter's version by id of the compiler's: for names that a candidate imported one by one."""
+        spaces = (tl, tl.core, tl.math, tl.standard, tl.random, tl.tensor, tl.dtype, tl.tuple, tl.constexpr, generic_libdevice,
+                  cuda_libdevice, tl.core.tensor_descriptor_base, tl.core.tensor_descriptor)  # fmt: skip
+        self._functions = [f for space in spaces for f in vars(space).values() if callable(f)]
+        self._functions += [new for *_, new in self._switches if callable(new)]
+        self._functions += [
+            range,
+            len,
+            min,
+            max,
+            abs,
+            float,
+            int,
+            bool,
+            isinstance,
+            hasattr,
+            print,
+            tuple,
+            list,
+            _smallest,
+            _largest,
+        ]
+        self._known = set(map(id, self._functions))
 
     def _take_stock_changes(self):
         """Lets stock patch everything once, notes what it changed, and puts it back."""
@@ -373,6 +433,15 @@ class Language:
         wrapped = {k: _bind(f) for k, f in vars(cuda_libdevice).items() if tl.core.is_builtin(f)}
         self._changes[cuda_libdevice] = wrapped
         self._changes[generic_libdevice] = {k: f for k, f in wrapped.items() if hasattr(generic_libdevice, k)}
+
+    def has(self, function):
+        """Whether a function is one of the language, or a kernel's helper: what computes on tensors there."""
+        if isinstance(function, (JITFunction, BoundJITMethod)) or id(function) in self._known:
+            return True
+        if isinstance(function, type):
+            return hasattr(function, "_fields") or getattr(function, "__triton_aggregate__", False)
+        method = getattr(function, "__func__", None)
+        return id(method) in self._known or isinstance(getattr(function, "__wrapped__", None), JITFunction)
 
     @contextlib.contextmanager
     def interpreted(self):
@@ -453,6 +522,39 @@ def _not(value):
     return value.__not__() if isinstance(value, tl.tensor) else not value
 
 
+def _called(function, /, *args, **kwargs):
+    """A call in a kernel. Python functions are for constants: what they did to tensors, no GPU would do."""
+    if not language.has(function) and any(map(_has_tensors, (*args, *kwargs.values()))):
+        _refuse_python(function)
+    return function(*args, **kwargs)
+
+
+def _has_tensors(value):
+    if isinstance(value, (tuple, list, tl.tuple)):
+        return any(map(_has_tensors, value))
+    return isinstance(value, (tl.tensor, Handle))
+
+
+def _refuse_python(function):
+    if not isinstance(function, JITFunction):
+        name = getattr(function, "__qualname__", None) or type(function).__qualname__
+        raise noted(Unsupported(f"the Python function {name} on tensors of a kernel"))
+
+
+def _refuse_operators(name, value):
+    """Refuses an object with operators of its own among a kernel's constants: they would compute on tensors."""
+    kinds = [kind for kind in type(value).__mro__ if kind.__module__ not in _PLAIN_MODULES]
+    if any(operator in vars(kind) for kind in kinds for operator in _OPERATORS):
+        raise noted(Unsupported(f"the operators of {name} in a kernel"))
+
+
+_PLAIN_MODULES = ("builtins", "enum", "numpy", "torch", "triton.language.core", "triton.runtime.jit", __name__)
+_OPERATORS = frozenset(
+    f"__{side}{name}__" for side in ("", "r", "i")
+    for name in ("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "divmod", "pow", "lshift", "rshift", "and", "xor", "or")
+) | {"__getitem__", "__neg__", "__pos__", "__invert__", "__abs__", "__lt__", "__le__", "__gt__", "__ge__", "__iter__"}  # fmt: skip
+
+
 def _smallest(*args):
     return _pick(min, tl.minimum, args)
 
@@ -471,7 +573,14 @@ def _pick(plain, elementwise, args):
     return result
 
 
-_HELPERS = {"kbx_assigned": _assigned, "kbx_truth": _truth, "kbx_and": _and, "kbx_or": _or, "kbx_not": _not}
+_HELPERS = {
+    "kbx_assigned": _assigned,
+    "kbx_truth": _truth,
+    "kbx_and": _and,
+    "kbx_or": _or,
+    "kbx_not": _not,
+    "kbx_called": _called,
+}
 """What rewritten kernels call, by a name that no Python source can spell (a space is put before it)."""
 
 
@@ -486,7 +595,7 @@ def _delayed(expression):
 
 class _Rewriter(ast.NodeTransformer):
     """Gives Python the compiler's meaning: assignments and loops convert numbers, ``and``/``or``/``not`` work on blocks,
-    branches take scalars, asserts vanish (on a GPU they are off outside debug mode), annotations go."""
+    branches take scalars, asserts vanish (on a GPU they are off outside debug mode), annotations go. Only the language computes."""
 
     def _branch(self, node):
         self.generic_visit(node)
@@ -507,6 +616,18 @@ class _Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         return _call("kbx_not", node.operand) if isinstance(node.op, ast.Not) else node
 
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        node.args.insert(0, node.func)
+        node.func = ast.Name(id=" kbx_called", ctx=ast.Load())
+        return node
+
+    def visit_Attribute(self, node):
+        self.generic_visit(node)
+        if node.attr in ("handle", "data") or node.attr.startswith("__"):
+            raise noted(Unsupported(f"the attribute {node.attr} in a kernel"))
+        return node
+
     def visit_Assign(self, node):
         self.generic_visit(node)
         node.value = _call("kbx_assigned", node.value)
@@ -521,8 +642,9 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_For(self, node):
         """The variable of a loop that is not unrolled is a number on the device, with its methods."""
+        counts = isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func).split(".")[-1] == "range"
         self.generic_visit(node)
-        if isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func).split(".")[-1] == "range":
+        if counts:
             value = _call("kbx_assigned", ast.Name(id=node.target.id, ctx=ast.Load()))
             node.body.insert(0, ast.Assign(targets=[node.target], value=value))
         return node
@@ -561,6 +683,8 @@ def _namespace(function):
     A copy: stock adds its own imports to the candidate's module, which would hide a missing import.
     """
     names = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
+    for name in names.keys() & {*function.__code__.co_names, *function.__code__.co_freevars}:
+        _refuse_operators(name, names[name])
     for name, value in names.items():
         if id(value) in language.replaced:
             names[name] = language.replaced[id(value)]
@@ -612,6 +736,11 @@ def _argument(value, type_name):
     return stock._implicit_cvt(value)
 
 
+def _constant(name, value):
+    _refuse_operators(name, value)
+    return value
+
+
 _SCALARS = {
     "i1",
     "u1",
@@ -636,12 +765,13 @@ def launch(jit_function, types, grid, arguments):
     """Runs a kernel over ``grid`` (three sizes).
 
     ``arguments`` holds every parameter in order, constexprs included; ``types`` is Triton's signature (name to type).
-    Raises Unsupported for whatever the interpreter cannot do; AssertionError and MemoryError pass through.
+    Raises Unsupported for whatever the interpreter cannot do, OSError for a pointer to memory that is not on the device;
+    AssertionError and MemoryError pass through.
     """
     with language.interpreted(), np.errstate(all="ignore"):
         kernel = _rewritten(jit_function)
         values = [
-            value if parameter.is_constexpr else _argument(value, types.get(parameter.name))
+            _constant(parameter.name, value) if parameter.is_constexpr else _argument(value, types.get(parameter.name))
             for parameter, value in zip(jit_function.params, arguments, strict=True)
         ]
         builder.set_grid_dim(*grid)
@@ -651,7 +781,7 @@ def launch(jit_function, types, grid, arguments):
             with torch._C.DisableTorchFunction():
                 for builder.grid_idx in itertools.product(*map(range, grid)):
                     kernel(*values)
-        except (Unsupported, AssertionError, MemoryError):
+        except (Unsupported, AssertionError, MemoryError, OSError):
             raise
         except Exception as error:
             raise noted(Unsupported(f"{type(error).__name__}: {error}")) from error
@@ -659,6 +789,7 @@ def launch(jit_function, types, grid, arguments):
             now.computing = False
 
 
+stock._interpreter = _Memory(stock._interpreter)
 stock._get_np_dtype = _np_dtype
 stock.TensorDescHandle = _Descriptor
 builder = stock.interpreter_builder = Builder()

@@ -10,6 +10,7 @@ import functools
 import importlib.util
 import os
 import sys
+import unicodedata
 from typing import NamedTuple
 
 from kbx.runner.gaps import Unavailable, noted
@@ -68,6 +69,7 @@ class _Finder:
 
 def install(source, emulated):
     """Sees to imports of the packages that ``source`` names. ``emulated``: there is no GPU."""
+    source = unicodedata.normalize("NFKC", source)  # as Python reads names
     for package in PACKAGES:
         if package.module in source and (message := _lack(package, emulated)) is not None:
             sys.meta_path.insert(0, _Finder(package, message))

@@ -12,8 +12,10 @@ This lives in the candidate's process. It is an account, honest as long as nobod
 
 import types
 
+import torch
+
 from kbx.runner import operations
-from kbx.runner.copies import is_copy
+from kbx.runner.copies import is_capturing, is_copy
 from kbx.runner.operations import Kind
 from kbx.runner.storages import Storages, distinct, storage_of, tensors_in
 
@@ -24,6 +26,10 @@ READ = "memory that the host can read"
 _FREE_HOST_ELEMENTS = 16
 """Tensors made on the host with no more elements are shapes, strides and flags; larger ones are tables of constants as long
 as the host has seen no more elements of the arguments."""
+_FREE_TRUTHS = 12
+"""So many truth values of a call steer; a result can be asked for bit by bit."""
+LAZY = "a negative or conjugate view"
+GPU_UNSEEN = "memory of the GPU that no operation has made"
 _POINTER_TABLE = 4096
 """Most elements of an int64 tensor made on the host that is searched for addresses."""
 _LEAST_ADDRESS = 1 << 16
@@ -44,26 +50,22 @@ class Event:
 class Ledger:
     """The account of one candidate over all its calls.
 
-    ``asked`` are the operations that the task's reference calls (``torch.cat``). ``guards(address)``: whether ``touch`` is told
-    of what touches the memory there; tensors on the host that lie elsewhere count as read. Without it, reads are those that
-    ``read`` and ``show`` are told of.
+    ``asked`` are the operations that the task's reference calls (``torch.cat``). ``memory.covers(address)``: whether ``touch`` is
+    told of what touches the memory there, and ``memory.numbers(address, count)`` reads it; tensors on the host that lie elsewhere
+    count as read. Without it, reads are those that ``read`` and ``show`` are told of.
     """
 
-    def __init__(self, asked=(), guards=None):
+    def __init__(self, asked=(), memory=None):
         self._asked = frozenset(name.split(".")[-1] for name in asked)
         self._movement = operations.is_movement(self._asked)
-        self.sees_reads, self._opaque = guards is not None, _Opaque()
-        self._storages, self._events, self._arguments, self._lent = (
-            Storages(guards or (lambda address: False)),
-            {},
-            [],
-            [],
-        )
+        self.sees_reads, self._opaque, self._memory = memory is not None, _Opaque(), memory
+        self._storages = Storages(memory.covers if memory is not None else lambda address: False)
+        self._events, self._arguments, self._lent = {}, [], []
         self.told = 0
         """Operations that it was told of."""
         self._call, self._without_arguments, self._floating = 0, False, False
         self._at_host, self._in_scalars, self._own_read = set(), set(), 0.0
-        self._seen_by_host = 0
+        self._seen_by_host = self._truths = 0
         self._launches, self._copies, self._used = 0, 0, False
 
     # ------------------------------------------------------------ calls
@@ -75,7 +77,7 @@ class Ledger:
         for record in (*self._storages, self._opaque):
             record.events = set({e.place: e for e in sorted(record.events, key=lambda e: e.call)}.values())
         self._events, self._at_host, self._in_scalars, self._own_read = {}, set(), set(), 0.0
-        self._seen_by_host = 0
+        self._seen_by_host = self._truths = 0
         self._launches, self._copies, self._used = 0, 0, False
         self._arguments = list(arguments)
         self._without_arguments = not self._arguments
@@ -83,6 +85,7 @@ class Ledger:
         self._lent = [self._storages.add(tensor) for tensor in self._arguments]
         for record, tensor in zip(self._lent, self._arguments, strict=True):
             record.tainted, record.floating, record.fresh = True, _is_floating(tensor), False
+            record.bits = record.floating
             record.imprint()
 
     def end(self, value):
@@ -101,6 +104,8 @@ class Ledger:
             record = self.use(tensor)
             own += record.own * tensor.numel()
             events |= record.events
+            if tensor.is_neg() or tensor.is_conj():
+                events = {*events, self._event(LAZY, 0, 2 * tensor.numel())}
         volume = elements + sum(t.numel() for t in self._arguments)
         told = self._told(events)
         self._arguments = []
@@ -152,14 +157,15 @@ class Ledger:
         for record, written in records.values():
             record.from_host = record.from_host or written
             if written and record.tainted:
-                self._seen_by_host += record.bytes // 4
+                self._seen_by_host += record.elements
             elif record.tainted:
-                self._read(record, record.bytes // 4, record.floating, where)
+                self._read(record, record.elements, record.floating, where)
 
-    def operation(self, operation, inputs, written, results, fraction, where):
+    def operation(self, operation, inputs, written, results, number, where):
         """A torch operation has run on tensors ``inputs``, of which it has ``written`` some, and gave ``results``.
 
-        ``fraction``: whether a fraction was among its arguments. ``where()`` gives its name and line as the candidate wrote them.
+        ``number``: whether a number that is no size was among its arguments. ``where()`` gives its name and line as the candidate
+        wrote them.
         """
         self.told += 1
         kind = operations.kind(operation, self._movement)
@@ -169,20 +175,25 @@ class Ledger:
             self.read(inputs[0], where)
             return
         fresh = [t for t in results if self._storages.find(t) is None and not any(t is w for w in written)]
+        if not results and not written:
+            self._answer(operation, inputs, where)
         if not (written or fresh):  # views
             return
+        if kind is Kind.MOVES and self._changes_values(inputs, [*written, *fresh]):
+            kind = Kind.COMPUTES
         sources = self._sources(operation, kind, inputs, written)
-        if kind is Kind.MOVES and self._movement and self._is_laid_out_anew(inputs, written):
+        if kind is Kind.MOVES and self._movement and self._is_laid_out_anew(inputs, written, results):
             kind = Kind.COMPUTES
         if self._counts(operation, kind, sources, [*inputs, *written, *fresh]):
             elements = sum(t.numel() for t in {id(t): t for t in (*inputs, *written, *fresh)}.values())
             sources.append((_carrying({self._event(*where(), elements)}), 0))
-        elif self._in_scalars and fraction:
+        elif self._in_scalars and number:
             sources.append((_carrying(self._in_scalars), 0))
+        bits = kind is Kind.COMPUTES and self._takes_bits(operation, inputs)
         for tensor in fresh:
-            self._overwrite(tensor, sources, True)
+            self._overwrite(tensor, sources, True, bits)
         for tensor in written:
-            self._overwrite(tensor, sources, False)
+            self._overwrite(tensor, sources, False, bits)
 
     def reach(self, arguments):
         """Records of all storages that a launch is given, by tensor, by descriptor or by address, looked at for changes."""
@@ -214,11 +225,28 @@ class Ledger:
         floating = any(r.floating for r in records)
         self._launches += own
         if not own:
-            events.add(self._event(*where(), sum(r.bytes for r in records) // 4))
+            events.add(self._event(*where(), sum(r.elements for r in records)))
         for record in records:
             record.events, record.tainted, record.own = set(events), tainted, float(own)
             record.floating, record.fresh = record.floating or (floating and record.fresh), False
+            record.bits = record.bits or record.floating
             record.imprint()
+            self._lie_open(record, record.elements)
+
+    def remember_integers(self, arguments):
+        """A kernel is about to run on floating-point data and on these integers, which it may overwrite with what those hold: a
+        list of them and of their values."""
+        given = [(t, self._storages.find(t)) for t in _flat(arguments) if type(t) is not int]
+        if not any(r is not None and r.floating for _, r in given) or is_capturing():
+            return []
+        stale = {r.key: (r, t) for t, r in given if r is not None and not r.floating and not r.fresh}
+        return [(record, tensor, tensor.clone()) for record, tensor in stale.values()]
+
+    def look_for_floats(self, remembered):
+        """The kernel has run: the integers that are others now may be floating-point data."""
+        for record, tensor, before in remembered:
+            if not torch.equal(tensor, before):
+                record.floating = record.bits = True
 
     def look_for_a_copy(self, arguments):
         """An own kernel has run on ``arguments``: counts it if a tensor now equals another one, which torch alone computed."""
@@ -230,13 +258,17 @@ class Ledger:
     def read(self, tensor, where):
         """Elements of a tensor go to Python.
 
-        Fractions are data. Whole numbers and truth values steer (bounds, shapes, validation), unless the operation asked for
-        has made them (argmax, a count).
+        Fractions are data, and so are whole numbers that are their bits, or that several operations have made. Other whole numbers,
+        and a few truth values, steer (bounds, shapes, validation), unless the operation asked for has made them (argmax, a count).
         """
         record = self.use(tensor)
         self._own_read = record.own
         self._used |= record.own > 0
-        self._read(record, tensor.numel(), _is_floating(tensor), where)
+        data = _is_floating(tensor) or record.bits or len(record.events) > 1
+        if tensor.dtype == torch.bool:
+            self._truths += tensor.numel()
+            data = self._truths > _FREE_TRUTHS
+        self._read(record, tensor.numel(), data, where)
 
     def show(self, tensor):
         """Python may look at a tensor's elements from here on."""
@@ -246,15 +278,40 @@ class Ledger:
 
     # ------------------------------------------------------------ parts
 
-    def _read(self, record, elements, floating, where):
+    def _read(self, record, elements, data, where):
+        """The host gets elements of a record; ``data``: they are more than what steers."""
         if record.tainted:
             self._seen_by_host += elements
+            data = data or (not self._floating and self._seen_by_host > _FREE_HOST_ELEMENTS)
         events = set(record.events)
-        if floating and record.tainted:
+        if data and record.tainted:
             events.add(self._event(*where(), elements))
         self._at_host |= events
-        if floating or any(e.name.split(".")[-1] in self._asked for e in events):
+        if data or any(e.name.split(".")[-1] in self._asked for e in events):
             self._in_scalars |= events
+
+    def _answer(self, operation, inputs, where):
+        """An operation has told Python something about what tensors hold: a truth value, or a parameter that it has computed."""
+        records = [r for r in map(self.use, inputs) if r.tainted]
+        if not records or operations.asks_for_layout(operation):
+            return
+        self._truths += 1
+        event = self._event(*where(), sum(t.numel() for t in inputs))
+        events = {event}.union(*(r.events for r in records))
+        self._at_host |= events
+        if operations.tells_numbers(operation) or self._truths > _FREE_TRUTHS:
+            self._in_scalars |= events
+
+    def _lie_open(self, record, elements):
+        """The host can read a record's memory, if it can, without being seen."""
+        if self.sees_reads and record.on_host and not record.guarded:
+            self._read(record, elements, record.floating, lambda: (READ, 0))
+
+    def _changes_values(self, inputs, outputs):
+        """Whether moving elements makes others of them: rounds to whole numbers, or carries out what a view only announced."""
+        to_whole = any(map(_is_floating, inputs)) and not all(map(_is_floating, outputs))
+        lazy = (t for t in (*inputs, *outputs) if not any(t is a for a in self._arguments))
+        return to_whole or any(t.is_neg() or t.is_conj() for t in lazy)
 
     def _counts(self, operation, kind, sources, tensors):
         """Whether an operation does a part of the work: not on constants, not on indices beside floating-point data."""
@@ -266,14 +323,25 @@ class Ledger:
         floating = any(map(_is_floating, tensors)) or any(r.floating for r, _ in sources)
         return asked or floating or not (self._floating and operation.pointwise)
 
-    def _is_laid_out_anew(self, inputs, written):
-        """Whether a copy takes an argument's elements in another order than they have there, or puts them elsewhere."""
+    def _takes_bits(self, operation, inputs):
+        """Whether whole numbers that an operation gives are floating-point data: from their bits, rounded, or looked up."""
+        whole = (t for t in inputs if not _is_floating(t))
+        return operations.digitises(operation) or any(self.use(t).bits for t in whole)
+
+    def _is_laid_out_anew(self, inputs, written, results):
+        """Whether a copy takes elements in another order than they have in memory, as an argument or in all, or puts them elsewhere."""
+        if any(storage_of(t) is None for t in (*inputs, *written, *results)):
+            return True
         if written and written[0].untyped_storage().nbytes() != written[0].numel() * written[0].element_size():
             return True
-        layouts = [(t.shape, t.stride(), t.untyped_storage()._cdata) for t in self._arguments]
+        layouts = [_layout(t) for t in self._arguments]
         lent = {storage for *_, storage in layouts}
-        taken = [(t.shape, t.stride(), t.untyped_storage()._cdata) for t in inputs]
-        return any(layout[2] in lent and layout not in layouts for layout in taken)
+        for tensor in inputs:
+            if _layout(tensor) in layouts or any(tensor is w for w in written):
+                continue
+            if tensor.untyped_storage()._cdata in lent or not _lie_alike(tensor, *written, *results):
+                return True
+        return False
 
     def _sources(self, operation, kind, inputs, written):
         """Records that flow into what an operation writes, weighted by elements."""
@@ -286,18 +354,17 @@ class Ledger:
         # A kernel that was only shown an argument has not computed what torch computes from it.
         return [(_shown(r) if any(r is a for a in self._lent) else r, weight) for r, weight in sources]
 
-    def _overwrite(self, tensor, sources, fresh):
-        """A tensor has been overwritten with what flows from ``sources``."""
+    def _overwrite(self, tensor, sources, fresh, bits):
+        """A tensor has been overwritten with what flows from ``sources``; ``bits`` as in a record."""
         if storage_of(tensor) is None:
             self._opaque.take(sources)
             return
         record = self._storages.find(tensor) or self._storages.add(tensor)
         share = 1.0 if fresh else distinct(tensor) * tensor.element_size() / max(1, record.bytes)
-        record.take(sources, share)
+        record.take(sources, share, bits or _is_floating(tensor))
         record.floating, record.fresh = record.floating or _is_floating(tensor), not sources
         record.imprint()
-        if self.sees_reads and record.on_host and not record.guarded:
-            self._read(record, tensor.numel(), record.floating, lambda: (READ, 0))
+        self._lie_open(record, tensor.numel())
 
     def _event(self, name, line, elements):
         event = self._events.setdefault((name, line), Event(self._call, name, line))
@@ -308,25 +375,35 @@ class Ledger:
         """A storage that no operation has written: its contents are the host's."""
         if not self._call:
             return
+        if not record.on_host:
+            record.tainted = True
+            record.events.add(self._event(GPU_UNSEEN, 0, tensor.numel()))
+            return
         record.fresh = False
         record.events |= self._in_scalars
         if tensor.numel() > _FREE_HOST_ELEMENTS and self._seen_by_host > _FREE_HOST_ELEMENTS:
             record.tainted = True
             record.events.add(self._event(HOST_DATA, 0, tensor.numel()))
         if tensor.element_size() == 8 and tensor.numel() <= _POINTER_TABLE and tensor.device.type == "cpu":
-            addresses = [] if _is_floating(tensor) else tensor.flatten().tolist()
+            addresses = [] if _is_floating(tensor) else self._whole_numbers(tensor)
             record.reaches = tuple(
                 r for a in addresses if a >= _LEAST_ADDRESS and (r := self._storages.at(a)) is not None
             )
+
+    def _whole_numbers(self, tensor):
+        if self._memory is None:
+            return tensor.flatten().tolist()
+        plain = tensor.contiguous()
+        return self._memory.numbers(plain.data_ptr(), plain.numel())
 
 
 class _Opaque:
     """The record of all tensors without storage."""
 
-    key, address, bytes, reaches, from_host, fresh = 0, 0, 0, (), False, False
+    key, address, bytes, elements, reaches, from_host, fresh, on_host = 0, 0, 0, 0, (), False, False, False
 
     def __init__(self):
-        self.own, self.tainted, self.floating, self.events = 0.0, False, False, set()
+        self.own, self.tainted, self.floating, self.bits, self.events = 0.0, False, False, True, set()
 
     def take(self, sources):
         self.tainted = self.tainted or any(r.tainted for r, _ in sources)
@@ -346,6 +423,15 @@ def _shown(record):
     return types.SimpleNamespace(
         own=0.0, tainted=record.tainted, floating=record.floating, events=record.events, reaches=record.reaches
     )
+
+
+def _layout(tensor):
+    return tensor.shape, tensor.stride(), tensor.untyped_storage()._cdata
+
+
+def _lie_alike(tensor, *others):
+    """Whether elements lie in memory one behind the other, and in the same order in tensors of one shape."""
+    return tensor.is_contiguous() and all(t.is_contiguous() for t in others)
 
 
 def _is_floating(tensor):

@@ -3,6 +3,7 @@
 import contextlib
 import sys
 import types
+import unicodedata
 
 import torch
 from torch.utils import _device
@@ -24,7 +25,7 @@ def load(source, path, names, arch, watching=contextlib.nullcontext):
     ``arch``: there is no GPU, and this is what code is for. ``watching``: gives a context for the candidate's code.
     Raises NoEntry, or what the candidate raises.
     """
-    if extensions.MODULE in source:
+    if extensions.MODULE in unicodedata.normalize("NFKC", source):  # as Python reads names
         extensions.install(path, arch)
     module = types.ModuleType("candidate")
     module.__file__ = path

@@ -27,6 +27,7 @@ library = None
 """The loaded library; None without one."""
 lack = "not prepared"
 """Why there is none."""
+_guards = False
 
 
 def prepare():
@@ -37,6 +38,7 @@ def prepare():
     try:
         library = _load(_find_or_build())
         library.install()
+        library.watch_registration(torch._C._DispatchModule, os.path.dirname(torch.__file__) + os.sep)
     except (OSError, ImportError, subprocess.SubprocessError, RuntimeError) as error:
         library, lack = None, str(error)
 
@@ -46,15 +48,23 @@ def versions():
     return {"witness": "native" if library is not None else f"python: {lack}"}
 
 
-def guard(arenas, memory_bytes):
-    """Has what touches tensors' memory on the host reported, in these arenas and in what is allocated from now on, which is at most
-    so many bytes. Whether it can.
+def guard(memory_bytes):
+    """Has what touches tensors' memory on the host reported, in what is allocated from now on, which is at most so many bytes, and in
+    what ``map`` maps. Whether it can.
     """
-    if library is None or not library.reserve(memory_bytes):
-        return False
-    for number, arena in enumerate(arenas, 1):
-        library.cover(number, arena.address, arena.capacity)
-    return True
+    global _guards
+    _guards = library is not None and library.reserve(memory_bytes)
+    return _guards
+
+
+def map(number, descriptor, length):
+    """The address of ``length`` bytes of a descriptor, mapped for the life of this process as guarded memory number 1 to 15."""
+    return library.map(number, descriptor, length)
+
+
+def guards():
+    """Whether what touches tensors' memory on the host is reported."""
+    return _guards
 
 
 def _find_or_build():

@@ -56,8 +56,14 @@ _MOVEMENT = _names(
     "rot90 permute permute_copy transpose transpose_copy movedim swapaxes expand expand_copy split chunk fftshift ifftshift unfold"
 )
 """Names by which a task asks for data to be moved."""
-_FROM_A_TENSOR = frozenset((("fill_", "Tensor"), ("fill", "Tensor"), ("bernoulli_", "Tensor")))
-"""Overloads of makers that do read an argument."""
+_ABOUT_LAYOUT = _names(
+    "record_stream is_same_size dense_dim sparse_dim _dimI _dimV _nnz qscheme q_per_channel_axis is_pinned _has_same_storage_numel "
+    "_debug_has_internal_overlap _nested_tensor_size size stride numel sym_size sym_stride sym_numel sym_storage_offset "
+    "is_coalesced is_distributed _version output_nr"
+)
+_ROUNDINGS = _COPIES | _names("bucketize searchsorted histc histogram frexp")
+_PARAMETERS = _names("q_scale q_zero_point")
+"""What operations have computed and tell Python as numbers."""
 
 
 def full_name(function):
@@ -93,10 +99,10 @@ def kind(operation, movement):
         return Kind.READS
     if name in _VIEWS or (name == "empty" and operation.overload == "out"):
         return Kind.NOTHING
-    if (name, operation.overload) in _FROM_A_TENSOR:
-        return Kind.MOVES if name.startswith("fill") else Kind.COMPUTES
     if name in _ALLOCATIONS or name in _GENERATORS:
-        return Kind.MAKES
+        if "Tensor" not in operation.overload:
+            return Kind.MAKES
+        return Kind.MOVES if name.startswith("fill") else Kind.COMPUTES
     if name in _COPIES or (name in _REARRANGEMENTS and not movement):
         return Kind.MOVES
     return Kind.COMPUTES
@@ -104,6 +110,20 @@ def kind(operation, movement):
 
 def is_asked(operation, asked):
     return operation.base.rstrip("_") in asked
+
+
+def asks_for_layout(operation):
+    """Whether an operation without a result among tensors says nothing of what they hold."""
+    return operation.base in _ABOUT_LAYOUT or operation.base.startswith(("_assert", "_validate"))
+
+
+def tells_numbers(operation):
+    return operation.base in _PARAMETERS
+
+
+def digitises(operation):
+    """Whether it makes whole numbers of the values of fractions: which of many places they fall into."""
+    return operation.base in _ROUNDINGS
 
 
 def generates(operation):

@@ -11,13 +11,15 @@ class Record:
     """One storage. ``own`` is the part of it (0 to 1) that the candidate's kernels have written.
 
     ``tainted``: it depends on the arguments. ``floating``: it holds what was computed or taken from floating-point data.
-    ``guarded``: what touches its memory is reported, so that it need not be compared.
+    ``bits``: its whole numbers are floating-point data as well, by their bits or rounded. ``guarded``: what touches its memory is
+    reported, so that it need not be compared.
     """
 
-    def __init__(self, storage, guards):
+    def __init__(self, storage, guards, item_bytes):
+        self._item_bytes = item_bytes
         self._reference = StorageWeakRef(storage)  # keeps the key from being used again
         self.key = storage._cdata
-        self.own, self.tainted, self.floating, self.events = 0.0, False, False, set()
+        self.own, self.tainted, self.floating, self.bits, self.events = 0.0, False, False, False, set()
         self.fresh = True
         """Nothing has been written to it yet."""
         self.from_host = False
@@ -33,13 +35,18 @@ class Record:
         self.on_host = storage.device.type == "cpu"
         self.guarded = self._guards(self.address)
 
+    @property
+    def elements(self):
+        """How many there are of the size that they had when it was first seen."""
+        return self.bytes // self._item_bytes
+
     def is_gone(self):
         return self._reference.expired()
 
     def holds(self, address):
         return self.address <= address < self.address + self.bytes
 
-    def take(self, sources, share=1.0):
+    def take(self, sources, share=1.0, bits=False):
         """``share`` of it has been overwritten with what other records hold, ``(record, weight)`` each."""
         total = sum(weight for _, weight in sources) or 1
         own = sum(record.own * weight for record, weight in sources) / total
@@ -49,10 +56,10 @@ class Record:
         reaches = tuple({id(r): r for record, _ in sources for r in record.reaches}.values())
         if share < 1:
             own = own * share + self.own * (1 - share)
-            tainted, floating = tainted or self.tainted, floating or self.floating
+            tainted, floating, bits = tainted or self.tainted, floating or self.floating, bits or self.bits
             events, reaches = events | self.events, reaches + self.reaches
         self.own, self.tainted, self.floating, self.events, self.reaches = own, tainted, floating, events, reaches
-        self.fresh = self.from_host = False
+        self.fresh, self.from_host, self.bits = False, False, bits
 
     def imprint(self):
         """Remembers its bytes: what changes them from here on is seen, or was hidden."""
@@ -87,7 +94,7 @@ class Storages:
         storage = storage_of(tensor)
         if storage is None:
             return None
-        record = self._records[storage._cdata] = Record(storage, self._guards)
+        record = self._records[storage._cdata] = Record(storage, self._guards, tensor.element_size())
         return record
 
     def alias(self, tensor):

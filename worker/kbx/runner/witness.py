@@ -6,30 +6,42 @@ some tenths of a microsecond more.
 """
 
 import contextlib
+import inspect
 import os
 import sys
 import threading
 import types
 
+import numpy as np
 import torch
 import triton
+import triton.language as tl
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
+from kbx import results, tensors
 from kbx.runner import (
+    arenas,
+    copies,
     extensions,
     interpreter,
     kernel_packages,
     launches,
+    ledger,
     libdevice,
     native,
     numerics,
     operations,
+    storages,
     threads,
 )
 from kbx.runner.modes import PlainMode
 from kbx.runner.storages import tensors_in
 
 _PACKAGES = os.path.dirname(os.path.dirname(torch.__file__))
+
+_TORCH = os.path.join(_PACKAGES, "torch", "_inductor") + os.sep
+_LAUNCHING = (os.path.join(_PACKAGES, "triton") + os.sep, os.path.dirname(__file__) + os.sep)
+"""Where frames lie between a launch and the code that asks for it."""
 
 _READERS = frozenset((torch.Tensor.numpy, torch.Tensor.tolist, torch.Tensor.__array__, torch.Tensor.__dlpack__))
 
@@ -46,9 +58,6 @@ class Witness:
     def __init__(self, ledger, path, cpp):
         self._ledger, self._path, self._cpp = ledger, path, cpp
         self._native = native.library
-        if self._native is not None:
-            self._native.seal(interpreter.launch, self._apply, _codes(libdevice, numerics))
-            launches.interpret = self._native.interpret
         self._watching = self._failed = False
         self._reader = None
         """What the candidate last called that leads to the bytes of a tensor, and its line."""
@@ -58,19 +67,24 @@ class Witness:
         self._launcher = triton.runtime.driver.active.launcher_cls
         self._launch = self._launcher.__call__
         self._remember_kernels()
+        if self._native is not None:
+            self._seal()
         threads.enter_in_each(self._modes)
 
-    def call(self, entry, args, kwargs, tensors):
-        """``entry(*args, **kwargs)`` watched: its result and the ledger's account, None if that is not complete."""
+    def call(self, entry, args, kwargs, inputs, taken=lambda result, inputs: result):
+        """``entry(*args, **kwargs)`` watched: what ``taken(result, inputs)`` makes of its result, and the ledger's account, None if that
+        is not complete. Nothing becomes of the result unseen until it is taken.
+        """
         self._failed = False
-        self._note("begin", tensors)
+        self._note("begin", inputs)
         with self.watching(), extensions.watched(self._called), kernel_packages.watched(self._called):
             before = self._counts()
             result = entry(*args, **kwargs)
+            value = self._note(taken, result, inputs)
             complete = self._is_complete(before)
         self._note("touch", self._touched, self._read_by)
         account = self._note("end", result)
-        return result, account if complete and not self._failed else None
+        return value, account if complete and not self._failed else None
 
     @contextlib.contextmanager
     def watching(self):
@@ -94,6 +108,12 @@ class Witness:
                 self._native.watch(None)
             self._launcher.__call__, self._watching = self._launch, False
 
+    def _seal(self):
+        ours = *_TRUSTED, sys.modules[__name__]
+        launches.interpret, interpreter.access = self._native.interpret, self._native.access
+        parts = (part for part in _parts(*ours, *_COMPUTING) if part[0] is not self._launcher)
+        self._native.seal(interpreter.launch, self._account, _codes(*ours), tuple(parts))
+
     # ------------------------------------------------------------ whether all was seen
 
     def _counts(self):
@@ -111,12 +131,14 @@ class Witness:
     # ------------------------------------------------------------ what is seen
 
     def _note(self, what, *arguments):
-        """A method of the ledger. A fault of the ledger must not become the candidate's."""
-        if self._native is not None:
-            return self._native.note(what, *arguments)
-        return self._apply(what, *arguments)
+        """A method of the ledger, or a function of kbx's whose operations are nobody's work."""
+        return (self._native.note if self._native is not None else self._account)(what, *arguments)
+
+    def _account(self, what, *arguments):
+        return what(*arguments) if callable(what) else self._apply(what, *arguments)
 
     def _apply(self, what, *arguments):
+        """A method of the ledger. A fault of the ledger must not become the candidate's."""
         try:
             with torch._C.DisableTorchFunction():
                 return getattr(self._ledger, what)(*arguments)
@@ -124,12 +146,12 @@ class Witness:
             self._failed = True
             return None
 
-    def _observed(self, name, pointwise, inputs, written, results, fraction, touched):
+    def _observed(self, name, pointwise, inputs, written, results, number, touched):
         """Called by the native half when an operation has run."""
         if touched:
             self._apply("touch", touched, self._read_by)
         operation = operations.parsed(name, pointwise)
-        self._apply("operation", operation, inputs, written, results, fraction, lambda: self._where(operation))
+        self._apply("operation", operation, inputs, written, results, number, lambda: self._where(operation))
 
     def _operated(self, function, args, kwargs):
         if _is_interpreting():
@@ -149,8 +171,8 @@ class Witness:
             self._note("use", tensor)
         with torch._C.DisableTorchFunction():
             result = function(*args, **kwargs)
-        operation, fraction = operations.of(function), any(type(a) is float for a in (*args, *kwargs.values()))
-        results = list(tensors_in(result)), fraction, lambda: self._where(operation)
+        operation, number = operations.of(function), any(type(a) is float for a in (*args, *kwargs.values()))
+        results = list(tensors_in(result)), number, lambda: self._where(operation)
         self._note("operation", operation, inputs, list(tensors_in(written)), *results)
         return result
 
@@ -173,9 +195,11 @@ class Witness:
     def _launched(self, launcher, arguments):
         self._take_touches()
         records = self._note("reach", arguments)
+        before = self._note("remember_integers", arguments)
         result = self._launch(launcher, *arguments)
         kernel = getattr(launcher, "kbx_kernel", None)
-        own, where = _is_own(kernel), (_kernel_name(kernel), self._line())
+        own, where = _is_own(kernel) and not _is_launched_by_torch(), (_kernel_name(kernel), self._line())
+        self._note("look_for_floats", before or [])
         if own:
             self._note("look_for_a_copy", arguments)
         self._note("launch", own, records or [], lambda: where)
@@ -270,8 +294,29 @@ class _Operations(PlainMode):
 _probe = torch.zeros(1)
 
 
+_TRUSTED = (
+    arenas, copies, interpreter, interpreter.stock, launches, ledger, libdevice, native, numerics, operations, results, storages, tensors,
+)  # fmt: skip
+"""Modules that may use the native half, and whose own operations are nobody's work."""
+
+
+_COMPUTING = (np, tl, tl.core, tl.math, tl.standard, tl.random, tl.semantic)
+"""Modules that interpreted kernels compute with."""
+
+
+def _parts(*modules):
+    """``(owner, name, value)`` for the functions and classes of these modules, and for the methods of the classes: what must stay."""
+    for module in modules:
+        for name, value in vars(module).items():
+            if callable(value) and not name.startswith("__"):
+                yield module, name, value
+            if isinstance(value, type) and value.__module__ == module.__name__:
+                found = {n: v for kind in reversed(value.__mro__) for n, v in vars(kind).items()}
+                yield from ((value, n, v) for n, v in found.items() if isinstance(v, types.FunctionType))
+
+
 def _codes(*modules):
-    """The code objects of all functions in these modules, lambdas and generators within them included."""
+    """The code objects of all functions in these modules, methods, lambdas and generators within them included."""
     found, left = [], [f.__code__ for m in modules for f in _functions(vars(m).values(), m)]
     while left:
         code = left.pop()
@@ -282,8 +327,11 @@ def _codes(*modules):
 
 def _functions(values, module):
     for value in values:
+        value = inspect.unwrap(getattr(value, "__func__", getattr(value, "fget", None)) or value)
         if isinstance(value, types.FunctionType) and value.__module__ == module.__name__:
             yield value
+        elif isinstance(value, type) and value.__module__ == module.__name__:
+            yield from _functions(vars(value).values(), module)
         elif isinstance(value, dict) and value is not vars(module):
             yield from _functions(value.values(), module)
 
@@ -298,6 +346,16 @@ def _is_own(kernel):
     file = getattr(getattr(kernel, "fn", None), "__code__", None)
     file = file.co_filename if file is not None else ""
     return not file.startswith(_PACKAGES + os.sep) and "torchinductor" not in file
+
+
+def _is_launched_by_torch():
+    """Whether it is code of PyTorch that launches, for what torch.compile has written, wherever that lies."""
+    frame = sys._getframe(2)
+    while frame is not None and not frame.f_code.co_filename.startswith(_TORCH):
+        if not frame.f_code.co_filename.startswith(_LAUNCHING):
+            return False
+        frame = frame.f_back
+    return frame is not None
 
 
 def _kernel_name(kernel):

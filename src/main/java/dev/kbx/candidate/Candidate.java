@@ -4,6 +4,7 @@ import dev.kbx.syntax.PythonSource;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.CandidateIdentity;
 import dev.kbx.verdict.Provenance;
+import java.text.Normalizer;
 import java.util.Set;
 import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
@@ -55,9 +56,12 @@ public record Candidate(
         : new Candidate(task, source.held(), origin, sample, method, model, round);
   }
 
-  /** Whether the source may compile C++. A false yes only costs the candidate time. */
+  /**
+   * Whether the source may compile C++, by a name as Python reads it. A false yes only costs the
+   * candidate time.
+   */
   public boolean bringsCpp() {
-    return code().contains("cpp_extension");
+    return Normalizer.normalize(code(), Normalizer.Form.NFKC).contains("cpp_extension");
   }
 
   /** Whether its kernels may be written in another package than Triton, which compiles them. */
