@@ -88,7 +88,7 @@ public final class ModelCatalog {
     ChatModel opened = open(model);
     if (model.startsWith(REPLAY)) return opened;
     String identity = settings(model).map(ModelSettings::identity).orElse(model);
-    return new CachedModel(opened, new ReplyCache(folder), identity);
+    return new CachedModel(opened, ReplyCache.in(folder), identity);
   }
 
   private ChatModel open(String model, @Nullable RetryPolicy retries) {

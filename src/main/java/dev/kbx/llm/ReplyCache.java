@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -13,10 +14,33 @@ import tools.jackson.databind.node.ObjectNode;
  * file that cannot be read counts as absent.
  */
 final class ReplyCache {
-  private final Path folder;
+  private static final System.Logger LOG = System.getLogger(ReplyCache.class.getName());
 
-  ReplyCache(Path folder) {
+  private final Path folder;
+  private final AtomicBoolean warned = new AtomicBoolean();
+
+  private ReplyCache(Path folder) {
     this.folder = folder;
+  }
+
+  /**
+   * Opens a folder, which is made if necessary.
+   *
+   * @throws InvalidModels if it cannot be written
+   */
+  static ReplyCache in(Path folder) {
+    try {
+      Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw unusable(folder, e);
+    }
+    if (!Files.isWritable(folder)) throw unusable(folder, new IOException("not writable"));
+    return new ReplyCache(folder);
+  }
+
+  private static InvalidModels unusable(Path folder, IOException e) {
+    return new InvalidModels(
+        "%s: replies cannot be kept here (%s); name a folder of yours".formatted(folder, e));
   }
 
   Optional<ChatReply> find(String key, String model) {
@@ -29,11 +53,7 @@ final class ReplyCache {
     }
   }
 
-  /**
-   * Keeps a reply.
-   *
-   * @throws InvalidModels if the folder cannot be written
-   */
+  /** Keeps a reply. If that fails it is still the reply that was paid for: a warning is logged. */
   void keep(String key, ChatReply reply) {
     Path file = file(key);
     ObjectNode node = ReplyJson.write(reply);
@@ -49,9 +69,9 @@ final class ReplyCache {
         Files.deleteIfExists(draft);
       }
     } catch (IOException e) {
-      throw new InvalidModels(
-          "%s: replies cannot be kept here (%s); is it a folder of yours, with space left?"
-              .formatted(folder, e));
+      if (!warned.getAndSet(true)) {
+        LOG.log(System.Logger.Level.WARNING, folder + ": replies are no longer kept: " + e);
+      }
     }
   }
 

@@ -92,11 +92,25 @@ class ReplyCacheTest {
   void aFolderThatIsNoneIsNamed() throws Exception {
     Path file = Files.writeString(folder.resolve("file"), "");
     try (ScriptedProvider server = ScriptedProvider.start(ReplyCacheTest::numbered);
-        Asking asking = new Asking(folder, server, "openai");
-        ChatModel model = asking.catalog().openCached("m", file)) {
-      assertThatThrownBy(() -> model.ask(sample("hi", 0)))
+        Asking asking = new Asking(folder, server, "openai")) {
+      assertThatThrownBy(() -> asking.catalog().openCached("m", file))
           .isInstanceOf(InvalidModels.class)
           .hasMessageStartingWith(file + ": replies cannot be kept here");
+      assertThat(server.requests()).isZero();
+    }
+  }
+
+  /** It is paid for. */
+  @Test
+  void aReplyThatCannotBeKeptIsAReply() throws Exception {
+    Path replies = folder.resolve("replies");
+    try (ScriptedProvider server = ScriptedProvider.start(ReplyCacheTest::numbered);
+        Asking asking = new Asking(folder, server, "openai");
+        ChatModel model = asking.catalog().openCached("m", replies)) {
+      Files.delete(replies);
+      Files.writeString(replies, "");
+      assertThat(model.ask(sample("hi", 0)).text()).isEqualTo("reply 1");
+      assertThat(model.ask(sample("hi", 0)).text()).isEqualTo("reply 2");
     }
   }
 }
