@@ -34,6 +34,10 @@ record ErrorReply(int status, String code, String message) {
 
   private static final Pattern FILTERED = Pattern.compile("content_filter|content_policy");
 
+  /** How gateways say it. */
+  private static final Pattern FLAGGED =
+      Pattern.compile("flagged|moderation", Pattern.CASE_INSENSITIVE);
+
   /** From a body of an answer that is no success. */
   static ErrorReply of(int status, String body) {
     Optional<JsonNode> parsed = JsonText.parse(body);
@@ -85,7 +89,11 @@ record ErrorReply(int status, String code, String message) {
 
   /** Whether a content filter refused the request: that is a reply. */
   boolean isRefusal() {
-    return status == 400 && FILTERED.matcher(code).find();
+    return switch (status) {
+      case 400 -> FILTERED.matcher(code).find();
+      case 403 -> FLAGGED.matcher(message).find();
+      default -> false;
+    };
   }
 
   /**

@@ -19,6 +19,7 @@ final class HttpModel implements ChatModel {
   private final Exchange exchange;
   private final Time time;
   private final DoubleSupplier random;
+  private volatile boolean closed;
 
   HttpModel(
       ModelSettings settings,
@@ -49,7 +50,7 @@ final class HttpModel implements ChatModel {
         Duration asked = failure.retryAfter();
         if (asked != null) limits.closeFor(RetryPolicy.capped(asked));
         Optional<Duration> pause = settings.retries().pause(failure, expense.attempts(), random);
-        if (pause.isEmpty()) throw failed(failure, expense);
+        if (pause.isEmpty() || closed) throw failed(failure, expense);
         time.sleep(pause.get());
       }
     }
@@ -122,6 +123,7 @@ final class HttpModel implements ChatModel {
 
   @Override
   public void close() {
+    closed = true;
     exchange.close();
   }
 

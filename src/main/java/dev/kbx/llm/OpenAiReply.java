@@ -52,8 +52,13 @@ final class OpenAiReply implements Wire.Assembly {
     if (piece != null) builder.append(piece);
   }
 
+  /** Servers of other origins have words of their own. */
   private static String finish(String reason) {
-    return reason.startsWith("content_filter") ? ChatReply.REFUSAL : reason;
+    return switch (reason) {
+      case "end_turn", "eos", "eos_token", "stop_sequence" -> ChatReply.STOP;
+      case "max_tokens" -> ChatReply.LENGTH;
+      default -> reason.startsWith("content_filter") ? ChatReply.REFUSAL : reason;
+    };
   }
 
   private static Usage usage(JsonNode reported) {

@@ -270,6 +270,33 @@ class FailuresTest {
   }
 
   @Test
+  void closingAModelEndsItsRequests() throws Exception {
+    CountDownLatch arrived = new CountDownLatch(1);
+    ScriptedReply silence = new ScriptedReply.Silent(SAID);
+    try (ScriptedProvider server =
+            ScriptedProvider.start(_ -> {
+              arrived.countDown();
+              return silence;
+            });
+        Asking asking = new Asking(folder, server, "openai")) {
+      Thread closer =
+          Thread.ofVirtual()
+              .start(() -> {
+                try {
+                  arrived.await();
+                } catch (InterruptedException e) {
+                  throw new IllegalStateException(e);
+                }
+                asking.model().close();
+              });
+      ModelFailure failure = failure(asking);
+      closer.join();
+      assertThat(failure.kind()).isEqualTo(Kind.UNREACHABLE);
+      assertThat(failure.attempts()).isEqualTo(1);
+    }
+  }
+
+  @Test
   void anInterruptCutsARequestOff() throws Exception {
     CountDownLatch arrived = new CountDownLatch(1);
     ScriptedReply silence = new ScriptedReply.Silent(SAID);

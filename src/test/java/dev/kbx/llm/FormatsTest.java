@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -223,19 +222,34 @@ class FormatsTest {
   }
 
   /** Some gateways refuse by an error. */
-  @Test
-  void anErrorOfTheContentFilterIsARefusal() throws Exception {
-    ScriptedReply filtered =
-        new ScriptedReply.Raw(
-            400,
-            Map.of(),
-            "{\"error\": {\"code\": \"content_filter\", \"message\": \"filtered\"}}");
-    try (ScriptedProvider server = ScriptedProvider.start(_ -> filtered);
+  @ParameterizedTest
+  @CsvSource({
+    "400, content_filter, filtered",
+    "400, content_policy_violation, not allowed",
+    "403, '', your input was flagged"
+  })
+  void anErrorOfTheContentFilterIsARefusal(int status, String code, String message)
+      throws Exception {
+    try (ScriptedProvider server =
+            ScriptedProvider.start(_ -> ScriptedReply.error(status, code, message));
         Asking asking = new Asking(folder, server, "openai")) {
       ChatReply reply = asking.ask("hi");
       assertThat(reply.finish()).isEqualTo("refusal");
-      assertThat(reply.text()).isEqualTo("filtered");
+      assertThat(reply.text()).isEqualTo(message);
+      assertThat(reply.usage()).isNull();
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"end_turn, stop", "eos_token, stop", "max_tokens, length", "tool_calls, tool_calls"})
+  void wordsOfOtherServers(String word, String finish) throws Exception {
+    assertThat(
+            reply(
+                    "openai",
+                    "{\"choices\":[{\"message\":{\"content\":\"x\"},\"finish_reason\":\"%s\"}]}"
+                        .formatted(word))
+                .finish())
+        .isEqualTo(finish);
   }
 
   @Test

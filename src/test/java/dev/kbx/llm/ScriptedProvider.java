@@ -178,15 +178,17 @@ public final class ScriptedProvider implements AutoCloseable {
     return "";
   }
 
-  /** Whether the connection stays. */
+  /** Whether the connection stays. A request is in flight until its reply begins. */
   private boolean answer(Asked request, OutputStream out) throws IOException, InterruptedException {
     mostInFlight.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
+    ScriptedReply reply;
     try {
       Thread.sleep(latency);
-      return answer(request, script.apply(request), out);
+      reply = script.apply(request);
     } finally {
       inFlight.decrementAndGet();
     }
+    return answer(request, reply, out);
   }
 
   private boolean answer(Asked request, ScriptedReply reply, OutputStream out)
