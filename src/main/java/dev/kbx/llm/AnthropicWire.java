@@ -61,6 +61,10 @@ final class AnthropicWire implements Wire {
   }
 
   private static void thinking(Dialect.Thinking way, String effort, ObjectNode body) {
+    if (effort.equals("none")) {
+      body.putObject("thinking").put("type", "disabled");
+      return;
+    }
     switch (way) {
       case EFFORT -> {
         body.putObject("thinking").put("type", "adaptive");

@@ -1,5 +1,6 @@
 package dev.kbx.llm;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempts requests sent, 1 or more
  * @param cached read from the reply cache: nothing was sent or charged
  */
+@JsonInclude(JsonInclude.Include.NON_NULL)
 public record ChatReply(
     String text,
     @Nullable String thinking,

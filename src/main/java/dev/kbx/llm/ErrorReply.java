@@ -29,8 +29,10 @@ record ErrorReply(int status, String code, String message) {
               + "|maximum number of tokens|reduce the length",
           Pattern.CASE_INSENSITIVE);
 
-  private static final Pattern NO_CREDIT =
-      Pattern.compile("insufficient_quota|billing|credit balance is too low");
+  /** Codes: messages about limits by the minute mention quota and billing, too. */
+  private static final Pattern NO_CREDIT = Pattern.compile("insufficient_quota|billing");
+
+  private static final String LOW_BALANCE = "credit balance is too low";
 
   private static final Pattern FILTERED = Pattern.compile("content_filter|content_policy");
 
@@ -105,7 +107,7 @@ record ErrorReply(int status, String code, String message) {
   }
 
   private Kind kind() {
-    if (NO_CREDIT.matcher(code + " " + message.toLowerCase(Locale.ROOT)).find() && status < 500) {
+    if (status < 500 && (NO_CREDIT.matcher(code).find() || message.contains(LOW_BALANCE))) {
       return Kind.AUTHENTICATION;
     }
     return switch (status) {

@@ -11,7 +11,9 @@ import java.util.function.DoubleSupplier;
  * @param firstPause doubles with each attempt
  */
 record RetryPolicy(int attempts, Duration firstPause) {
-  static final int ATTEMPTS = 6;
+  /** Limits are by the minute: the pauses together outlast one, even if jitter halves them all. */
+  static final int ATTEMPTS = 8;
+
   static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
 
   /** A silence lasts minutes: not all attempts are worth it. */

@@ -1,5 +1,6 @@
 package dev.kbx.llm;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param cachedInput the part of the input that the provider had in its cache
  * @param reasoning the part of the output that is reasoning
  */
+@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Usage(
     @Nullable Long input,
     @Nullable Long output,

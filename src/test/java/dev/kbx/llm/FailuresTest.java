@@ -145,7 +145,7 @@ class FailuresTest {
   void attemptsAreBounded() throws Exception {
     ScriptedReply busy = ScriptedReply.error(529, "overloaded_error", "busy");
     ModelFailure failure = failure(busy, "anthropic");
-    assertThat(failure.attempts()).isEqualTo(6);
+    assertThat(failure.attempts()).isEqualTo(8);
     assertThat(failure.kind()).isEqualTo(Kind.OVERLOADED);
     assertThat(failure.fatal()).isFalse();
     assertThat(failure.charged()).isNull();
@@ -157,7 +157,29 @@ class FailuresTest {
   void theLastFailureIsTheReason(int status, Kind kind) throws Exception {
     ModelFailure failure = failure(ScriptedReply.error(status, "", "no"), "openai");
     assertThat(failure.kind()).isEqualTo(kind);
-    assertThat(failure).hasMessageContaining("(6 attempts)");
+    assertThat(failure).hasMessageContaining("(8 attempts)");
+  }
+
+  /** A limit by the minute passes, though the message speaks of billing. */
+  @Test
+  void wordsAboutBillingAreNoLackOfCredit() throws Exception {
+    for (ScriptedReply busy :
+        List.of(
+            ScriptedReply.error(429, "rate_limit_exceeded", "add a payment method at /billing"),
+            ScriptedReply.error(429, "RESOURCE_EXHAUSTED", "exceeded your quota, check billing"))) {
+      assertThat(failure(busy, "openai").kind()).isEqualTo(Kind.RATE_LIMITED);
+    }
+  }
+
+  @Test
+  void allPausesTogetherOutlastAMinute() throws Exception {
+    try (ScriptedProvider server =
+            ScriptedProvider.start(_ -> ScriptedReply.error(429, "", "slow down"));
+        Asking asking = new Asking(folder, server, "openai")) {
+      var _ = failure(asking);
+      Duration all = asking.time().pauses().stream().reduce(Duration.ZERO, Duration::plus);
+      assertThat(all).isGreaterThan(Duration.ofMinutes(1)); // The clock's jitter is the least.
+    }
   }
 
   /** A provider that hangs is not waited for six times. */
@@ -200,7 +222,7 @@ class FailuresTest {
       assertThat(failure.kind()).isEqualTo(Kind.UNREACHABLE);
       assertThat(failure)
           .hasMessage(
-              "m: no connection to %s (6 attempts); is a server running there?".formatted(address));
+              "m: no connection to %s (8 attempts); is a server running there?".formatted(address));
     }
   }
 

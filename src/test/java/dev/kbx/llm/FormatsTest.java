@@ -164,6 +164,16 @@ class FormatsTest {
     assertThat(body.has("output_config")).isFalse();
   }
 
+  @Test
+  void anthropicsModelsMayBeToldNotToThink() throws Exception {
+    Parameters none = new Parameters(null, null, null, "none", null);
+    for (String way : List.of("effort", "budget")) {
+      JsonNode body = sent("anthropic", none, "thinking = \"%s\"".formatted(way)).body();
+      assertThat(body.path("thinking")).isEqualTo(json("{\"type\":\"disabled\"}"));
+      assertThat(body.has("output_config")).isFalse();
+    }
+  }
+
   private ChatReply reply(String provider, String body) throws Exception {
     try (ScriptedProvider server = ScriptedProvider.start(_ -> ScriptedReply.body(body));
         Asking asking = new Asking(folder, server, provider)) {
