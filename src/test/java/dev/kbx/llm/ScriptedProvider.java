@@ -28,6 +28,9 @@ import tools.jackson.databind.JsonNode;
  * A provider of language models on this machine, in OpenAI's and Anthropic's formats, streaming and
  * not, that does what a script says: a function of the request. On plain sockets, as it must break
  * connections and fall silent.
+ *
+ * <p>A configuration leads to it by {@code base_url = "…"} with {@link #address}. Pauses between
+ * attempts are short with {@code retry_seconds = 0.001}, silences with {@code timeout_seconds}.
  */
 public final class ScriptedProvider implements AutoCloseable {
   private final ServerSocket server;
