@@ -4,6 +4,8 @@ import dev.kbx.analysis.IncomparableRuns;
 import dev.kbx.candidate.ChangedFile;
 import dev.kbx.check.UnknownRule;
 import dev.kbx.device.DeviceLost;
+import dev.kbx.llm.InvalidModels;
+import dev.kbx.llm.ModelFailure;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.UnreadableException;
 import dev.kbx.report.UnwritableException;
@@ -29,11 +31,12 @@ record Failure(int exit, String message) {
           UnknownTask _,
           UnknownRule _,
           IncomparableRuns _,
+          InvalidModels _,
           UnreadableException _,
           RunConflict _ ->
           new Failure(ExitCode.USAGE, String.valueOf(e.getMessage()));
       case PythonProblem problem -> new Failure(ExitCode.USAGE, lines(problem));
-      case StoreProblem _, UnwritableException _, ChangedFile _ ->
+      case StoreProblem _, UnwritableException _, ChangedFile _, ModelFailure _ ->
           new Failure(ExitCode.INCOMPLETE, String.valueOf(e.getMessage()));
       case DeviceLost _ ->
           new Failure(

@@ -26,6 +26,7 @@ import picocli.CommandLine.ScopeType;
       CompareCommand.class,
       AnalyzeCommand.class,
       ExportCommand.class,
+      ModelsCommand.class,
       DoctorCommand.class,
       BenchCommand.class,
       PackageCommand.class,

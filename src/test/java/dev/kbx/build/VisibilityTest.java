@@ -19,7 +19,12 @@ import org.junit.jupiter.api.Test;
 class VisibilityTest {
   /** What servers and methods will call. */
   private static final Set<String> SEAMS =
-      Set.of("dev.kbx.run.RunService.submit(dev.kbx.candidate.Candidate)");
+      Set.of(
+          "dev.kbx.run.RunService.submit(dev.kbx.candidate.Candidate)",
+          "dev.kbx.llm.ModelCatalog.open(java.lang.String)",
+          "dev.kbx.llm.ModelCatalog.openCached(java.lang.String, java.nio.file.Path)",
+          "dev.kbx.llm.ModelFailure.<init>(dev.kbx.llm.ModelFailure$Kind, java.lang.String,"
+              + " dev.kbx.llm.Usage, double, int)");
 
   private static final JavaClasses CLASSES =
       new ClassFileImporter()

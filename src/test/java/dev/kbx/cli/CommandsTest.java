@@ -66,7 +66,8 @@ class CommandsTest {
   void helpOfEveryCommandFitsATerminal() throws Exception {
     for (String command :
         List.of(
-            "eval", "check", "tasks", "runs", "compare", "analyze", "doctor", "bench", "package")) {
+            "eval", "check", "tasks", "runs", "compare", "analyze", "models", "doctor", "bench",
+            "package")) {
       String help = here("help", command).out();
       assertThat(help).as(command).contains("Usage: kbx " + command);
       assertThat(help.lines()).as(command).allMatch(line -> line.length() <= 100);

@@ -1,0 +1,21 @@
+package dev.kbx.llm;
+
+/** A model that answers. Safe for use by many threads at a time. */
+public interface ChatModel extends AutoCloseable {
+  /**
+   * Waits for the limits of the provider, asks, and tries again as long as that may help.
+   *
+   * @throws InterruptedException if the thread was interrupted; the request is then cut off
+   */
+  ChatReply ask(ChatRequest request) throws ModelFailure, InterruptedException;
+
+  /** What {@code --model} says. */
+  String name();
+
+  /** How many requests may be in flight; more wait. */
+  int parallel();
+
+  /** Ends connections; requests in flight fail. */
+  @Override
+  void close();
+}

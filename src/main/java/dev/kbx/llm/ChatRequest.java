@@ -1,0 +1,61 @@
+package dev.kbx.llm;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.apache.commons.codec.digest.DigestUtils;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * One question to a model.
+ *
+ * @param model as {@code --model} names it
+ * @param messages at least one
+ * @param sample tells repeated requests with equal messages apart; part of the key, not sent
+ */
+public record ChatRequest(
+    String model, Parameters parameters, List<ChatMessage> messages, int sample) {
+  public ChatRequest {
+    messages = List.copyOf(messages);
+    if (messages.isEmpty()) throw new IllegalArgumentException("a request without messages");
+    if (sample < 0) throw new IllegalArgumentException("sample " + sample + ": 0 or more");
+  }
+
+  /**
+   * SHA-256, in hexadecimal, of the canonical JSON of this request: keys in alphabetical order,
+   * parameters that are null left out, no white space, UTF-8.
+   */
+  public String key() {
+    return DigestUtils.sha256Hex(JsonText.write(document()).getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Length of all messages in characters. */
+  long characters() {
+    return messages.stream().mapToLong(message -> message.text().length()).sum();
+  }
+
+  /** The same question to a model of another name. */
+  ChatRequest to(String other) {
+    return new ChatRequest(other, parameters, messages, sample);
+  }
+
+  /** The canonical document: every put is in alphabetical order. */
+  ObjectNode document() {
+    ObjectNode document = JsonText.object();
+    ArrayNode list = document.putArray("messages");
+    for (ChatMessage message : messages) {
+      list.addObject().put("role", message.role().label()).put("text", message.text());
+    }
+    document.put("model", model);
+    ObjectNode asked = document.putObject("parameters");
+    if (parameters.maxTokens() != null) asked.put("max_tokens", parameters.maxTokens());
+    if (parameters.reasoningEffort() != null) {
+      asked.put("reasoning_effort", parameters.reasoningEffort());
+    }
+    if (parameters.seed() != null) asked.put("seed", parameters.seed());
+    if (parameters.temperature() != null) asked.put("temperature", parameters.temperature());
+    if (parameters.topP() != null) asked.put("top_p", parameters.topP());
+    document.put("sample", sample);
+    return document;
+  }
+}

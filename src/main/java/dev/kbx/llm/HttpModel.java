@@ -1,0 +1,134 @@
+package dev.kbx.llm;
+
+import static java.util.Objects.requireNonNullElse;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** A model behind a provider's HTTP interface. */
+final class HttpModel implements ChatModel {
+  /** A rough guess of a prompt's length before the provider has counted. */
+  private static final int CHARACTERS_PER_TOKEN = 4;
+
+  private final ModelSettings settings;
+  private final int parallel;
+  private final ProviderLimits limits;
+  private final Secrets secrets;
+  private final Exchange exchange;
+  private final Time time;
+  private final DoubleSupplier random;
+  private volatile boolean closed;
+
+  HttpModel(
+      ModelSettings settings,
+      @Nullable String key,
+      ProviderLimits limits,
+      Secrets secrets,
+      Time time,
+      DoubleSupplier random) {
+    this.settings = settings;
+    this.parallel = limits.parallel();
+    this.limits = limits;
+    this.secrets = secrets;
+    this.exchange = new Exchange(settings, key, time);
+    this.time = time;
+    this.random = random;
+  }
+
+  @Override
+  public ChatReply ask(ChatRequest request) throws ModelFailure, InterruptedException {
+    String body = JsonText.write(settings.provider().wire().body(settings, request));
+    long estimate = request.characters() / CHARACTERS_PER_TOKEN;
+    Expense expense = new Expense();
+    while (true) {
+      try {
+        return reply(attempt(body, estimate, expense), expense);
+      } catch (AttemptFailure failure) {
+        expense.charge(failure.usage());
+        Duration asked = failure.retryAfter();
+        if (asked != null) limits.closeFor(RetryPolicy.capped(asked));
+        Optional<Duration> pause = settings.retries().pause(failure, expense.attempts(), random);
+        if (pause.isEmpty() || closed) throw failed(failure, expense);
+        time.sleep(pause.get());
+      }
+    }
+  }
+
+  private Answer attempt(String body, long estimate, Expense expense)
+      throws AttemptFailure, InterruptedException {
+    try (ProviderLimits.Slot slot = limits.enter(estimate)) {
+      long begun = time.nanos();
+      try {
+        Answer answer = exchange.send(body);
+        slot.used(answer.usage());
+        return answer;
+      } finally {
+        expense.attempt(time.nanos() - begun);
+      }
+    }
+  }
+
+  private ChatReply reply(Answer answer, Expense expense) {
+    expense.charge(answer.usage());
+    return secrets.redact(
+        new ChatReply(
+            answer.text(),
+            answer.thinking(),
+            answer.finish(),
+            expense.usage(),
+            expense.seconds(),
+            requireNonNullElse(answer.model(), settings.model()),
+            expense.attempts(),
+            false));
+  }
+
+  private ModelFailure failed(AttemptFailure failure, Expense expense) {
+    String what = OneLine.of(secrets.redact(failure.message()));
+    String times = expense.attempts() == 1 ? "" : " (%d attempts)".formatted(expense.attempts());
+    return new ModelFailure(
+        failure.kind(),
+        settings.name() + ": " + what + times + advice(failure.kind()),
+        expense.usage(),
+        expense.seconds(),
+        expense.attempts());
+  }
+
+  private String advice(ModelFailure.Kind kind) {
+    return switch (kind) {
+      case AUTHENTICATION ->
+          settings.key().place().isEmpty()
+              ? "; name a key with key_env or key_file"
+              : "; check the key in " + settings.key().place();
+      case UNKNOWN_MODEL ->
+          "; check the model (%s) and the address (%s)"
+              .formatted(settings.model(), settings.address());
+      case INVALID_REQUEST -> "; list a parameter that the model does not accept under 'without'";
+      case UNREACHABLE -> "; is a server running there?";
+      case RATE_LIMITED -> "; set requests_per_minute or tokens_per_minute";
+      default -> "";
+    };
+  }
+
+  @Override
+  public String name() {
+    return settings.name();
+  }
+
+  @Override
+  public int parallel() {
+    return parallel;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    exchange.close();
+  }
+
+  @Override
+  public String toString() {
+    return settings.name();
+  }
+}

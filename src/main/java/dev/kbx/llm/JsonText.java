@@ -1,0 +1,46 @@
+package dev.kbx.llm;
+
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Reading and writing JSON as trees. */
+final class JsonText {
+  private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+  private JsonText() {}
+
+  static ObjectNode object() {
+    return MAPPER.createObjectNode();
+  }
+
+  /** Without white space, members in the order they were put. */
+  static String write(JsonNode node) {
+    return MAPPER.writeValueAsString(node);
+  }
+
+  /** The document; empty if the text is none. */
+  static Optional<JsonNode> parse(String text) {
+    try {
+      JsonNode node = MAPPER.readTree(text);
+      return node.isMissingNode() ? Optional.empty() : Optional.of(node);
+    } catch (JacksonException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** The member's text; null if it is absent or no text. */
+  static @Nullable String text(JsonNode node, String member) {
+    JsonNode value = node.get(member);
+    return value != null && value.isString() ? value.asString() : null;
+  }
+
+  /** The member's whole number; null if it is absent or no number. */
+  static @Nullable Long number(JsonNode node, String member) {
+    JsonNode value = node.get(member);
+    return value != null && value.isNumber() ? Long.valueOf(value.asLong()) : null;
+  }
+}

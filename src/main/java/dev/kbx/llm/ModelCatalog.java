@@ -1,0 +1,196 @@
+package dev.kbx.llm;
+
+import static java.util.stream.Collectors.joining;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.DoubleSupplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Opens models by what {@code --model} says: the name of a configured model, {@code openai:MODEL},
+ * {@code anthropic:MODEL}, {@code gemini:MODEL}, {@code replay:LEDGER} or {@code command:PROGRAM
+ * ARGUMENTS}. Models that one catalog opened for one address and key share limits.
+ */
+public final class ModelCatalog {
+  private static final String REPLAY = "replay:";
+  private static final String COMMAND = "command:";
+
+  private final Path configuration;
+  private final Map<String, String> environment;
+  private final Map<String, ModelSettings> models = new LinkedHashMap<>();
+  private final Map<ModelSettings.Account, Limits> limits = new HashMap<>();
+  private final Map<ModelSettings.Account, ProviderLimits> shared = new ConcurrentHashMap<>();
+  private final PriceTable prices = PriceTable.bundled();
+  private final Secrets secrets = new Secrets();
+  private final Time time;
+  private final DoubleSupplier random;
+
+  private ModelCatalog(
+      Path configuration, Map<String, String> environment, Time time, DoubleSupplier random) {
+    this.configuration = configuration;
+    this.environment = Map.copyOf(environment);
+    this.time = time;
+    this.random = random;
+    for (ModelSettings model : ModelsFile.read(configuration, environment)) {
+      models.put(model.name(), model);
+      limits.merge(model.account(), model.limits(), Limits::and);
+    }
+    Stream.concat(
+            models.values().stream().map(ModelSettings::key),
+            Stream.of(Provider.values()).map(Provider::key))
+        .flatMap(key -> Stream.ofNullable(environment.get(key.place())))
+        .forEach(value -> secrets.add(value.strip()));
+  }
+
+  /**
+   * Reads the configuration.
+   *
+   * @param configuration may not exist; then only the names with a colon are known
+   * @param environment where keys are looked up
+   * @throws InvalidModels if it cannot be used
+   */
+  public static ModelCatalog read(Path configuration, Map<String, String> environment) {
+    return read(configuration, environment, Time.SYSTEM, Math::random);
+  }
+
+  static ModelCatalog read(
+      Path configuration, Map<String, String> environment, Time time, DoubleSupplier random) {
+    return new ModelCatalog(configuration, environment, time, random);
+  }
+
+  /**
+   * Opens a model; nothing is sent yet.
+   *
+   * @throws InvalidModels if there is none of this name, or its key is missing
+   */
+  public ChatModel open(String model) {
+    return open(model, null);
+  }
+
+  /** Opens a model that sends each request once only: to see whether it answers. */
+  public ChatModel openOnce(String model) {
+    return open(model, RetryPolicy.once());
+  }
+
+  /**
+   * Opens a model whose replies are kept in a folder, and read from there if the same was asked
+   * before. A ledger's replies are not kept again.
+   */
+  public ChatModel openCached(String model, Path folder) {
+    ChatModel opened = open(model);
+    if (model.startsWith(REPLAY)) return opened;
+    String identity = settings(model).map(ModelSettings::identity).orElse(model);
+    return new CachedModel(opened, ReplyCache.in(folder), identity);
+  }
+
+  private ChatModel open(String model, @Nullable RetryPolicy retries) {
+    if (model.startsWith(REPLAY)) {
+      Path ledger = Path.of(model.substring(REPLAY.length()));
+      return new ReplayModel(model, LedgerReplies.read(ledger));
+    }
+    if (model.startsWith(COMMAND)) {
+      List<String> words = CommandWords.of(model.substring(COMMAND.length()));
+      return new CommandModel(model, words, ModelSettings.SILENCE, secrets);
+    }
+    ModelSettings settings = settings(model).orElseThrow(() -> unknown(model));
+    return http(retries == null ? settings : settings.with(retries));
+  }
+
+  private ChatModel http(ModelSettings settings) {
+    String key;
+    try {
+      key = settings.key().read(environment).orElse(null);
+    } catch (InvalidModels e) {
+      throw new InvalidModels(settings.name() + ": " + e.getMessage());
+    }
+    if (key != null) secrets.add(key);
+    ProviderLimits allowed =
+        shared.computeIfAbsent(
+            settings.account(), account -> new ProviderLimits(limits(account), time));
+    return new HttpModel(settings, key, allowed, secrets, time, random);
+  }
+
+  private Limits limits(ModelSettings.Account account) {
+    return limits.getOrDefault(account, Limits.none());
+  }
+
+  /** A configured model, or one of a provider that needs no configuration. */
+  private Optional<ModelSettings> settings(String model) {
+    ModelSettings configured = models.get(model);
+    if (configured != null) return Optional.of(configured);
+    int colon = model.indexOf(':');
+    if (colon < 0 || colon == model.length() - 1) return Optional.empty();
+    return Provider.of(model.substring(0, colon))
+        .map(provider -> ModelSettings.plain(model, provider, model.substring(colon + 1)));
+  }
+
+  private InvalidModels unknown(String model) {
+    String known =
+        models.isEmpty()
+            ? "there is no model in " + configuration
+            : configuration + " has " + String.join(", ", models.keySet());
+    String prefixes =
+        Stream.of(Provider.values()).map(p -> p.label() + ":MODEL").collect(joining(", "));
+    return new InvalidModels(
+        "%s: no model of this name; %s; or say %s, %sLEDGER or %sPROGRAM"
+            .formatted(model, known, prefixes, REPLAY, COMMAND));
+  }
+
+  /** The configured models, in the file's order, then the providers that need no configuration. */
+  public List<Configured> list() {
+    List<Configured> list = new ArrayList<>();
+    models.values().forEach(model -> list.add(shown(model, model.model())));
+    for (Provider provider : Provider.values()) {
+      list.add(shown(ModelSettings.plain(provider.label() + ":MODEL", provider, "MODEL"), null));
+    }
+    return list;
+  }
+
+  private Configured shown(ModelSettings settings, @Nullable String model) {
+    String from = settings.key().place();
+    String problem = settings.key().problem(environment);
+    Limits allowed = limits(settings.account());
+    return new Configured(
+        settings.name(),
+        settings.provider().label(),
+        settings.address().toString(),
+        model,
+        new Configured.Key(
+            from.isEmpty() ? null : from, !from.isEmpty() && problem == null, problem),
+        allowed.inFlight(),
+        allowed.requestsPerMinute(),
+        allowed.tokensPerMinute(),
+        settings.dialect().maxTokens(),
+        settings.silence().toMillis() / 1e3,
+        settings.dialect().stream(),
+        List.copyOf(settings.dialect().without()),
+        price(settings).orElse(null));
+  }
+
+  /**
+   * What a model's tokens cost; empty if that is unknown. The configuration's price counts before
+   * the bundled one, which is for the provider's own address only.
+   */
+  public Optional<Price> price(String model) {
+    return settings(model).flatMap(this::price);
+  }
+
+  private Optional<Price> price(ModelSettings settings) {
+    if (settings.price() != null) return Optional.of(settings.price());
+    if (!settings.address().equals(settings.provider().address())) return Optional.empty();
+    return prices.find(settings.provider(), settings.model());
+  }
+
+  /** The bundled list prices, by names as {@code openai:gpt-5}. */
+  public Map<String, Price> prices() {
+    return prices.all();
+  }
+}

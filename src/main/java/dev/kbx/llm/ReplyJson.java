@@ -1,0 +1,66 @@
+package dev.kbx.llm;
+
+import static java.util.Objects.requireNonNullElse;
+
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A reply in files of kbx's own: a ledger, the cache, what a program prints. */
+final class ReplyJson {
+  private ReplyJson() {}
+
+  static ObjectNode write(ChatReply reply) {
+    ObjectNode node = JsonText.object();
+    node.put("text", reply.text());
+    if (reply.thinking() != null) node.put("thinking", reply.thinking());
+    node.put("finish", reply.finish());
+    Usage usage = reply.usage();
+    if (usage != null) {
+      ObjectNode counts = node.putObject("usage");
+      put(counts, "input", usage.input());
+      put(counts, "output", usage.output());
+      put(counts, "cached_input", usage.cachedInput());
+      put(counts, "reasoning", usage.reasoning());
+    }
+    node.put("seconds", reply.seconds());
+    node.put("model", reply.servedModel());
+    node.put("attempts", reply.attempts());
+    return node;
+  }
+
+  private static void put(ObjectNode node, String name, @Nullable Long count) {
+    if (count != null) node.put(name, count);
+  }
+
+  /**
+   * The reply; empty if the document has no text. Only the text is needed.
+   *
+   * @param model where the document names none
+   */
+  static Optional<ChatReply> read(JsonNode node, String model) {
+    String text = JsonText.text(node, "text");
+    if (text == null) return Optional.empty();
+    Long attempts = JsonText.number(node, "attempts");
+    return Optional.of(
+        new ChatReply(
+            text,
+            JsonText.text(node, "thinking"),
+            requireNonNullElse(JsonText.text(node, "finish"), ChatReply.STOP),
+            usage(node.path("usage")),
+            node.path("seconds").isNumber() ? node.path("seconds").asDouble() : 0,
+            requireNonNullElse(JsonText.text(node, "model"), model),
+            attempts == null ? 1 : Math.toIntExact(attempts),
+            false));
+  }
+
+  private static @Nullable Usage usage(JsonNode counts) {
+    if (!counts.isObject()) return null;
+    return new Usage(
+        JsonText.number(counts, "input"),
+        JsonText.number(counts, "output"),
+        JsonText.number(counts, "cached_input"),
+        JsonText.number(counts, "reasoning"));
+  }
+}

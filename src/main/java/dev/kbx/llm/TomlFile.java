@@ -1,0 +1,27 @@
+package dev.kbx.llm;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.dataformat.toml.TomlMapper;
+
+/** Text in TOML as a tree. */
+final class TomlFile {
+  private static final TomlMapper MAPPER = TomlMapper.builder().build();
+
+  private TomlFile() {}
+
+  /**
+   * @param name of the file, for messages
+   */
+  static TomlTable parse(String name, String text) {
+    try {
+      JsonNode document = MAPPER.readTree(text);
+      return new TomlTable(name, document);
+    } catch (JacksonException e) {
+      var at = e.getLocation();
+      String line = at == null || at.getLineNr() < 1 ? "" : ":" + at.getLineNr();
+      throw new InvalidModels(
+          "%s%s: is not TOML: %s".formatted(name, line, OneLine.of(e.getOriginalMessage())));
+    }
+  }
+}
