@@ -31,7 +31,7 @@ final class Prediction implements Source {
       throw new ChangedFile(file.file(), line, "cannot be read any more (" + e.getMessage() + ")");
     }
     if (sum(bytes) != sum) throw new ChangedFile(file.file(), line, "has changed");
-    return Answer.text(Predictions.answer(bytes), task);
+    return Extraction.source(Predictions.answer(bytes), task);
   }
 
   /** The checksum of the line; needs no reading. */

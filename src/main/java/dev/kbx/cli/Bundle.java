@@ -32,7 +32,7 @@ import java.util.zip.ZipOutputStream;
  *   app/kbx.jar, app/lib/      the jar files, without native libraries
  *   app/native/                the native libraries for this platform
  *   app/kbx.aot                the start-up cache, made with this runtime
- *   worker/, tasks/, examples/, corpus/, bench/simulated/
+ *   worker/, tasks/, prompts/, examples/, corpus/, bench/simulated/
  * </pre>
  */
 final class Bundle {
@@ -47,7 +47,7 @@ final class Bundle {
   private static final String UNCOMPRESSED = "zip-0";
 
   private static final List<String> FOLDERS =
-      List.of("worker/kbx", "tasks", "examples", "corpus", "bench/simulated");
+      List.of("worker/kbx", "tasks", "prompts", "examples", "corpus", "bench/simulated");
   private static final List<String> FILES =
       List.of("kbx", "LICENSE", "README.md", "worker/requirements.txt");
 

@@ -1,18 +1,21 @@
 package dev.kbx.candidate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.kbx.task.Task;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class AnswerTest {
+class ExtractionTest {
   private static final Task GELU =
       new Task(
           "s",
@@ -60,13 +63,13 @@ class AnswerTest {
         "```python\n%s```\n```python\ndef gelu(x:\n```",
       })
   void findsTheCode(String answer) {
-    assertThat(Answer.text(answer.formatted(CODE), GELU).code()).isEqualTo(CODE);
+    assertThat(Extraction.of(answer.formatted(CODE), GELU).code()).isEqualTo(CODE);
   }
 
   @Test
   void outdentsAnIndentedBlock() {
     String answer = "1. Code:\n\n   ```python\n" + CODE.indent(3) + "   ```\n";
-    assertThat(Answer.text(answer, GELU).code().strip()).isEqualTo(CODE.strip());
+    assertThat(Extraction.of(answer, GELU).code().strip()).isEqualTo(CODE.strip());
   }
 
   @Test
@@ -78,7 +81,7 @@ class AnswerTest {
             + "    def gelu(x): pass\n"
             + "    ```\n"
             + "    <think></think></s>'''\n";
-    assertThat(Answer.text(code, GELU).code()).isEqualTo(code);
+    assertThat(Extraction.of(code, GELU).code()).isEqualTo(code);
   }
 
   @Test
@@ -87,22 +90,66 @@ class AnswerTest {
     String other = "def unrelated(): pass\n";
     String wrapper = "def kernel_function(x):\n    _kernel[(1,)](x)\n";
     String answer = "```\n%s```\nand\n```\n%s```\nthen\n```\n%s```\n";
-    assertThat(Answer.text(answer.formatted(kernel, other, wrapper), GELU).code())
+    assertThat(Extraction.of(answer.formatted(kernel, other, wrapper), GELU).code())
         .isEqualTo(kernel + wrapper);
-    assertThat(Answer.text(answer.formatted(wrapper, other, kernel), GELU).code())
+    assertThat(Extraction.of(answer.formatted(wrapper, other, kernel), GELU).code())
         .isEqualTo(wrapper + kernel);
   }
 
   @Test
   void takesTheLongestWithoutAnEntry() {
-    assertThat(Answer.text("```\na = 1\n```\n```\nbb = 2\ncc = 3\n```\n", GELU).code())
+    assertThat(Extraction.of("```\na = 1\n```\n```\nbb = 2\ncc = 3\n```\n", GELU).code())
         .isEqualTo("bb = 2\ncc = 3\n");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "  \n ", "```\n```", "```python", "<think></think>", "<|im_end|>"})
   void nothingIsNothing(String answer) {
-    assertThat(Answer.text(answer, GELU).code()).isBlank();
+    assertThat(Extraction.of(answer, GELU).code()).isBlank();
+  }
+
+  static Stream<Arguments> rules() {
+    String entry = "def gelu(x): return x\n";
+    String call = "def gelu(x): return k()\n";
+    return Stream.of(
+        arguments("whole", entry),
+        arguments("fence", "```py\n" + entry + "```"),
+        arguments("unclosed fence", "```\n" + entry),
+        arguments("fences joined", "```\ndef k(): pass\n```\nand\n```\n" + call + "```"),
+        arguments("json", "{\"code\": \"def gelu(x): return x\"}"),
+        arguments("json", "```json\n{\"code\": \"def gelu(x): return x\"}\n```"),
+        arguments("xml", "<answer>" + entry + "</answer>"),
+        arguments("prose", "Here it is:\n" + entry + "That is all."),
+        arguments("none", "I cannot import triton here, so I have no kernel for you."),
+        arguments("none", "{\"strategy\": \"tile it\"}"),
+        arguments("none", "```bash\npip install triton\n```"),
+        arguments("none", ""));
+  }
+
+  @ParameterizedTest
+  @MethodSource("rules")
+  void namesTheRule(String rule, String reply) {
+    Extraction found = Extraction.of(reply, GELU);
+    assertThat(found.rule()).isEqualTo(rule);
+    assertThat(found.found()).isEqualTo(!rule.equals("none"));
+    assertThat(found.code().isEmpty()).isEqualTo(!found.found());
+  }
+
+  @Test
+  void theRefereeSeesWhatIsNoSource() {
+    assertThat(Extraction.source("I have no kernel.", GELU).code()).isEqualTo("I have no kernel.");
+  }
+
+  @Test
+  void prefersWhatParses() {
+    String reply = "~~~python\ndef gelu(x:\n~~~\n{\"code\": \"def gelu(x):\\n    return x\\n\"}";
+    assertThat(Extraction.of(reply, GELU).code()).isEqualTo("def gelu(x):\n    return x\n");
+  }
+
+  @Test
+  void keepsWhatStandsBeforeAThought() {
+    assertThat(Extraction.of(CODE + "<think>Is it right?</think>\n", GELU).code().strip())
+        .isEqualTo(CODE.strip());
   }
 
   static IntStream seeds() {
@@ -131,7 +178,7 @@ class AnswerTest {
       for (int i = random.nextInt(12); i > 0; i--) {
         answer.append(marks.get(random.nextInt(marks.size())));
       }
-      assertThat(Answer.text(answer.toString(), GELU).code()).isNotNull();
+      assertThat(Extraction.of(answer.toString(), GELU).code()).isNotNull();
     }
   }
 }

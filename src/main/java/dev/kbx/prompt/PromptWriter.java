@@ -1,0 +1,199 @@
+package dev.kbx.prompt;
+
+import dev.kbx.plan.Grade;
+import dev.kbx.task.Prompt;
+import dev.kbx.task.Task;
+import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the messages of requests from templates. Pure: equal arguments give equal messages. Safe
+ * for several threads.
+ */
+public final class PromptWriter {
+  private final Prompts prompts;
+  private final Conditions conditions;
+  private final Map<String, Object> hardware;
+  private final Examples examples;
+
+  /** A statement is made from the task's file, which is parsed for it. */
+  private final Map<Task, String> statements = new ConcurrentHashMap<>();
+
+  /**
+   * One message.
+   *
+   * @param role {@code system, user} or {@code assistant}
+   */
+  public record Turn(String role, String text) {}
+
+  /**
+   * @param device that kernels are judged on; for a CPU, {@code arch} may name the GPU architecture
+   *     that they are compiled for
+   */
+  public PromptWriter(Prompts prompts, Conditions conditions, Verdict.Device device) {
+    this(prompts, conditions, device, MeasuredPeaks.NONE);
+  }
+
+  /**
+   * @param peaks of that device
+   */
+  public PromptWriter(
+      Prompts prompts, Conditions conditions, Verdict.Device device, MeasuredPeaks peaks) {
+    this.prompts = prompts;
+    this.conditions = conditions;
+    this.hardware =
+        conditions.hardware() ? new Hardware(prompts, device, peaks).values() : Map.of();
+    this.examples = new Examples(prompts);
+  }
+
+  /** The template of {@link #first}, for {@link Prompts#version}. */
+  public String firstTemplate() {
+    return "single/" + form("first");
+  }
+
+  /** The template of {@link #next}. */
+  public String nextTemplate() {
+    return "refine/" + form("next");
+  }
+
+  private String form(String chat) {
+    return conditions.format() == Format.CHAT ? chat : conditions.format().label();
+  }
+
+  /**
+   * Asks for a kernel.
+   *
+   * @param startingKernel to be mended or made faster; null to start from nothing
+   * @throws IllegalArgumentException if the task takes no kernels in the language asked for
+   */
+  public List<Turn> first(Task task, @Nullable String startingKernel) {
+    Map<String, Object> values = values(task);
+    if (startingKernel != null) values.put("start", Excerpts.fenced(startingKernel));
+    return turns(firstTemplate(), values);
+  }
+
+  /**
+   * Asks for a better kernel than the latest.
+   *
+   * @param attempts oldest first; what is shown of them is up to the conditions
+   */
+  public List<Turn> next(Task task, List<Attempt> attempts) {
+    Map<String, Object> values = values(task);
+    List<Attempt> shown =
+        conditions.history() == History.WHOLE || attempts.isEmpty()
+            ? attempts
+            : attempts.subList(attempts.size() - 1, attempts.size());
+    values.put("attempts", shown.stream().map(attempt -> shown(task, attempt)).toList());
+    values.put("solved", !attempts.isEmpty() && isCorrect(attempts.getLast()));
+    return turns(nextTemplate(), values);
+  }
+
+  /**
+   * Any template.
+   *
+   * @param more what it needs beside the values of every task; an {@link Attempt} in it, alone or
+   *     in a list, is shown by its code, outcome and feedback; {@code start} is a kernel to start
+   *     from; null is nothing
+   */
+  public List<Turn> of(String template, Task task, Map<String, ?> more) {
+    Map<String, Object> values = values(task);
+    more.forEach((name, value) -> values.put(name, shown(task, value)));
+    if (more.get("start") instanceof String kernel) values.put("start", Excerpts.fenced(kernel));
+    return turns(template, values);
+  }
+
+  private List<Turn> turns(String template, Map<String, Object> values) {
+    List<Turn> turns = new ArrayList<>();
+    String system = template.substring(0, template.indexOf('/') + 1) + "system";
+    if (conditions.format() == Format.CHAT) {
+      String used = prompts.has(system) ? system : "parts/system";
+      turns.add(new Turn("system", prompts.render(used, values).strip()));
+    }
+    turns.add(new Turn("user", prompts.render(template, values).strip() + "\n"));
+    return List.copyOf(turns);
+  }
+
+  private Map<String, Object> values(Task task) {
+    if (!conditions.language().allowedBy(task)) {
+      throw new IllegalArgumentException(
+          "%s takes kernels in Triton only, not in %s"
+              .formatted(task.path(), conditions.language().title()));
+    }
+    Map<String, Object> values = new HashMap<>(Languages.flags(conditions.language()));
+    values.put("name", task.name());
+    values.put("category", task.category());
+    values.put("entry", task.entry());
+    values.put("signature", task.signature());
+    values.put("module", task.isModule());
+    values.put("description", task.statement().strip());
+    values.put("reference", task.reference().strip());
+    values.put("policy", conditions.policy().text(task).strip());
+    values.put("statement", statements.computeIfAbsent(task, this::statement));
+    values.put("advice", conditions.advice() ? advice(task) : "");
+    values.put("hardware", hardware.isEmpty() ? false : hardware);
+    values.put("examples", examples.of(task, conditions.language(), conditions.shots()));
+    values.put("start", false);
+    return values;
+  }
+
+  private String statement(Task task) {
+    String text =
+        conditions.grade() == Grade.GENERAL
+            ? Prompt.general(task, conditions.policy())
+            : Prompt.published(task, conditions.policy());
+    return text.stripTrailing();
+  }
+
+  private String advice(Task task) {
+    String own = "advice/" + task.category();
+    return prompts.render(prompts.has(own) ? own : "advice/other", Map.of()).strip();
+  }
+
+  private Object shown(Task task, @Nullable Object value) {
+    return switch (value) {
+      case null -> "";
+      case Attempt attempt -> shown(task, attempt);
+      case Iterable<?> items ->
+          StreamSupport.stream(items.spliterator(), false).map(item -> shown(task, item)).toList();
+      case Map<?, ?> map ->
+          map.entrySet().stream()
+              .collect(
+                  Collectors.toMap(
+                      entry -> String.valueOf(entry.getKey()),
+                      entry -> shown(task, entry.getValue())));
+      default -> value;
+    };
+  }
+
+  private Map<String, Object> shown(Task task, Attempt attempt) {
+    Judgement judgement = attempt.judgement();
+    Map<String, Object> values = new HashMap<>(Excerpts.fenced(attempt.code()));
+    values.put("round", attempt.round());
+    values.put("found", !attempt.code().isBlank());
+    values.put("correct", isCorrect(attempt));
+    values.put("outcome", judgement == null ? "no_code" : judgement.status().label());
+    values.put("speedup", judgement == null ? "" : Speed.speedup(judgement.speedup()));
+    values.put("bound", judgement == null ? "" : Speed.bound(judgement));
+    values.put("note", Excerpts.orEmpty(attempt.note()).strip());
+    values.put(
+        "feedback",
+        judgement == null
+            ? ""
+            : Feedback.text(task, attempt.code(), judgement, conditions.feedback(), prompts)
+                .strip());
+    return values;
+  }
+
+  private static boolean isCorrect(Attempt attempt) {
+    return attempt.judgement() != null && attempt.judgement().status() == Status.CORRECT;
+  }
+}
