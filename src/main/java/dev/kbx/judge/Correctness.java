@@ -136,11 +136,11 @@ final class Correctness {
   private Optional<Outcome> planned(Session session, OracleMessage.Opened task)
       throws InterruptedException, Oracle.Refused {
     Calls calls = new Calls(session, plan, draft, Limits.ORACLE, 0);
+    List<OracleMessage.PlannedCall> planned = DevelopmentCalls.of(plan.inputs(), task.calls());
     Optional<Outcome> decided =
-        calls.judge(task.calls().stream().filter(OracleMessage.PlannedCall::published).toList());
+        calls.judge(planned.stream().filter(OracleMessage.PlannedCall::published).toList());
     if (decided.isPresent()) return decided;
-    Coverage beyond =
-        new Coverage(task.calls().stream().filter(call -> !call.published()).toList());
+    Coverage beyond = new Coverage(planned.stream().filter(call -> !call.published()).toList());
     coverage = beyond;
     if (plan.reaches(Stage.CORRECT)) draft.covered(beyond);
     calls.cover(beyond);

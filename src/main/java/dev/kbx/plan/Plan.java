@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param profile whether Nsight Compute profiles timed candidates
  * @param publishedAccounting whether candidates that are refused only because of who computes are
  *     called and compared nevertheless
+ * @param inputs which of the task's inputs candidates are judged on
  */
 public record Plan(
     List<Stage> stages,
@@ -40,10 +41,45 @@ public record Plan(
     Baseline baseline,
     L2State cache,
     boolean profile,
-    boolean publishedAccounting) {
+    boolean publishedAccounting,
+    Inputs inputs) {
+  private static final String DEVELOPMENT = " development";
+
   public Plan {
     if (stages.isEmpty()) throw new IllegalArgumentException("no stage asked for");
     stages = stages.stream().sorted().distinct().toList();
+  }
+
+  /** A plan for all inputs. */
+  public Plan(
+      List<Stage> stages,
+      Rules rules,
+      String arch,
+      String secret,
+      Limits limits,
+      Tolerance tolerance,
+      Grade grade,
+      ModulePrecision precision,
+      Optional<Policy> policy,
+      Baseline baseline,
+      L2State cache,
+      boolean profile,
+      boolean publishedAccounting) {
+    this(
+        stages,
+        rules,
+        arch,
+        secret,
+        limits,
+        tolerance,
+        grade,
+        precision,
+        policy,
+        baseline,
+        cache,
+        profile,
+        publishedAccounting,
+        Inputs.ALL);
   }
 
   /**
@@ -94,6 +130,30 @@ public record Plan(
     return with(stages.stream().filter(stage -> stage != Stage.PERF).toList(), limits);
   }
 
+  /**
+   * The same plan for feedback while kernels are written: on a part of the inputs, and with values
+   * that tell nothing of those of the final judgement.
+   *
+   * @param profiled whether Nsight Compute profiles timed candidates
+   */
+  public Plan development(boolean profiled) {
+    return new Plan(
+        stages,
+        rules,
+        arch,
+        secret + DEVELOPMENT,
+        limits,
+        tolerance,
+        grade,
+        precision,
+        policy,
+        baseline,
+        cache,
+        profiled,
+        publishedAccounting,
+        Inputs.DEVELOPMENT);
+  }
+
   /** The same plan at a policy. */
   public Plan at(Optional<Policy> other) {
     return new Plan(
@@ -109,7 +169,8 @@ public record Plan(
         baseline,
         cache,
         profile,
-        publishedAccounting);
+        publishedAccounting,
+        inputs);
   }
 
   /** Who may compute the result of a task. */
@@ -141,7 +202,8 @@ public record Plan(
         baseline,
         cache,
         profile,
-        publishedAccounting);
+        publishedAccounting,
+        inputs);
   }
 
   /** The baseline in words: {@code eager}, or {@code eager, warm cache}. */

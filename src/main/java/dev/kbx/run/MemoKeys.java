@@ -5,6 +5,7 @@ import dev.kbx.check.Rules;
 import dev.kbx.judge.JudgeFingerprint;
 import dev.kbx.plan.Baseline;
 import dev.kbx.plan.Grade;
+import dev.kbx.plan.Inputs;
 import dev.kbx.plan.L2State;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.ModulePrecision;
@@ -69,7 +70,8 @@ final class MemoKeys {
               Baseline baseline,
               L2State cache,
               boolean profile,
-              boolean publishedAccounting) ->
+              boolean publishedAccounting,
+              Inputs inputs) ->
           List.of(
                   stages.stream().map(Stage::label).toList(),
                   rules,
@@ -83,7 +85,8 @@ final class MemoKeys {
                   baseline,
                   cache,
                   profile,
-                  publishedAccounting)
+                  publishedAccounting,
+                  inputs)
               .toString();
     };
   }
