@@ -12,9 +12,17 @@ import tools.jackson.databind.node.ObjectNode;
  * @param model as {@code --model} names it
  * @param messages at least one
  * @param sample tells repeated requests with equal messages apart; part of the key, not sent
+ * @param place where in a run it is asked: method, task, sample and ask. A ledger that has no reply
+ *     to exactly this request, as numbers in the messages differ from run to run, answers by it.
+ *     Neither sent nor part of the key; empty if there is none
  */
 public record ChatRequest(
-    String model, Parameters parameters, List<ChatMessage> messages, int sample) {
+    String model, Parameters parameters, List<ChatMessage> messages, int sample, String place) {
+  /** A request outside of a run. */
+  public ChatRequest(String model, Parameters parameters, List<ChatMessage> messages, int sample) {
+    this(model, parameters, messages, sample, "");
+  }
+
   public ChatRequest {
     messages = List.copyOf(messages);
     if (messages.isEmpty()) throw new IllegalArgumentException("a request without messages");
@@ -29,6 +37,11 @@ public record ChatRequest(
     return DigestUtils.sha256Hex(JsonText.write(document()).getBytes(StandardCharsets.UTF_8));
   }
 
+  /** The place of an ask of a trajectory. */
+  public static String place(String method, String task, int sample, String ask) {
+    return "%s, %s, sample %d, %s".formatted(method, task, sample, ask);
+  }
+
   /** Length of all messages in characters. */
   long characters() {
     return messages.stream().mapToLong(message -> message.text().length()).sum();
@@ -36,7 +49,7 @@ public record ChatRequest(
 
   /** The same question to a model of another name. */
   ChatRequest to(String other) {
-    return new ChatRequest(other, parameters, messages, sample);
+    return new ChatRequest(other, parameters, messages, sample, place);
   }
 
   /** The canonical document: every put is in alphabetical order. */

@@ -18,13 +18,14 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The replies of a ledger, by their keys: lines {@code {"event":"reply","key":…,"text":…}}. Other
- * lines are skipped. Only the places of replies are kept in memory. Of several replies with one key
- * the first counts.
+ * The replies of a ledger, by their keys and by where in the run they were given: lines {@code
+ * {"event":"reply","key":…,"text":…}}. Other lines are skipped. Only the places of replies are kept
+ * in memory. Of several replies with one key the first counts.
  */
 final class LedgerReplies {
   private final Path file;
   private final Map<String, Place> places = new HashMap<>();
+  private final Map<String, Place> byPlace = new HashMap<>();
   private final Set<String> models = new LinkedHashSet<>();
 
   private record Place(long offset, int length) {}
@@ -76,6 +77,13 @@ final class LedgerReplies {
     String key = JsonText.text(event, "key");
     if (key == null || !"reply".equals(JsonText.text(event, "event"))) return;
     places.putIfAbsent(key, place);
+    String ask = JsonText.text(event, "ask");
+    String task = JsonText.text(event, "task");
+    String method = JsonText.text(event, "method");
+    if (ask != null && task != null && method != null) {
+      int sample = event.path("sample").asInt(0);
+      byPlace.putIfAbsent(ChatRequest.place(method, task, sample, ask), place);
+    }
     for (String member : new String[] {"asked", "model"}) {
       String model = JsonText.text(event, member);
       if (model != null) models.add(model);
@@ -84,7 +92,8 @@ final class LedgerReplies {
 
   /**
    * The reply to a request. A replay asks by another model's name than the recorded run did, so the
-   * names that the ledger holds are tried, too.
+   * names that the ledger holds are tried, too. Without the request itself, the reply at its place
+   * in the run is meant.
    */
   Optional<ChatReply> find(ChatRequest request) throws IOException {
     Place place = places.get(request.key());
@@ -92,6 +101,7 @@ final class LedgerReplies {
       if (place != null) break;
       place = places.get(request.to(model).key());
     }
+    if (place == null) place = byPlace.get(request.place());
     return place == null ? Optional.empty() : read(place, request.model());
   }
 
