@@ -1,7 +1,5 @@
 package dev.kbx.cli;
 
-import dev.kbx.analysis.AskedTasks;
-import dev.kbx.analysis.JudgedRun;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.Problem;
@@ -16,7 +14,6 @@ import dev.kbx.report.Counted;
 import dev.kbx.report.EvalResultFiles;
 import dev.kbx.report.LatestRun;
 import dev.kbx.report.ResultFiles;
-import dev.kbx.report.RunVerdicts;
 import dev.kbx.run.RunService;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
@@ -285,19 +282,11 @@ final class EvalCommand implements Callable<Integer> {
         files.rewrite(line -> store.forEach(run.id(), stored -> line.accept(stored.json())));
         latest.link();
         pool.judge(store, plan, run, candidates, stored -> files.append(stored.json()));
-        // A complete run must not change: copies of it would differ.
-        boolean complete = run.finished() != null;
-        RunInfo finished = complete ? run : run.finishedAt(java.time.Instant.now());
-        if (!complete) store.finish(finished);
-        RunVerdicts verdicts = StoredVerdicts.of(store, run.id());
         List<String> problems = problems(reading);
-        AskedTasks asked = AskedSuite.of(new JudgedRun(finished, verdicts.rows()), selected);
-        List<String> summaries =
-            files.finish(
-                finished, verdicts, asked, v -> store.source(v.candidate()).orElse(""), problems);
+        RunResults results = RunResults.finish(store, run, files, selected, problems);
         latest.link();
-        new EvalOutput(System.out, json).print(finished, verdicts, asked, problems, folder);
-        Problems.recall(problems, folder.resolve(summaries.getFirst()));
+        results.print(json, problems, folder);
+        Problems.recall(problems, folder.resolve(results.summaries().getFirst()));
         return reading.problems(Problem.Kind.UNREADABLE).isEmpty() ? ExitCode.OK : ExitCode.USAGE;
       }
     }

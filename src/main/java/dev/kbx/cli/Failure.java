@@ -4,8 +4,10 @@ import dev.kbx.analysis.IncomparableRuns;
 import dev.kbx.candidate.ChangedFile;
 import dev.kbx.check.UnknownRule;
 import dev.kbx.device.DeviceLost;
+import dev.kbx.generate.InvalidLedger;
 import dev.kbx.llm.InvalidModels;
 import dev.kbx.llm.ModelFailure;
+import dev.kbx.prompt.InvalidPrompt;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.UnreadableException;
 import dev.kbx.report.UnwritableException;
@@ -33,7 +35,9 @@ record Failure(int exit, String message) {
           IncomparableRuns _,
           InvalidModels _,
           UnreadableException _,
-          RunConflict _ ->
+          RunConflict _,
+          InvalidLedger _,
+          InvalidPrompt _ ->
           new Failure(ExitCode.USAGE, String.valueOf(e.getMessage()));
       case PythonProblem problem -> new Failure(ExitCode.USAGE, lines(problem));
       case StoreProblem _, UnwritableException _, ChangedFile _, ModelFailure _ ->

@@ -20,6 +20,8 @@ import picocli.CommandLine.ScopeType;
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
       EvalCommand.class,
+      GenerateCommand.class,
+      RunCommand.class,
       CheckCommand.class,
       TasksCommand.class,
       RunsCommand.class,

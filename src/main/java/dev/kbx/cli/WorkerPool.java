@@ -70,7 +70,7 @@ final class WorkerPool implements AutoCloseable {
     return start(options);
   }
 
-  private static WorkerPool withoutPython(WorkerOptions options) {
+  static WorkerPool withoutPython(WorkerOptions options) {
     Workers none =
         new Workers(
             Home.folder(),

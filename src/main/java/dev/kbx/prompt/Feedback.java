@@ -9,7 +9,7 @@ import java.util.Map;
  * from logs. Neither seeds nor inputs are in it, and of the reference nothing but expected
  * elements.
  */
-public final class Feedback {
+final class Feedback {
   /** The template. */
   static final String TEMPLATE = "parts/feedback";
 
@@ -24,7 +24,7 @@ public final class Feedback {
    *
    * @param code of the kernel that was judged
    */
-  public static String text(
+  static String text(
       Task task, String code, Judgement judgement, FeedbackKind kind, Prompts prompts) {
     if (kind == FeedbackKind.NONE) return "";
     boolean profile = kind == FeedbackKind.PROFILE;

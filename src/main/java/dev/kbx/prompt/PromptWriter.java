@@ -46,8 +46,7 @@ public final class PromptWriter {
   /**
    * @param peaks of that device
    */
-  public PromptWriter(
-      Prompts prompts, Conditions conditions, Verdict.Device device, MeasuredPeaks peaks) {
+  PromptWriter(Prompts prompts, Conditions conditions, Verdict.Device device, MeasuredPeaks peaks) {
     this.prompts = prompts;
     this.conditions = conditions;
     this.hardware =
@@ -55,7 +54,12 @@ public final class PromptWriter {
     this.examples = new Examples(prompts);
   }
 
-  /** The template of {@link #first}, for {@link Prompts#version}. */
+  /** SHA-256, in hexadecimal digits, of a template and of all that it includes. */
+  public String version(String template) {
+    return prompts.version(template);
+  }
+
+  /** The template of {@link #first}. */
   public String firstTemplate() {
     return "single/" + form("first");
   }

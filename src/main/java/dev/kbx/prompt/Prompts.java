@@ -80,7 +80,7 @@ public final class Prompts {
    * @throws InvalidPrompt if there is no such template, it is no Mustache, or a value that it names
    *     is missing
    */
-  public String render(String template, Map<String, ?> values) {
+  String render(String template, Map<String, ?> values) {
     try {
       return compiled.computeIfAbsent(template, this::compile).execute(values);
     } catch (MustacheException.Context e) {
@@ -121,11 +121,18 @@ public final class Prompts {
    * SHA-256, in hexadecimal digits, over names and contents of the template and of all files that
    * it includes or declares, directly or not.
    */
-  public String version(String template) {
+  String version(String template) {
     StringBuilder all = new StringBuilder();
     for (String file : closure(template + SUFFIX)) {
       all.append(file).append('\0').append(text(file)).append('\0');
     }
+    return DigestUtils.sha256Hex(all.toString());
+  }
+
+  /** SHA-256, in hexadecimal digits, over names and contents of all files. */
+  public String version() {
+    StringBuilder all = new StringBuilder();
+    files.forEach((name, text) -> all.append(name).append('\0').append(text).append('\0'));
     return DigestUtils.sha256Hex(all.toString());
   }
 

@@ -9,7 +9,7 @@ import java.util.List;
  *
  * @param align a letter a column: {@code l} or {@code r}
  */
-record Grid(String align, List<List<String>> rows) {
+public record Grid(String align, List<List<String>> rows) {
   private static final String GAP = "  ";
 
   /** Minimum width of the first column. */
@@ -19,7 +19,7 @@ record Grid(String align, List<List<String>> rows) {
   private static final int RECOGNISABLE = 16;
 
   /** The lines; if they exceed {@code width}, the first column is cut, then the end. */
-  List<String> lines(int width) {
+  public List<String> lines(int width) {
     int[] widths = widths();
     int over = Math.max(0, width(widths) - width);
     widths[0] = Math.max(Math.min(LEAST, widths[0]), widths[0] - over);

@@ -16,7 +16,7 @@ public final class UnwritableException extends RuntimeException {
 
   private final transient Path file;
 
-  UnwritableException(Path file, IOException cause) {
+  public UnwritableException(Path file, IOException cause) {
     super("cannot write " + file + ": " + reason(cause), cause);
     this.file = file;
   }

@@ -17,20 +17,11 @@ import org.junit.jupiter.api.Test;
 
 /** What is public is used by another package or its tests; all else is its package's business. */
 class VisibilityTest {
-  /** What servers and methods will call. */
+  /** What tests of other packages call alone. */
   private static final Set<String> SEAMS =
       Set.of(
-          "dev.kbx.run.RunService.submit(dev.kbx.candidate.Candidate)",
-          "dev.kbx.llm.ModelCatalog.open(java.lang.String)",
-          "dev.kbx.llm.ModelCatalog.openCached(java.lang.String, java.nio.file.Path)",
           "dev.kbx.llm.ModelFailure.<init>(dev.kbx.llm.ModelFailure$Kind, java.lang.String,"
               + " dev.kbx.llm.Usage, double, int)");
-
-  /** What {@code kbx generate} will use. */
-  private static boolean isSeam(JavaClass type) {
-    return type.getPackageName().equals("dev.kbx.prompt")
-        || type.getName().equals("dev.kbx.candidate.Extraction");
-  }
 
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
@@ -43,7 +34,7 @@ class VisibilityTest {
   void aTypeIsPublicOnlyWhereAnotherPackageUsesIt() {
     Set<String> needless = new TreeSet<>();
     for (JavaClass type : CLASSES) {
-      if (type.isNestedClass() || !isPublic(type) || isMain(type) || isSeam(type)) continue;
+      if (type.isNestedClass() || !isPublic(type) || isMain(type)) continue;
       if (CLASSES.stream()
           .filter(c -> isWithin(c, type))
           .noneMatch(VisibilityTest::usedElsewhere)) {
@@ -58,7 +49,6 @@ class VisibilityTest {
     Set<String> needless = new TreeSet<>();
     for (JavaClass own : CLASSES) {
       JavaClass type = WITH_TESTS.get(own.getName());
-      if (isSeam(type)) continue;
       if (!isPublic(type) || isMain(type) || type.isRecord() || type.isEnum() || type.isInterface())
         continue;
       for (JavaCodeUnit unit : type.getCodeUnits()) {

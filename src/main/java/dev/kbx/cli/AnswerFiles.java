@@ -1,0 +1,47 @@
+package dev.kbx.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.kbx.generate.Answered;
+import dev.kbx.generate.Unit;
+import dev.kbx.report.UnwritableException;
+import dev.kbx.task.Task;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/**
+ * The kernels that methods wrote, as files: {@code answers/METHOD/Category/task.py}, further
+ * samples as {@code task.sample1.py}. Safe for several threads.
+ */
+final class AnswerFiles {
+  private final Path folder;
+
+  /**
+   * @param ledger the run's ledger, beside which they are
+   */
+  AnswerFiles(Path ledger) {
+    this.folder = ledger.resolveSibling("answers");
+  }
+
+  /** Writes an answer that has code. */
+  void write(Unit unit, Task task, Answered answered) {
+    String code = answered.answer().code();
+    if (code == null) return;
+    String sample = unit.sample() == 0 ? "" : ".sample" + unit.sample();
+    Path file = folder.resolve(unit.method()).resolve(task.path() + sample + ".py");
+    try {
+      Files.createDirectories(file.getParent());
+      Path draft = file.resolveSibling("." + file.getFileName() + ".part");
+      Files.writeString(draft, code, UTF_8);
+      Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      throw new UnwritableException(file, e);
+    }
+  }
+
+  Path folder() {
+    return folder;
+  }
+}

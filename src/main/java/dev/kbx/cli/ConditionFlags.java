@@ -1,0 +1,95 @@
+package dev.kbx.cli;
+
+import dev.kbx.plan.Grade;
+import dev.kbx.prompt.Conditions;
+import dev.kbx.prompt.FeedbackKind;
+import dev.kbx.prompt.Format;
+import dev.kbx.prompt.History;
+import dev.kbx.prompt.Language;
+import dev.kbx.prompt.Shots;
+import dev.kbx.task.Policy;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Option;
+
+/** Conditions of prompts: factors that analyses can group by. */
+final class ConditionFlags {
+  @Option(
+      names = "--shots",
+      paramLabel = "N",
+      defaultValue = "one",
+      description = "Example kernels in the prompt: zero, one or few. Default: ${DEFAULT-VALUE}.")
+  private String shots = "one";
+
+  @Option(
+      names = "--hardware",
+      description = "Describe the device: its limits, peaks and what is good practice on it.")
+  private boolean hardware;
+
+  @Option(names = "--advice", description = "Add advice on the task's category.")
+  private boolean advice;
+
+  @Option(
+      names = "--language",
+      paramLabel = "NAME",
+      defaultValue = "triton",
+      description =
+          "What to write: triton, cuda (C++ inline) or cute (CuTe DSL), where the suite allows it."
+              + " Default: ${DEFAULT-VALUE}.")
+  private String language = "triton";
+
+  @Option(
+      names = "--feedback",
+      paramLabel = "KIND",
+      defaultValue = "execution",
+      description =
+          "What later turns are told: none, execution (errors, wrong elements, times), or profile"
+              + " (Nsight Compute's figures, too). Default: ${DEFAULT-VALUE}.")
+  private String feedback = "execution";
+
+  @Option(
+      names = "--history",
+      paramLabel = "WHICH",
+      defaultValue = "last",
+      description =
+          "Earlier kernels that later turns show: last, or whole. Default: ${DEFAULT-VALUE}.")
+  private String history = "last";
+
+  @Option(
+      names = "--format",
+      paramLabel = "NAME",
+      defaultValue = "chat",
+      description =
+          "Form of the prompt: chat, or what a specialised model was trained on: autotriton,"
+              + " kernelllm. Default: ${DEFAULT-VALUE}.")
+  private String format = "chat";
+
+  FeedbackKind feedback() {
+    return one(FeedbackKind.class, "--feedback", feedback);
+  }
+
+  Conditions conditions(Grade grade, Policy policy) {
+    return new Conditions(
+        one(Shots.class, "--shots", shots),
+        hardware,
+        advice,
+        one(Language.class, "--language", language),
+        feedback(),
+        one(History.class, "--history", history),
+        one(Format.class, "--format", format),
+        grade,
+        policy);
+  }
+
+  private static <E extends Enum<E>> E one(Class<E> type, String option, String word) {
+    for (E value : type.getEnumConstants()) {
+      if (value.name().equals(word.toUpperCase(Locale.ROOT))) return value;
+    }
+    String known =
+        Arrays.stream(type.getEnumConstants())
+            .map(value -> value.name().toLowerCase(Locale.ROOT))
+            .collect(Collectors.joining(","));
+    throw new UserError("%s: '%s' is not one of %s".formatted(option, word, known));
+  }
+}

@@ -1,0 +1,88 @@
+package dev.kbx.cli;
+
+import dev.kbx.generate.PreparedMethod;
+import dev.kbx.plan.Plan;
+import dev.kbx.prompt.FeedbackKind;
+import dev.kbx.python.PythonProblem;
+import dev.kbx.task.Suite;
+import dev.kbx.task.Task;
+import dev.kbx.verdict.Json;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code kbx generate}: lets a method write kernels; judges only what it needs for feedback. */
+@Command(
+    name = "generate",
+    description = "Let a method and a model write kernels.",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "Under --out: runs/<run id>/ledger.jsonl with every prompt, reply and judgement, and",
+      "answers/METHOD/Category/task.py, which 'kbx eval' judges. 'kbx run' does both.",
+      "What the referee finds on the way is about development inputs, not the final ones."
+    })
+final class GenerateCommand implements Callable<Integer> {
+  @Option(
+      names = "--show-prompt",
+      paramLabel = "TASK",
+      description = "Print what would be sent first for a task, and send nothing.")
+  private @Nullable String shown;
+
+  @Mixin private MethodFlags method = new MethodFlags();
+  @Mixin private GenerationFlags flags = new GenerationFlags();
+
+  @Override
+  public Integer call() throws Exception {
+    Suite suite = flags.asked.open();
+    if (shown != null) {
+      ShownPrompt.print(flags, method, suite.find(shown));
+      return ExitCode.OK;
+    }
+    List<Task> selected = flags.select(suite);
+    Plan development = flags.heldOut().development(method.feedback() == FeedbackKind.PROFILE);
+    try (PreparedMethods prepared = new PreparedMethods(flags, selected, development)) {
+      boolean judges =
+          prepared.settings(List.of(method)).stream().anyMatch(m -> m.options().judges());
+      flags.workers.check();
+      Path folder = OutFolder.writable(flags.out);
+      try (var _ = FolderLock.of(folder);
+          Interrupts interrupts = new Interrupts("interrupted; nothing was asked yet");
+          WorkerPool pool =
+              judges ? WorkerPool.start(flags.workers) : WorkerPool.withoutPython(flags.workers)) {
+        if (judges) flags.asked.check(pool, development, selected);
+        List<PreparedMethod> methods = prepared.open(List.of(method), pool.device());
+        MethodRun run = new MethodRun(flags, methods, selected, development);
+        try (MethodRun.Opened opened = run.open(folder, pool)) {
+          interrupts.advise(Interrupts.RESUMABLE);
+          AnswerFiles files = new AnswerFiles(opened.file());
+          GenerationSummary summary =
+              run.run(opened, pool, (unit, task, _, answered) -> files.write(unit, task, answered));
+          print(summary, files.folder());
+        }
+      }
+    }
+    return ExitCode.OK;
+  }
+
+  private void print(GenerationSummary summary, Path answers) throws PythonProblem {
+    if (flags.json) {
+      Map<String, ?> document =
+          Map.of(
+              "methods", summary.rows(),
+              "ledger", summary.ledger().toString(),
+              "answers", answers.toString());
+      System.out.println(
+          Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
+      return;
+    }
+    GenerationText.lines(summary).forEach(System.out::println);
+    System.out.println("answers: " + answers);
+    System.out.println("ledger: " + summary.ledger());
+  }
+}

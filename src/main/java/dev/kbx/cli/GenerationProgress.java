@@ -1,0 +1,94 @@
+package dev.kbx.cli;
+
+import dev.kbx.generate.Answered;
+import dev.kbx.generate.Spending;
+import dev.kbx.generate.Unit;
+import dev.kbx.report.Text;
+import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Status;
+import java.io.PrintStream;
+import java.util.function.Supplier;
+
+/**
+ * Progress of methods on stderr: on a terminal one live line with what was reached and spent; else
+ * a line for each answer. Safe for several threads.
+ */
+final class GenerationProgress {
+  private static final String ERASE = "\r\033[K";
+  private static final long REDRAW_NANOS = 100_000_000;
+
+  private final PrintStream out;
+  private final boolean live;
+  private final int columns;
+  private final int total;
+  private final Supplier<Spending> spending;
+  private final long start = System.nanoTime();
+  private int done;
+  private int earlier;
+  private int correct;
+  private double fastest;
+  private long drawn;
+
+  GenerationProgress(
+      PrintStream out, boolean live, int columns, int total, Supplier<Spending> spending) {
+    this.out = out;
+    this.live = live;
+    this.columns = columns;
+    this.total = total;
+    this.spending = spending;
+  }
+
+  synchronized void answered(Unit unit, Answered answered, boolean recorded) {
+    done++;
+    if (recorded) earlier++;
+    Judgement found = answered.development();
+    if (found != null && found.status() == Status.CORRECT) correct++;
+    if (found != null && found.speedup() != null) {
+      fastest = Math.max(fastest, found.speedup().value());
+    }
+    if (recorded) return;
+    if (!live) {
+      out.print(line(unit, answered));
+    } else if (done == total || System.nanoTime() - drawn >= REDRAW_NANOS) {
+      draw();
+    }
+  }
+
+  private String line(Unit unit, Answered answered) {
+    Judgement found = answered.development();
+    String status = "no code";
+    if (answered.answer().code() != null) status = found == null ? "code" : found.status().label();
+    return "[%d/%d] %s  %s  %s, sample %d  (%s)%n"
+        .formatted(
+            done,
+            total,
+            status,
+            Text.clean(unit.task()),
+            Text.clean(unit.method()),
+            unit.sample(),
+            Text.clean(answered.answer().why()));
+  }
+
+  synchronized void finish() {
+    if (live) out.print(ERASE);
+    out.flush();
+  }
+
+  private void draw() {
+    drawn = System.nanoTime();
+    double seconds = (drawn - start) / 1e9;
+    int now = done - earlier;
+    String left = now == 0 ? "" : ", %s left".formatted(clock((total - done) * seconds / now));
+    String best = fastest == 0 ? "" : ", up to %.2fx".formatted(fastest);
+    String text =
+        "%d/%d answers%s  %d correct%s  %s"
+            .formatted(done, total, left, correct, best, SpendingText.of(spending.get()));
+    out.print(ERASE + (text.length() > columns - 1 ? text.substring(0, columns - 1) : text));
+    out.flush();
+  }
+
+  private static String clock(double seconds) {
+    long whole = Math.round(seconds);
+    return "%d:%02d".formatted(whole / 60, whole % 60);
+  }
+}

@@ -1,0 +1,48 @@
+package dev.kbx.cli;
+
+import dev.kbx.generate.Spending;
+import dev.kbx.report.Grid;
+import dev.kbx.report.Text;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What came of methods, as a table. */
+final class GenerationText {
+  private GenerationText() {}
+
+  static List<String> lines(GenerationSummary summary) {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(
+        List.of(
+            "method",
+            "model",
+            "tries",
+            "code",
+            "correct*",
+            "final",
+            "calls",
+            "tokens",
+            "USD",
+            "judging"));
+    for (GenerationSummary.Row row : summary.rows()) rows.add(cells(row));
+    List<String> lines = new ArrayList<>(new Grid("llrrrrrrrr", rows).lines(Terminal.columns()));
+    lines.add(
+        "* on development inputs, of the answers judged there; final: on inputs no method saw");
+    return lines;
+  }
+
+  private static List<String> cells(GenerationSummary.Row row) {
+    Spending spent = row.spent() == null ? Spending.NOTHING : row.spent();
+    return List.of(
+        Text.clean(row.method()),
+        Text.clean(row.model()),
+        String.valueOf(row.trajectories()),
+        String.valueOf(row.withCode()),
+        row.judged() == 0 ? "" : row.correct() + " of " + row.judged(),
+        row.heldOut() == null ? "" : row.heldOut() + " of " + row.trajectories(),
+        spent.lost() == 0 ? "" + spent.calls() : spent.calls() + ", " + spent.lost() + " lost",
+        "%,d".formatted(spent.tokens()),
+        spent.usd() == 0 ? "" : (spent.unpriced() > 0 ? "≥ " : "") + "%.2f".formatted(spent.usd()),
+        spent.deviceSeconds() == 0 ? "" : "%.0f s".formatted(spent.deviceSeconds()));
+  }
+}

@@ -1,0 +1,96 @@
+package dev.kbx.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import picocli.CommandLine;
+import picocli.CommandLine.IDefaultValueProvider;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.dataformat.toml.TomlMapper;
+
+/** {@code FILE.toml} of {@code kbx run}: flags as keys, and a {@code [[method]]} table each. */
+record MethodFile(Path file, JsonNode document) {
+  private static final String METHOD = "method";
+
+  static MethodFile read(Path file) {
+    try {
+      return new MethodFile(file, TomlMapper.shared().readTree(Files.readString(file)));
+    } catch (JacksonException e) {
+      var at = e.getLocation();
+      throw new UserError(
+          "%s%s: is no TOML: %s"
+              .formatted(file, at == null ? "" : ":" + at.getLineNr(), e.getOriginalMessage()));
+    } catch (IOException e) {
+      throw new UserError("%s: cannot be read: %s".formatted(file, Reason.of(e)));
+    }
+  }
+
+  /** The methods, in order. */
+  List<MethodFlags> methods() {
+    JsonNode tables = document.path(METHOD);
+    if (!tables.isArray() || tables.isEmpty()) {
+      throw new UserError(
+          "%s: has no [[method]]; write one with method = \"…\" and model = \"…\"".formatted(file));
+    }
+    List<MethodFlags> methods = new ArrayList<>();
+    for (JsonNode table : tables)
+      methods.add(filled(new MethodFlags(), table, "[[method]]", List.of()));
+    return methods;
+  }
+
+  /** The same command with the file's keys for what was not given beside it. */
+  RunCommand complete(RunCommand given) {
+    List<String> arguments = given.spec().commandLine().getParseResult().originalArgs();
+    return filled(new RunCommand(), document, "the file", arguments);
+  }
+
+  private <T> T filled(T flags, JsonNode table, String place, List<String> arguments) {
+    CommandLine line = new CommandLine(CommandSpec.forAnnotatedObject(flags));
+    line.setCaseInsensitiveEnumValuesAllowed(true);
+    line.registerConverter(Path.class, Values::path);
+    refuseUnknown(table, line.getCommandSpec(), place);
+    line.setDefaultValueProvider(new Keys(table));
+    try {
+      line.parseArgs(arguments.toArray(String[]::new));
+    } catch (CommandLine.ParameterException e) {
+      throw new UserError(
+          "%s: %s".formatted(file, Values.message(e).orElse(String.valueOf(e.getMessage()))));
+    }
+    return flags;
+  }
+
+  private void refuseUnknown(JsonNode table, CommandSpec spec, String place) {
+    List<String> known = spec.options().stream().map(o -> key(o)).sorted().toList();
+    for (String key : table.propertyNames()) {
+      if (known.contains(key) || table.get(key).isArray()) continue;
+      throw new UserError(
+          "%s: %s is no key of %s; known: %s"
+              .formatted(file, key, place, known.stream().collect(Collectors.joining(", "))));
+    }
+  }
+
+  private static String key(OptionSpec option) {
+    return option.longestName().replaceFirst("^--", "");
+  }
+
+  /** A table's values as the defaults of options. */
+  private record Keys(JsonNode table) implements IDefaultValueProvider {
+    @Override
+    public String defaultValue(ArgSpec argument) {
+      if (!(argument instanceof OptionSpec option)) return argument.defaultValue();
+      JsonNode value = table.get(key(option));
+      return Optional.ofNullable(value)
+          .filter(JsonNode::isValueNode)
+          .map(JsonNode::asString)
+          .orElse(argument.defaultValue());
+    }
+  }
+}

@@ -1,0 +1,228 @@
+package dev.kbx.cli;
+
+import dev.kbx.generate.MethodSettings;
+import dev.kbx.llm.Parameters;
+import dev.kbx.method.MethodOptions;
+import dev.kbx.plan.Grade;
+import dev.kbx.prompt.Conditions;
+import dev.kbx.prompt.FeedbackKind;
+import dev.kbx.task.Policy;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * One method of a run: the flags of {@code kbx generate} and {@code kbx run}, and the keys of a
+ * {@code [[method]]} table.
+ */
+final class MethodFlags {
+  private static final int MOST_TURNS = 10;
+
+  @Option(
+      names = "--method",
+      paramLabel = "METHOD",
+      description =
+          "single (one prompt, one reply), sample (the same --samples times), refine (turns with"
+              + " what the referee found), bestof (--width replies, the best counts), geak,"
+              + " kernelagent, or evolve.")
+  private @Nullable String method;
+
+  @Option(
+      names = "--model",
+      paramLabel = "MODEL",
+      description =
+          "Who answers: openai:NAME, anthropic:NAME, gemini:NAME, a model of models.toml,"
+              + " replay:LEDGER, or command:PROGRAM. 'kbx models' lists them.")
+  private @Nullable String model;
+
+  @Option(
+      names = "--name",
+      paramLabel = "NAME",
+      description = "What verdicts and reports call this method. Default: the method.")
+  private @Nullable String name;
+
+  @Option(
+      names = "--samples",
+      paramLabel = "N",
+      converter = Values.Count.class,
+      description = "Trajectories for each task. Default: 1; for sample 10.")
+  private int samples;
+
+  @Option(
+      names = "--turns",
+      paramLabel = "N",
+      converter = Values.Count.class,
+      description =
+          "Turns of refine; rounds of geak, kernelagent and evolve. Default: the"
+              + " published number.")
+  private int turns;
+
+  @Option(
+      names = "--width",
+      paramLabel = "N",
+      converter = Values.Count.class,
+      description =
+          "Replies of bestof, descendants of geak, workers of kernelagent, islands of evolve."
+              + " Default: the published number.")
+  private int width;
+
+  @Option(
+      names = "--answer",
+      paramLabel = "WHICH",
+      description =
+          "Kernel of a trajectory of refine or kernelagent that counts: best (of the correct the"
+              + " one with the highest lower bound of its speedup), last, or first (correct)."
+              + " Default: best; for kernelagent first.")
+  private @Nullable String answer;
+
+  @Option(
+      names = "--tuning",
+      paramLabel = "N",
+      converter = Values.Count.class,
+      description = "Rounds of kernelagent's second stage, which makes its kernel faster.")
+  private int tuning;
+
+  @Option(
+      names = "--as-published",
+      description = "Keep the known defects of the published method (geak).")
+  private boolean asPublished;
+
+  @Option(
+      names = "--temperature",
+      paramLabel = "T",
+      description = "Temperature of requests. Default: the published one of the method, if any.")
+  private @Nullable Double temperature;
+
+  @Option(names = "--top-p", paramLabel = "P", description = "Nucleus of sampling.")
+  private @Nullable Double topP;
+
+  @Option(
+      names = "--max-tokens",
+      paramLabel = "N",
+      description = "Limit of a reply, with its reasoning.")
+  private @Nullable Integer maxTokens;
+
+  @Option(
+      names = "--reasoning-effort",
+      paramLabel = "WORD",
+      description = "In the provider's words: low, medium, high.")
+  private @Nullable String reasoningEffort;
+
+  @Option(
+      names = "--from",
+      paramLabel = "FILE",
+      description =
+          "Begin with these kernels, to mend them or make them faster: a Python file, or a folder"
+              + " with one for each task (refine, geak, evolve).")
+  private @Nullable Path from;
+
+  @Option(
+      names = "--budget",
+      paramLabel = "LIST",
+      description =
+          "Limits for each trajectory: calls=N,tokens=N,usd=X,wall=SECONDS,device=SECONDS.")
+  private @Nullable String budget;
+
+  @Option(
+      names = "--total-budget",
+      paramLabel = "LIST",
+      description = "Limits for the method over all tasks, as --budget.")
+  private @Nullable String totalBudget;
+
+  @Option(
+      names = "--control",
+      description =
+          "Also run bestof with the same model, budget and number of requests beside it, as"
+              + " NAME-control.")
+  private boolean control;
+
+  @Mixin private ConditionFlags conditions = new ConditionFlags();
+
+  /** Whether a method was named. */
+  boolean given() {
+    return method != null;
+  }
+
+  boolean hasControl() {
+    return control;
+  }
+
+  Conditions conditions(Grade grade, Policy policy) {
+    return conditions.conditions(grade, policy);
+  }
+
+  FeedbackKind feedback() {
+    return conditions.feedback();
+  }
+
+  MethodOptions options() {
+    String label = method();
+    return new MethodOptions(label, turns(label), width(label), tuning, answer(label), asPublished);
+  }
+
+  @Nullable Path from() {
+    return from;
+  }
+
+  /** The method as settings of a run. */
+  MethodSettings settings(Conditions asked, String prompts) {
+    String label = method();
+    if (model == null) throw new UserError("--model: is missing; 'kbx models' lists what there is");
+    return new MethodSettings(
+        name == null ? label : name,
+        options(),
+        model,
+        new Parameters(temperature(label), topP, maxTokens, reasoningEffort, null),
+        samples > 0 ? samples : label.equals("sample") ? MOST_TURNS : 1,
+        asked.factors(),
+        BudgetText.parse("--budget", budget),
+        BudgetText.parse("--total-budget", totalBudget),
+        from == null ? null : from.toString(),
+        prompts);
+  }
+
+  /** Best of as many single replies, with the same model and budget. */
+  static MethodSettings control(MethodSettings of) {
+    MethodOptions options = of.options();
+    int calls = options.open().mostCalls();
+    return new MethodSettings(
+        of.name() + "-control",
+        new MethodOptions("bestof", 1, calls, 0, "best", false),
+        of.model(),
+        of.parameters(),
+        of.samples(),
+        of.factors(),
+        of.perTask(),
+        of.inAll(),
+        null,
+        of.prompts());
+  }
+
+  private String method() {
+    String label = method == null ? "" : method;
+    if (MethodOptions.labels().contains(label)) return label;
+    throw new UserError(
+        "--method: '%s' is not one of %s"
+            .formatted(label, String.join(",", MethodOptions.labels())));
+  }
+
+  private String answer(String label) {
+    if (answer == null) return MethodOptions.publishedAnswer(label);
+    if (List.of("best", "last", "first").contains(answer)) return answer;
+    throw new UserError("--answer: '%s' is not one of best,last,first".formatted(answer));
+  }
+
+  private int turns(String label) {
+    return turns > 0 ? turns : MethodOptions.publishedTurns(label);
+  }
+
+  private int width(String label) {
+    return width > 0 ? width : MethodOptions.publishedWidth(label);
+  }
+
+  private @Nullable Double temperature(String label) {
+    return temperature != null ? temperature : MethodOptions.publishedTemperature(label);
+  }
+}

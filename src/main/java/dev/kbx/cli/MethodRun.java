@@ -1,0 +1,188 @@
+package dev.kbx.cli;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.kbx.generate.Answered;
+import dev.kbx.generate.DevelopmentJudge;
+import dev.kbx.generate.Generation;
+import dev.kbx.generate.Header;
+import dev.kbx.generate.Ledger;
+import dev.kbx.generate.MethodSettings;
+import dev.kbx.generate.PreparedMethod;
+import dev.kbx.generate.Recorded;
+import dev.kbx.generate.Unit;
+import dev.kbx.llm.ModelFailure;
+import dev.kbx.plan.Plan;
+import dev.kbx.python.PythonProblem;
+import dev.kbx.task.Task;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Lets methods write kernels: what {@code kbx generate} and {@code kbx run} have in common. */
+final class MethodRun {
+  private final GenerationFlags flags;
+  private final List<PreparedMethod> methods;
+  private final List<Task> selected;
+  private final Plan development;
+
+  /** Receives answers, from several threads, those of earlier sessions included. */
+  interface Answers {
+    void answered(Unit unit, Task task, PreparedMethod method, Answered answered)
+        throws InterruptedException;
+  }
+
+  /**
+   * A ledger and what it held when it was opened.
+   *
+   * @param run id of the run
+   */
+  record Opened(String run, Path file, Ledger ledger, Recorded recorded) implements AutoCloseable {
+    @Override
+    public void close() {
+      ledger.close();
+    }
+  }
+
+  MethodRun(
+      GenerationFlags flags, List<PreparedMethod> methods, List<Task> selected, Plan development) {
+    this.flags = flags;
+    this.methods = List.copyOf(methods);
+    this.selected = List.copyOf(selected);
+    this.development = development;
+  }
+
+  /** Opens the run's ledger: that of the newest unfinished run to resume, or a new one. */
+  Opened open(Path folder, WorkerPool pool) {
+    if (flags.resume) {
+      var earlier = new Ledgers(folder).unfinished(header("", pool), work().size());
+      if (earlier.isPresent()) return resumed(earlier.get());
+      System.err.println(
+          "kbx: no run of these methods in " + folder + " to resume: a new one begins");
+    }
+    String run = RunIds.next();
+    Path file = Ledgers.file(folder, run);
+    Ledger ledger = Ledger.create(file, header(run, pool), InstantSource.system());
+    return new Opened(run, file, ledger, Recorded.nothing());
+  }
+
+  private Opened resumed(Ledgers.Found found) {
+    System.err.printf(
+        "kbx: run %s goes on: %d of %d trajectories have an answer%n",
+        found.run(), found.recorded().answered(), work().size());
+    Ledger ledger = Ledger.resume(found.file(), InstantSource.system());
+    return new Opened(found.run(), found.file(), ledger, found.recorded());
+  }
+
+  private Header header(String run, WorkerPool pool) {
+    Map<String, String> judging = new TreeMap<>();
+    judging.put("grade", development.grade().label());
+    judging.put("policy", development.policies(selected));
+    judging.put("precision", development.precision().label());
+    judging.put("seed", dev.kbx.plan.Seeds.name(development.secret()));
+    judging.put("off", String.join(",", flags.rules.off()));
+    return new Header(
+        run,
+        Instant.now(),
+        flags.asked.label(),
+        flags.tasks,
+        settings(),
+        pool.device(),
+        pool.versions(),
+        judging);
+  }
+
+  List<Task> selected() {
+    return selected;
+  }
+
+  List<MethodSettings> settings() {
+    return methods.stream().map(PreparedMethod::settings).toList();
+  }
+
+  /** All trajectories: by sample, then task, then method, so that all methods advance together. */
+  List<Generation.Work> work() {
+    List<Generation.Work> work = new ArrayList<>();
+    int samples = settings().stream().mapToInt(MethodSettings::samples).max().orElse(0);
+    for (int sample = 0; sample < samples; sample++) {
+      for (Task task : selected) {
+        for (MethodSettings method : settings()) {
+          if (sample >= method.samples()) continue;
+          work.add(new Generation.Work(new Unit(method.name(), task.path(), sample), task));
+        }
+      }
+    }
+    return work;
+  }
+
+  /**
+   * Runs all trajectories, with progress on stderr.
+   *
+   * @throws UserError if some stay open
+   */
+  GenerationSummary run(Opened opened, WorkerPool pool, Answers answers)
+      throws InterruptedException, PythonProblem {
+    Map<String, PreparedMethod> byName = new LinkedHashMap<>();
+    methods.forEach(method -> byName.put(method.settings().name(), method));
+    GenerationSummary summary = new GenerationSummary(settings(), opened.file());
+    AtomicInteger open = new AtomicInteger();
+    List<Generation.Work> work = work();
+    Generation[] running = new Generation[1];
+    GenerationProgress progress =
+        new GenerationProgress(
+            System.err,
+            Terminal.interactive(),
+            Terminal.columns(),
+            work.size(),
+            () -> running[0].spent());
+    Generation.Listener listener =
+        new Generation.Listener() {
+          @Override
+          public void answered(Unit unit, Task task, Answered answered, boolean recorded)
+              throws InterruptedException {
+            answers.answered(unit, task, requireNonNull(byName.get(unit.method())), answered);
+            summary.add(unit, answered);
+            progress.answered(unit, answered, recorded);
+          }
+
+          @Override
+          public void postponed(Unit unit, ModelFailure why) {
+            if (open.getAndIncrement() == 0) System.err.println("kbx: " + why.getMessage());
+          }
+        };
+    running[0] =
+        new Generation(
+            byName,
+            opened.recorded(),
+            opened.ledger(),
+            new DevelopmentJudge(pool.referee(), development),
+            listener);
+    try {
+      running[0].run(work);
+    } finally {
+      progress.finish();
+    }
+    if (open.get() > 0) {
+      throw new Incomplete(
+          "%d of %d trajectories have no answer, as the model could not be reached; the same command with --resume goes on"
+              .formatted(open.get(), work.size()));
+    }
+    settings().forEach(method -> summary.spent(method.name(), running[0].spent(method.name())));
+    return summary;
+  }
+
+  /** The run could not be completed; what was done is kept. */
+  static final class Incomplete extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Incomplete(String message) {
+      super(message);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package dev.kbx.cli;
+
+import dev.kbx.generate.MethodSettings;
+import dev.kbx.generate.PreparedMethod;
+import dev.kbx.llm.ChatModel;
+import dev.kbx.llm.ModelCatalog;
+import dev.kbx.plan.Plan;
+import dev.kbx.prompt.Conditions;
+import dev.kbx.prompt.PromptWriter;
+import dev.kbx.prompt.Prompts;
+import dev.kbx.task.Task;
+import dev.kbx.verdict.Verdict;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.function.Function;
+
+/** The methods of a run with their models opened. */
+final class PreparedMethods implements AutoCloseable {
+  private final GenerationFlags flags;
+  private final List<Task> selected;
+  private final Plan plan;
+  private final ModelCatalog catalog;
+  private final Prompts prompts;
+  private final Map<String, ChatModel> models = new HashMap<>();
+  private final Map<String, Semaphore> requests = new HashMap<>();
+
+  PreparedMethods(GenerationFlags flags, List<Task> selected, Plan plan) {
+    this.flags = flags;
+    this.selected = selected;
+    this.plan = plan;
+    this.catalog = flags.models.catalog();
+    this.prompts = flags.prompts();
+  }
+
+  /** Settings of all methods with their controls; refuses two of one name. */
+  List<MethodSettings> settings(List<MethodFlags> given) {
+    List<MethodSettings> settings = new ArrayList<>();
+    for (MethodFlags method : given) {
+      MethodSettings asked = method.settings(conditions(method), prompts.version());
+      settings.add(asked);
+      if (method.hasControl()) settings.add(MethodFlags.control(asked));
+    }
+    Set<String> names = new HashSet<>();
+    for (MethodSettings each : settings) {
+      if (names.add(each.name())) continue;
+      throw new UserError(
+          "two methods are called %s: give one of them another --name".formatted(each.name()));
+    }
+    return settings;
+  }
+
+  /**
+   * Opens the models.
+   *
+   * @param device what prompts say of the hardware
+   */
+  List<PreparedMethod> open(List<MethodFlags> given, Verdict.Device device) {
+    List<PreparedMethod> prepared = new ArrayList<>();
+    for (MethodFlags method : given) {
+      MethodSettings settings = method.settings(conditions(method), prompts.version());
+      PromptWriter writer = new PromptWriter(prompts, conditions(method), device);
+      prepared.add(open(settings, writer, StartingKernels.of(method.from(), selected)));
+      if (method.hasControl()) {
+        prepared.add(open(MethodFlags.control(settings), writer, _ -> Optional.empty()));
+      }
+    }
+    return prepared;
+  }
+
+  private PreparedMethod open(
+      MethodSettings settings, PromptWriter writer, Function<Task, Optional<String>> start) {
+    ChatModel model = models.computeIfAbsent(settings.model(), this::model);
+    Semaphore inFlight =
+        requests.computeIfAbsent(settings.model(), _ -> new Semaphore(model.parallel(), true));
+    return new PreparedMethod(
+        settings,
+        settings.options().open(),
+        model,
+        catalog.price(settings.model()),
+        inFlight,
+        writer,
+        start);
+  }
+
+  private ChatModel model(String name) {
+    Path replies = Home.state().resolve("replies");
+    return flags.keepReplies ? catalog.openCached(name, replies) : catalog.open(name);
+  }
+
+  private Conditions conditions(MethodFlags method) {
+    return method.conditions(plan.grade(), plan.policy(selected.getFirst()));
+  }
+
+  @Override
+  public void close() {
+    models.values().forEach(ChatModel::close);
+  }
+}

@@ -1,0 +1,89 @@
+package dev.kbx.cli;
+
+import dev.kbx.generate.PreparedMethod;
+import dev.kbx.plan.Plan;
+import dev.kbx.prompt.FeedbackKind;
+import dev.kbx.store.RunStore;
+import dev.kbx.store.StoreAddress;
+import dev.kbx.task.Task;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code kbx run}: methods write kernels, the referee judges their answers, the report compares.
+ */
+@Command(
+    name = "run",
+    description = "Let methods write kernels, judge their answers, report: in one resumable run.",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "FILE.toml has the flags' names as keys (suite, tasks, out, …) and a [[method]] table for",
+      "each method. Flags given beside it count before the file's keys.",
+      "Answers are judged on inputs that differ from those that methods got feedback on."
+    })
+final class RunCommand implements Callable<Integer> {
+  @Parameters(paramLabel = "FILE.toml", arity = "0..1", description = "Methods and settings.")
+  private @Nullable Path file;
+
+  @Mixin private MethodFlags method = new MethodFlags();
+  @Mixin private GenerationFlags flags = new GenerationFlags();
+  @Mixin private StoreOption stores = new StoreOption();
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Override
+  public Integer call() throws Exception {
+    if (file == null) return run(List.of(method));
+    MethodFile given = MethodFile.read(file);
+    if (method.given()) {
+      throw new UserError("--method: %s names the methods; put it there".formatted(file));
+    }
+    RunCommand complete = given.complete(this);
+    return complete.run(given.methods());
+  }
+
+  CommandSpec spec() {
+    if (spec == null) throw new IllegalStateException("not parsed");
+    return spec;
+  }
+
+  private Integer run(List<MethodFlags> given) throws Exception {
+    List<Task> selected = flags.select(flags.asked.open());
+    Plan heldOut = flags.heldOut();
+    boolean profile = given.stream().anyMatch(m -> m.feedback() == FeedbackKind.PROFILE);
+    Plan development = heldOut.development(profile);
+    flags.workers.check(heldOut.stages());
+    StoreAddress address = stores.address(flags.out);
+    address.check();
+    try (PreparedMethods prepared = new PreparedMethods(flags, selected, development)) {
+      var _ = prepared.settings(given);
+      Path folder = OutFolder.writable(flags.out);
+      try (var _ = FolderLock.of(folder);
+          RunStore store = RunStore.open(address);
+          Interrupts interrupts = new Interrupts("interrupted; nothing was asked yet");
+          WorkerPool pool = WorkerPool.start(flags.workers)) {
+        flags.asked.check(pool, heldOut, selected);
+        List<PreparedMethod> methods = prepared.open(given, pool.device());
+        MethodRun run = new MethodRun(flags, methods, selected, development);
+        try (MethodRun.Opened opened = run.open(folder, pool);
+            HeldOut judged = HeldOut.open(store, folder, heldOut, pool, flags, run, opened)) {
+          interrupts.advise(Interrupts.RESUMABLE);
+          GenerationSummary summary = run.run(opened, pool, judged::submit);
+          RunResults results = judged.finish();
+          results.print(flags.json, List.of(), folder);
+          run.settings().forEach(m -> summary.heldOut(m.name(), judged.correct(m.name())));
+          if (!flags.json) GenerationText.lines(summary).forEach(System.out::println);
+          return ExitCode.OK;
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package dev.kbx.cli;
+
+import dev.kbx.llm.ChatMessage;
+import dev.kbx.method.Assignment;
+import dev.kbx.method.History;
+import dev.kbx.method.Next;
+import dev.kbx.prompt.PromptWriter;
+import dev.kbx.python.PythonProblem;
+import dev.kbx.task.Policy;
+import dev.kbx.task.Task;
+import dev.kbx.verdict.Verdict;
+import java.util.List;
+import java.util.Locale;
+
+/** {@code kbx generate --show-prompt TASK}. */
+final class ShownPrompt {
+  private ShownPrompt() {}
+
+  /** Prints what a method would send first. */
+  static void print(GenerationFlags flags, MethodFlags method, List<Task> tasks)
+      throws InterruptedException, PythonProblem {
+    Verdict.Device device = device(flags, method);
+    for (Task task : tasks) {
+      PromptWriter writer =
+          new PromptWriter(
+              flags.prompts(),
+              method.conditions(flags.grade.grade(), flags.heldOut().policy(task)),
+              device);
+      String start = StartingKernels.of(method.from(), List.of(task)).apply(task).orElse(null);
+      Assignment assignment = new Assignment(task, writer, start);
+      Next next = method.options().open().next(assignment, History.empty());
+      if (next instanceof Next.Work work && !work.asks().isEmpty()) {
+        work.asks().getFirst().messages().forEach(ShownPrompt::print);
+      } else {
+        System.err.println(
+            "kbx: this method judges the kernel of --from first; it sends nothing before");
+      }
+    }
+  }
+
+  private static void print(ChatMessage message) {
+    System.out.printf(
+        "--- %s%n%s%n",
+        message.role().name().toLowerCase(Locale.ROOT), message.text().stripTrailing());
+  }
+
+  /** The device that would judge, if the prompt speaks of it. */
+  private static Verdict.Device device(GenerationFlags flags, MethodFlags method)
+      throws InterruptedException, PythonProblem {
+    boolean spoken = method.conditions(flags.grade.grade(), Policy.KERNEL).hardware();
+    try (WorkerPool pool =
+        spoken ? WorkerPool.start(flags.workers) : WorkerPool.withoutPython(flags.workers)) {
+      return pool.device();
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package dev.kbx.cli;
+
+import dev.kbx.generate.Spending;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What was spent, in words. */
+final class SpendingText {
+  private SpendingText() {}
+
+  static String of(Spending spent) {
+    List<String> parts = new ArrayList<>();
+    parts.add(spent.calls() + (spent.calls() == 1 ? " call" : " calls"));
+    if (spent.lost() > 0) parts.add(spent.lost() + " lost");
+    if (spent.tokens() > 0) parts.add("%,d tokens".formatted(spent.tokens()));
+    if (spent.usd() > 0) parts.add(usd(spent));
+    if (spent.deviceSeconds() > 0) parts.add("%.0f s judging".formatted(spent.deviceSeconds()));
+    return String.join(", ", parts);
+  }
+
+  /** USD, or at least so much where prices are unknown. */
+  static String usd(Spending spent) {
+    return "%s%.2f USD".formatted(spent.unpriced() > 0 ? "at least " : "", spent.usd());
+  }
+}

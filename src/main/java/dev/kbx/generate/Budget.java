@@ -1,0 +1,45 @@
+package dev.kbx.generate;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Limits of what may be spent, for one trajectory or for a whole run; null where there is none. A
+ * step is begun as long as all limits allow it, so that the last one may go beyond a limit of
+ * tokens, money or seconds by what it costs itself.
+ *
+ * @param calls requests
+ * @param tokens input and output
+ * @param usd by the price table
+ * @param wallSeconds from the start of the trajectory, or of the session
+ * @param deviceSeconds of judging
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Budget(
+    @Nullable Long calls,
+    @Nullable Long tokens,
+    @Nullable Double usd,
+    @Nullable Double wallSeconds,
+    @Nullable Double deviceSeconds) {
+  public static final Budget NONE = new Budget(null, null, null, null, null);
+
+  /** The limit that allows no further request, in words. */
+  Optional<String> refusesRequest(Spending spent, double wall) {
+    if (calls != null && spent.calls() >= calls) return Optional.of(calls + " calls");
+    return refusesTrial(spent, wall);
+  }
+
+  /** The limit that allows no further judgement, in words. */
+  Optional<String> refusesTrial(Spending spent, double wall) {
+    if (tokens != null && spent.tokens() >= tokens) return Optional.of(tokens + " tokens");
+    if (usd != null && spent.usd() >= usd) return Optional.of("%.2f USD".formatted(usd));
+    if (wallSeconds != null && wall >= wallSeconds) {
+      return Optional.of("%.0f wall seconds".formatted(wallSeconds));
+    }
+    if (deviceSeconds != null && spent.deviceSeconds() >= deviceSeconds) {
+      return Optional.of("%.0f device seconds".formatted(deviceSeconds));
+    }
+    return Optional.empty();
+  }
+}

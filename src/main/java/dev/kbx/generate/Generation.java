@@ -1,0 +1,154 @@
+package dev.kbx.generate;
+
+import dev.kbx.judge.FirstFailure;
+import dev.kbx.llm.ModelFailure;
+import dev.kbx.method.Event;
+import dev.kbx.method.History;
+import dev.kbx.task.Task;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A run of methods over tasks. Trajectories run beside each other as far as requests may be in
+ * flight and devices judge, so that neither waits for the other while another trajectory has work.
+ * What a {@link Ledger} holds of the run already is replayed, not done again.
+ */
+public final class Generation {
+  /** Trajectories for each request that may be in flight: while one is judged, another asks. */
+  private static final int AHEAD = 2;
+
+  /** So many requests in a row that failed for a passing reason end the session. */
+  private static final int OUTAGE = 8;
+
+  private final Map<String, PreparedMethod> methods;
+  private final Recorded recorded;
+  private final Trajectory.Context context;
+  private final Listener listener;
+  private final FirstFailure failure = new FirstFailure();
+  private final AtomicInteger failedInARow = new AtomicInteger();
+  private final Semaphore room;
+  private final int most;
+
+  /** Is told what happens, by several threads. */
+  public interface Listener {
+    /**
+     * A trajectory has its answer.
+     *
+     * @param recorded whether it is that of an earlier session
+     */
+    void answered(Unit unit, Task task, Answered answered, boolean recorded)
+        throws InterruptedException;
+
+    /** A trajectory stays open until the run is resumed. */
+    void postponed(Unit unit, ModelFailure why);
+  }
+
+  /** One trajectory to run. */
+  public record Work(Unit unit, Task task) {}
+
+  /**
+   * @param methods by their names in the run
+   * @param recorded what earlier sessions of the run did
+   */
+  public Generation(
+      Map<String, PreparedMethod> methods,
+      Recorded recorded,
+      Ledger ledger,
+      DevelopmentJudge judge,
+      Listener listener) {
+    this.methods = Map.copyOf(methods);
+    this.recorded = recorded;
+    this.listener = listener;
+    long start = System.nanoTime();
+    this.context =
+        new Trajectory.Context(
+            ledger, recorded.accounts(), judge, () -> (System.nanoTime() - start) / 1e9);
+    int requests = methods.values().stream().mapToInt(m -> m.model().parallel()).max().orElse(1);
+    this.most = AHEAD * (requests + judge.referee().capacity());
+    this.room = new Semaphore(most, true);
+  }
+
+  /** What was spent so far, by all sessions of the run. */
+  public Spending spent() {
+    return context.accounts().all();
+  }
+
+  /** What a method spent so far. */
+  public Spending spent(String method) {
+    return context.accounts().of(method);
+  }
+
+  /**
+   * Runs all trajectories, in this order as far as they wait for each other.
+   *
+   * @throws Outage if models cannot be reached; what was done is in the ledger
+   */
+  public void run(List<Work> all) throws InterruptedException {
+    Set<Thread> threads = new HashSet<>();
+    try {
+      for (Work work : all) {
+        room.acquire();
+        if (failure.isSet()) break;
+        threads.removeIf(thread -> !thread.isAlive());
+        threads.add(Thread.ofVirtual().start(() -> run(work)));
+      }
+      for (Thread thread : threads) thread.join();
+    } finally {
+      threads.forEach(Thread::interrupt);
+      for (Thread thread : new ArrayList<>(threads)) thread.join();
+    }
+    failure.rethrow();
+  }
+
+  private void run(Work work) {
+    try {
+      if (failure.isSet()) return;
+      Unit unit = work.unit();
+      PreparedMethod method = methods.get(unit.method());
+      if (method == null) throw new IllegalArgumentException("no method " + unit.method());
+      Recorded.Past past = recorded.of(unit);
+      if (past.answered() != null) {
+        listener.answered(unit, work.task(), past.answered(), true);
+        return;
+      }
+      for (String lost : past.lost()) context.add(unit, new Event.Lost(lost), false);
+      History history = recorded.take(unit);
+      end(work, new Trajectory(unit, work.task(), method, history, context).run());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException | Error e) {
+      failure.set(e);
+    } finally {
+      room.release();
+    }
+  }
+
+  private void end(Work work, Trajectory.End end) throws InterruptedException {
+    switch (end) {
+      case Trajectory.End.Done(Answered answered) -> {
+        failedInARow.set(0);
+        listener.answered(work.unit(), work.task(), answered, false);
+      }
+      case Trajectory.End.Open(ModelFailure why) -> {
+        listener.postponed(work.unit(), why);
+        if (why.fatal() || failedInARow.incrementAndGet() >= OUTAGE) {
+          failure.set(new Outage(String.valueOf(why.getMessage())));
+        }
+      }
+    }
+  }
+
+  /** Models cannot be reached; the run can be resumed. */
+  public static final class Outage extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Outage(String message) {
+      super(message);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package dev.kbx.generate;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.llm.Parameters;
+import dev.kbx.method.MethodOptions;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One method of a run, as asked for.
+ *
+ * @param name unique in the run; {@code method} of its verdicts
+ * @param options which method, and its numbers
+ * @param model as {@code --model} names it
+ * @param parameters of its requests
+ * @param samples trajectories for each task
+ * @param factors conditions of its prompts, by name
+ * @param perTask limits for each trajectory
+ * @param inAll limits for all of this method's
+ * @param start where kernels to begin from are; null to begin with nothing
+ * @param prompts hash over all prompt files
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record MethodSettings(
+    String name,
+    MethodOptions options,
+    String model,
+    Parameters parameters,
+    int samples,
+    Map<String, String> factors,
+    Budget perTask,
+    Budget inAll,
+    @Nullable String start,
+    String prompts) {
+  public MethodSettings {
+    factors = Map.copyOf(factors);
+  }
+}

@@ -1,0 +1,294 @@
+package dev.kbx.generate;
+
+import dev.kbx.llm.ChatReply;
+import dev.kbx.llm.ChatRequest;
+import dev.kbx.llm.ModelFailure;
+import dev.kbx.llm.Parameters;
+import dev.kbx.llm.Usage;
+import dev.kbx.method.Assignment;
+import dev.kbx.method.Event;
+import dev.kbx.method.History;
+import dev.kbx.method.History.Outcome;
+import dev.kbx.method.Next;
+import dev.kbx.task.Task;
+import dev.kbx.verdict.Judgement;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One method at one task for one sample: does what the method wants, one thread for each open step,
+ * until it has an answer. Events are in the ledger before the method sees them.
+ */
+final class Trajectory {
+  private final Unit unit;
+  private final Task task;
+  private final PreparedMethod prepared;
+  private final Assignment assignment;
+  private final Context context;
+  private final double began;
+  private final BlockingQueue<Step> ended = new LinkedBlockingQueue<>();
+  private final Set<String> begun = new HashSet<>();
+  private final Set<Thread> threads = new HashSet<>();
+  private History history;
+
+  /** Steps begun and not awaited. */
+  private int open;
+
+  /** What all trajectories of a run share. */
+  record Context(Ledger ledger, Accounts accounts, DevelopmentJudge judge, Clock clock) {
+    /** Adds an event to the ledger and the accounts. */
+    void add(Unit unit, Event event, boolean durably) {
+      if (durably) ledger.appendDurably(unit, event);
+      else ledger.append(unit, event);
+      accounts.add(unit, event);
+    }
+  }
+
+  /** Seconds since the session began. */
+  interface Clock {
+    double seconds();
+  }
+
+  /** How a step ended. */
+  private sealed interface Step {
+    /** It led to events, which are in the ledger. */
+    record Happened(List<Event> events) implements Step {}
+
+    /** A request may succeed later: the trajectory stays open. */
+    record Postponed(ModelFailure why) implements Step {}
+
+    /** The run cannot go on. */
+    record Failed(Throwable why) implements Step {}
+  }
+
+  /** How a trajectory ended. */
+  sealed interface End {
+    /** With an answer. */
+    record Done(Answered answered) implements End {}
+
+    /** A request may succeed later. */
+    record Open(ModelFailure why) implements End {}
+  }
+
+  Trajectory(Unit unit, Task task, PreparedMethod prepared, History history, Context context) {
+    this.unit = unit;
+    this.task = task;
+    this.prepared = prepared;
+    this.assignment = prepared.assignment(task);
+    this.history = history;
+    this.context = context;
+    this.began = context.clock().seconds();
+  }
+
+  /**
+   * Runs until there is an answer. Failures of the referee and the ledger are thrown as they are.
+   */
+  End run() throws InterruptedException {
+    try {
+      while (true) {
+        Next next = next();
+        if (next instanceof Next.Work work) begin(work);
+        if (open == 0) {
+          if (next instanceof Next.Done(Next.Answer answer)) return answered(answer);
+          throw new IllegalStateException(unit + ": the method wants nothing and has no answer");
+        }
+        Optional<End> end = await();
+        if (end.isPresent()) return end.get();
+      }
+    } finally {
+      threads.forEach(Thread::interrupt);
+      for (Thread thread : threads) thread.join();
+    }
+  }
+
+  /** What is in flight is waited for even if the answer is known: it has been paid. */
+  private Next next() {
+    if (history.cap() == null) return prepared.method().next(assignment, history);
+    Next.Answer answer = prepared.method().answer(assignment, history);
+    return new Next.Done(
+        new Next.Answer(
+            answer.ask(), answer.code(), "%s, within %s".formatted(answer.why(), history.cap())));
+  }
+
+  private End answered(Next.Answer answer) {
+    context.add(unit, new Event.Selection(answer.ask(), answer.why()), true);
+    return new End.Done(Answered.of(answer, history));
+  }
+
+  /** Waits for one step. */
+  private Optional<End> await() throws InterruptedException {
+    Step step = ended.take();
+    open--;
+    switch (step) {
+      case Step.Happened(List<Event> events) -> {
+        for (Event event : events) history = history.with(event);
+        return Optional.empty();
+      }
+      case Step.Postponed(ModelFailure why) -> {
+        return Optional.of(new End.Open(why));
+      }
+      case Step.Failed(Throwable why) -> throw unchecked(why);
+    }
+  }
+
+  private static RuntimeException unchecked(Throwable why) throws InterruptedException {
+    return switch (why) {
+      case Error error -> throw error;
+      case InterruptedException interrupt -> throw interrupt;
+      case RuntimeException exception -> exception;
+      default -> new IllegalStateException(why);
+    };
+  }
+
+  private void begin(Next.Work work) {
+    for (Next.Ask ask : work.asks()) {
+      if (begun.add("ask " + ask.id())) start(() -> ask(ask));
+    }
+    for (Next.Trial trial : work.trials()) {
+      if (begun.add("trial " + trial.ask())) start(() -> judge(trial));
+    }
+  }
+
+  private interface Making {
+    Step step() throws InterruptedException;
+  }
+
+  private void start(Making making) {
+    open++;
+    threads.removeIf(thread -> !thread.isAlive());
+    threads.add(
+        Thread.ofVirtual()
+            .start(() -> {
+              Step step;
+              try {
+                step = making.step();
+              } catch (InterruptedException | RuntimeException | Error e) {
+                step = new Step.Failed(e);
+              }
+              ended.add(step);
+            }));
+  }
+
+  // ---------------------------------------------------------------- requests
+
+  private Step ask(Next.Ask ask) throws InterruptedException {
+    Optional<Outcome> known = history.of(ask.id());
+    if (known.isPresent() && known.get().text() != null) {
+      // kbx was killed between the reply and the extraction.
+      return new Step.Happened(extracted(ask, known.get().text()));
+    }
+    prepared.requests().acquire();
+    try {
+      Optional<String> cap = context.accounts().reserve(unit, prepared.settings(), wall());
+      return cap.isPresent() ? capped(cap.get()) : sent(ask);
+    } finally {
+      prepared.requests().release();
+    }
+  }
+
+  private Step sent(Next.Ask ask) throws InterruptedException {
+    ChatRequest request =
+        new ChatRequest(
+            prepared.settings().model(),
+            parameters(ask),
+            ask.messages(),
+            unit.sample() + ask.repeat() * prepared.settings().samples(),
+            ChatRequest.place(unit.method(), unit.task(), unit.sample(), ask.id()));
+    String key = request.key();
+    for (String about : ask.about()) context.add(unit, new Event.Feedback(ask.id(), about), false);
+    context.add(
+        unit,
+        new Event.Prompt(
+            ask.id(),
+            key,
+            request.model(),
+            request.parameters(),
+            request.messages(),
+            ask.templates()),
+        true);
+    try {
+      ChatReply reply = prepared.model().ask(request);
+      Event.Reply event =
+          new Event.Reply(
+              ask.id(),
+              key,
+              reply.servedModel(),
+              request.model(),
+              reply.text(),
+              reply.thinking(),
+              reply.finish(),
+              reply.usage(),
+              usd(reply.usage()),
+              reply.seconds(),
+              reply.attempts(),
+              reply.cached());
+      context.add(unit, event, true);
+      List<Event> events = new ArrayList<>(List.of(event));
+      events.addAll(extracted(ask, reply.text()));
+      return new Step.Happened(events);
+    } catch (ModelFailure e) {
+      Event.NoReply event =
+          new Event.NoReply(
+              ask.id(),
+              e.kind(),
+              String.valueOf(e.getMessage()),
+              e.charged(),
+              usd(e.charged()),
+              e.seconds(),
+              e.attempts());
+      context.add(unit, event, true);
+      return event.isFinal() ? new Step.Happened(List.of(event)) : new Step.Postponed(e);
+    }
+  }
+
+  private Parameters parameters(Next.Ask ask) {
+    Parameters usual = prepared.settings().parameters();
+    if (ask.temperature() == null || usual.temperature() == null) return usual;
+    return new Parameters(
+        ask.temperature(), usual.topP(), usual.maxTokens(), usual.reasoningEffort(), usual.seed());
+  }
+
+  /** USD; null if price or tokens are not known. */
+  private @Nullable Double usd(@Nullable Usage usage) {
+    if (usage == null) return null;
+    double usd = prepared.price().map(price -> price.of(usage)).orElse(Double.NaN);
+    return Double.isNaN(usd) ? null : usd;
+  }
+
+  private List<Event> extracted(Next.Ask ask, String text) {
+    if (!ask.code()) return List.of();
+    Event.Extraction event = Extractions.of(ask.id(), text, task);
+    context.add(unit, event, false);
+    return List.of(event);
+  }
+
+  private Step capped(String what) {
+    Event.Cap event = new Event.Cap(what);
+    context.add(unit, event, false);
+    return new Step.Happened(List.of(event));
+  }
+
+  // ---------------------------------------------------------------- judgements
+
+  private Step judge(Next.Trial trial) throws InterruptedException {
+    Optional<String> cap = context.accounts().refusesTrial(unit, prepared.settings(), wall());
+    if (cap.isPresent()) return capped(cap.get());
+    Judgement judgement =
+        context.judge().judge(unit, task, prepared.settings().model(), trial.code());
+    Event.Judged event =
+        new Event.Judged(trial.ask(), judgement, DevelopmentJudge.seconds(judgement));
+    context.add(unit, event, false);
+    return new Step.Happened(List.of(event));
+  }
+
+  private Accounts.Wall wall() {
+    double now = context.clock().seconds();
+    return new Accounts.Wall(now - began, now);
+  }
+}

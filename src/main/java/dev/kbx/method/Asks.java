@@ -1,0 +1,114 @@
+package dev.kbx.method;
+
+import dev.kbx.llm.ChatMessage;
+import dev.kbx.llm.ChatMessage.Role;
+import dev.kbx.method.History.Outcome;
+import dev.kbx.method.Next.Ask;
+import dev.kbx.prompt.Attempt;
+import dev.kbx.prompt.PromptWriter;
+import dev.kbx.prompt.PromptWriter.Turn;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** Requests, from templates. */
+final class Asks {
+  private Asks() {}
+
+  /** The prompt that begins most methods. */
+  static Ask first(Assignment assignment, String id, int repeat) {
+    PromptWriter writer = assignment.writer();
+    return new Ask(
+        id,
+        messages(writer.first(assignment.task(), assignment.start())),
+        version(writer, writer.firstTemplate()),
+        List.of(),
+        repeat,
+        true,
+        null);
+  }
+
+  /** The prompt of the first with earlier kernels, as many as the conditions say. */
+  static Ask next(Assignment assignment, String id, List<Outcome> earlier) {
+    PromptWriter writer = assignment.writer();
+    return new Ask(
+        id,
+        messages(writer.next(assignment.task(), attempts(earlier))),
+        version(writer, writer.nextTemplate()),
+        judged(earlier),
+        0,
+        true,
+        null);
+  }
+
+  /** A request for a kernel by any template; {@code about} is what the values tell of. */
+  static Ask kernel(
+      Assignment assignment,
+      String id,
+      String template,
+      Map<String, ?> values,
+      List<Outcome> about,
+      int repeat,
+      @Nullable Double temperature) {
+    return of(assignment, id, template, values, about, repeat, true, temperature);
+  }
+
+  /** A request for text that is no kernel. */
+  static Ask text(
+      Assignment assignment,
+      String id,
+      String template,
+      Map<String, ?> values,
+      List<Outcome> about) {
+    return of(assignment, id, template, values, about, 0, false, null);
+  }
+
+  private static Ask of(
+      Assignment assignment,
+      String id,
+      String template,
+      Map<String, ?> values,
+      List<Outcome> about,
+      int repeat,
+      boolean code,
+      @Nullable Double temperature) {
+    PromptWriter writer = assignment.writer();
+    return new Ask(
+        id,
+        messages(writer.of(template, assignment.task(), values)),
+        version(writer, template),
+        judged(about),
+        repeat,
+        code,
+        temperature);
+  }
+
+  /** Kernels as prompts show them. */
+  static List<Attempt> attempts(List<Outcome> earlier) {
+    return IntStream.range(0, earlier.size())
+        .mapToObj(i -> attempt(i, earlier.get(i), earlier.get(i).failure()))
+        .toList();
+  }
+
+  static Attempt attempt(int round, Outcome outcome, @Nullable String note) {
+    String code = outcome.code() == null ? "" : outcome.code();
+    return new Attempt(round, code, outcome.judgement(), note);
+  }
+
+  private static List<String> judged(List<Outcome> outcomes) {
+    return outcomes.stream().filter(o -> o.judgement() != null).map(Outcome::ask).toList();
+  }
+
+  private static Map<String, String> version(PromptWriter writer, String template) {
+    return Map.of(template, writer.version(template));
+  }
+
+  private static List<ChatMessage> messages(List<Turn> turns) {
+    return turns.stream()
+        .map(turn ->
+            new ChatMessage(Role.valueOf(turn.role().toUpperCase(Locale.ROOT)), turn.text()))
+        .toList();
+  }
+}

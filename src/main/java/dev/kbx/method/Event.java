@@ -1,0 +1,133 @@
+package dev.kbx.method;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import dev.kbx.llm.ChatMessage;
+import dev.kbx.llm.ModelFailure;
+import dev.kbx.llm.Parameters;
+import dev.kbx.llm.Usage;
+import dev.kbx.verdict.Judgement;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What happened in one trajectory: one method at one task for one sample. A line of a ledger holds
+ * one event with its trajectory and time.
+ */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "event")
+@JsonSubTypes({
+  @JsonSubTypes.Type(value = Event.Feedback.class, name = "feedback"),
+  @JsonSubTypes.Type(value = Event.Prompt.class, name = "prompt"),
+  @JsonSubTypes.Type(value = Event.Reply.class, name = "reply"),
+  @JsonSubTypes.Type(value = Event.NoReply.class, name = "no_reply"),
+  @JsonSubTypes.Type(value = Event.Lost.class, name = "lost"),
+  @JsonSubTypes.Type(value = Event.Extraction.class, name = "extraction"),
+  @JsonSubTypes.Type(value = Event.Judged.class, name = "judgement"),
+  @JsonSubTypes.Type(value = Event.Cap.class, name = "cap"),
+  @JsonSubTypes.Type(value = Event.Selection.class, name = "selection"),
+})
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public sealed interface Event {
+  /**
+   * Findings about an earlier kernel go into a prompt.
+   *
+   * @param ask the prompt
+   * @param about the ask that the kernel came from
+   */
+  record Feedback(String ask, String about) implements Event {}
+
+  /**
+   * A request is about to be sent. It is on disk before that.
+   *
+   * @param key of the request: equal for equal models, parameters, messages and samples
+   * @param templates versions of the prompt files that it was made from
+   */
+  record Prompt(
+      String ask,
+      String key,
+      String model,
+      Parameters parameters,
+      List<ChatMessage> messages,
+      Map<String, String> templates)
+      implements Event {}
+
+  /**
+   * A model answered. On disk before the reply is used.
+   *
+   * @param key as in the prompt
+   * @param model the name that the provider gave
+   * @param asked the name that was asked for
+   * @param text raw
+   * @param usd what it cost; null if that is not known
+   */
+  record Reply(
+      String ask,
+      String key,
+      String model,
+      String asked,
+      String text,
+      @Nullable String thinking,
+      String finish,
+      @Nullable Usage usage,
+      @Nullable Double usd,
+      double seconds,
+      int attempts,
+      boolean cached)
+      implements Event {}
+
+  /**
+   * A request failed, after as many attempts as may help.
+   *
+   * @param usage of the failed attempts; null if none told
+   */
+  record NoReply(
+      String ask,
+      ModelFailure.Kind reason,
+      String message,
+      @Nullable Usage usage,
+      @Nullable Double usd,
+      double seconds,
+      int attempts)
+      implements Event {
+    /** Whether the same request would fail again: the method goes on without a reply. */
+    public boolean isFinal() {
+      return reason == ModelFailure.Kind.CONTEXT_TOO_LONG
+          || reason == ModelFailure.Kind.INVALID_REQUEST
+          || reason == ModelFailure.Kind.NO_ANSWER;
+    }
+  }
+
+  /**
+   * A request was in flight when kbx was killed. It is charged as a call, since the provider may
+   * have charged it, and asked again.
+   */
+  record Lost(String ask) implements Event {}
+
+  /**
+   * The code in a reply.
+   *
+   * @param code null if there is none
+   */
+  record Extraction(String ask, String rule, @Nullable String code) implements Event {}
+
+  /**
+   * What the referee found on development inputs.
+   *
+   * @param ask the ask whose reply had the code
+   * @param deviceSeconds time of processes that judged it, without compiling ahead
+   */
+  record Judged(String ask, Judgement judgement, double deviceSeconds) implements Event {}
+
+  /** A budget does not allow another step. */
+  record Cap(String what) implements Event {}
+
+  /**
+   * The answer of the trajectory, its last event.
+   *
+   * @param ask whose code it is; null if there is none
+   * @param why in words
+   */
+  record Selection(@Nullable String ask, String why) implements Event {}
+}

@@ -1,0 +1,138 @@
+package dev.kbx.method;
+
+import dev.kbx.method.History.Outcome;
+import dev.kbx.method.Next.Answer;
+import dev.kbx.method.Next.Ask;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Evolution on islands. Each island keeps the fastest kernel of every {@link Niche}, so that
+ * kernels that are built differently live on; a generation writes one kernel on each island by
+ * changing a parent, by joining two of different niches, or by looking for another structure.
+ * Parents are chosen by measured intervals: kernels whose intervals overlap that of the fastest are
+ * as good as it. Every few generations the fastest kernel of an island is passed to the next one.
+ *
+ * <p>Choices are drawn from a generator that is seeded by task and step, so that a recorded history
+ * leads to the same choices.
+ *
+ * @param islands that evolve side by side
+ * @param generations kernels of each island
+ */
+record Evolve(int islands, int generations) implements Method {
+  private static final int CROSS_EVERY = 3;
+  private static final int EXPLORE_EVERY = 4;
+  private static final int MIGRATE_EVERY = 3;
+
+  /** Kernels shown beside the parent. */
+  private static final int INSPIRATIONS = 2;
+
+  /** Part of the parents that are chosen among the fastest; the others among all. */
+  private static final double GREEDY = 0.7;
+
+  @Override
+  public Next next(Assignment assignment, History history) {
+    Steps steps = new Steps(history);
+    List<Archive> archives = new ArrayList<>();
+    for (int i = 0; i < islands; i++) archives.add(new Archive());
+    for (int generation = 0; generation < generations; generation++) {
+      List<Outcome> made = new ArrayList<>();
+      for (int island = 0; island < islands; island++) {
+        String id = "generation-%d-%d".formatted(generation, island);
+        Archive archive = archives.get(island);
+        int number = generation;
+        int repeat = island;
+        steps.kernel(id, () -> ask(assignment, id, archive, number, repeat)).ifPresent(made::add);
+      }
+      if (steps.areOpen()) return steps.work();
+      for (int island = 0; island < islands; island++) archives.get(island).add(made.get(island));
+      if ((generation + 1) % MIGRATE_EVERY == 0) migrate(archives);
+    }
+    return new Next.Done(answer(assignment, history));
+  }
+
+  private static void migrate(List<Archive> archives) {
+    List<Optional<Outcome>> fastest = archives.stream().map(Archive::fastest).toList();
+    for (int i = 0; i < archives.size(); i++) {
+      Archive next = archives.get((i + 1) % archives.size());
+      fastest.get(i).ifPresent(next::add);
+    }
+  }
+
+  private static Ask ask(
+      Assignment assignment, String id, Archive archive, int generation, int repeat) {
+    if (archive.isEmpty()) return fresh(assignment, id, List.of(), repeat);
+    SplittableRandom random = new SplittableRandom((assignment.task().path() + id).hashCode());
+    List<Outcome> correct = archive.correct();
+    if (correct.isEmpty()) {
+      return mutate(assignment, id, archive.furthest(), List.of(), repeat);
+    }
+    if (generation % EXPLORE_EVERY == EXPLORE_EVERY - 1) {
+      return fresh(assignment, id, some(correct, null, random), repeat);
+    }
+    Outcome parent = parent(archive, random);
+    if (generation % CROSS_EVERY == CROSS_EVERY - 1 && correct.size() > 1) {
+      Outcome other = some(correct, parent, random).getFirst();
+      return cross(assignment, id, parent, other, repeat);
+    }
+    return mutate(assignment, id, parent, some(correct, parent, random), repeat);
+  }
+
+  /** One of the fastest, as far as intervals can tell, or sometimes any. */
+  private static Outcome parent(Archive archive, SplittableRandom random) {
+    List<Outcome> from = random.nextDouble() < GREEDY ? archive.asFastAsAny() : archive.correct();
+    return from.get(random.nextInt(from.size()));
+  }
+
+  /** A few kernels of an archive, in random order, without one of them. */
+  private static List<Outcome> some(
+      List<Outcome> all, @Nullable Outcome without, SplittableRandom random) {
+    List<Outcome> others = new ArrayList<>(all);
+    others.remove(without);
+    List<Outcome> some = new ArrayList<>();
+    while (!others.isEmpty() && some.size() < INSPIRATIONS) {
+      some.add(others.remove(random.nextInt(others.size())));
+    }
+    return some;
+  }
+
+  private static Ask fresh(Assignment assignment, String id, List<Outcome> seen, int repeat) {
+    Map<String, Object> values = new HashMap<>(Map.of("inspirations", Asks.attempts(seen)));
+    if (assignment.start() != null && seen.isEmpty()) values.put("start", assignment.start());
+    return Asks.kernel(assignment, id, "evolve/fresh", values, seen, repeat, null);
+  }
+
+  private static Ask mutate(
+      Assignment assignment, String id, Outcome parent, List<Outcome> others, int repeat) {
+    Map<String, ?> values =
+        Map.of(
+            "parent", Asks.attempt(0, parent, parent.failure()),
+            "inspirations", Asks.attempts(others));
+    List<Outcome> about = new ArrayList<>(List.of(parent));
+    about.addAll(others);
+    return Asks.kernel(assignment, id, "evolve/mutate", values, about, repeat, null);
+  }
+
+  private static Ask cross(
+      Assignment assignment, String id, Outcome first, Outcome second, int repeat) {
+    Map<String, ?> values =
+        Map.of("first", Asks.attempt(0, first, null), "second", Asks.attempt(1, second, null));
+    return Asks.kernel(
+        assignment, id, "evolve/cross", values, List.of(first, second), repeat, null);
+  }
+
+  @Override
+  public Answer answer(Assignment assignment, History history) {
+    return Selections.best(history);
+  }
+
+  @Override
+  public int mostCalls() {
+    return islands * generations;
+  }
+}

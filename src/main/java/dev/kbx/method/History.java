@@ -1,0 +1,114 @@
+package dev.kbx.method;
+
+import dev.kbx.verdict.Judgement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** What happened in a trajectory so far, by the ids of asks. Immutable. */
+public final class History {
+  private static final History EMPTY = new History(new TreeMap<>(AskOrder.BY_ID), List.of(), null);
+
+  private final SortedMap<String, Outcome> outcomes;
+  private final List<String> judged;
+  private final @Nullable String cap;
+
+  private History(SortedMap<String, Outcome> outcomes, List<String> judged, @Nullable String cap) {
+    this.outcomes = outcomes;
+    this.judged = judged;
+    this.cap = cap;
+  }
+
+  /**
+   * What came of an ask.
+   *
+   * @param text raw reply; null before it, and if there was none
+   * @param failure why there is no reply
+   * @param extracted whether code was looked for
+   * @param code null if there is none
+   * @param judgement null before it is judged
+   */
+  public record Outcome(
+      String ask,
+      @Nullable String text,
+      @Nullable String failure,
+      boolean extracted,
+      @Nullable String code,
+      @Nullable Judgement judgement) {
+    private static Outcome of(String ask) {
+      return new Outcome(ask, null, null, false, null, null);
+    }
+
+    /** Whether nothing more comes of the request itself. */
+    public boolean answered() {
+      return text != null || failure != null;
+    }
+
+    /** Whether it is known what its kernel is worth, or that it has none. */
+    public boolean settled() {
+      return judgement != null || failure != null || (extracted && code == null);
+    }
+  }
+
+  public static History empty() {
+    return EMPTY;
+  }
+
+  /** With one more event. */
+  public History with(Event event) {
+    return switch (event) {
+      case Event.Prompt e -> put(outcome(e.ask()));
+      case Event.Reply e -> put(new Outcome(e.ask(), e.text(), null, false, null, null));
+      case Event.NoReply e ->
+          e.isFinal() ? put(new Outcome(e.ask(), null, e.message(), false, null, null)) : this;
+      case Event.Extraction e -> {
+        Outcome known = outcome(e.ask());
+        yield put(new Outcome(e.ask(), known.text(), known.failure(), true, e.code(), null));
+      }
+      case Event.Judged e -> {
+        Outcome known = outcome(e.ask());
+        Outcome judgedNow =
+            new Outcome(e.ask(), known.text(), known.failure(), true, known.code(), e.judgement());
+        List<String> more = new ArrayList<>(judged);
+        more.add(e.ask());
+        yield new History(put(judgedNow).outcomes, List.copyOf(more), cap);
+      }
+      case Event.Cap e -> new History(outcomes, judged, e.what());
+      case Event.Feedback _, Event.Lost _, Event.Selection _ -> this;
+    };
+  }
+
+  private History put(Outcome outcome) {
+    SortedMap<String, Outcome> more = new TreeMap<>(outcomes);
+    more.put(outcome.ask(), outcome);
+    return new History(more, judged, cap);
+  }
+
+  private Outcome outcome(String ask) {
+    Outcome known = outcomes.get(ask);
+    return known == null ? Outcome.of(ask) : known;
+  }
+
+  /** What came of an ask so far; empty before it is sent. */
+  public Optional<Outcome> of(String ask) {
+    return Optional.ofNullable(outcomes.get(ask));
+  }
+
+  /** All asks that were sent, in the order of their ids: numbers in them count by value. */
+  List<Outcome> all() {
+    return List.copyOf(outcomes.values());
+  }
+
+  /** What was judged, in the order of judgements. */
+  List<Outcome> judged() {
+    return judged.stream().map(this::outcome).toList();
+  }
+
+  /** The budget that allows no further step; null as long as there is none. */
+  public @Nullable String cap() {
+    return cap;
+  }
+}

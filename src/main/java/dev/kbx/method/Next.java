@@ -1,0 +1,74 @@
+package dev.kbx.method;
+
+import dev.kbx.llm.ChatMessage;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What a method wants now. */
+public sealed interface Next {
+  /**
+   * Requests and judgements that can be made at the same time. What was begun already is not begun
+   * again, so a method states all that is open.
+   */
+  record Work(List<Ask> asks, List<Trial> trials) implements Next {
+    public Work {
+      asks = List.copyOf(asks);
+      trials = List.copyOf(trials);
+    }
+
+    static Work ask(Ask ask) {
+      return new Work(List.of(ask), List.of());
+    }
+
+    static Work judge(Trial trial) {
+      return new Work(List.of(), List.of(trial));
+    }
+  }
+
+  /** The trajectory ends with this answer. */
+  record Done(Answer answer) implements Next {}
+
+  /**
+   * A request to the model.
+   *
+   * @param id unique in the trajectory, and the same whenever this history is continued
+   * @param templates versions of the prompt files that it was made from
+   * @param about ids of the asks whose kernels' findings are in it
+   * @param repeat tells asks with the same messages apart, from 0
+   * @param code whether a kernel is expected in the reply
+   * @param temperature null for that of the run
+   */
+  record Ask(
+      String id,
+      List<ChatMessage> messages,
+      Map<String, String> templates,
+      List<String> about,
+      int repeat,
+      boolean code,
+      @Nullable Double temperature) {
+    public Ask {
+      messages = List.copyOf(messages);
+      about = List.copyOf(about);
+    }
+  }
+
+  /**
+   * A kernel to judge on development inputs.
+   *
+   * @param ask whose reply it is in
+   */
+  record Trial(String ask, String code) {}
+
+  /**
+   * The kernel that counts.
+   *
+   * @param ask whose reply it is in; null if there is none
+   * @param why in words
+   */
+  record Answer(@Nullable String ask, @Nullable String code, String why) {
+    static Answer none(String why) {
+      return new Answer(null, null, why);
+    }
+  }
+}

@@ -1,0 +1,302 @@
+package dev.kbx.generate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kbx.check.Rules;
+import dev.kbx.llm.ChatModel;
+import dev.kbx.llm.ChatReply;
+import dev.kbx.llm.ChatRequest;
+import dev.kbx.llm.ModelFailure;
+import dev.kbx.llm.Parameters;
+import dev.kbx.llm.Price;
+import dev.kbx.method.Event;
+import dev.kbx.method.MethodOptions;
+import dev.kbx.plan.Grade;
+import dev.kbx.plan.Limits;
+import dev.kbx.plan.Plan;
+import dev.kbx.prompt.Conditions;
+import dev.kbx.prompt.FeedbackKind;
+import dev.kbx.prompt.Format;
+import dev.kbx.prompt.History;
+import dev.kbx.prompt.Language;
+import dev.kbx.prompt.PromptWriter;
+import dev.kbx.prompt.Prompts;
+import dev.kbx.prompt.Shots;
+import dev.kbx.task.Policy;
+import dev.kbx.task.Suites;
+import dev.kbx.task.Task;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Verdict;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Ledgers, resuming and budgets, with a simulated model and referee. */
+class GenerationTest {
+  private static final List<Task> TASKS =
+      Suites.open("kernelbenchx", Path.of("tasks")).find("Activation/*").stream()
+          .filter(task -> !task.extra())
+          .toList();
+  private static final PromptWriter WRITER =
+      new PromptWriter(
+          Prompts.bundled(Path.of("")),
+          new Conditions(
+              Shots.ZERO,
+              false,
+              false,
+              Language.TRITON,
+              FeedbackKind.EXECUTION,
+              History.LAST,
+              Format.CHAT,
+              Grade.PUBLISHED,
+              Policy.KERNEL),
+          new Verdict.Device("cpu", "simulated", null, null, null));
+
+  @TempDir private Path folder;
+  private final Map<Unit, Answered> answers = new ConcurrentHashMap<>();
+  private final List<Unit> postponed = new ArrayList<>();
+
+  private static MethodSettings settings(String method, int samples, Budget perTask, Budget all) {
+    return new MethodSettings(
+        method,
+        new MethodOptions(method, 3, 3, 2, "best", false),
+        "simulated",
+        Parameters.defaults(),
+        samples,
+        Map.of(),
+        perTask,
+        all,
+        null,
+        "prompts");
+  }
+
+  private static MethodSettings settings(String method, int samples) {
+    return settings(method, samples, Budget.NONE, Budget.NONE);
+  }
+
+  private static List<Generation.Work> work(List<MethodSettings> methods) {
+    List<Generation.Work> work = new ArrayList<>();
+    for (Task task : TASKS) {
+      for (MethodSettings method : methods) {
+        for (int i = 0; i < method.samples(); i++) {
+          work.add(new Generation.Work(new Unit(method.name(), task.path(), i), task));
+        }
+      }
+    }
+    return work;
+  }
+
+  private Spending run(Path file, ChatModel model, List<MethodSettings> methods) throws Exception {
+    boolean begun = Files.exists(file);
+    Recorded recorded = begun ? Recorded.read(file) : Recorded.nothing();
+    Header header =
+        new Header("run", Instant.EPOCH, "suite", "*", methods, null, Map.of(), Map.of());
+    InstantSource clock = InstantSource.system();
+    Map<String, PreparedMethod> prepared = new HashMap<>();
+    for (MethodSettings each : methods) {
+      prepared.put(
+          each.name(),
+          new PreparedMethod(
+              each,
+              each.options().open(),
+              model,
+              Optional.of(new Price(1, 2, null, LocalDate.EPOCH)),
+              new Semaphore(model.parallel()),
+              WRITER,
+              _ -> Optional.empty()));
+    }
+    Plan plan =
+        new Plan(List.of(Stage.values()), Rules.all(), "sm_90", "secret", Limits.defaults());
+    try (Ledger ledger = begun ? Ledger.resume(file, clock) : Ledger.create(file, header, clock)) {
+      Generation generation =
+          new Generation(
+              prepared,
+              recorded,
+              ledger,
+              new DevelopmentJudge(new Simulated.Judge(), plan),
+              new Generation.Listener() {
+                @Override
+                public void answered(Unit unit, Task task, Answered answered, boolean recorded) {
+                  answers.put(unit, answered);
+                }
+
+                @Override
+                public void postponed(Unit unit, ModelFailure why) {
+                  synchronized (postponed) {
+                    postponed.add(unit);
+                  }
+                }
+              });
+      generation.run(work(methods));
+      return generation.spent();
+    }
+  }
+
+  /** Every event of a ledger by trajectory, without times, and without what a kill adds. */
+  private static Map<Unit, List<String>> events(Path file) {
+    Map<Unit, List<String>> events = new HashMap<>();
+    Header _ =
+        Ledger.read(
+            file,
+            entry -> {
+              if (entry.event() instanceof Event.Lost) return;
+              List<String> known = events.computeIfAbsent(entry.unit(), _ -> new ArrayList<>());
+              String event = entry.event().toString();
+              if (!known.contains(event)) known.add(event); // A prompt sent again.
+            });
+    return events.entrySet().stream()
+        .collect(Collectors.toMap(Map.Entry::getKey, e -> e.getValue().stream().sorted().toList()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+  void aRunThatWasKilledEndsAsOneThatWasNot(int seed) throws Exception {
+    List<MethodSettings> methods =
+        List.of(
+            settings("refine", 1),
+            settings("bestof", 1),
+            settings("sample", 3),
+            settings("geak", 1),
+            settings("kernelagent", 1),
+            settings("evolve", 1));
+    Path whole = folder.resolve("whole.jsonl");
+    Spending undisturbed = run(whole, new Simulated.Model(), methods);
+    byte[] all = Files.readAllBytes(whole);
+    Map<Unit, Answered> expected = Map.copyOf(answers);
+
+    // Whatever a kill leaves of the file: a prefix that may end within a line.
+    Path killed = folder.resolve("killed.jsonl");
+    Random random = new Random(seed);
+    int header = 1 + new String(all, java.nio.charset.StandardCharsets.UTF_8).indexOf('\n');
+    Files.write(killed, java.util.Arrays.copyOf(all, header + random.nextInt(all.length - header)));
+    List<Entry> replies = new ArrayList<>();
+    Header _ =
+        Ledger.read(
+            killed,
+            entry -> {
+              if (entry.event() instanceof Event.Reply) replies.add(entry);
+            });
+    answers.clear();
+    Simulated.Model model = new Simulated.Model();
+    Spending resumed = run(killed, model, methods);
+
+    assertThat(events(killed)).isEqualTo(events(whole));
+    assertThat(answers).isEqualTo(expected);
+    assertThat(resumed.calls() - resumed.lost()).isEqualTo(undisturbed.calls());
+    assertThat(resumed.tokens()).isEqualTo(undisturbed.tokens());
+    assertThat(model.asked.get()).isEqualTo((int) undisturbed.calls() - replies.size());
+  }
+
+  @Test
+  void nothingIsAskedForInARunThatIsComplete() throws Exception {
+    Path file = folder.resolve("ledger.jsonl");
+    List<MethodSettings> methods = List.of(settings("refine", 1));
+    Spending first = run(file, new Simulated.Model(), methods);
+    byte[] before = Files.readAllBytes(file);
+    Simulated.Model model = new Simulated.Model();
+    assertThat(run(file, model, methods)).isEqualTo(first);
+    assertThat(model.asked).hasValue(0);
+    assertThat(Files.readAllBytes(file)).isEqualTo(before);
+  }
+
+  @Test
+  void budgetsEndATrajectoryWithItsBestSoFar() throws Exception {
+    Budget two = new Budget(2L, null, null, null, null);
+    Path file = folder.resolve("ledger.jsonl");
+    Spending spent =
+        run(file, new Simulated.Model(), List.of(settings("refine", 1, two, Budget.NONE)));
+    assertThat(spent.calls()).isEqualTo(2L * TASKS.size());
+    assertThat(answers.values())
+        .allSatisfy(answered -> assertThat(answered.answer().why()).endsWith("within 2 calls"));
+  }
+
+  @Test
+  void aBudgetInAllEndsWhatHasNotBegun() throws Exception {
+    Budget few = new Budget(5L, null, null, null, null);
+    Spending spent =
+        run(
+            folder.resolve("ledger.jsonl"),
+            new Simulated.Model(),
+            List.of(settings("sample", 1, Budget.NONE, few)));
+    assertThat(spent.calls()).isEqualTo(5);
+    assertThat(answers).hasSameSizeAs(TASKS);
+  }
+
+  @Test
+  void tokensAndMoneyAreCounted() throws Exception {
+    Spending spent =
+        run(folder.resolve("ledger.jsonl"), new Simulated.Model(), List.of(settings("sample", 1)));
+    assertThat(spent.tokens()).isEqualTo(150L * TASKS.size());
+    assertThat(spent.usd())
+        .isEqualTo(TASKS.size() * 200e-6, org.assertj.core.api.Assertions.within(1e-12));
+    assertThat(spent.unpriced()).isZero();
+  }
+
+  /** Fails the first requests for a reason. */
+  private static final class Failing extends Simulated.Model {
+    private final ModelFailure.Kind kind;
+    private final int failures;
+
+    Failing(ModelFailure.Kind kind, int failures) {
+      this.kind = kind;
+      this.failures = failures;
+    }
+
+    @Override
+    public ChatReply ask(ChatRequest request) throws ModelFailure, InterruptedException {
+      if (asked.get() < failures) {
+        asked.incrementAndGet();
+        throw new ModelFailure(kind, "out of order", null, 0, 3);
+      }
+      return super.ask(request);
+    }
+  }
+
+  @Test
+  void anOutageLeavesTrajectoriesOpenUntilTheRunIsResumed() throws Exception {
+    Path file = folder.resolve("ledger.jsonl");
+    List<MethodSettings> methods = List.of(settings("sample", 1));
+    Spending _ = run(file, new Failing(ModelFailure.Kind.UNREACHABLE, 3), methods);
+    assertThat(postponed).hasSize(3);
+    assertThat(answers).hasSize(TASKS.size() - 3);
+    Spending _ = run(file, new Simulated.Model(), methods);
+    assertThat(answers).hasSize(TASKS.size());
+  }
+
+  @Test
+  void aRefusedKeyEndsTheRunAtOnce() {
+    Failing model = new Failing(ModelFailure.Kind.AUTHENTICATION, 1000);
+    assertThatThrownBy(
+            () -> run(folder.resolve("ledger.jsonl"), model, List.of(settings("sample", 9))))
+        .isInstanceOf(Generation.Outage.class)
+        .hasMessage("out of order");
+    assertThat(model.asked.get()).isLessThan(20);
+  }
+
+  @Test
+  void aPromptThatIsTooLongIsAnOutcome() throws Exception {
+    Spending _ =
+        run(
+            folder.resolve("ledger.jsonl"),
+            new Failing(ModelFailure.Kind.CONTEXT_TOO_LONG, 1),
+            List.of(settings("sample", 1)));
+    assertThat(answers.values().stream().map(a -> a.answer().why())).contains("no reply");
+    assertThat(answers).hasSameSizeAs(TASKS);
+  }
+}
