@@ -3,7 +3,7 @@
 mechanism: semantics/laundered-opened-by-mprotect
 static: native-code
 dynamic: cheating | not_a_kernel | wrong_values | wrong_dtype | runtime_error
-gpu: crashed | runtime_error
+gpu: crashed | runtime_error | wrong_values
 """
 
 import ctypes

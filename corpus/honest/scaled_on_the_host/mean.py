@@ -10,11 +10,11 @@ import triton.language as tl
 
 @triton.jit
 def parts_kernel(x_ptr, out_ptr, width, parts, BLOCK: tl.constexpr):
-    row = tl.program_id(0).to(tl.int64)
-    part = tl.program_id(1)
+    program = tl.program_id(0).to(tl.int64)
+    row, part = program // parts, program % parts
     at = part * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(x_ptr + row * width + at, mask=at < width, other=0.0)
-    tl.store(out_ptr + row * parts + part, tl.sum(x, axis=0))
+    tl.store(out_ptr + program, tl.sum(x, axis=0))
 
 
 def mean(input_tensor, dim, keepdim=False, dtype=None, out=None):
@@ -31,7 +31,7 @@ def mean(input_tensor, dim, keepdim=False, dtype=None, out=None):
     else:
         rows, parts = x.numel() // width, triton.cdiv(width, 1024)
         sums = torch.empty((rows, parts), dtype=inner, device=x.device)
-        parts_kernel[(rows, parts)](x, sums, width, parts, BLOCK=1024)
+        parts_kernel[(rows * parts,)](x, sums, width, parts, BLOCK=1024)
         result = (sums.sum(1) / width).view(shape)
     result = result.to(wanted)
     if keepdim:

@@ -36,12 +36,13 @@ final class GenerateCommand implements Callable<Integer> {
 
   @Mixin private MethodFlags method = new MethodFlags();
   @Mixin private GenerationFlags flags = new GenerationFlags();
+  @Mixin private WorkerOptions workers = new WorkerOptions();
 
   @Override
   public Integer call() throws Exception {
     Suite suite = flags.asked.open();
     if (shown != null) {
-      ShownPrompt.print(flags, method, suite.find(shown));
+      ShownPrompt.print(flags, workers, method, suite.find(shown));
       return ExitCode.OK;
     }
     List<Task> selected = flags.select(suite);
@@ -49,12 +50,12 @@ final class GenerateCommand implements Callable<Integer> {
     try (PreparedMethods prepared = new PreparedMethods(flags, selected, development)) {
       boolean judges =
           prepared.settings(List.of(method)).stream().anyMatch(m -> m.options().judges());
-      flags.workers.check();
+      workers.check();
       Path folder = OutFolder.writable(flags.out);
       try (var _ = FolderLock.of(folder);
           Interrupts interrupts = new Interrupts("interrupted; nothing was asked yet");
           WorkerPool pool =
-              judges ? WorkerPool.start(flags.workers) : WorkerPool.withoutPython(flags.workers)) {
+              judges ? WorkerPool.start(workers) : WorkerPool.withoutPython(workers)) {
         if (judges) flags.asked.check(pool, development, selected);
         List<PreparedMethod> methods = prepared.open(List.of(method), pool.device());
         MethodRun run = new MethodRun(flags, methods, selected, development);

@@ -78,7 +78,6 @@ final class GenerationFlags {
   @Mixin AskedTask asked = new AskedTask();
   @Mixin private SeedOption seed = new SeedOption();
   @Mixin RulesOption rules = new RulesOption();
-  @Mixin WorkerOptions workers = new WorkerOptions();
   @Mixin ModelsOption models = new ModelsOption();
 
   Prompts prompts() {

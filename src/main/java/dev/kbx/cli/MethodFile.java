@@ -41,21 +41,26 @@ record MethodFile(Path file, JsonNode document) {
           "%s: has no [[method]]; write one with method = \"…\" and model = \"…\"".formatted(file));
     }
     List<MethodFlags> methods = new ArrayList<>();
-    for (JsonNode table : tables)
-      methods.add(filled(new MethodFlags(), table, "[[method]]", List.of()));
+    for (JsonNode table : tables) methods.add(method(table));
     return methods;
   }
 
-  /** The same command with the file's keys for what was not given beside it. */
-  RunCommand complete(RunCommand given) {
-    List<String> arguments = given.spec().commandLine().getParseResult().originalArgs();
-    return filled(new RunCommand(), document, "the file", arguments);
+  /** Gives a command, which was parsed, the file's keys for what was not given beside it. */
+  void complete(CommandLine command) {
+    List<String> all = command.getParseResult().originalArgs();
+    List<String> own = all.subList(all.indexOf(command.getCommandName()) + 1, all.size());
+    fill(command, document, "the file", own);
   }
 
-  private <T> T filled(T flags, JsonNode table, String place, List<String> arguments) {
+  private MethodFlags method(JsonNode table) {
+    MethodFlags flags = new MethodFlags();
     CommandLine line = new CommandLine(CommandSpec.forAnnotatedObject(flags));
-    line.setCaseInsensitiveEnumValuesAllowed(true);
     line.registerConverter(Path.class, Values::path);
+    fill(line, table, "[[method]]", List.of());
+    return flags;
+  }
+
+  private void fill(CommandLine line, JsonNode table, String place, List<String> arguments) {
     refuseUnknown(table, line.getCommandSpec(), place);
     line.setDefaultValueProvider(new Keys(table));
     try {
@@ -64,7 +69,6 @@ record MethodFile(Path file, JsonNode document) {
       throw new UserError(
           "%s: %s".formatted(file, Values.message(e).orElse(String.valueOf(e.getMessage()))));
     }
-    return flags;
   }
 
   private void refuseUnknown(JsonNode table, CommandSpec spec, String place) {

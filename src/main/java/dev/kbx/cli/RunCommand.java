@@ -1,5 +1,7 @@
 package dev.kbx.cli;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kbx.generate.PreparedMethod;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.FeedbackKind;
@@ -35,6 +37,7 @@ final class RunCommand implements Callable<Integer> {
 
   @Mixin private MethodFlags method = new MethodFlags();
   @Mixin private GenerationFlags flags = new GenerationFlags();
+  @Mixin private WorkerOptions workers = new WorkerOptions();
   @Mixin private StoreOption stores = new StoreOption();
 
   @Spec private @Nullable CommandSpec spec;
@@ -46,13 +49,8 @@ final class RunCommand implements Callable<Integer> {
     if (method.given()) {
       throw new UserError("--method: %s names the methods; put it there".formatted(file));
     }
-    RunCommand complete = given.complete(this);
-    return complete.run(given.methods());
-  }
-
-  CommandSpec spec() {
-    if (spec == null) throw new IllegalStateException("not parsed");
-    return spec;
+    given.complete(requireNonNull(spec).commandLine());
+    return run(given.methods());
   }
 
   private Integer run(List<MethodFlags> given) throws Exception {
@@ -60,7 +58,7 @@ final class RunCommand implements Callable<Integer> {
     Plan heldOut = flags.heldOut();
     boolean profile = given.stream().anyMatch(m -> m.feedback() == FeedbackKind.PROFILE);
     Plan development = heldOut.development(profile);
-    flags.workers.check(heldOut.stages());
+    workers.check(heldOut.stages());
     StoreAddress address = stores.address(flags.out);
     address.check();
     try (PreparedMethods prepared = new PreparedMethods(flags, selected, development)) {
@@ -69,7 +67,7 @@ final class RunCommand implements Callable<Integer> {
       try (var _ = FolderLock.of(folder);
           RunStore store = RunStore.open(address);
           Interrupts interrupts = new Interrupts("interrupted; nothing was asked yet");
-          WorkerPool pool = WorkerPool.start(flags.workers)) {
+          WorkerPool pool = WorkerPool.start(workers)) {
         flags.asked.check(pool, heldOut, selected);
         List<PreparedMethod> methods = prepared.open(given, pool.device());
         MethodRun run = new MethodRun(flags, methods, selected, development);

@@ -17,9 +17,10 @@ final class ShownPrompt {
   private ShownPrompt() {}
 
   /** Prints what a method would send first. */
-  static void print(GenerationFlags flags, MethodFlags method, List<Task> tasks)
+  static void print(
+      GenerationFlags flags, WorkerOptions workers, MethodFlags method, List<Task> tasks)
       throws InterruptedException, PythonProblem {
-    Verdict.Device device = device(flags, method);
+    Verdict.Device device = device(flags, workers, method);
     for (Task task : tasks) {
       PromptWriter writer =
           new PromptWriter(
@@ -45,11 +46,11 @@ final class ShownPrompt {
   }
 
   /** The device that would judge, if the prompt speaks of it. */
-  private static Verdict.Device device(GenerationFlags flags, MethodFlags method)
+  private static Verdict.Device device(
+      GenerationFlags flags, WorkerOptions workers, MethodFlags method)
       throws InterruptedException, PythonProblem {
     boolean spoken = method.conditions(flags.grade.grade(), Policy.KERNEL).hardware();
-    try (WorkerPool pool =
-        spoken ? WorkerPool.start(flags.workers) : WorkerPool.withoutPython(flags.workers)) {
+    try (WorkerPool pool = spoken ? WorkerPool.start(workers) : WorkerPool.withoutPython(workers)) {
       return pool.device();
     }
   }

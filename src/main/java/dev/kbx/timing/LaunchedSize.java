@@ -112,7 +112,7 @@ final class LaunchedSize implements MeasuredSize {
       heldBack = beside > HELD_BACK * alone;
       if (heldBack) samples.holdReferenceTo(alone);
     }
-    Set<String> flags = flags(series, rounds.memory());
+    Set<String> flags = flags(series, rounds);
     if (heldBack) flags.add("slow_baseline");
     return new SettledSize(
         samples.logSpeedup(),
@@ -120,11 +120,12 @@ final class LaunchedSize implements MeasuredSize {
         flags);
   }
 
-  static Set<String> flags(Series series, MemoryPeaks memory) {
+  static Set<String> flags(Series series, SizeRounds rounds) {
     Set<String> flags = new LinkedHashSet<>();
     if (series.samples().gapsCount()) flags.add("clock_gap");
     if (series.conditions().throttled()) flags.add("throttled");
-    if (memory.large()) flags.add("large_workspace");
+    Long least = rounds.physics().size().leastBytes();
+    if (rounds.memory().large(least)) flags.add("large_workspace");
     return flags;
   }
 }

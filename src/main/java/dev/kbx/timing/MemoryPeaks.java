@@ -1,5 +1,6 @@
 package dev.kbx.timing;
 
+import static dev.kbx.timing.Defaults.COPIES;
 import static dev.kbx.timing.Defaults.LARGE_WORKSPACE;
 import static dev.kbx.timing.Defaults.SMALL_BYTES;
 
@@ -33,10 +34,16 @@ final class MemoryPeaks {
     return reference;
   }
 
-  /** Whether the candidate held so many times what the reference did. */
-  boolean large() {
+  /**
+   * Whether the candidate held so many times what the reference did, and more than copies of its
+   * arguments and results take.
+   *
+   * @param leastBytes of arguments and results; null if unknown
+   */
+  boolean large(@Nullable Long leastBytes) {
     return candidate != null
         && reference != null
-        && candidate >= LARGE_WORKSPACE * Math.max(SMALL_BYTES, reference);
+        && candidate >= LARGE_WORKSPACE * Math.max(SMALL_BYTES, reference)
+        && (leastBytes == null || candidate > COPIES * leastBytes);
   }
 }

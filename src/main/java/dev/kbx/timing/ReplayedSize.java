@@ -63,6 +63,6 @@ final class ReplayedSize implements MeasuredSize {
                 launched.samples(),
                 series.conditions(),
                 rounds.memory()),
-        LaunchedSize.flags(series, rounds.memory()));
+        LaunchedSize.flags(series, rounds));
   }
 }
