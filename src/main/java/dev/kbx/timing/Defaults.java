@@ -220,7 +220,7 @@ final class Defaults {
   /** A candidate that holds this many times the reference's memory is flagged. */
   static final double LARGE_WORKSPACE = 100;
 
-  /** As long as it holds more than so many copies of what it reads and writes. */
+  /** And as long as it holds this many copies of what it reads and writes. */
   static final long COPIES = 2;
 
   /** A reference counts with at least these bytes: in place it holds none. */

@@ -35,8 +35,8 @@ final class MemoryPeaks {
   }
 
   /**
-   * Whether the candidate held so many times what the reference did, and more than copies of its
-   * arguments and results take.
+   * Whether the candidate held so many times what the reference did, and at least as much as two
+   * copies of its arguments and results take.
    *
    * @param leastBytes of arguments and results; null if unknown
    */
@@ -44,6 +44,6 @@ final class MemoryPeaks {
     return candidate != null
         && reference != null
         && candidate >= LARGE_WORKSPACE * Math.max(SMALL_BYTES, reference)
-        && (leastBytes == null || candidate > COPIES * leastBytes);
+        && (leastBytes == null || candidate >= COPIES * leastBytes);
   }
 }

@@ -387,8 +387,20 @@ class TimingTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"3_000_000, false", "199_000_000, false", "200_000_000, true", "-1, false"})
-  void aWorkspaceOfAHundredTimesTheReferencesIsAFlag(String bytes, boolean flagged)
+  @CsvSource({"199_000_000, 0", "200_000_000, 1"})
+  void aWorkspaceOfAHundredTimesTheReferencesIsAFlag(String bytes, int flags) throws Exception {
+    String claim =
+        measured(0.04, 0.04, 0.04, 0.04)
+            .replace("{\"type", "{\"peak_bytes\":" + bytes.replace("_", "") + ",\"type");
+    Judgement verdict = judge("brief", Map.of("measure", List.of(claim)));
+    assertThat(requireNonNull(verdict.sizes()).getFirst().referencePeakBytes())
+        .isEqualTo(2_000_000);
+    assertThat(verdict.flags().stream().filter("large_workspace"::equals)).hasSize(flags);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"200_000_000, false", "199_999_999_999, false", "200_000_000_000, true", "-1, false"})
+  void copiesOfArgumentsAndResultsAreNoLargeWorkspace(String bytes, boolean flagged)
       throws Exception {
     long peak = Long.parseLong(bytes.replace("_", ""));
     String claim =
