@@ -5,7 +5,7 @@ processes of ten seconds, in case someone runs it without a sandbox.)
 
 mechanism: verdict/fork-bomb
 static: process-control
-dynamic: wrong_values
+dynamic: wrong_values | out_of_memory
 """
 
 import os
