@@ -1,15 +1,13 @@
 package dev.kbx.cli;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.kbx.generate.Answered;
 import dev.kbx.generate.Unit;
+import dev.kbx.report.AtomicFile;
 import dev.kbx.report.UnwritableException;
 import dev.kbx.task.Task;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 
 /**
  * The kernels that methods wrote, as files: {@code answers/METHOD/Category/task.py}, further
@@ -33,12 +31,10 @@ final class AnswerFiles {
     Path file = folder.resolve(unit.method()).resolve(task.path() + sample + ".py");
     try {
       Files.createDirectories(file.getParent());
-      Path draft = file.resolveSibling("." + file.getFileName() + ".part");
-      Files.writeString(draft, code, UTF_8);
-      Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
       throw new UnwritableException(file, e);
     }
+    AtomicFile.replace(file, writer -> writer.write(code));
   }
 
   Path folder() {

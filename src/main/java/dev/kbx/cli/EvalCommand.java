@@ -14,7 +14,6 @@ import dev.kbx.report.Counted;
 import dev.kbx.report.EvalResultFiles;
 import dev.kbx.report.LatestRun;
 import dev.kbx.report.ResultFiles;
-import dev.kbx.run.RunService;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.task.Suite;
@@ -294,28 +293,18 @@ final class EvalCommand implements Callable<Integer> {
 
   private RunInfo begin(
       RunStore store, Plan plan, WorkerPool pool, List<Candidate> candidates, List<Task> selected) {
-    int suiteTasks = (int) selected.stream().filter(task -> !task.extra()).count();
     RunInfo run =
-        new RunInfo(
+        NewRun.of(
             RunIds.next(),
-            java.time.Instant.now(),
-            null,
             sources.stream().map(Path::toString).toList(),
             asked.label(),
             tasks,
-            plan.stages(),
+            plan,
             rules.off(),
-            pool.device(),
-            pool.versions(),
+            pool,
+            selected,
             candidates.size(),
-            suiteTasks,
-            plan.against(),
-            plan.tolerance().label(),
-            plan.grade().label(),
-            plan.precision().label(),
-            plan.policies(selected),
-            plan.publishedAccounting(),
-            RunService.settings(plan, candidates));
+            candidates);
     store.begin(run);
     return run;
   }

@@ -1,9 +1,9 @@
 package dev.kbx.cli;
 
+import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.PreparedMethod;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.FeedbackKind;
-import dev.kbx.python.PythonProblem;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Json;
@@ -48,8 +48,8 @@ final class GenerateCommand implements Callable<Integer> {
     List<Task> selected = flags.select(suite);
     Plan development = flags.heldOut().development(method.feedback() == FeedbackKind.PROFILE);
     try (PreparedMethods prepared = new PreparedMethods(flags, selected, development)) {
-      boolean judges =
-          prepared.settings(List.of(method)).stream().anyMatch(m -> m.options().judges());
+      List<MethodSettings> settings = prepared.settings(List.of(method));
+      boolean judges = settings.stream().anyMatch(m -> m.options().judges());
       workers.check();
       Path folder = OutFolder.writable(flags.out);
       try (var _ = FolderLock.of(folder);
@@ -71,18 +71,19 @@ final class GenerateCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  private void print(GenerationSummary summary, Path answers) throws PythonProblem {
+  private void print(GenerationSummary summary, Path answers) {
+    List<GenerationSummary.Row> rows = summary.rows(_ -> null);
     if (flags.json) {
       Map<String, ?> document =
           Map.of(
-              "methods", summary.rows(),
+              "methods", rows,
               "ledger", summary.ledger().toString(),
               "answers", answers.toString());
       System.out.println(
           Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
       return;
     }
-    GenerationText.lines(summary).forEach(System.out::println);
+    GenerationText.lines(rows).forEach(System.out::println);
     System.out.println("answers: " + answers);
     System.out.println("ledger: " + summary.ledger());
   }

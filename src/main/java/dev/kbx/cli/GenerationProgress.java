@@ -14,12 +14,11 @@ import java.util.function.Supplier;
  * a line for each answer. Safe for several threads.
  */
 final class GenerationProgress {
-  private static final String ERASE = "\r\033[K";
   private static final long REDRAW_NANOS = 100_000_000;
 
   private final PrintStream out;
   private final boolean live;
-  private final int columns;
+  private final LiveLine line;
   private final int total;
   private final Supplier<Spending> spending;
   private final long start = System.nanoTime();
@@ -33,7 +32,7 @@ final class GenerationProgress {
       PrintStream out, boolean live, int columns, int total, Supplier<Spending> spending) {
     this.out = out;
     this.live = live;
-    this.columns = columns;
+    this.line = new LiveLine(out, columns);
     this.total = total;
     this.spending = spending;
   }
@@ -70,7 +69,7 @@ final class GenerationProgress {
   }
 
   synchronized void finish() {
-    if (live) out.print(ERASE);
+    if (live) line.erase();
     out.flush();
   }
 
@@ -78,17 +77,12 @@ final class GenerationProgress {
     drawn = System.nanoTime();
     double seconds = (drawn - start) / 1e9;
     int now = done - earlier;
-    String left = now == 0 ? "" : ", %s left".formatted(clock((total - done) * seconds / now));
+    String left =
+        now == 0 ? "" : ", %s left".formatted(LiveLine.clock((total - done) * seconds / now));
     String best = fastest == 0 ? "" : ", up to %.2fx".formatted(fastest);
     String text =
         "%d/%d answers%s  %d correct%s  %s"
             .formatted(done, total, left, correct, best, SpendingText.of(spending.get()));
-    out.print(ERASE + (text.length() > columns - 1 ? text.substring(0, columns - 1) : text));
-    out.flush();
-  }
-
-  private static String clock(double seconds) {
-    long whole = Math.round(seconds);
-    return "%d:%02d".formatted(whole / 60, whole % 60);
+    line.draw(text);
   }
 }

@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.kbx.generate.Answered;
 import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.Spending;
@@ -8,96 +9,81 @@ import dev.kbx.generate.Unit;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Status;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What came of each method of a run. Safe for several threads. */
 final class GenerationSummary {
-  private final Path ledger;
-  private final Map<String, Row> rows = new LinkedHashMap<>();
+  private final MethodRun.Opened opened;
+  private final List<MethodSettings> methods;
+  private final Map<String, Counts> counts = new HashMap<>();
 
   /**
    * One method.
    *
-   * @param trajectories that ended
-   * @param withCode whose answer has code
-   * @param judged whose answer was judged on development inputs
-   * @param correct of those
+   * @param counts of its trajectories
    * @param heldOut correct answers on inputs that no method saw; null if they were not judged
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   record Row(
       String method,
       String model,
-      int trajectories,
-      int withCode,
-      int judged,
-      int correct,
+      @JsonUnwrapped Counts counts,
       @Nullable Integer heldOut,
-      @Nullable Spending spent) {
-    private Row with(Answered answered) {
+      Spending spent) {}
+
+  /**
+   * Counts of trajectories.
+   *
+   * @param trajectories that ended
+   * @param withCode whose answer has code
+   * @param judged whose answer was judged on development inputs
+   * @param correct of those
+   */
+  record Counts(int trajectories, int withCode, int judged, int correct) {
+    private static final Counts NONE = new Counts(0, 0, 0, 0);
+
+    private Counts with(Answered answered) {
       Judgement found = answered.development();
       boolean right = found != null && found.status() == Status.CORRECT;
-      return new Row(
-          method,
-          model,
+      return new Counts(
           trajectories + 1,
           withCode + (answered.answer().code() == null ? 0 : 1),
           judged + (found == null ? 0 : 1),
-          correct + (right ? 1 : 0),
-          heldOut,
-          spent);
+          correct + (right ? 1 : 0));
     }
   }
 
-  GenerationSummary(List<MethodSettings> methods, Path ledger) {
-    this.ledger = ledger;
-    for (MethodSettings method : methods) {
-      rows.put(method.name(), new Row(method.name(), method.model(), 0, 0, 0, 0, null, null));
-    }
+  GenerationSummary(List<MethodSettings> methods, MethodRun.Opened opened) {
+    this.methods = methods;
+    this.opened = opened;
   }
 
   synchronized void add(Unit unit, Answered answered) {
-    rows.computeIfPresent(unit.method(), (_, row) -> row.with(answered));
+    counts.merge(unit.method(), Counts.NONE.with(answered), (known, _) -> known.with(answered));
   }
 
-  synchronized void spent(String method, Spending spent) {
-    rows.computeIfPresent(
-        method,
-        (_, r) ->
+  /**
+   * A row for each method, in the order given.
+   *
+   * @param heldOut correct answers by method; null if they were not judged
+   */
+  synchronized List<Row> rows(Function<String, @Nullable Integer> heldOut) {
+    return methods.stream()
+        .map(method ->
             new Row(
-                r.method,
-                r.model,
-                r.trajectories,
-                r.withCode,
-                r.judged,
-                r.correct,
-                r.heldOut,
-                spent));
-  }
-
-  synchronized void heldOut(String method, int correct) {
-    rows.computeIfPresent(
-        method,
-        (_, r) ->
-            new Row(
-                r.method,
-                r.model,
-                r.trajectories,
-                r.withCode,
-                r.judged,
-                r.correct,
-                correct,
-                r.spent));
-  }
-
-  synchronized List<Row> rows() {
-    return List.copyOf(rows.values());
+                method.name(),
+                method.model(),
+                counts.getOrDefault(method.name(), Counts.NONE),
+                heldOut.apply(method.name()),
+                opened.recorded().spent(method.name())))
+        .toList();
   }
 
   Path ledger() {
-    return ledger;
+    return opened.file();
   }
 }

@@ -10,7 +10,7 @@ import java.util.List;
 final class GenerationText {
   private GenerationText() {}
 
-  static List<String> lines(GenerationSummary summary) {
+  static List<String> lines(List<GenerationSummary.Row> summary) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(
         List.of(
@@ -24,7 +24,7 @@ final class GenerationText {
             "tokens",
             "USD",
             "judging"));
-    for (GenerationSummary.Row row : summary.rows()) rows.add(cells(row));
+    for (GenerationSummary.Row row : summary) rows.add(cells(row));
     List<String> lines = new ArrayList<>(new Grid("llrrrrrrrr", rows).lines(Terminal.columns()));
     lines.add(
         "* on development inputs, of the answers judged there; final: on inputs no method saw");
@@ -32,14 +32,15 @@ final class GenerationText {
   }
 
   private static List<String> cells(GenerationSummary.Row row) {
-    Spending spent = row.spent() == null ? Spending.NOTHING : row.spent();
+    Spending spent = row.spent();
+    GenerationSummary.Counts counts = row.counts();
     return List.of(
         Text.clean(row.method()),
         Text.clean(row.model()),
-        String.valueOf(row.trajectories()),
-        String.valueOf(row.withCode()),
-        row.judged() == 0 ? "" : row.correct() + " of " + row.judged(),
-        row.heldOut() == null ? "" : row.heldOut() + " of " + row.trajectories(),
+        String.valueOf(counts.trajectories()),
+        String.valueOf(counts.withCode()),
+        counts.judged() == 0 ? "" : counts.correct() + " of " + counts.judged(),
+        row.heldOut() == null ? "" : row.heldOut() + " of " + counts.trajectories(),
         spent.lost() == 0 ? "" + spent.calls() : spent.calls() + ", " + spent.lost() + " lost",
         "%,d".formatted(spent.tokens()),
         spent.usd() == 0 ? "" : (spent.unpriced() > 0 ? "≥ " : "") + "%.2f".formatted(spent.usd()),

@@ -10,15 +10,10 @@ import dev.kbx.report.ResultFiles;
 import dev.kbx.run.RememberingReferee;
 import dev.kbx.run.RunService;
 import dev.kbx.store.RunStore;
-import dev.kbx.store.Stored;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.RunInfo;
-import dev.kbx.verdict.Verdict;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * The final judgement of a run's answers, on inputs that no method has seen. Answers are judged as
@@ -31,7 +26,6 @@ final class HeldOut implements AutoCloseable {
   private final ResultFiles files;
   private final RunService service;
   private final List<Task> selected;
-  private final Map<String, Integer> correct = new TreeMap<>();
 
   private HeldOut(
       RunStore store, RunInfo run, Path folder, Plan plan, WorkerPool pool, List<Task> selected) {
@@ -40,10 +34,14 @@ final class HeldOut implements AutoCloseable {
     this.selected = selected;
     this.latest = new LatestRun(folder, run.id());
     this.files = new ResultFiles(latest.folder());
-    files.rewrite(line -> store.forEach(run.id(), stored -> count(line, stored)));
+    files.rewrite(line -> store.forEach(run.id(), stored -> line.accept(stored.json())));
     this.service =
         RunService.open(
-            store, new RememberingReferee(pool.referee(), store), plan, run, this::judged);
+            store,
+            new RememberingReferee(pool.referee(), store),
+            plan,
+            run,
+            (stored, _) -> files.append(stored.json()));
   }
 
   /** Begins the final judgement of a run, or goes on with it. */
@@ -68,28 +66,18 @@ final class HeldOut implements AutoCloseable {
       GenerationFlags flags,
       MethodRun methods,
       MethodRun.Opened opened) {
-    List<Task> selected = methods.selected();
     RunInfo run =
-        new RunInfo(
+        NewRun.of(
             opened.run(),
-            Instant.now(),
-            null,
             methods.settings().stream().map(m -> m.name() + " by " + m.model()).toList(),
             flags.asked.label(),
             flags.tasks,
-            plan.stages(),
+            plan,
             flags.rules.off(),
-            pool.device(),
-            pool.versions(),
+            pool,
+            methods.selected(),
             methods.work().size(),
-            (int) selected.stream().filter(task -> !task.extra()).count(),
-            plan.against(),
-            plan.tolerance().label(),
-            plan.grade().label(),
-            plan.precision().label(),
-            plan.policies(selected),
-            plan.publishedAccounting(),
-            RunService.settings(plan, List.of()));
+            List.of());
     store.begin(run);
     return run;
   }
@@ -110,30 +98,6 @@ final class HeldOut implements AutoCloseable {
                 null));
   }
 
-  private synchronized void judged(Stored stored, Verdict verdict) {
-    files.append(stored.json());
-    if (isCorrect(verdict)) correct.merge(method(verdict), 1, Integer::sum);
-  }
-
-  private void count(java.util.function.Consumer<String> line, Stored stored) {
-    line.accept(stored.json());
-    Verdict verdict = stored.verdict();
-    if (isCorrect(verdict)) correct.merge(method(verdict), 1, Integer::sum);
-  }
-
-  private static boolean isCorrect(Verdict verdict) {
-    return verdict.status() == dev.kbx.verdict.Status.CORRECT;
-  }
-
-  private static String method(Verdict verdict) {
-    return String.valueOf(verdict.method());
-  }
-
-  /** Correct answers of a method so far. */
-  synchronized int correct(String method) {
-    return correct.getOrDefault(method, 0);
-  }
-
   /** Waits for all judgements and writes the run's files. */
   RunResults finish() throws InterruptedException {
     service.finish();
@@ -141,10 +105,6 @@ final class HeldOut implements AutoCloseable {
     RunResults results = RunResults.finish(store, run, files, selected, List.of());
     latest.link();
     return results;
-  }
-
-  Path folder() {
-    return latest.folder();
   }
 
   @Override

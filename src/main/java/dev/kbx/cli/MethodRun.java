@@ -13,6 +13,7 @@ import dev.kbx.generate.Recorded;
 import dev.kbx.generate.Unit;
 import dev.kbx.llm.ModelFailure;
 import dev.kbx.plan.Plan;
+import dev.kbx.plan.Seeds;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.task.Task;
 import java.nio.file.Path;
@@ -85,7 +86,7 @@ final class MethodRun {
     judging.put("grade", development.grade().label());
     judging.put("policy", development.policies(selected));
     judging.put("precision", development.precision().label());
-    judging.put("seed", dev.kbx.plan.Seeds.name(development.secret()));
+    judging.put("seed", Seeds.name(development.secret()));
     judging.put("off", String.join(",", flags.rules.off()));
     return new Header(
         run,
@@ -130,17 +131,16 @@ final class MethodRun {
       throws InterruptedException, PythonProblem {
     Map<String, PreparedMethod> byName = new LinkedHashMap<>();
     methods.forEach(method -> byName.put(method.settings().name(), method));
-    GenerationSummary summary = new GenerationSummary(settings(), opened.file());
+    GenerationSummary summary = new GenerationSummary(settings(), opened);
     AtomicInteger open = new AtomicInteger();
     List<Generation.Work> work = work();
-    Generation[] running = new Generation[1];
     GenerationProgress progress =
         new GenerationProgress(
             System.err,
             Terminal.interactive(),
             Terminal.columns(),
             work.size(),
-            () -> running[0].spent());
+            opened.recorded()::spent);
     Generation.Listener listener =
         new Generation.Listener() {
           @Override
@@ -156,7 +156,7 @@ final class MethodRun {
             if (open.getAndIncrement() == 0) System.err.println("kbx: " + why.getMessage());
           }
         };
-    running[0] =
+    Generation generation =
         new Generation(
             byName,
             opened.recorded(),
@@ -164,7 +164,7 @@ final class MethodRun {
             new DevelopmentJudge(pool.referee(), development),
             listener);
     try {
-      running[0].run(work);
+      generation.run(work);
     } finally {
       progress.finish();
     }
@@ -173,7 +173,6 @@ final class MethodRun {
           "%d of %d trajectories have no answer, as the model could not be reached; the same command with --resume goes on"
               .formatted(open.get(), work.size()));
     }
-    settings().forEach(method -> summary.spent(method.name(), running[0].spent(method.name())));
     return summary;
   }
 

@@ -41,12 +41,7 @@ final class PreparedMethods implements AutoCloseable {
 
   /** Settings of all methods with their controls; refuses two of one name. */
   List<MethodSettings> settings(List<MethodFlags> given) {
-    List<MethodSettings> settings = new ArrayList<>();
-    for (MethodFlags method : given) {
-      MethodSettings asked = method.settings(conditions(method), prompts.version());
-      settings.add(asked);
-      if (method.hasControl()) settings.add(MethodFlags.control(asked));
-    }
+    List<MethodSettings> settings = given.stream().flatMap(m -> settings(m).stream()).toList();
     Set<String> names = new HashSet<>();
     for (MethodSettings each : settings) {
       if (names.add(each.name())) continue;
@@ -64,14 +59,22 @@ final class PreparedMethods implements AutoCloseable {
   List<PreparedMethod> open(List<MethodFlags> given, Verdict.Device device) {
     List<PreparedMethod> prepared = new ArrayList<>();
     for (MethodFlags method : given) {
-      MethodSettings settings = method.settings(conditions(method), prompts.version());
       PromptWriter writer = new PromptWriter(prompts, conditions(method), device);
-      prepared.add(open(settings, writer, StartingKernels.of(method.from(), selected)));
-      if (method.hasControl()) {
-        prepared.add(open(MethodFlags.control(settings), writer, _ -> Optional.empty()));
+      for (MethodSettings each : settings(method)) {
+        prepared.add(
+            open(
+                each,
+                writer,
+                StartingKernels.of(each.start() == null ? null : method.from(), selected)));
       }
     }
     return prepared;
+  }
+
+  /** A method's settings, and those of its control if it has one. */
+  private List<MethodSettings> settings(MethodFlags method) {
+    MethodSettings asked = method.settings(conditions(method), prompts.version());
+    return method.hasControl() ? List.of(asked, MethodFlags.control(asked)) : List.of(asked);
   }
 
   private PreparedMethod open(

@@ -14,14 +14,13 @@ import java.util.stream.Collectors;
  * line for each verdict.
  */
 final class Progress {
-  private static final String ERASE = "\r\033[K";
 
   /** Minimum time between redraws: twenty a second. */
   private static final long REDRAW_NANOS = 50_000_000;
 
   private final PrintStream out;
   private final boolean live;
-  private final int columns;
+  private final LiveLine line;
   private final int total;
   private final long start = System.nanoTime();
   private final Map<Status, Integer> tallies = new EnumMap<>(Status.class);
@@ -32,7 +31,7 @@ final class Progress {
   Progress(PrintStream out, boolean live, int columns, int total, int done) {
     this.out = out;
     this.live = live;
-    this.columns = columns;
+    this.line = new LiveLine(out, columns);
     this.total = total;
     this.done = done;
     if (live) draw();
@@ -72,7 +71,7 @@ final class Progress {
    * @param known number of remembered verdicts
    */
   synchronized void finish(int known) {
-    if (live) out.print(ERASE);
+    if (live) line.erase();
     if (known > 0) {
       out.printf(
           "kbx: %d of %s from memory: the same source was judged under the same conditions%n",
@@ -85,14 +84,13 @@ final class Progress {
     drawn = System.nanoTime();
     double seconds = (drawn - start) / 1e9;
     double rate = judged / Math.max(seconds, 0.001);
-    String left = judged == 0 ? "" : ", " + clock((total - done) / rate) + " left";
+    String left = judged == 0 ? "" : ", " + LiveLine.clock((total - done) / rate) + " left";
     String text = "%s %d/%d  %.1f/s%s  %s".formatted(bar(), done, total, rate, left, tally());
-    out.print(ERASE + (text.length() > columns - 1 ? text.substring(0, columns - 1) : text));
-    out.flush();
+    line.draw(text);
   }
 
   private String bar() {
-    int width = Math.max(10, columns / 5);
+    int width = Math.max(10, line.columns() / 5);
     int full = total == 0 ? width : (int) ((long) width * done / total);
     return "━".repeat(full) + "─".repeat(width - full);
   }
@@ -102,11 +100,6 @@ final class Progress {
         .sorted(Map.Entry.<Status, Integer>comparingByValue().reversed())
         .map(e -> e.getValue() + " " + e.getKey().label())
         .collect(Collectors.joining(" · "));
-  }
-
-  private static String clock(double seconds) {
-    long whole = Math.round(seconds);
-    return "%d:%02d".formatted(whole / 60, whole % 60);
   }
 
   private static String firstLine(String text) {

@@ -77,8 +77,9 @@ final class RunCommand implements Callable<Integer> {
           GenerationSummary summary = run.run(opened, pool, judged::submit);
           RunResults results = judged.finish();
           results.print(flags.json, List.of(), folder);
-          run.settings().forEach(m -> summary.heldOut(m.name(), judged.correct(m.name())));
-          if (!flags.json) GenerationText.lines(summary).forEach(System.out::println);
+          if (!flags.json) {
+            GenerationText.lines(summary.rows(results::correct)).forEach(System.out::println);
+          }
           return ExitCode.OK;
         }
       }

@@ -7,6 +7,7 @@ import dev.kbx.report.RunVerdicts;
 import dev.kbx.store.RunStore;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Status;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -34,6 +35,14 @@ record RunResults(RunInfo run, RunVerdicts verdicts, AskedTasks asked, List<Stri
         files.finish(
             finished, verdicts, asked, v -> store.source(v.candidate()).orElse(""), problems);
     return new RunResults(finished, verdicts, asked, summaries);
+  }
+
+  /** Correct candidates of a method. */
+  int correct(String method) {
+    return (int)
+        verdicts.rows().stream()
+            .filter(row -> row.status() == Status.CORRECT && method.equals(row.method()))
+            .count();
   }
 
   void print(boolean json, List<String> problems, Path folder) {

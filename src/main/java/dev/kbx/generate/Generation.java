@@ -73,16 +73,6 @@ public final class Generation {
     this.room = new Semaphore(most, true);
   }
 
-  /** What was spent so far, by all sessions of the run. */
-  public Spending spent() {
-    return context.accounts().all();
-  }
-
-  /** What a method spent so far. */
-  public Spending spent(String method) {
-    return context.accounts().of(method);
-  }
-
   /**
    * Runs all trajectories, in this order as far as they wait for each other.
    *

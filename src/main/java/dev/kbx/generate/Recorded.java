@@ -12,7 +12,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What earlier sessions of a run did, by trajectory, from its ledger. Safe for several threads. */
+/**
+ * What earlier sessions of a run did, by trajectory, from its ledger, and what all have spent. Safe
+ * for several threads.
+ */
 public final class Recorded {
   private final Accounts accounts = new Accounts();
   private final Map<Unit, History> open = new HashMap<>();
@@ -87,6 +90,16 @@ public final class Recorded {
 
   Accounts accounts() {
     return accounts;
+  }
+
+  /** What was spent so far, by all sessions of the run, the present one included. */
+  public Spending spent() {
+    return accounts.all();
+  }
+
+  /** What a method spent so far. */
+  public Spending spent(String method) {
+    return accounts.of(method);
   }
 
   /** How many trajectories have an answer. */

@@ -1,5 +1,6 @@
 package dev.kbx.generate;
 
+import dev.kbx.candidate.Extraction;
 import dev.kbx.llm.ChatReply;
 import dev.kbx.llm.ChatRequest;
 import dev.kbx.llm.ModelFailure;
@@ -263,7 +264,9 @@ final class Trajectory {
 
   private List<Event> extracted(Next.Ask ask, String text) {
     if (!ask.code()) return List.of();
-    Event.Extraction event = Extractions.of(ask.id(), text, task);
+    Extraction found = Extraction.of(text, task);
+    Event.Extraction event =
+        new Event.Extraction(ask.id(), found.rule(), found.found() ? found.code() : null);
     context.add(unit, event, false);
     return List.of(event);
   }

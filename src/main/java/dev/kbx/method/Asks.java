@@ -97,6 +97,11 @@ final class Asks {
     return new Attempt(round, code, outcome.judgement(), note);
   }
 
+  /** The last of them. */
+  static <T> List<T> latest(List<T> all, int most) {
+    return List.copyOf(all.subList(Math.max(0, all.size() - most), all.size()));
+  }
+
   private static List<String> judged(List<Outcome> outcomes) {
     return outcomes.stream().filter(o -> o.judgement() != null).map(Outcome::ask).toList();
   }

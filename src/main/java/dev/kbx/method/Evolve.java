@@ -1,7 +1,6 @@
 package dev.kbx.method;
 
 import dev.kbx.method.History.Outcome;
-import dev.kbx.method.Next.Answer;
 import dev.kbx.method.Next.Ask;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -124,11 +123,6 @@ record Evolve(int islands, int generations) implements Method {
         Map.of("first", Asks.attempt(0, first, null), "second", Asks.attempt(1, second, null));
     return Asks.kernel(
         assignment, id, "evolve/cross", values, List.of(first, second), repeat, null);
-  }
-
-  @Override
-  public Answer answer(Assignment assignment, History history) {
-    return Selections.best(history);
   }
 
   @Override

@@ -3,7 +3,6 @@ package dev.kbx.method;
 import static java.util.stream.Collectors.toCollection;
 
 import dev.kbx.method.History.Outcome;
-import dev.kbx.method.Next.Answer;
 import dev.kbx.method.Next.Ask;
 import dev.kbx.prompt.Attempt;
 import java.util.ArrayList;
@@ -145,7 +144,7 @@ record Geak(int rounds, int descendants, boolean asPublished) implements Method 
   }
 
   private Ask mending(Assignment assignment, String id, List<Reflected> own, int number) {
-    List<Reflected> shown = own;
+    List<Reflected> shown = Asks.latest(own, KEPT);
     if (asPublished) {
       shown =
           own.stream()
@@ -153,8 +152,6 @@ record Geak(int rounds, int descendants, boolean asPublished) implements Method 
               .limit(KEPT)
               .collect(toCollection(ArrayList::new))
               .reversed();
-    } else if (own.size() > KEPT) {
-      shown = own.subList(own.size() - KEPT, own.size());
     }
     return Asks.kernel(
         assignment,
@@ -187,11 +184,6 @@ record Geak(int rounds, int descendants, boolean asPublished) implements Method 
 
   private static double low(Reflected one) {
     return Selections.low(one.kernel.judgement());
-  }
-
-  @Override
-  public Answer answer(Assignment assignment, History history) {
-    return Selections.best(history);
   }
 
   @Override

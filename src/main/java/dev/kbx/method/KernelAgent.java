@@ -72,13 +72,13 @@ record KernelAgent(int workers, int rounds, Choice choice, int tuning, boolean a
       int repeat = worker;
       Optional<Outcome> made =
           unjudged
-              ? steps.text(id, () -> correcting(assignment, id, test, own))
+              ? steps.text(id, () -> correcting(assignment, id, test, Asks.latest(own, SHOWN)))
               : steps.kernel(
                   id,
                   () ->
                       own.isEmpty()
                           ? seed(assignment, id, test, repeat)
-                          : correcting(assignment, id, test, own));
+                          : correcting(assignment, id, test, Asks.latest(own, SHOWN)));
       if (made.isEmpty()) return;
       own.add(made.get());
       if (Selections.isCorrect(made.get())) return;
@@ -92,8 +92,8 @@ record KernelAgent(int workers, int rounds, Choice choice, int tuning, boolean a
         assignment, id, "kernelagent/seed", values, List.of(), repeat, SEED_TEMPERATURE);
   }
 
-  private static Ask correcting(Assignment assignment, String id, String test, List<Outcome> own) {
-    List<Outcome> shown = own.size() > SHOWN ? own.subList(own.size() - SHOWN, own.size()) : own;
+  /** Asks to correct the last of a worker's kernels. */
+  static Ask correcting(Assignment assignment, String id, String test, List<Outcome> shown) {
     Map<String, ?> values =
         Map.of("test", test, "attempts", Asks.attempts(shown), "stdout", "", "stderr", "");
     return Asks.kernel(assignment, id, "kernelagent/refine", values, shown, 0, null);

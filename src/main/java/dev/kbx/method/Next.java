@@ -20,10 +20,6 @@ public sealed interface Next {
     static Work ask(Ask ask) {
       return new Work(List.of(ask), List.of());
     }
-
-    static Work judge(Trial trial) {
-      return new Work(List.of(), List.of(trial));
-    }
   }
 
   /** The trajectory ends with this answer. */

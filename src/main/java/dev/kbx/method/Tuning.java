@@ -70,7 +70,9 @@ final class Tuning {
     for (int i = 0; i < CORRECTIONS && made.isPresent() && !correct(made.get()); i++) {
       String id = "%s-kernel-%d".formatted(name, i);
       tried.add(made.get());
-      made = steps.kernel(id, () -> correcting(id));
+      made =
+          steps.kernel(
+              id, () -> KernelAgent.correcting(assignment, id, "", Asks.latest(tried, SHOWN)));
     }
     if (made.isEmpty()) return;
     tried.add(made.get());
@@ -83,16 +85,9 @@ final class Tuning {
         Map.of(
             "best", Asks.attempt(0, best, null),
             "cause", cause,
-            "reflections", latest(lessons),
-            "attempts", Asks.attempts(latest(tried)));
+            "reflections", Asks.latest(lessons, SHOWN),
+            "attempts", Asks.attempts(Asks.latest(tried, SHOWN)));
     return Asks.kernel(assignment, id, "kernelagent/optimize", values, List.of(best), 0, null);
-  }
-
-  private Ask correcting(String id) {
-    List<Outcome> shown = latest(tried);
-    Map<String, ?> values =
-        Map.of("test", "", "attempts", Asks.attempts(shown), "stdout", "", "stderr", "");
-    return Asks.kernel(assignment, id, "kernelagent/refine", values, shown, 0, null);
   }
 
   private void reflect(String name, Map<String, String> cause, Outcome made) {
@@ -134,11 +129,5 @@ final class Tuning {
   /** Whether its interval lies above that of the best: a smaller gain may be noise. */
   private boolean faster(Outcome kernel) {
     return Selections.low(kernel.judgement()) > Selections.high(best.judgement());
-  }
-
-  private static <T> List<T> latest(List<T> all) {
-    return all.size() > SHOWN
-        ? List.copyOf(all.subList(all.size() - SHOWN, all.size()))
-        : List.copyOf(all);
   }
 }

@@ -122,17 +122,17 @@ public final class Prompts {
    * it includes or declares, directly or not.
    */
   String version(String template) {
-    StringBuilder all = new StringBuilder();
-    for (String file : closure(template + SUFFIX)) {
-      all.append(file).append('\0').append(text(file)).append('\0');
-    }
-    return DigestUtils.sha256Hex(all.toString());
+    return version(closure(template + SUFFIX));
   }
 
   /** SHA-256, in hexadecimal digits, over names and contents of all files. */
   public String version() {
+    return version(files.navigableKeySet());
+  }
+
+  private String version(SortedSet<String> names) {
     StringBuilder all = new StringBuilder();
-    files.forEach((name, text) -> all.append(name).append('\0').append(text).append('\0'));
+    for (String name : names) all.append(name).append('\0').append(text(name)).append('\0');
     return DigestUtils.sha256Hex(all.toString());
   }
 

@@ -20,11 +20,11 @@ import tools.jackson.core.exc.JacksonIOException;
 /**
  * Replaces a file atomically: readers see the old or the new content, also after a power failure.
  */
-final class AtomicFile {
+public final class AtomicFile {
   private AtomicFile() {}
 
   /** Writes a file's text; need not close or flush. */
-  interface Body {
+  public interface Body {
     void write(Writer writer) throws IOException;
   }
 
@@ -32,7 +32,7 @@ final class AtomicFile {
    * Throws {@link UnwritableException}; then the old file is unchanged and no temporary file is
    * left.
    */
-  static void replace(Path file, Body body) {
+  public static void replace(Path file, Body body) {
     Path temporary =
         file.resolveSibling("." + file.getFileName() + "." + ProcessHandle.current().pid());
     try {

@@ -144,7 +144,7 @@ class GenerationTest {
                 }
               });
       generation.run(work(methods));
-      return generation.spent();
+      return recorded.spent();
     }
   }
 
