@@ -514,6 +514,11 @@ LAUNDERED = {
         ctypes.CDLL(None).mprotect(page, ctypes.c_size_t(8192), 3)
         y = torch.tensor([v * 2 for v in (ctypes.c_float * 1000).from_address(x.data_ptr())]).cuda()
         """,
+    "numpy, and the fault raised again, as by LLVM while it compiles": """
+        y = np.array(x.numpy() * 2)
+        signal.raise_signal(signal.SIGSEGV)
+        y = torch.from_numpy(y).cuda()
+        """,
     "a kernel writes where the host can read": """
         lent = torch.from_file("exchanged", shared=True, size=1000)
         copy[grid(x)](x, lent, 1000, BLOCK=128)

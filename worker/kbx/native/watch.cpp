@@ -113,14 +113,24 @@ void guard(bool on) {
   set_protection(on && openers == 0 ? PROT_NONE : PROT_READ | PROT_WRITE);
 }
 
+// Where memory was touched. While LLVM compiles in another thread, its handler comes first, puts this one back and raises the signal
+// again, without an address: the processor's registers keep it.
+uintptr_t faulted_at(const siginfo_t* info, const greg_t* registers) {
+  constexpr greg_t kPageFault = 14;
+  bool raised = info->si_code <= 0;
+  if (!raised) return reinterpret_cast<uintptr_t>(info->si_addr);
+  return registers[REG_TRAPNO] == kPageFault ? static_cast<uintptr_t>(registers[REG_CR2]) : 0;
+}
+
 // Runs on the stack of the code that touched memory: no locks, no allocation.
 void on_fault(int signal, siginfo_t* info, void* context) {
-  uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
+  const greg_t* registers = reinterpret_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  uintptr_t address = faulted_at(info, registers);
   for (const Range& each : ranges) {
     if (!each.holds(address)) continue;
     if (!accessing) {
       int at = touch_count.fetch_add(1);
-      bool written = reinterpret_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & 2;
+      bool written = registers[REG_ERR] & 2;
       if (at < kMostTouches) touches[at] = {address, written};
     }
     address &= ~(kPage - 1);
