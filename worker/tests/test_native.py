@@ -5,8 +5,9 @@ import os
 import time
 
 import pytest
+import torch
 
-from kbx.runner import native
+from kbx.runner import native, operations
 
 
 @pytest.fixture
@@ -67,3 +68,30 @@ def test_a_failed_build_leaves_nothing_that_is_used(builds, monkeypatch):
         native._find_or_build()
     monkeypatch.setattr(native, "_build", lambda compiler, target: target.write_text("whole"))
     assert native._find_or_build().read_text() == "whole"
+
+
+def test_operations_are_counted_whether_watched_or_not(witness):
+    x = torch.rand(100, 100)
+    witness.ran(1)
+    for _ in range(3):
+        torch.sin(x).t()
+    torch.matmul(x, x)
+    assert {"sin", "mm"} <= computed(witness.ran(1))
+    assert not computed(witness.ran(1))
+    torch.sin(x)
+    torch.cos(x)
+    torch.cos(x)
+    assert "sin" not in (often := computed(witness.ran(2)))
+    assert "cos" in often
+
+
+@pytest.fixture
+def witness():
+    native.prepare()
+    if native.library is None:
+        pytest.skip(f"without the native witness: {native.lack}")
+    return native.library
+
+
+def computed(names):
+    return {operations.parsed(name, False).base for name in names}

@@ -141,6 +141,8 @@ class Returned:
     """Launch signatures compiled since the last answer: ``kernel, arch, registers, shared_bytes, spills, seconds``."""
     origin: dict | None = None
     """Who made the result: ``elements, own, volume, foreign, operations``, see ``kbx.runner.ledger``."""
+    ran: list | None = None
+    """For a runner that is timed, PyTorch's operations that computed in this call, parts of others included."""
 
 
 @dataclass
@@ -222,6 +224,8 @@ class Measured:
     """As in ``baseline_measured``."""
     peak_bytes: int | None = None
     """As in ``baseline_measured``."""
+    ran: list | None = None
+    """PyTorch's operations that computed as often as there were calls, parts of others included."""
 
 
 @dataclass

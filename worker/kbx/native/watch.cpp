@@ -35,6 +35,7 @@
 #include <mutex>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -418,10 +419,25 @@ class Wrapped final : public c10::OperatorKernel {
     }
     view_ = written_.empty() && !op.schema().returns().empty();
     for (const auto& each : op.schema().returns()) view_ = view_ && each.alias_info();
+    all().push_back(this);
+  }
+
+  static std::vector<Wrapped*>& all() {
+    static auto* made = new std::vector<Wrapped*>();
+    return *made;
+  }
+
+  const std::string& name() const { return name_; }
+
+  // How often it ran since last asked, be it as a part of another operation, but for kbx's own use of it while it watches; 0 for views.
+  long take_runs() {
+    long runs = std::exchange(runs_, 0);
+    return view_ ? 0 : runs;
   }
 
   void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
     if (!watching || is_part() || at::in_parallel_region()) {
+      runs_++;
       kernel_.callBoxed(op, keys, stack);
       return;
     }
@@ -430,6 +446,7 @@ class Wrapped final : public c10::OperatorKernel {
       kernel_.callBoxed(op, keys, stack);
       return;
     }
+    runs_++;
     std::vector<at::Tensor> inputs, written;
     bool number = gather(op, *stack, inputs, written);
     {
@@ -509,6 +526,7 @@ class Wrapped final : public c10::OperatorKernel {
   c10::SafeKernelFunction kernel_;
   std::string name_;
   bool pointwise_, view_;
+  long runs_ = 0;  // of several threads, some may be lost
   std::vector<size_t> written_;
 };
 
@@ -527,6 +545,19 @@ bool has_kernel(const c10::OperatorHandle& op, c10::DispatchKey key) {
 }
 
 // ---------------------------------------------------------------- Python
+
+PyObject* ran(PyObject*, PyObject* given) {
+  long least = PyLong_AsLong(given);
+  PyObject* names = PyErr_Occurred() ? nullptr : PyList_New(0);
+  if (!names) return nullptr;
+  for (Wrapped* each : Wrapped::all()) {
+    if (each->take_runs() < least) continue;
+    PyObject* name = PyUnicode_FromString(each->name().c_str());
+    if (!name || PyList_Append(names, name) != 0) PyErr_Clear();
+    Py_XDECREF(name);
+  }
+  return names;
+}
 
 PyObject* install(PyObject*, PyObject*) {
   static bool installed = false;
@@ -914,6 +945,7 @@ PyMethodDef methods[] = {
     {"watch", watch, METH_O, "Tells an observer of every operation and guards memory, until called with None."},
     {"touched", touched, METH_NOARGS, "What was touched outside of operations since last asked: (address, written), one a page."},
     {"overrun", overrun, METH_NOARGS, "Whether anything was written behind the end of a tensor since last asked."},
+    {"ran", ran, METH_O, "The names of operations that ran so often or more since last asked, watched or not."},
     {"count", count, METH_NOARGS, "How often an observer was told."},
     {}};
 

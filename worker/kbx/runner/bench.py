@@ -177,11 +177,13 @@ class Bench:
     def _call(self, request):
         self._launches.take_launches()
         args, kwargs, inputs = self._arguments(request.args, request.kwargs)
+        self._witness.ran()
         value, origin = self._witness.call(self._entry, args, kwargs, inputs, self._put)
+        ran = self._witness.ran() if self._clock else None
         if self._clock:
             self._clock.forget()  # the reference's next calls are timed
         launched, compiled = self._launches.take_launches(), self._launches.take_compiled()
-        return messages.Returned(request.id, value, 0.0, launched, compiled, origin)
+        return messages.Returned(request.id, value, 0.0, launched, compiled, origin, ran)
 
     def _put(self, result, inputs):
         """Copies a result to its arena; the description."""
@@ -232,11 +234,13 @@ class Bench:
 
         self._clock.forget()  # memory pinned by earlier calls could not be evicted
         before = clock.Before(request.flush_bytes, request.lead, request.warm)
+        self._witness.ran()
         timed = self._clock.time(calls, before, done)
+        ran = self._witness.ran(len(calls))
         self._clock.forget()  # nor could that of the reference's next calls
         host_bound = sum(each.host_bound for each in timed)
         times = [each.ms for each in timed]
-        return messages.Measured(request.id, times, values, 0.0, host_bound, clock.peak_bytes(timed))
+        return messages.Measured(request.id, times, values, 0.0, host_bound, clock.peak_bytes(timed), ran)
 
     def _profile(self, request):
         kernels, failure = profile.run(request, self._spawn)

@@ -114,6 +114,13 @@ class Witness:
         parts = (part for part in _parts(*ours, *_COMPUTING) if part[0] is not self._launcher)
         self._native.seal(interpreter.launch, self._account, _codes(*ours), tuple(parts))
 
+    def ran(self, least=1):
+        """Names of operations that compute and ran so often or more since last asked, watched or not, also as parts of others."""
+        names = self._native.ran(least) if self._native is not None else ()
+        parsed = (operations.parsed(name, False) for name in names)
+        computing = (o for o in parsed if operations.kind(o, False) is operations.Kind.COMPUTES)
+        return sorted({o.base.rstrip("_") for o in computing})
+
     # ------------------------------------------------------------ whether all was seen
 
     def _counts(self):

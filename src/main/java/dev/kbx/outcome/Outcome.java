@@ -76,7 +76,7 @@ public record Outcome(
   }
 
   /** The values are right, and the candidate's kernels only look as if they computed them. */
-  static Outcome pretended(Stage stage, String found, String advice) {
+  public static Outcome pretended(Stage stage, String found, String advice) {
     return policy(Status.CHEATING, stage, found, advice);
   }
 

@@ -16,6 +16,7 @@ import tools.jackson.databind.JsonNode;
  * @param state of the device right after the reference's batch
  * @param hostBound whether the device may have waited for the host in most calls
  * @param peakBytes the most memory that a call held; null if unknown
+ * @param ran PyTorch's operations that computed in each of the candidate's calls
  * @param failed why there are no times; null if there are
  */
 record Batch(
@@ -25,6 +26,7 @@ record Batch(
     OracleMessage.@Nullable DeviceState state,
     boolean hostBound,
     @Nullable Long peakBytes,
+    List<String> ran,
     @Nullable Outcome failed) {
 
   /**
@@ -35,8 +37,10 @@ record Batch(
   static Batch of(RunnerMessage.Measured measured, double wallMs) {
     List<Double> ms = measured.deviceMs();
     boolean hostBound = most(measured.hostBound(), ms);
+    List<String> ran = measured.ran() == null ? List.of() : measured.ran();
+    double gapMs = gapMs(ms, wallMs);
     return new Batch(
-        ms, measured.values(), gapMs(ms, wallMs), null, hostBound, measured.peakBytes(), null);
+        ms, measured.values(), gapMs, null, hostBound, measured.peakBytes(), ran, null);
   }
 
   /**
@@ -48,11 +52,12 @@ record Batch(
     List<Double> ms = measured.deviceMs();
     boolean hostBound = most(measured.hostBound(), ms);
     double gapMs = gapMs(ms, wallMs);
-    return new Batch(ms, List.of(), gapMs, measured.state(), hostBound, measured.peakBytes(), null);
+    return new Batch(
+        ms, List.of(), gapMs, measured.state(), hostBound, measured.peakBytes(), List.of(), null);
   }
 
   static Batch failed(Outcome outcome) {
-    return new Batch(List.of(), List.of(), 0, null, false, null, outcome);
+    return new Batch(List.of(), List.of(), 0, null, false, null, List.of(), outcome);
   }
 
   private static boolean most(@Nullable Integer calls, List<Double> of) {

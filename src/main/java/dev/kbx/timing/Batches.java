@@ -153,8 +153,13 @@ final class Batches {
     return watch.judge(recorded.origins(), "recorded at " + shape);
   }
 
-  /** Repeats a call (as in {@code measure}) untimed and watched; returns a finding, if any. */
-  Optional<Outcome> watched(JsonNode call, Watch watch, String shape) throws InterruptedException {
+  /**
+   * Repeats a call (as in {@code measure}) untimed and watched; returns a finding, if any.
+   *
+   * @param operations is told which ran
+   */
+  Optional<Outcome> watched(JsonNode call, Watch watch, TimedOperations operations, String shape)
+      throws InterruptedException {
     Answer answer =
         ask(
             RunnerMessage.Returned.class,
@@ -162,6 +167,7 @@ final class Batches {
             plan.limits().size());
     if (answer.failed() != null) return Optional.of(answer.failed());
     RunnerMessage.Returned returned = (RunnerMessage.Returned) requireNonNull(answer.message());
+    operations.watched(returned.ran());
     return watch.judge(Collections.singletonList(returned.origin()), "at " + shape);
   }
 

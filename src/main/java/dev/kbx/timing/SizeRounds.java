@@ -45,6 +45,8 @@ final class SizeRounds {
   /** One of the first counted rounds; the candidate must not be able to predict which. */
   private final int watchedRound;
 
+  private final TimedOperations operations = new TimedOperations();
+
   /** Number of the next launched round; a further series of launched rounds continues from it. */
   private int launched;
 
@@ -129,7 +131,7 @@ final class SizeRounds {
       if (series.recorded() == null) launched = number;
     }
     samples.settle();
-    return Optional.empty();
+    return operations.judge(size.shape());
   }
 
   /** Whether each call of the candidate so far took this many times as long as the reference. */
@@ -228,6 +230,7 @@ final class SizeRounds {
     JsonNode calls = lending.answer();
     Batch candidate = candidate(series, calls, prepared.flushBytes());
     if (candidate.failed() != null) return Optional.of(candidate.failed());
+    operations.timed(candidate.ran());
     candidateMs = Median.of(candidate.deviceMs()) + Math.min(0, candidate.gapMs());
     double shortest = Collections.min(candidate.deviceMs());
     fastestMs = fastestMs == 0 ? shortest : Math.min(fastestMs, shortest);
@@ -247,7 +250,8 @@ final class SizeRounds {
   }
 
   private Optional<Outcome> watched(JsonNode calls) throws InterruptedException {
-    return batches.watched(calls.get(random.nextInt(calls.size())), watch, size.shape());
+    return batches.watched(
+        calls.get(random.nextInt(calls.size())), watch, operations, size.shape());
   }
 
   private Batch candidate(Series series, JsonNode calls, long flushBytes)

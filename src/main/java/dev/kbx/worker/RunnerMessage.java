@@ -111,7 +111,11 @@ public sealed interface RunnerMessage extends Message.Numbered {
   @JsonTypeName("call")
   record Call(int id, JsonNode args, JsonNode kwargs) implements RunnerMessage {}
 
-  /** The entry returned; the result lies in arena {@code out}. */
+  /**
+   * The entry returned; the result lies in arena {@code out}.
+   *
+   * @param ran PyTorch's operations that computed in this call; null unless the runner is timed
+   */
   @JsonTypeName("returned")
   record Returned(
       int id,
@@ -119,11 +123,13 @@ public sealed interface RunnerMessage extends Message.Numbered {
       double seconds,
       int launches,
       List<Compiled> compiled,
-      @Nullable Origin origin)
+      @Nullable Origin origin,
+      @Nullable List<String> ran)
       implements RunnerMessage {
     public Returned {
       requireNonNull(value);
       compiled = List.copyOf(compiled);
+      ran = ran == null ? null : List.copyOf(ran);
     }
   }
 
@@ -267,6 +273,7 @@ public sealed interface RunnerMessage extends Message.Numbered {
    *
    * @param hostBound as in {@link OracleMessage.BaselineMeasured}
    * @param peakBytes as in {@link OracleMessage.BaselineMeasured}
+   * @param ran PyTorch's operations that computed as often as there were calls; null if unknown
    */
   @JsonTypeName("measured")
   record Measured(
@@ -275,10 +282,12 @@ public sealed interface RunnerMessage extends Message.Numbered {
       List<JsonNode> values,
       double seconds,
       @Nullable Integer hostBound,
-      @Nullable Long peakBytes)
+      @Nullable Long peakBytes,
+      @Nullable List<String> ran)
       implements RunnerMessage {
     public Measured {
       deviceMs = List.copyOf(deviceMs);
+      ran = ran == null ? null : List.copyOf(ran);
       values = List.copyOf(values);
     }
   }
