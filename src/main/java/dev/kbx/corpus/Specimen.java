@@ -130,7 +130,8 @@ public record Specimen(
   }
 
   private Ending ending(Verdict verdict) {
-    if (beyond != null && Grade.PUBLISHED.label().equals(verdict.grade())) return Ending.beyond(beyond);
+    if (beyond != null && Grade.PUBLISHED.label().equals(verdict.grade()))
+      return Ending.beyond(beyond);
     return verdict.device().kind().equals("cpu") ? onCpu : onGpu;
   }
 
