@@ -1,6 +1,7 @@
 """Kernels in TileLang and the CuTe DSL; the packages are stand-ins of the same names."""
 
 import importlib
+import importlib.metadata
 import sys
 import textwrap
 import types
@@ -45,6 +46,20 @@ def test_a_package_is_told_by_what_it_holds(installed):
     assert kernel_packages.absent() == ["cutlass"]  # another package of that name
     installed(cutlass__cute="")
     assert kernel_packages.absent() == []
+
+
+def test_versions_are_told_of_what_is_installed(installed, monkeypatch):
+    assert kernel_packages.versions() == {}
+    installed(tilelang__language="", cutlass__cute="")
+    known = {"tilelang": "0.1.6"}
+
+    def version(name):
+        if name not in known:
+            raise importlib.metadata.PackageNotFoundError(name)
+        return known[name]
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    assert kernel_packages.versions() == {"tilelang": "0.1.6", "nvidia-cutlass-dsl": "unknown"}
 
 
 @pytest.mark.parametrize(("statement", "title", "distribution"), [

@@ -231,6 +231,24 @@ def test_a_task_without_a_model_is_not_cast(write):
         models.at(task, "float16")
 
 
+def test_a_cast_task_is_verified_by_what_is_known_at_that_precision(oracle, write):
+    own = "\n\nclass NegativeDoubled(Model):\n    def forward(self, x, factor=2.0):\n        return super().forward(x, factor) * 2\n"
+    path = write(TASK + own)
+    rows = {}
+    for dtype in (None, "float16"):
+        rows[dtype] = {
+            c["name"]: c for c in oracle.ask(messages.VerifyTask, task=str(path), seed="0f", dtype=dtype).controls
+        }
+    assert rows[None].keys() == rows["float16"].keys()
+    assert all(row["ok"] for table in rows.values() for row in table.values())
+    assert rows[None]["negative_doubled"]["status"] == "wrong_values"
+    half = rows["float16"]
+    assert (half["negative_doubled"]["kind"], half["negative_doubled"]["status"]) == ("negative", "skipped")
+    assert "not for float16" in half["negative_doubled"]["detail"]
+    assert half["zeros"]["status"] == "wrong_values"
+    assert half["reference"]["status"] == "correct"
+
+
 def test_an_oracle_casts_what_it_opens(oracle, write):
     path = write(TASK)
     opened, runner = oracle.open(path, 92_000, dtype="bfloat16")

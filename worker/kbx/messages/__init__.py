@@ -18,8 +18,8 @@ class Hello:
     """``oracle`` or ``zygote``."""
     pid: int
     versions: dict
-    """``python, torch, triton``, from an oracle ``worker``, a fingerprint of its own sources, and from a zygote ``nvcc, cxx`` (each
-    absent where it is not installed) and ``witness``: ``native``, or ``python`` and why."""
+    """``python, torch, triton``, from an oracle ``worker``, a fingerprint of its own sources, and from a zygote ``nvcc, cxx,
+    tilelang, nvidia-cutlass-dsl`` (each absent where it is not installed) and ``witness``: ``native``, or ``python`` and why."""
     device: dict | None = None
     """Oracle only: ``kind`` (cpu, cuda), ``name``, ``arch``, and on a GPU ``uuid, driver, memory_bytes, host_bytes``."""
     data_address: str | None = None

@@ -91,6 +91,8 @@ class VerifyTask:
     seed: str
     alone: bool = False
     """As in ``open``."""
+    dtype: str | None = None
+    """As in ``trace_shapes``."""
 
 
 @dataclass

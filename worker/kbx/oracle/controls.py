@@ -57,10 +57,12 @@ def verify(task, seed, device, alone=False):
     """
     planned = [call for call in plan(task, seed) if call.repeats is None and not _is_beyond_the_file(call)]
     task = task.seeded(seed)
+    skipped = _skipped(task)
     controls = [_Control(task, "reference", _reference(task), task.reference)]
-    controls += [_Control(task, name, _spoiler(task, name)) for name in CONTROLS if name not in task.skip_controls]
-    controls += [_Control(task, name, _own(task, name, function), function) for name, function in task.controls.items()]
-    by_contract = {name: each for name, each in task.contract.controls().items() if name not in task.skip_controls}
+    controls += [_Control(task, name, _spoiler(task, name)) for name in CONTROLS if name not in skipped]
+    own = {name: each for name, each in task.controls.items() if name not in skipped}
+    controls += [_Control(task, name, _own(task, name, function), function) for name, function in own.items()]
+    by_contract = {name: each for name, each in task.contract.controls().items() if name not in skipped}
     controls += [_Control(task, name, _own(task, name, function)) for name, function in by_contract.items()]
     large_calls = 0
     for call in planned:
@@ -76,6 +78,15 @@ def verify(task, seed, device, alone=False):
     return _report(task, controls)
 
 
+def _skipped(task):
+    """Controls that are not run, with the reason. What a task file computes in another way is right, or wrong enough, in the dtypes of
+    the file; in half precision each of its steps rounds."""
+    if task.cast is None:
+        return task.skip_controls
+    reason = f"written for the file's own dtypes, not for {task.dtype}"
+    return task.skip_controls | dict.fromkeys(task.controls, reason)
+
+
 def _is_beyond_the_file(call):
     """Whether it is one beyond those of a module's file: controls are honest or spoiled for the weights, shapes and dtype there."""
     return call.dtype is not None or bool(call.properties & {BATCH_SIZE, OTHER_WEIGHTS})
@@ -86,11 +97,15 @@ def _report(task, controls):
     rows = {control.name: control.row() for control in controls if control.applied}
     notes = [_row("left_out", "positive", True, "skipped", task.note)] if task.note else []
     skipped = {
-        name: _row(name, "negative", True, "skipped", f"skipped: {reason}")
-        for name, reason in task.skip_controls.items()
+        name: _row(name, _kind(name), True, "skipped", f"skipped: {reason}") for name, reason in _skipped(task).items()
     }
     names = (*CONTROLS, *task.controls, *task.contract.controls())
     return [rows["reference"], *notes, *filter(None, (rows.get(name) or skipped.get(name) for name in names))]
+
+
+def _kind(name):
+    """What is asked of a control: to pass all calls, or to fail in one."""
+    return "positive" if name == "reference" or name.startswith("positive_") else "negative"
 
 
 class _Control:
@@ -98,7 +113,7 @@ class _Control:
 
     def __init__(self, task, name, results, function=None):
         self.task, self.name, self.results, self.function = task.begun(), name, results, function
-        self.positive = name == "reference" or name.startswith("positive_")
+        self.positive = _kind(name) == "positive"
         # Where a kernel may fail in several ways, the automatic controls must fail in theirs.
         self.reason = REASONS.get(name, "wrong_values") if name in CONTROLS else None
         self.met, self.rejected, self.failure = 0, [], None
@@ -146,9 +161,8 @@ class _Control:
 
     def row(self):
         """As in ``messages.oracle.TaskVerified``."""
-        kind = "positive" if self.positive else "negative"
         line = self.function.__code__.co_firstlineno if self.function else None
-        return {"name": self.name, "kind": kind, **self._said(), "line": line}
+        return {"name": self.name, "kind": _kind(self.name), **self._said(), "line": line}
 
     def _said(self):
         if self.failure:

@@ -147,7 +147,7 @@ class Server:
 
     def _verify_task(self, request):
         start = time.monotonic()
-        task = taskfile.load(request.task, self.device.torch_device)
+        task = self._task(request)
         task.check_room()
         device = self.device.torch_device
         report = controls.verify(task, request.seed, device, request.alone)

@@ -66,6 +66,8 @@ class Task:
     """Whether calls may have gigabytes: their values are drawn on the device, and checking them takes what room there is."""
     quick = False
     """Whether calls take so little that shapes are traced with values: fake tensors take seconds to import."""
+    cast = None
+    """The dtype that weights and floating-point arguments are cast to; None where they stay what the file makes them."""
     tolerances = TOLERANCES
     """The constant ones that its suite's authors publish, by dtype."""
     widens = True

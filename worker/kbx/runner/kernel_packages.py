@@ -7,6 +7,7 @@ candidate's C++ are.
 
 import contextlib
 import functools
+import importlib.metadata
 import importlib.util
 import os
 import sys
@@ -43,6 +44,18 @@ class Missing(Unavailable, ImportError):
 def absent():
     """Modules of the packages that are not installed. Speaks of the machine as long as no candidate's code has run in this process."""
     return [package.module for package in PACKAGES if not _is_installed(package)]
+
+
+def versions():
+    """Versions of those that are installed, by the name that installs them."""
+    return {package.distribution: _version(package) for package in PACKAGES if _is_installed(package)}
+
+
+def _version(package):
+    try:
+        return importlib.metadata.version(package.distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
 
 
 def _is_installed(package):

@@ -387,7 +387,7 @@ def _warm(bench):
         bench.warm()
         del os.environ["TRITON_CACHE_DIR"]
     versions = {"python": platform.python_version(), "torch": torch.__version__, "triton": triton.__version__}
-    return versions | toolkit.versions() | native.versions()
+    return versions | toolkit.versions() | native.versions() | kernel_packages.versions()
 
 
 def main():

@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * @param candidate SHA-256 of the source, hex
  * @param source the path it came from, with {@code :line} in a JSONL file
  * @param method null if the source does not state it, as are {@code model} and {@code round}
- * @param callOk as in a verdict, like {@code exeOk} and {@code perfOk}: null where not measured
- * @param againstPolicy whether it is refused because of who computes; {@code callOk} and {@code
- *     exeOk} do not ask that
+ * @param callOk as in a verdict, like {@code perfOk}: null where not measured
+ * @param valuesOk whether its results are right, whoever computed them; false if not known
+ * @param correct whether it counts as correct, as {@link Verdict#correct}; false if not known
  * @param publishedOk whether its results are right at the published grade, and {@code generalOk} at
  *     the general one; null where not known
  * @param holds properties of calls beyond the published grade for which it is right
@@ -54,9 +54,9 @@ public record VerdictRow(
     int sample,
     Status status,
     @Nullable Boolean callOk,
-    @Nullable Boolean exeOk,
     @Nullable Boolean perfOk,
-    boolean againstPolicy,
+    boolean valuesOk,
+    boolean correct,
     @Nullable Boolean publishedOk,
     @Nullable Boolean generalOk,
     List<String> holds,
@@ -114,9 +114,9 @@ public record VerdictRow(
           v.sample(),
           v.status(),
           v.callOk(),
-          v.exeOk(),
           v.perfOk(),
-          v.withoutPolicy() != null,
+          Objects.equals(v.valuesRight(), true),
+          Objects.equals(v.correct(), true),
           v.publishedOk(),
           v.generalOk(),
           v.holds() == null ? List.of() : one(v.holds()),
@@ -215,25 +215,9 @@ public record VerdictRow(
     return Objects.equals(callOk, true);
   }
 
-  /**
-   * Whether it passed the correctness stage and was not refuted while it was timed, as timed calls
-   * are checked, too. A timeout or crash during timing does not change correctness.
-   */
-  public boolean correct() {
-    return valuesOk() && !againstPolicy;
-  }
-
-  /**
-   * Whether its results are right, whoever computed them: correct by the published rules. False of
-   * one that was refuted later for anything else.
-   */
-  public boolean valuesOk() {
-    return Objects.equals(exeOk, true) && (againstPolicy || !status.refuted());
-  }
-
   /** Whether its results are right and it is refused only because of who computes. */
   public boolean refusedByPolicy() {
-    return valuesOk() && againstPolicy;
+    return valuesOk && !correct;
   }
 
   /** Whether it was timed. */

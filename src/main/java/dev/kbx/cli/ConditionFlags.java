@@ -1,14 +1,15 @@
 package dev.kbx.cli;
 
-import dev.kbx.plan.Grade;
+import dev.kbx.plan.Plan;
 import dev.kbx.prompt.Conditions;
 import dev.kbx.prompt.FeedbackKind;
 import dev.kbx.prompt.Format;
 import dev.kbx.prompt.History;
 import dev.kbx.prompt.Language;
 import dev.kbx.prompt.Shots;
-import dev.kbx.task.Policy;
+import dev.kbx.task.Task;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Option;
@@ -35,7 +36,8 @@ final class ConditionFlags {
       paramLabel = "NAME",
       defaultValue = "triton",
       description =
-          "What to write: triton, cuda (C++ inline) or cute (CuTe DSL), where the suite allows it."
+          "What to write: triton, cuda (C++ inline), cute (CuTe DSL) or tilelang, where the suite"
+              + " allows it."
               + " Default: ${DEFAULT-VALUE}.")
   private String language = "triton";
 
@@ -69,17 +71,33 @@ final class ConditionFlags {
     return one(FeedbackKind.class, "--feedback", feedback);
   }
 
-  Conditions conditions(Grade grade, Policy policy) {
+  /** Throws if one of the tasks takes no kernels in the language asked for. */
+  void check(List<Task> tasks) {
+    for (Task task : tasks) {
+      if (language().allowedBy(task)) continue;
+      throw new UserError(
+          "--language %s: %s takes Triton kernels only; tasks with a Model, as those of --suite kernelbench, and your own references take others"
+              .formatted(language, task.path()));
+    }
+  }
+
+  private Language language() {
+    return one(Language.class, "--language", language);
+  }
+
+  /** For the prompts of a task that is judged by a plan. */
+  Conditions conditions(Plan plan, Task task) {
     return new Conditions(
         one(Shots.class, "--shots", shots),
         hardware,
         advice,
-        one(Language.class, "--language", language),
+        language(),
         feedback(),
         one(History.class, "--history", history),
         one(Format.class, "--format", format),
-        grade,
-        policy);
+        plan.grade(),
+        plan.policy(task),
+        plan.precision());
   }
 
   private static <E extends Enum<E>> E one(Class<E> type, String option, String word) {

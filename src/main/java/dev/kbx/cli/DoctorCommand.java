@@ -146,6 +146,13 @@ final class DoctorCommand implements Callable<Integer> {
       if (zygote.hello().versions().containsKey(name)) continue;
       System.out.printf("         %s absent: inline CUDA C++ cannot be compiled%n", name);
     }
+    new TreeMap<>(WorkerPool.PACKAGES)
+        .forEach((name, what) -> {
+          if (zygote.hello().versions().containsKey(name)) return;
+          System.out.printf(
+              "         %s absent: no kernels in %s; %s -m pip install %s%n",
+              name, what, python.executable(), name);
+        });
     for (Findings f : found) {
       System.out.printf(
           "%ndevice   %s:%d  %s%n",

@@ -57,7 +57,7 @@ final class GenerateCommand implements Callable<Integer> {
           WorkerPool pool =
               judges ? WorkerPool.start(workers) : WorkerPool.withoutPython(workers)) {
         if (judges) flags.asked.check(pool, development, selected);
-        List<PreparedMethod> methods = prepared.open(List.of(method), pool.device());
+        List<PreparedMethod> methods = prepared.open(List.of(method), pool);
         MethodRun run = new MethodRun(flags, methods, selected, development);
         try (MethodRun.Opened opened = run.open(folder, pool)) {
           interrupts.advise(Interrupts.RESUMABLE);

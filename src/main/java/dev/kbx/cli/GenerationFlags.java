@@ -87,8 +87,13 @@ final class GenerationFlags {
   /** The tasks that were asked for. */
   List<Task> select(Suite suite) {
     List<Task> selected = suite.find(tasks);
-    precision.check(selected);
+    check(selected);
     return selected;
+  }
+
+  /** Throws if one of the tasks cannot be judged as asked for. */
+  void check(List<Task> selected) {
+    precision.check(selected);
   }
 
   /** The plan of the final judgement, on inputs that no method has seen. */

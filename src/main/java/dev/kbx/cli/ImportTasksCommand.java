@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.judge.Verification;
+import dev.kbx.plan.ModulePrecision;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.Counted;
 import dev.kbx.report.Text;
@@ -204,7 +205,7 @@ final class ImportTasksCommand implements Callable<Integer> {
         };
     try (WorkerPool pool = WorkerPool.start(workers)) {
       Verification verification =
-          VerifyCommand.verification(pool, VerifyCommand.ARCH, Home.secret());
+          VerifyCommand.verification(pool, VerifyCommand.ARCH, Home.secret(), ModulePrecision.FP32);
       // Published sizes would take hours and a GPU, so only shapes are traced.
       if (originals instanceof OriginalLevels) verification.traceShapes(tasks.tasks(), listener);
       else verification.run(tasks.tasks(), Map.of(), listener);

@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.llm.TomlFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,9 +13,7 @@ import picocli.CommandLine.IDefaultValueProvider;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.dataformat.toml.TomlMapper;
 
 /** {@code FILE.toml} of {@code kbx run}: flags as keys, and a {@code [[method]]} table each. */
 record MethodFile(Path file, JsonNode document) {
@@ -22,12 +21,7 @@ record MethodFile(Path file, JsonNode document) {
 
   static MethodFile read(Path file) {
     try {
-      return new MethodFile(file, TomlMapper.shared().readTree(Files.readString(file)));
-    } catch (JacksonException e) {
-      var at = e.getLocation();
-      throw new UserError(
-          "%s%s: is no TOML: %s"
-              .formatted(file, at == null ? "" : ":" + at.getLineNr(), e.getOriginalMessage()));
+      return new MethodFile(file, TomlFile.tree(file.toString(), Files.readString(file)));
     } catch (IOException e) {
       throw new UserError("%s: cannot be read: %s".formatted(file, Reason.of(e)));
     }

@@ -3,10 +3,10 @@ package dev.kbx.cli;
 import dev.kbx.generate.MethodSettings;
 import dev.kbx.llm.Parameters;
 import dev.kbx.method.MethodOptions;
-import dev.kbx.plan.Grade;
+import dev.kbx.plan.Plan;
 import dev.kbx.prompt.Conditions;
 import dev.kbx.prompt.FeedbackKind;
-import dev.kbx.task.Policy;
+import dev.kbx.task.Task;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -92,15 +92,21 @@ final class MethodFlags {
   @Option(
       names = "--temperature",
       paramLabel = "T",
+      converter = Values.Temperature.class,
       description = "Temperature of requests. Default: the published one of the method, if any.")
   private @Nullable Double temperature;
 
-  @Option(names = "--top-p", paramLabel = "P", description = "Nucleus of sampling.")
+  @Option(
+      names = "--top-p",
+      paramLabel = "P",
+      converter = Values.Probability.class,
+      description = "Nucleus of sampling.")
   private @Nullable Double topP;
 
   @Option(
       names = "--max-tokens",
       paramLabel = "N",
+      converter = Values.Count.class,
       description = "Limit of a reply, with its reasoning.")
   private @Nullable Integer maxTokens;
 
@@ -149,8 +155,13 @@ final class MethodFlags {
     return control;
   }
 
-  Conditions conditions(Grade grade, Policy policy) {
-    return conditions.conditions(grade, policy);
+  Conditions conditions(Plan plan, Task task) {
+    return conditions.conditions(plan, task);
+  }
+
+  /** Throws if one of the tasks cannot be asked for in this way. */
+  void check(List<Task> tasks) {
+    conditions.check(tasks);
   }
 
   FeedbackKind feedback() {

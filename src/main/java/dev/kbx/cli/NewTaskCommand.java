@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.judge.Verification;
+import dev.kbx.plan.ModulePrecision;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.task.OwnReference;
 import dev.kbx.task.OwnTask;
@@ -92,7 +93,7 @@ final class NewTaskCommand implements Callable<Integer> {
     String problem = "";
     try (WorkerPool pool = WorkerPool.start(workers)) {
       Verification verification =
-          VerifyCommand.verification(pool, VerifyCommand.ARCH, Home.secret());
+          VerifyCommand.verification(pool, VerifyCommand.ARCH, Home.secret(), ModulePrecision.FP32);
       OwnSuite.check(verification, OwnSuite.of(reference).tasks());
       System.err.println("kbx: trying the task's controls, as 'kbx tasks verify' does");
       for (OwnTask form : OwnTask.values()) {

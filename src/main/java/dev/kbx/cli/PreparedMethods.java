@@ -9,7 +9,6 @@ import dev.kbx.prompt.Conditions;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.prompt.Prompts;
 import dev.kbx.task.Task;
-import dev.kbx.verdict.Verdict;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -39,8 +38,9 @@ final class PreparedMethods implements AutoCloseable {
     this.prompts = flags.prompts();
   }
 
-  /** Settings of all methods with their controls; refuses two of one name. */
+  /** Settings of all methods with their controls; refuses two of one name, and wrong ones. */
   List<MethodSettings> settings(List<MethodFlags> given) {
+    given.forEach(method -> method.check(selected));
     List<MethodSettings> settings = given.stream().flatMap(m -> settings(m).stream()).toList();
     Set<String> names = new HashSet<>();
     for (MethodSettings each : settings) {
@@ -54,12 +54,13 @@ final class PreparedMethods implements AutoCloseable {
   /**
    * Opens the models.
    *
-   * @param device what prompts say of the hardware
+   * @param pool its device is what prompts say of the hardware
    */
-  List<PreparedMethod> open(List<MethodFlags> given, Verdict.Device device) {
+  List<PreparedMethod> open(List<MethodFlags> given, WorkerPool pool) throws InterruptedException {
     List<PreparedMethod> prepared = new ArrayList<>();
     for (MethodFlags method : given) {
-      PromptWriter writer = new PromptWriter(prompts, conditions(method), device);
+      PromptWriter writer =
+          new PromptWriter(prompts, conditions(method), pool.device(), pool.peaks());
       for (MethodSettings each : settings(method)) {
         prepared.add(
             open(
@@ -98,7 +99,7 @@ final class PreparedMethods implements AutoCloseable {
   }
 
   private Conditions conditions(MethodFlags method) {
-    return method.conditions(plan.grade(), plan.policy(selected.getFirst()));
+    return method.conditions(plan, selected.getFirst());
   }
 
   @Override

@@ -69,7 +69,7 @@ final class RunCommand implements Callable<Integer> {
           Interrupts interrupts = new Interrupts("interrupted; nothing was asked yet");
           WorkerPool pool = WorkerPool.start(workers)) {
         flags.asked.check(pool, heldOut, selected);
-        List<PreparedMethod> methods = prepared.open(given, pool.device());
+        List<PreparedMethod> methods = prepared.open(given, pool);
         MethodRun run = new MethodRun(flags, methods, selected, development);
         try (MethodRun.Opened opened = run.open(folder, pool);
             HeldOut judged = HeldOut.open(store, folder, heldOut, pool, flags, run, opened)) {

@@ -4,11 +4,10 @@ import dev.kbx.llm.ChatMessage;
 import dev.kbx.method.Assignment;
 import dev.kbx.method.History;
 import dev.kbx.method.Next;
+import dev.kbx.plan.Plan;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.python.PythonProblem;
-import dev.kbx.task.Policy;
 import dev.kbx.task.Task;
-import dev.kbx.verdict.Verdict;
 import java.util.List;
 import java.util.Locale;
 
@@ -20,22 +19,30 @@ final class ShownPrompt {
   static void print(
       GenerationFlags flags, WorkerOptions workers, MethodFlags method, List<Task> tasks)
       throws InterruptedException, PythonProblem {
-    Verdict.Device device = device(flags, workers, method);
-    for (Task task : tasks) {
-      PromptWriter writer =
-          new PromptWriter(
-              flags.prompts(),
-              method.conditions(flags.grade.grade(), flags.heldOut().policy(task)),
-              device);
-      String start = StartingKernels.of(method.from(), List.of(task)).apply(task).orElse(null);
-      Assignment assignment = new Assignment(task, writer, start);
-      Next next = method.options().open().next(assignment, History.empty());
-      if (next instanceof Next.Work work && !work.asks().isEmpty()) {
-        work.asks().getFirst().messages().forEach(ShownPrompt::print);
-      } else {
-        System.err.println(
-            "kbx: this method judges the kernel of --from first; it sends nothing before");
+    method.check(tasks);
+    flags.check(tasks);
+    Plan plan = flags.heldOut();
+    boolean hardware = method.conditions(plan, tasks.getFirst()).hardware();
+    try (WorkerPool pool =
+        hardware ? WorkerPool.start(workers) : WorkerPool.withoutPython(workers)) {
+      for (Task task : tasks) {
+        PromptWriter writer =
+            new PromptWriter(
+                flags.prompts(), method.conditions(plan, task), pool.device(), pool.peaks());
+        print(method, task, writer);
       }
+    }
+  }
+
+  private static void print(MethodFlags method, Task task, PromptWriter writer) {
+    String start = StartingKernels.of(method.from(), List.of(task)).apply(task).orElse(null);
+    Assignment assignment = new Assignment(task, writer, start);
+    Next next = method.options().open().next(assignment, History.empty());
+    if (next instanceof Next.Work work && !work.asks().isEmpty()) {
+      work.asks().getFirst().messages().forEach(ShownPrompt::print);
+    } else {
+      System.err.println(
+          "kbx: this method judges the kernel of --from first; it sends nothing before");
     }
   }
 
@@ -43,15 +50,5 @@ final class ShownPrompt {
     System.out.printf(
         "--- %s%n%s%n",
         message.role().name().toLowerCase(Locale.ROOT), message.text().stripTrailing());
-  }
-
-  /** The device that would judge, if the prompt speaks of it. */
-  private static Verdict.Device device(
-      GenerationFlags flags, WorkerOptions workers, MethodFlags method)
-      throws InterruptedException, PythonProblem {
-    boolean spoken = method.conditions(flags.grade.grade(), Policy.KERNEL).hardware();
-    try (WorkerPool pool = spoken ? WorkerPool.start(workers) : WorkerPool.withoutPython(workers)) {
-      return pool.device();
-    }
   }
 }

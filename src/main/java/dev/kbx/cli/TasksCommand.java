@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.plan.Grade;
+import dev.kbx.plan.ModulePrecision;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Prompt;
 import dev.kbx.task.Task;
@@ -90,6 +91,7 @@ final class TasksCommand implements Callable<Integer> {
     private @Nullable String grade;
 
     @Mixin private PolicyOption policy = new PolicyOption();
+    @Mixin private PrecisionOption precision = new PrecisionOption();
 
     @Override
     public Integer call() {
@@ -99,8 +101,12 @@ final class TasksCommand implements Callable<Integer> {
       if (policy.policy().isPresent() && !form.prompt) {
         throw new UserError("--policy: is about the prompt; add --prompt");
       }
+      if (precision.precision() != ModulePrecision.FP32 && !form.prompt) {
+        throw new UserError("--precision: is about the prompt; add --prompt");
+      }
       Grade asked = GradeOption.parse(grade == null ? Grade.PUBLISHED.label() : grade);
       List<Task> found = suite.open().find(task);
+      precision.check(found);
       if (form.json && found.size() > 1) throw several(found);
       found.forEach(one -> System.out.println(text(one, asked)));
       return ExitCode.OK;
@@ -118,8 +124,8 @@ final class TasksCommand implements Callable<Integer> {
       if (form.prompt) {
         Policy who = policy.policy().orElseGet(() -> Policy.usual(found));
         return switch (asked) {
-          case PUBLISHED -> Prompt.published(found, who);
-          case GENERAL -> Prompt.general(found, who);
+          case PUBLISHED -> Prompt.published(found, who, precision.precision().dtype());
+          case GENERAL -> Prompt.general(found, who, precision.precision().dtype());
         };
       }
       if (!form.json) return TaskView.text(found);

@@ -91,6 +91,34 @@ final class Values {
     }
   }
 
+  /** A number, 0 or more. */
+  static final class Temperature implements ITypeConverter<Double> {
+    @Override
+    public Double convert(String value) {
+      double number = number(value);
+      if (number >= 0 && Double.isFinite(number)) return number;
+      throw new Refused("0 or more");
+    }
+  }
+
+  /** A number above 0, at most 1. */
+  static final class Probability implements ITypeConverter<Double> {
+    @Override
+    public Double convert(String value) {
+      double number = number(value);
+      if (number > 0 && number <= 1) return number;
+      throw new Refused("above 0, at most 1");
+    }
+  }
+
+  private static double number(String value) {
+    try {
+      return Double.parseDouble(value);
+    } catch (NumberFormatException _) {
+      throw new Refused("is no number");
+    }
+  }
+
   /** A whole number, 1 or more. */
   static final class Count implements ITypeConverter<Integer> {
     @Override

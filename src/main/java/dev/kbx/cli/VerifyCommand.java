@@ -3,6 +3,7 @@ package dev.kbx.cli;
 import dev.kbx.check.Rules;
 import dev.kbx.judge.Verification;
 import dev.kbx.plan.Limits;
+import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.ControlFiles;
@@ -42,6 +43,7 @@ final class VerifyCommand implements Callable<Integer> {
 
   @Mixin private SuiteOption suite = new SuiteOption();
   @Mixin private SeedOption seed = new SeedOption();
+  @Mixin private PrecisionOption precision = new PrecisionOption();
   @Mixin private WorkerOptions workers = new WorkerOptions();
 
   @Parameters(
@@ -80,6 +82,7 @@ final class VerifyCommand implements Callable<Integer> {
         opened.tasks().isEmpty() && names.isEmpty()
             ? List.of()
             : opened.find(names.isEmpty() ? "*" : String.join(",", names));
+    precision.check(tasks);
     List<BrokenTask> broken = names.isEmpty() ? opened.broken() : List.of();
     Path folder = OutFolder.writable(out);
     try (var _ = FolderLock.of(folder);
@@ -97,7 +100,7 @@ final class VerifyCommand implements Callable<Integer> {
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
         WorkerPool pool = WorkerPool.start(workers)) {
       interrupts.advise(Interrupts.RESUMABLE);
-      Verification verification = verification(pool, arch, seed.seed());
+      Verification verification = verification(pool, arch, seed.seed(), precision.precision());
       Map<String, TaskVerdict> kept = kept(opened, before, verification);
       Map<String, TaskVerdict> found = new HashMap<>(kept);
       files.start(found.values());
@@ -139,14 +142,16 @@ final class VerifyCommand implements Callable<Integer> {
   }
 
   /** Judges controls up to correctness, without timing. */
-  static Verification verification(WorkerPool pool, String arch, String seed) {
+  static Verification verification(
+      WorkerPool pool, String arch, String seed, ModulePrecision precision) {
     Plan plan =
         new Plan(
-            List.of(Stage.STATIC, Stage.COMPILE, Stage.CALL, Stage.CORRECT),
-            Rules.all(),
-            Architectures.check(arch),
-            seed,
-            Limits.of(CALL));
+                List.of(Stage.STATIC, Stage.COMPILE, Stage.CALL, Stage.CORRECT),
+                Rules.all(),
+                Architectures.check(arch),
+                seed,
+                Limits.of(CALL))
+            .at(precision);
     return new Verification(pool.referee(), plan);
   }
 
@@ -156,6 +161,7 @@ final class VerifyCommand implements Callable<Integer> {
         suite.name(),
         task.category(),
         task.file().toString(),
+        null,
         task.toString(),
         List.of(),
         null,

@@ -10,6 +10,7 @@ import dev.kbx.judge.JudgeFingerprint;
 import dev.kbx.judge.LocalReferee;
 import dev.kbx.judge.Repeats;
 import dev.kbx.plan.Plan;
+import dev.kbx.prompt.MeasuredPeaks;
 import dev.kbx.python.Interpreter;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.run.RememberingReferee;
@@ -21,10 +22,12 @@ import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
+import dev.kbx.worker.PeakRates;
 import dev.kbx.worker.WorkerFailure;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -34,8 +37,13 @@ final class WorkerPool implements AutoCloseable {
   /** Workers' names for the compilers of inline CUDA C++: device and host. */
   static final List<String> TOOLCHAIN = List.of("nvcc", "cxx");
 
+  /** Packages other than Triton in which candidates may write kernels, with what they are for. */
+  static final Map<String, String> PACKAGES =
+      Map.of("tilelang", "TileLang", "nvidia-cutlass-dsl", "the CuTe DSL");
+
   private final Workers workers;
   private final WorkerSource source;
+  private final Slot first;
   private final List<DeviceSlot> places;
   private final LocalReferee referee;
   private final Verdict.Device device;
@@ -49,6 +57,7 @@ final class WorkerPool implements AutoCloseable {
       Map<String, String> workerVersions) {
     this.workers = workers;
     this.source = source;
+    this.first = slots.getFirst();
     this.places = slots.stream().map(Slot::device).toList();
     this.device = device;
     this.versions = new TreeMap<>(workerVersions);
@@ -136,12 +145,19 @@ final class WorkerPool implements AutoCloseable {
     System.err.println("kbx: " + note);
   }
 
-  /** Compilers of a candidate's C++; empty without a CUDA compiler. */
+  /**
+   * What else candidates' kernels are compiled with: packages, and the compilers of C++ if there is
+   * one for CUDA.
+   */
   private static Map<String, String> toolchain(Workers workers) throws InterruptedException {
     try {
-      Map<String, String> found = new TreeMap<>(workers.zygote().hello().versions());
-      found.keySet().retainAll(TOOLCHAIN);
-      return found.containsKey("nvcc") ? found : Map.of();
+      Map<String, String> all = workers.zygote().hello().versions();
+      Map<String, String> found = new TreeMap<>(all);
+      found.keySet().retainAll(PACKAGES.keySet());
+      if (all.containsKey("nvcc"))
+        TOOLCHAIN.forEach(tool -> found.put(tool, all.getOrDefault(tool, "")));
+      found.values().removeIf(String::isEmpty);
+      return found;
     } catch (WorkerFailure e) {
       return Map.of(); // The first candidate gets the reason.
     }
@@ -215,6 +231,16 @@ final class WorkerPool implements AutoCloseable {
 
   Verdict.Device device() {
     return device;
+  }
+
+  /** Peaks of the device, as far as earlier runs have measured them. */
+  MeasuredPeaks peaks() throws InterruptedException {
+    PeakRates rates = first.knownPeaks().orElse(PeakRates.UNKNOWN);
+    Map<String, Double> tflops = new TreeMap<>();
+    rates
+        .tflops()
+        .forEach((precision, rate) -> tflops.put(precision.name().toLowerCase(Locale.ROOT), rate));
+    return MeasuredPeaks.of(rates.copyGbs(), tflops);
   }
 
   Map<String, String> versions() {

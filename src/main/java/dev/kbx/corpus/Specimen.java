@@ -4,6 +4,7 @@ import dev.kbx.check.Finding;
 import dev.kbx.check.Rules;
 import dev.kbx.check.Severity;
 import dev.kbx.check.StaticReport;
+import dev.kbx.plan.Grade;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import java.util.ArrayList;
@@ -129,7 +130,8 @@ public record Specimen(
   }
 
   private Ending ending(Verdict verdict) {
-    if (beyond != null && "published".equals(verdict.grade())) return Ending.beyond(beyond);
+    if (beyond != null && Grade.PUBLISHED.label().equals(verdict.grade()))
+      return Ending.beyond(beyond);
     return verdict.device().kind().equals("cpu") ? onCpu : onGpu;
   }
 

@@ -163,7 +163,7 @@ public final class Gpu implements AutoCloseable {
     Message.Hello greeting = greeting();
     if (plan.reaches(Stage.PERF)) spares.expectTiming();
     spares.refill(plan.arch(), greeting, plan.limits().allowance());
-    if (!plan.reaches(Stage.PERF) || knownPeaks.has(greeting)) return;
+    if (!plan.reaches(Stage.PERF) || knownPeaks.known(greeting).isPresent()) return;
     try (var _ = lease.alone()) {
       var _ = spending.on("peaks", this::peaks);
     }
@@ -192,6 +192,12 @@ public final class Gpu implements AutoCloseable {
     } catch (Oracle.Refused e) {
       return PeakRates.UNKNOWN; // A device that is full now may have memory for the next candidate.
     }
+  }
+
+  /** What is known of the peaks without measuring; anybody may ask. */
+  Optional<PeakRates> knownPeaks() throws InterruptedException {
+    PeakRates known = peaks;
+    return known == null ? knownPeaks.known(greeting()) : Optional.of(known);
   }
 
   /** Measures the current peaks, even if others use the device. They are not cached. */

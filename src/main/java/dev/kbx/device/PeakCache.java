@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -83,10 +84,11 @@ public final class PeakCache {
     return measured.rates();
   }
 
-  /** Whether the cache has rates for the device. */
-  boolean has(Message.Hello hello) {
+  /** The rates that the cache has for the device. */
+  Optional<PeakRates> known(Message.Hello hello) {
     Device device = Device.of(hello);
-    return folder != null && device != null && valid(file(folder, device), device) != null;
+    if (folder == null || device == null) return Optional.empty();
+    return Optional.ofNullable(valid(file(folder, device), device)).map(Kept::rates);
   }
 
   private static Path file(Path folder, Device device) {

@@ -10,6 +10,7 @@ import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.OracleMessage;
+import dev.kbx.worker.PeakRates;
 import dev.kbx.worker.Runner;
 import dev.kbx.worker.WorkerFailure;
 import dev.kbx.worker.Zygote;
@@ -72,6 +73,11 @@ public final class Slot {
   /** The slot's GPU, shared with other slots; null on the CPU. */
   public @Nullable Gpu gpu() {
     return gpu;
+  }
+
+  /** Peaks of the GPU, if earlier runs have measured them; nothing is measured. */
+  public Optional<PeakRates> knownPeaks() throws InterruptedException {
+    return gpu == null ? Optional.empty() : gpu.knownPeaks();
   }
 
   public Zygote zygote() throws InterruptedException {

@@ -65,7 +65,7 @@ final class Calls {
    * process lives and there is time.
    */
   void cover(Coverage coverage) throws InterruptedException, Oracle.Refused {
-    while (inTime()) {
+    while (plan.limits().allowAnotherCall(runnerNanos)) {
       Optional<OracleMessage.PlannedCall> call = coverage.next();
       if (call.isEmpty()) return;
       if (!module.isTested(call.get())) {
@@ -110,10 +110,6 @@ final class Calls {
     return Outcome.timeout(Stage.CALL, "all calls together", plan.limits().correctness());
   }
 
-  private boolean inTime() {
-    return runnerNanos <= plan.limits().correctness().toNanos();
-  }
-
   /** Time that the candidate has taken, nanoseconds, in this process and those before it. */
   long runnerNanos() {
     return runnerNanos;
@@ -123,7 +119,7 @@ final class Calls {
   Optional<Outcome> judge(List<OracleMessage.PlannedCall> planned)
       throws InterruptedException, Oracle.Refused {
     for (OracleMessage.PlannedCall call : planned) {
-      if (!inTime()) return Optional.of(late());
+      if (!plan.limits().allowAnotherCall(runnerNanos)) return Optional.of(late());
       Optional<Outcome> decided = judge(call);
       if (decided.isPresent()) return decided;
     }

@@ -75,7 +75,7 @@ final class Correctness {
         && coverage != null
         && coverage.faulted()
         && coverage.unfinished()
-        && runnerNanos <= plan.limits().correctness().toNanos();
+        && plan.limits().allowAnotherCall(runnerNanos);
   }
 
   /** What is asked of a candidate in one process. */

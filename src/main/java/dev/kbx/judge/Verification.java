@@ -106,7 +106,7 @@ public final class Verification {
             .oracle()
             .ask(
                 OracleMessage.ShapesTraced.class,
-                id -> new OracleMessage.TraceShapes(id, file, false, null),
+                id -> new OracleMessage.TraceShapes(id, file, false, plan.precision().dtype()),
                 LIMIT);
       } catch (Oracle.Refused e) {
         borrowed.sound(); // An unusable file is no failure of the oracle.
@@ -157,6 +157,7 @@ public final class Verification {
         task.suite(),
         task.category(),
         task.file().toString(),
+        task.isModule() ? plan.precision().label() : null,
         problem,
         controls,
         (System.nanoTime() - start) / 1e9,
@@ -188,7 +189,8 @@ public final class Verification {
               .oracle()
               .ask(
                   OracleMessage.TaskVerified.class,
-                  id -> new OracleMessage.VerifyTask(id, file, seed, alone),
+                  id ->
+                      new OracleMessage.VerifyTask(id, file, seed, alone, plan.precision().dtype()),
                   LIMIT);
       borrowed.sound();
       return verified.controls();

@@ -1,7 +1,7 @@
 package dev.kbx.llm;
 
 /**
- * A configuration of models, or a name of one, that cannot be used. The message is one line: what,
+ * A configuration file, or a name of a model, that cannot be used. The message is one line: what,
  * where, what to do.
  */
 public final class InvalidModels extends RuntimeException {

@@ -4,8 +4,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.toml.TomlMapper;
 
-/** Text in TOML as a tree. */
-final class TomlFile {
+/** Text in TOML as a tree: the one place that reads it. */
+public final class TomlFile {
   private static final TomlMapper MAPPER = TomlMapper.builder().build();
 
   private TomlFile() {}
@@ -14,9 +14,18 @@ final class TomlFile {
    * @param name of the file, for messages
    */
   static TomlTable parse(String name, String text) {
+    return new TomlTable(name, tree(name, text));
+  }
+
+  /**
+   * The tree of a text.
+   *
+   * @param name of the file, for messages
+   * @throws InvalidModels if it is not TOML, with its line
+   */
+  public static JsonNode tree(String name, String text) {
     try {
-      JsonNode document = MAPPER.readTree(text);
-      return new TomlTable(name, document);
+      return MAPPER.readTree(text);
     } catch (JacksonException e) {
       var at = e.getLocation();
       String line = at == null || at.getLineNr() < 1 ? "" : ":" + at.getLineNr();

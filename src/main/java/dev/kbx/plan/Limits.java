@@ -100,6 +100,15 @@ public record Limits(
         needs);
   }
 
+  /**
+   * Whether the correctness stage has time for another call.
+   *
+   * @param nanos time that the candidate has taken in it
+   */
+  public boolean allowAnotherCall(long nanos) {
+    return nanos <= correctness.toNanos();
+  }
+
   /** The same limits for a candidate some of whose kernels its calls still have to compile. */
   public Limits compiling() {
     return new Limits(

@@ -173,6 +173,25 @@ public record Plan(
         inputs);
   }
 
+  /** The same plan at a precision. */
+  public Plan at(ModulePrecision other) {
+    return new Plan(
+        stages,
+        rules,
+        arch,
+        secret,
+        limits,
+        tolerance,
+        grade,
+        other,
+        policy,
+        baseline,
+        cache,
+        profile,
+        publishedAccounting,
+        inputs);
+  }
+
   /** Who may compute the result of a task. */
   public Policy policy(Task task) {
     return policy.orElseGet(() -> Policy.usual(task));

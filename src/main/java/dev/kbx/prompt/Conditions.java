@@ -1,6 +1,7 @@
 package dev.kbx.prompt;
 
 import dev.kbx.plan.Grade;
+import dev.kbx.plan.ModulePrecision;
 import dev.kbx.task.Policy;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -14,6 +15,7 @@ import java.util.Map;
  * @param advice whether they have advice for the task's category
  * @param grade which calls the statement describes
  * @param policy who may compute the result
+ * @param precision what modules are cast to
  */
 public record Conditions(
     Shots shots,
@@ -24,7 +26,8 @@ public record Conditions(
     History history,
     Format format,
     Grade grade,
-    Policy policy) {
+    Policy policy,
+    ModulePrecision precision) {
 
   /** Names and values of all factors, in the order of the components. */
   public Map<String, String> factors() {
@@ -38,6 +41,7 @@ public record Conditions(
     factors.put("format", format.label());
     factors.put("grade", grade.label());
     factors.put("policy", policy.label());
+    factors.put("precision", precision.label());
     return Collections.unmodifiableMap(factors);
   }
 }

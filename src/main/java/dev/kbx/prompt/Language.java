@@ -9,7 +9,8 @@ public enum Language {
   /** Inline CUDA C++. */
   CUDA("CUDA C++"),
   /** The CuTe DSL of CUTLASS. */
-  CUTE("CuTe DSL");
+  CUTE("CuTe DSL"),
+  TILELANG("TileLang");
 
   private final String title;
 
@@ -35,6 +36,7 @@ public enum Language {
   /** The language of a kernel, by what it needs. */
   static Language of(String code) {
     if (code.contains("cpp_extension")) return CUDA;
+    if (code.contains("tilelang")) return TILELANG;
     return code.contains("cutlass") ? CUTE : TRITON;
   }
 }

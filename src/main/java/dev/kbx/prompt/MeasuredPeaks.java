@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param copyGbs 10⁹ bytes a second of a copy, read and written together; null if not measured
  * @param tflops 10¹² operations a second of matrix products, by precision: {@code fp32, tf32, …}
  */
-record MeasuredPeaks(@Nullable Double copyGbs, SortedMap<String, Double> tflops) {
+public record MeasuredPeaks(@Nullable Double copyGbs, SortedMap<String, Double> tflops) {
   /** Nothing was measured. */
   public static final MeasuredPeaks NONE = new MeasuredPeaks(null, new TreeMap<>());
 

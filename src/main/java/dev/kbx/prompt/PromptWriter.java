@@ -36,17 +36,14 @@ public final class PromptWriter {
   public record Turn(String role, String text) {}
 
   /**
+   * A writer for runs on a device.
+   *
    * @param device that kernels are judged on; for a CPU, {@code arch} may name the GPU architecture
    *     that they are compiled for
+   * @param peaks of that device; where they were not measured, listed ones are shown
    */
-  public PromptWriter(Prompts prompts, Conditions conditions, Verdict.Device device) {
-    this(prompts, conditions, device, MeasuredPeaks.NONE);
-  }
-
-  /**
-   * @param peaks of that device
-   */
-  PromptWriter(Prompts prompts, Conditions conditions, Verdict.Device device, MeasuredPeaks peaks) {
+  public PromptWriter(
+      Prompts prompts, Conditions conditions, Verdict.Device device, MeasuredPeaks peaks) {
     this.prompts = prompts;
     this.conditions = conditions;
     this.hardware =
@@ -138,7 +135,7 @@ public final class PromptWriter {
     values.put("entry", task.entry());
     values.put("signature", task.signature());
     values.put("module", task.isModule());
-    values.put("description", task.statement().strip());
+    values.put("description", description(task));
     values.put("reference", task.reference().strip());
     values.put("policy", conditions.policy().text(task).strip());
     values.put("statement", statements.computeIfAbsent(task, this::statement));
@@ -149,12 +146,22 @@ public final class PromptWriter {
     return values;
   }
 
+  /** The statement alone, with what it is cast to. */
+  private String description(Task task) {
+    String cast = cast(task);
+    return (task.statement().strip() + (cast == null ? "" : "\n" + Prompt.cast(cast))).strip();
+  }
+
   private String statement(Task task) {
     String text =
         conditions.grade() == Grade.GENERAL
-            ? Prompt.general(task, conditions.policy())
-            : Prompt.published(task, conditions.policy());
+            ? Prompt.general(task, conditions.policy(), cast(task))
+            : Prompt.published(task, conditions.policy(), cast(task));
     return text.stripTrailing();
+  }
+
+  private @Nullable String cast(Task task) {
+    return task.isModule() ? conditions.precision().dtype() : null;
   }
 
   private String advice(Task task) {

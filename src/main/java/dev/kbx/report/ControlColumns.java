@@ -61,6 +61,16 @@ final class ControlColumns {
     return controls.stream().allMatch(ControlColumns::skipped) ? Cell.SKIPPED : Cell.GOOD;
   }
 
+  /** What the tasks' modules were cast to, to end a sentence: {@code " in fp16"}, or nothing. */
+  static String precision(List<TaskVerdict> verdicts) {
+    return verdicts.stream()
+        .map(TaskVerdict::precision)
+        .filter(precision -> precision != null && !precision.equals("fp32"))
+        .findFirst()
+        .map(" in "::concat)
+        .orElse("");
+  }
+
   static boolean skipped(Control control) {
     return "skipped".equals(control.status());
   }

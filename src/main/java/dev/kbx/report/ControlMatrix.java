@@ -29,7 +29,9 @@ public record ControlMatrix(int width) {
     lines.add("");
     verdicts.forEach(verdict -> complaints(verdict, lines));
     long sound = verdicts.stream().filter(TaskVerdict::ok).count();
-    lines.add("%d of %d tasks sound".formatted(sound, verdicts.size()));
+    lines.add(
+        "%d of %d tasks sound%s"
+            .formatted(sound, verdicts.size(), ControlColumns.precision(verdicts)));
     return String.join("\n", lines) + "\n";
   }
 

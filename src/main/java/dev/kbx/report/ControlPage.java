@@ -39,7 +39,8 @@ record ControlPage(List<TaskVerdict> verdicts, String suite, Verdict.Device devi
 
   private String headline() {
     long sound = verdicts.stream().filter(TaskVerdict::ok).count();
-    return "%d of %d tasks are sound".formatted(sound, verdicts.size());
+    return "%d of %d tasks are sound%s"
+        .formatted(sound, verdicts.size(), ControlColumns.precision(verdicts));
   }
 
   private void facts(Writer writer) throws IOException {

@@ -123,8 +123,7 @@ record EvalResult(
    */
   static EvalResult of(Verdict v, int id) {
     Boolean compiled = compiled(v);
-    boolean refused = v.status().refuted() || v.withoutPolicy() != null;
-    Boolean correct = refused ? Boolean.FALSE : v.exeOk();
+    Boolean correct = v.correct();
     SizeTiming timing = Objects.equals(correct, true) ? timing(v) : null;
     List<String> unknown = new ArrayList<>();
     if (compiled == null) unknown.add("compiled");

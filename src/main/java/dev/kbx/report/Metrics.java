@@ -102,7 +102,7 @@ record Metrics(
 
   private static Metrics of(String file, Verdict verdict, String code) {
     Map<String, Double> quality = verdict.quality() == null ? Map.of() : verdict.quality();
-    Boolean exeOk = after(verdict.callOk(), correct(verdict));
+    Boolean exeOk = after(verdict.callOk(), verdict.valuesRight());
     Boolean perfOk = after(exeOk, verdict.perfOk());
     boolean timed = Objects.equals(perfOk, true);
     List<SizeTiming> sizes = timed && verdict.sizes() != null ? verdict.sizes() : List.of();
@@ -128,16 +128,6 @@ record Metrics(
             .filter(Objects::nonNull)
             .collect(Collectors.joining("; ")),
         code);
-  }
-
-  /**
-   * A candidate refuted while it was timed is not correct; the published rules do not ask who
-   * computes.
-   */
-  private static @Nullable Boolean correct(Verdict verdict) {
-    boolean refuted =
-        verdict.status().refuted() && verdict.exeOk() != null && verdict.withoutPolicy() == null;
-    return refuted ? Boolean.FALSE : verdict.exeOk();
   }
 
   /** A stage's flag, which is false once the stage before it failed. */

@@ -59,8 +59,8 @@ public enum Policy {
               + LEFT_TO_PYTORCH;
       case MIXED ->
           """
-          Policy `mixed`: replace what you can make faster by %s of
-          that file; PyTorch may compute the rest, and how much it computed is reported. An answer
+          Policy `mixed`: replace what you can make faster by %s
+          of that file; PyTorch may compute the rest, and how much it computed is reported. An answer
           without such a kernel is refused.
           """
               .formatted(kernels(task));
@@ -82,6 +82,9 @@ public enum Policy {
   }
 
   private static String kernels(Task task) {
-    return task.takesCpp() ? "Triton kernels or inline CUDA C++ (`load_inline`)" : "Triton kernels";
+    return task.takesCpp()
+        ? "kernels (Triton, inline CUDA C++ by `load_inline`; TileLang or the CuTe DSL where the"
+              + " judging machine has it)"
+        : "Triton kernels";
   }
 }

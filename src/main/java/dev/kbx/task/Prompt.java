@@ -2,6 +2,8 @@ package dev.kbx.task;
 
 import static java.util.stream.Collectors.joining;
 
+import org.jspecify.annotations.Nullable;
+
 /** The prompt of a task. */
 public final class Prompt {
   /** Said once, since statements are about the calls that decide. */
@@ -19,17 +21,33 @@ public final class Prompt {
    * be; ends with a line break. A kernel written from it is to take all that the operation accepts.
    *
    * @param policy says who may compute the result
+   * @param cast PyTorch's name of the dtype that the task's module is cast to; null if it is not
    */
-  public static String general(Task task, Policy policy) {
-    return text(task, policy, PublishedCalls.of(task).map(_ -> SPECIAL_VALUES).orElse(""));
+  public static String general(Task task, Policy policy, @Nullable String cast) {
+    String grade = PublishedCalls.of(task).map(_ -> SPECIAL_VALUES).orElse("");
+    return text(task, policy, grade, cast);
   }
 
   /**
    * The same with what the calls of the published grade ask for. The two are equal for a task
    * without such calls of their own.
    */
-  public static String published(Task task, Policy policy) {
-    return text(task, policy, PublishedCalls.of(task).map(Prompt::arguments).orElse(""));
+  public static String published(Task task, Policy policy, @Nullable String cast) {
+    String grade = PublishedCalls.of(task).map(Prompt::arguments).orElse("");
+    return text(task, policy, grade, cast);
+  }
+
+  /** What a cast means for who writes a kernel; begins and ends with a line break. */
+  public static String cast(String dtype) {
+    return """
+
+    ## Precision
+
+    Judged in %1$s, whatever is said of float32: `Model` and `%2$s` are constructed in float32 and cast by
+    `.to(torch.%1$s)`, weights and buffers, and so are all floating-point inputs. Results are %1$s, too. Integers and masks stay
+    what they are. Results may err as much as those of the cast reference, which adds up in float32: do so, too.
+    """
+        .formatted(dtype, Task.MODULE);
   }
 
   private static String arguments(PublishedCalls calls) {
@@ -49,12 +67,12 @@ public final class Prompt {
         + SPECIAL_VALUES;
   }
 
-  private static String text(Task task, Policy policy, String grade) {
+  private static String text(Task task, Policy policy, String grade, @Nullable String cast) {
     return """
     # %s
 
     %s
-    %s
+    %s%s
     ## Signature
 
     ```python
@@ -70,15 +88,16 @@ public final class Prompt {
             task.name(),
             task.statement().strip(),
             grade,
+            cast == null ? "" : cast(cast),
             task.isModule() ? task.signature() : "def " + task.signature() + ":",
             reference(task),
-            sizes(task),
+            sizes(task, cast),
             task.entry(),
             policy.text(task),
-            Precision.of(task).text());
+            cast == null ? Precision.of(task).text() : "");
   }
 
-  private static String sizes(Task task) {
+  private static String sizes(Task task, @Nullable String cast) {
     Sizes sizes = Sizes.of(task);
     if (sizes.isEmpty()) return "";
     StringBuilder text = new StringBuilder("\n## Sizes\n\n");
@@ -88,7 +107,8 @@ public final class Prompt {
             : "Timed on a GPU at these sizes; judged at others, too:\n\n");
     sizes.stated().forEach(stated -> text.append("- `").append(stated).append("`\n"));
     line(text, "constructor", Sizes.joined(sizes.constructor(), "="));
-    line(text, "inputs", Sizes.joined(sizes.inputs(), ": "));
+    String inputs = Sizes.joined(sizes.inputs(), ": ");
+    line(text, "inputs", cast == null ? inputs : inputs.replace("float32 (", cast + " ("));
     return text.toString();
   }
 

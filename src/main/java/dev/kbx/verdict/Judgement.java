@@ -110,6 +110,23 @@ public record Judgement(
   }
 
   /**
+   * Whether its results are right, whoever computed them: correct by the published rules. False,
+   * too, of a candidate that was refuted later, while it was timed; null if not known.
+   */
+  public @Nullable Boolean valuesRight() {
+    boolean refuted = status.refuted() && withoutPolicy == null;
+    return refuted ? Boolean.FALSE : exeOk;
+  }
+
+  /**
+   * Whether it counts as correct: its results are right and not refused because of who computed. A
+   * timeout or crash while it was timed changes nothing. Null if not known.
+   */
+  public @Nullable Boolean correct() {
+    return withoutPolicy == null ? valuesRight() : Boolean.FALSE;
+  }
+
+  /**
    * Whether the same candidate would get the same judgement again: false if a deadline or this
    * machine decided, or if a requested profile or baseline is missing.
    */

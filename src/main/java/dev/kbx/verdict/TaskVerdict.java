@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * The verdict on a task: whether its controls have their required outcomes.
  *
  * @param file the task file
+ * @param precision what its module was cast to: {@code fp16}, or {@code fp32}, nothing; null for a
+ *     task without one
  * @param problem why the controls could not be run, with file and line; else null
  * @param seconds wall time of all controls
  * @param judgedAs hash of everything that this verdict depends on; absent if nothing was judged
@@ -24,6 +26,7 @@ public record TaskVerdict(
     String suite,
     String category,
     String file,
+    @Nullable String precision,
     @Nullable String problem,
     List<Control> controls,
     @Nullable Double seconds,

@@ -99,6 +99,16 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
     return judgement.perfOk();
   }
 
+  /** As {@link Judgement#valuesRight}. */
+  public @Nullable Boolean valuesRight() {
+    return judgement.valuesRight();
+  }
+
+  /** As {@link Judgement#correct}. */
+  public @Nullable Boolean correct() {
+    return judgement.correct();
+  }
+
   public @Nullable String grade() {
     return judgement.grade();
   }

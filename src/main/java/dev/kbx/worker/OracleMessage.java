@@ -65,7 +65,8 @@ public sealed interface OracleMessage extends Message.Numbered {
 
   /** Referee to oracle: run a task's controls. */
   @JsonTypeName("verify_task")
-  record VerifyTask(int id, String task, String seed, boolean alone) implements OracleMessage {}
+  record VerifyTask(int id, String task, String seed, boolean alone, @Nullable String dtype)
+      implements OracleMessage {}
 
   @JsonTypeName("task_verified")
   record TaskVerified(int id, List<Control> controls, double seconds) implements OracleMessage {}

@@ -255,7 +255,7 @@ class CandidateSourcesTest {
   @Test
   void resultsOfKbxArePassedOver() throws IOException {
     TaskVerdict verdict =
-        new TaskVerdict("gelu", "mini", "Activation", "gelu.py", null, List.of(), 1.0, null);
+        new TaskVerdict("gelu", "mini", "Activation", "gelu.py", null, null, List.of(), 1.0, null);
     Path controls = write("out/controls.jsonl", Json.mapper().writeValueAsString(verdict) + "\n");
     write("begun/results.jsonl", "");
     write("begun/kbx.db", "x");

@@ -214,7 +214,9 @@ class CommandsTest {
     Kbx.Result absent = Kbx.run(folder, without, "doctor", "--device", "cpu");
     assertThat(absent.exit()).as(absent.err()).isZero();
     assertThat(absent.out().lines().map(String::strip))
-        .contains("cxx 12.2.0", "nvcc absent: inline CUDA C++ cannot be compiled");
+        .contains("cxx 12.2.0", "nvcc absent: inline CUDA C++ cannot be compiled")
+        .anyMatch(line -> line.startsWith("tilelang absent: no kernels in TileLang; "))
+        .anyMatch(line -> line.endsWith(" -m pip install nvidia-cutlass-dsl"));
     program(tools.resolve("nvcc"), "echo 'Cuda compilation tools, release 13.0, V13.0.88'");
     Map<String, String> with = new HashMap<>(without);
     with.put("CUDA_HOME", cuda.toString());

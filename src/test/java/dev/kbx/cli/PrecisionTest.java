@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -196,6 +197,51 @@ class PrecisionTest {
       assertThat(verdict.get("status").asString())
           .isEqualTo(precision.equals("fp32") ? "correct" : "wrong_dtype");
     }
+  }
+
+  @Test
+  void tasksAreVerifiedAtAPrecision() throws Exception {
+    Path out = folder.resolve("verified");
+    Kbx.Result result =
+        Kbx.here(
+            "tasks",
+            "verify",
+            "level1/39",
+            "--suite",
+            "kernelbench",
+            "--precision",
+            "fp16",
+            "--device",
+            "cpu",
+            "--out",
+            out);
+    assertThat(result.exit()).as(result.out() + result.err()).isZero();
+    assertThat(result.out()).contains("1 of 1 tasks sound in fp16");
+    assertThat(Files.readString(out.resolve("controls.html"))).contains("sound in fp16");
+    assertThat(Files.readString(out.resolve("controls.jsonl"))).contains("\"precision\":\"fp16\"");
+    Kbx.Result function = Kbx.here("tasks", "verify", "gelu", "--precision", "fp16", "--out", out);
+    assertThat(function.exit()).isEqualTo(ExitCode.USAGE);
+    assertThat(function.err()).contains("Activation/gelu states its own dtypes");
+  }
+
+  @Test
+  void promptsSayThePrecision() {
+    Object[] show = {"tasks", "show", "level1/39", "--suite", "kernelbench", "--precision", "fp16"};
+    assertThat(Kbx.here(with(show, "--prompt")).out())
+        .contains("## Precision\n\nJudged in float16", "inputs: `x: float16 (")
+        .doesNotContain("input_precision");
+    assertThat(Kbx.here(show).err())
+        .isEqualTo("kbx: --precision: is about the prompt; add --prompt\n");
+    assertThat(Kbx.here("tasks", "show", "gelu", "--prompt", "--precision", "bf16").err())
+        .contains("--precision bf16: Activation/gelu states its own dtypes");
+    Object[] generate = {"generate", "--method", "single", "--show-prompt", "level1/39"};
+    assertThat(Kbx.here(with(generate, "--suite", "kernelbench", "--precision", "bf16")).out())
+        .contains("Judged in bfloat16");
+  }
+
+  /** All arguments, one after the other. */
+  static Object[] with(Object[] first, Object... more) {
+    return Stream.of(first, more).flatMap(Stream::of).toArray();
   }
 
   @Test

@@ -47,6 +47,20 @@ class PeakCacheTest {
 
   private double ask(Map<String, String> gpu, OracleMessage.@Nullable DeviceState state)
       throws Exception {
+    OracleMessage.Peaks answer =
+        new OracleMessage.Peaks(1, new PeakRates(rate, null, null, Map.of()), state);
+    return requireNonNull(
+        peaks
+            .of(
+                hello(gpu),
+                () -> {
+                  measured++;
+                  return answer;
+                })
+            .copyGbs());
+  }
+
+  private static Message.Hello hello(Map<String, String> gpu) {
     Map<String, JsonNode> device = new HashMap<>();
     for (String key : List.of("uuid", "driver")) {
       String value = gpu.get(key);
@@ -54,18 +68,18 @@ class PeakCacheTest {
     }
     Map<String, String> versions = new HashMap<>(gpu);
     versions.keySet().removeAll(List.of("uuid", "driver"));
-    var hello = new Message.Hello(1, "oracle", 1, versions, device, null, null, null);
-    OracleMessage.Peaks answer =
-        new OracleMessage.Peaks(1, new PeakRates(rate, null, null, Map.of()), state);
-    return requireNonNull(
-        peaks
-            .of(
-                hello,
-                () -> {
-                  measured++;
-                  return answer;
-                })
-            .copyGbs());
+    return new Message.Hello(1, "oracle", 1, versions, device, null, null, null);
+  }
+
+  @Test
+  void whatIsKnownIsToldWithoutMeasuring() throws Exception {
+    assertThat(peaks.known(hello(GPU))).isEmpty();
+    ask(GPU);
+    newRun();
+    assertThat(peaks.known(hello(GPU)).orElseThrow().copyGbs()).isEqualTo(100);
+    assertThat(peaks.known(hello(with("uuid", "GPU-2")))).isEmpty();
+    assertThat(PeakCache.nowhere().known(hello(GPU))).isEmpty();
+    assertThat(measured).isEqualTo(1);
   }
 
   private static Map<String, String> with(String key, @Nullable String value) {

@@ -14,12 +14,14 @@ import dev.kbx.method.Event;
 import dev.kbx.method.MethodOptions;
 import dev.kbx.plan.Grade;
 import dev.kbx.plan.Limits;
+import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.Conditions;
 import dev.kbx.prompt.FeedbackKind;
 import dev.kbx.prompt.Format;
 import dev.kbx.prompt.History;
 import dev.kbx.prompt.Language;
+import dev.kbx.prompt.MeasuredPeaks;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.prompt.Prompts;
 import dev.kbx.prompt.Shots;
@@ -65,8 +67,10 @@ class GenerationTest {
               History.LAST,
               Format.CHAT,
               Grade.PUBLISHED,
-              Policy.KERNEL),
-          new Verdict.Device("cpu", "simulated", null, null, null));
+              Policy.KERNEL,
+              ModulePrecision.FP32),
+          new Verdict.Device("cpu", "simulated", null, null, null),
+          MeasuredPeaks.NONE);
 
   @TempDir private Path folder;
   private final Map<Unit, Answered> answers = new ConcurrentHashMap<>();

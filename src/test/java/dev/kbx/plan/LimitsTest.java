@@ -18,4 +18,12 @@ class LimitsTest {
     assertThat(compiling.isUsual()).isFalse();
     assertThat(usual.isUsual()).isTrue();
   }
+
+  @Test
+  void callsGoOnUntilTheirTimeTogetherIsUp() {
+    Limits limits = Limits.defaults();
+    long all = limits.correctness().toNanos();
+    assertThat(limits.allowAnotherCall(all)).isTrue();
+    assertThat(limits.allowAnotherCall(all + 1)).isFalse();
+  }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kbx.plan.Grade;
+import dev.kbx.plan.ModulePrecision;
 import dev.kbx.prompt.PromptWriter.Turn;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Suites;
@@ -54,7 +55,8 @@ class PromptWriterTest {
         History.WHOLE,
         format,
         Grade.PUBLISHED,
-        Policy.usual(task));
+        Policy.usual(task),
+        ModulePrecision.FP32);
   }
 
   private static Conditions bare(Language language, History history, FeedbackKind feedback) {
@@ -67,11 +69,16 @@ class PromptWriterTest {
         history,
         Format.CHAT,
         Grade.PUBLISHED,
-        Policy.KERNEL);
+        Policy.KERNEL,
+        ModulePrecision.FP32);
   }
 
   private static PromptWriter writer(Conditions conditions) {
-    return new PromptWriter(PROMPTS, conditions, H200);
+    return new PromptWriter(PROMPTS, conditions, H200, MeasuredPeaks.NONE);
+  }
+
+  private static PromptWriter describing(Verdict.Device device) {
+    return new PromptWriter(PROMPTS, all(GELU, Format.CHAT), device, MeasuredPeaks.NONE);
   }
 
   private static String user(List<Turn> turns) {
@@ -153,7 +160,7 @@ class PromptWriterTest {
   @ValueSource(strings = {"A100-SXM4-80GB", "H100 80GB HBM3", "H200", "L40S", "RTX 4090", "B200"})
   void knowsTheDevice(String name) {
     var device = new Verdict.Device("cuda", "NVIDIA " + name, "GPU-1", "1", null);
-    String text = user(new PromptWriter(PROMPTS, all(GELU, Format.CHAT), device).first(GELU, null));
+    String text = user(describing(device).first(GELU, null));
     assertThat(text).contains("## Device", "NVIDIA " + name + " (`sm_");
     assertThat(text)
         .contains("streaming multiprocessors (SMs): ", "L2 cache: ", "listed memory bandwidth");
@@ -174,19 +181,18 @@ class PromptWriterTest {
   @Test
   void anUnknownDeviceHasWhatItsArchitectureHas() {
     var device = new Verdict.Device("cuda", "NVIDIA X9000", null, null, "sm_90");
-    String text = user(new PromptWriter(PROMPTS, all(GELU, Format.CHAT), device).first(GELU, null));
+    String text = user(describing(device).first(GELU, null));
     assertThat(text)
         .contains("NVIDIA X9000 (`sm_90`)", "at most 227 KB", "Good practice for Hopper");
     assertThat(text).doesNotContain("L2 cache: ");
     var other = new Verdict.Device("cuda", "NVIDIA X9000", null, null, "sm_200");
-    assertThat(user(new PromptWriter(PROMPTS, all(GELU, Format.CHAT), other).first(GELU, null)))
-        .contains("any recent NVIDIA GPU");
+    assertThat(user(describing(other).first(GELU, null))).contains("any recent NVIDIA GPU");
   }
 
   @Test
   void withoutAGpuTheTargetIsNamed() {
     var device = new Verdict.Device("cpu", "Some Processor", null, null, "sm_80");
-    String text = user(new PromptWriter(PROMPTS, all(GELU, Format.CHAT), device).first(GELU, null));
+    String text = user(describing(device).first(GELU, null));
     assertThat(text).contains("No GPU is used here", "architecture `sm_80`", "at most 163 KB");
     assertThat(text).doesNotContain("Some Processor");
   }
@@ -217,9 +223,37 @@ class PromptWriterTest {
             all.history(),
             all.format(),
             Grade.GENERAL,
-            all.policy());
+            all.policy(),
+            all.precision());
     assertThat(user(writer(all).first(GELU, null))).contains("## Arguments that decide");
     assertThat(user(writer(general).first(GELU, null))).doesNotContain("## Arguments that decide");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Format.class)
+  void aCastIsSaidOfModulesAlone(Format format) {
+    Conditions half = at(ModulePrecision.FP16, format, SOFTMAX);
+    assertThat(user(writer(half).first(SOFTMAX, null)))
+        .contains("## Precision", "Judged in float16", ".to(torch.float16)")
+        .doesNotContain("input_precision=\"ieee\"");
+    assertThat(user(writer(all(SOFTMAX, format)).first(SOFTMAX, null)))
+        .doesNotContain("## Precision", "float16");
+    assertThat(user(writer(at(ModulePrecision.FP16, format, GELU)).first(GELU, null)))
+        .isEqualTo(user(writer(at(ModulePrecision.FP32, format, GELU)).first(GELU, null)));
+  }
+
+  private static Conditions at(ModulePrecision precision, Format format, Task task) {
+    return new Conditions(
+        Shots.ZERO,
+        false,
+        false,
+        Language.TRITON,
+        FeedbackKind.NONE,
+        History.LAST,
+        format,
+        Grade.PUBLISHED,
+        Policy.usual(task),
+        precision);
   }
 
   @Test
@@ -271,6 +305,7 @@ class PromptWriterTest {
           case TRITON -> "@triton.jit";
           case CUDA -> "load_inline";
           case CUTE -> "cute.compile";
+          case TILELANG -> "@tilelang.jit";
         };
     assertThat(user(writer(conditions).first(SOFTMAX, null))).contains("## Language", marks);
     assertThat(language.allowedBy(GELU)).isEqualTo(language == Language.TRITON);
@@ -333,7 +368,10 @@ class PromptWriterTest {
       assertThat(writer(all(task, Format.CHAT)).next(task, List.of(WRONG, RIGHT)))
           .isEqualTo(
               new PromptWriter(
-                      Prompts.bundled(Path.of("").toAbsolutePath()), all(task, Format.CHAT), H200)
+                      Prompts.bundled(Path.of("").toAbsolutePath()),
+                      all(task, Format.CHAT),
+                      H200,
+                      MeasuredPeaks.NONE)
                   .next(task, List.of(WRONG, RIGHT)));
     }
   }
@@ -343,7 +381,8 @@ class PromptWriterTest {
     assertThat(all(GELU, Format.AUTOTRITON).factors().toString())
         .isEqualTo(
             "{shots=few, hardware=true, advice=true, language=triton, feedback=profile,"
-                + " history=whole, format=autotriton, grade=published, policy=kernel}");
+                + " history=whole, format=autotriton, grade=published, policy=kernel,"
+                + " precision=fp32}");
     assertThat(writer(all(GELU, Format.AUTOTRITON)).firstTemplate()).isEqualTo("single/autotriton");
     assertThat(writer(all(GELU, Format.CHAT)).nextTemplate()).isEqualTo("refine/next");
   }

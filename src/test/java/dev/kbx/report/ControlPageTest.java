@@ -21,6 +21,7 @@ class ControlPageTest extends BrowserTest {
           "Activation",
           "tasks/gelu.py",
           null,
+          null,
           List.of(
               new Control("reference", Kind.POSITIVE, true, "correct", "passed 21 calls", 40),
               new Control("zeros", Kind.NEGATIVE, true, "wrong_values", "in 3 of 21 calls", null),
@@ -37,6 +38,7 @@ class ControlPageTest extends BrowserTest {
           "Math",
           "tasks/exp.py",
           null,
+          null,
           List.of(
               new Control("reference", Kind.POSITIVE, true, "correct", "passed 21 calls", 40),
               new Control("zeros", Kind.NEGATIVE, false, "correct", "<b>0 of 21</b>", null)),
@@ -49,6 +51,7 @@ class ControlPageTest extends BrowserTest {
           "kernelbenchx",
           "Math",
           "tasks/log.py",
+          null,
           "tasks/log.py:3: no",
           List.of(),
           null,

@@ -64,8 +64,8 @@ class PolicyTest {
 
   @Test
   void promptAndTaskEndWithIt() {
-    assertThat(Prompt.general(task(), Policy.KERNEL)).endsWith(Policy.KERNEL.text(task()));
-    assertThat(Prompt.general(task(), Policy.MIXED)).endsWith(Policy.MIXED.text(task()));
+    assertThat(Prompt.general(task(), Policy.KERNEL, null)).endsWith(Policy.KERNEL.text(task()));
+    assertThat(Prompt.general(task(), Policy.MIXED, null)).endsWith(Policy.MIXED.text(task()));
     assertThat(TaskView.text(task())).endsWith(Policy.KERNEL.text(task()));
     assertThat(TaskView.text(task("imported"))).endsWith(Policy.MIXED.text(task()));
   }
@@ -75,7 +75,9 @@ class PolicyTest {
   void textSaysThePolicyAndWhatCountsAsKernel(Policy policy) {
     assertThat(policy.text(task())).startsWith("Policy `%s`: ".formatted(policy.label()));
     assertThat(policy.text(task())).doesNotContain("CUDA");
-    assertThat(policy.text(module())).contains("Triton kernels or inline CUDA C++");
-    assertThat(policy.advice(module())).contains("Triton kernels or inline CUDA C++");
+    for (String language : List.of("Triton", "inline CUDA C++", "TileLang", "CuTe DSL")) {
+      assertThat(policy.text(module())).contains(language);
+      assertThat(policy.advice(module())).contains(language);
+    }
   }
 }

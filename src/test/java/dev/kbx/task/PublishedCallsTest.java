@@ -55,9 +55,9 @@ class PublishedCallsTest {
     assertThat(SUITE.tasks())
         .allSatisfy(task -> {
           assertThat(PublishedCalls.of(task)).as(task.path()).isPresent();
-          assertThat(Prompt.published(task, Policy.KERNEL))
+          assertThat(Prompt.published(task, Policy.KERNEL, null))
               .contains("## Arguments that decide", "NaN");
-          assertThat(Prompt.general(task, Policy.KERNEL))
+          assertThat(Prompt.general(task, Policy.KERNEL, null))
               .contains("NaN or infinities may be made")
               .doesNotContain("## Arguments that decide");
         });
@@ -67,7 +67,7 @@ class PublishedCallsTest {
   void aTaskWithoutPublishedTestsHasOnePrompt() {
     Task module = Suites.open("kernelbench", Path.of("tasks")).find("level1/19").getFirst();
     assertThat(PublishedCalls.of(module)).isEmpty();
-    assertThat(Prompt.published(module, Policy.MIXED))
-        .isEqualTo(Prompt.general(module, Policy.MIXED));
+    assertThat(Prompt.published(module, Policy.MIXED, null))
+        .isEqualTo(Prompt.general(module, Policy.MIXED, null));
   }
 }

@@ -1,0 +1,79 @@
+package dev.kbx.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Bad input of {@code kbx generate} and {@code kbx run}: one clear line and exit code 1. */
+class MethodInputTest {
+  @TempDir private Path folder;
+
+  private static void refused(Kbx.Result result, String line) {
+    assertThat(result.err()).isEqualTo("kbx: " + line + "\n");
+    assertThat(result.exit()).isEqualTo(ExitCode.USAGE);
+    assertThat(result.out()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--temperature | -1   | 0 or more",
+        "--temperature | NaN  | 0 or more",
+        "--temperature | warm | is no number",
+        "--top-p       | 0    | above 0, at most 1",
+        "--top-p       | 1.5  | above 0, at most 1",
+        "--max-tokens  | 0    | at least 1",
+      })
+  void parametersOfRequestsAreChecked(String option, String value, String wrong) throws Exception {
+    String line = "%s %s: %s".formatted(option, value, wrong);
+    refused(Kbx.here("generate", "--method", "single", option, value), line);
+    Path file =
+        Files.writeString(
+            folder.resolve("run.toml"),
+            "[[method]]\nmethod = \"single\"\nmodel = \"m\"\n%s = \"%s\"\n"
+                .formatted(option.substring(2), value));
+    refused(Kbx.here("run", file), "%s: %s".formatted(file, line));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"cuda", "cute", "tilelang"})
+  void tasksThatTakeTritonAloneAreNotAskedForInAnotherLanguage(String language) {
+    Object[] asked = {
+      "--method",
+      "single",
+      "--model",
+      "command:cat",
+      "--tasks",
+      "tanh",
+      "--language",
+      language,
+      "--out",
+      folder.resolve("out"),
+    };
+    String line =
+        "--language %s: Activation/tanh takes Triton kernels only; tasks with a Model, as those of --suite kernelbench, and your own references take others"
+            .formatted(language);
+    for (String command : new String[] {"generate", "run"}) {
+      refused(Kbx.here(PrecisionTest.with(new Object[] {command}, asked)), line);
+    }
+    refused(
+        Kbx.here("generate", "--method", "single", "--show-prompt", "tanh", "--language", language),
+        line);
+    assertThat(folder.resolve("out")).doesNotExist();
+  }
+
+  @Test
+  void aFileThatIsNotTomlIsNamedWithItsLine() throws Exception {
+    Path file = Files.writeString(folder.resolve("run.toml"), "tasks = \"*\"\nout = nowhere\n");
+    Kbx.Result result = Kbx.here("run", file);
+    assertThat(result.err()).startsWith("kbx: %s:2: is not TOML: ".formatted(file)).hasLineCount(1);
+    assertThat(result.exit()).isEqualTo(ExitCode.USAGE);
+  }
+}
