@@ -112,10 +112,12 @@ public final class ModelCatalog {
       throw new InvalidModels(settings.name() + ": " + e.getMessage());
     }
     if (key != null) secrets.add(key);
+    Proxies proxies = Proxies.of(environment);
+    proxies.secrets().forEach(secrets::add);
     ProviderLimits allowed =
         shared.computeIfAbsent(
             settings.account(), account -> new ProviderLimits(limits(account), time));
-    return new HttpModel(settings, key, allowed, secrets, time, random);
+    return new HttpModel(settings, key, allowed, secrets, proxies, time, random);
   }
 
   private Limits limits(ModelSettings.Account account) {
