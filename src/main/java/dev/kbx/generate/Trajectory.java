@@ -200,7 +200,8 @@ final class Trajectory {
             parameters(ask),
             ask.messages(),
             unit.sample() + ask.repeat() * prepared.settings().samples(),
-            ChatRequest.place(unit.method(), unit.task(), unit.sample(), ask.id()));
+            ChatRequest.place(unit.method(), unit.task(), unit.sample(), ask.id()),
+            asksAgain() ? ask.stable() : 0);
     String key = request.key();
     for (String about : ask.about()) context.add(unit, new Event.Feedback(ask.id(), about), false);
     context.add(
@@ -246,6 +247,11 @@ final class Trajectory {
       context.add(unit, event, true);
       return event.isFinal() ? new Step.Happened(List.of(event)) : new Step.Postponed(e);
     }
+  }
+
+  /** Whether other requests begin as this one does: to keep what is asked once only costs more. */
+  private boolean asksAgain() {
+    return prepared.method().mostCalls() > 1 || prepared.settings().samples() > 1;
   }
 
   private Parameters parameters(Next.Ask ask) {

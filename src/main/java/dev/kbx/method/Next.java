@@ -34,6 +34,8 @@ public sealed interface Next {
    * @param repeat tells asks with the same messages apart, from 0
    * @param code whether a kernel is expected in the reply
    * @param temperature null for that of the run
+   * @param stable how many first characters of the last message the trajectory's other requests
+   *     have in common with it, with all messages before
    */
   record Ask(
       String id,
@@ -42,7 +44,8 @@ public sealed interface Next {
       List<String> about,
       int repeat,
       boolean code,
-      @Nullable Double temperature) {
+      @Nullable Double temperature,
+      int stable) {
     public Ask {
       messages = List.copyOf(messages);
       about = List.copyOf(about);
