@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.PreparedMethod;
+import dev.kbx.generate.ProgramCommand;
 import dev.kbx.llm.ChatModel;
 import dev.kbx.llm.ModelCatalog;
 import dev.kbx.plan.Plan;
@@ -20,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The methods of a run with their models opened. */
 final class PreparedMethods implements AutoCloseable {
@@ -65,7 +67,8 @@ final class PreparedMethods implements AutoCloseable {
             open(
                 each,
                 writer,
-                StartingKernels.of(each.start() == null ? null : method.from(), selected)));
+                StartingKernels.of(each.start() == null ? null : method.from(), selected),
+                each.options().program() == null ? null : program(method)));
       }
     }
     return prepared;
@@ -74,11 +77,19 @@ final class PreparedMethods implements AutoCloseable {
   /** A method's settings, and those of its control if it has one. */
   private List<MethodSettings> settings(MethodFlags method) {
     MethodSettings asked = method.settings(conditions(method), prompts.version());
+    var _ = program(method); // Refused early if it cannot be started.
     return method.hasControl() ? List.of(asked, MethodFlags.control(asked)) : List.of(asked);
   }
 
+  private @Nullable ProgramCommand program(MethodFlags method) {
+    return method.command(catalog::redact).orElse(null);
+  }
+
   private PreparedMethod open(
-      MethodSettings settings, PromptWriter writer, Function<Task, Optional<String>> start) {
+      MethodSettings settings,
+      PromptWriter writer,
+      Function<Task, Optional<String>> start,
+      @Nullable ProgramCommand program) {
     ChatModel model = models.computeIfAbsent(settings.model(), this::model);
     Semaphore inFlight =
         requests.computeIfAbsent(settings.model(), _ -> new Semaphore(model.parallel(), true));
@@ -89,7 +100,8 @@ final class PreparedMethods implements AutoCloseable {
         catalog.price(settings.model()),
         inFlight,
         writer,
-        start);
+        start,
+        program);
   }
 
   private ChatModel model(String name) {

@@ -32,6 +32,8 @@ final class ShownPrompt {
       Next next = method.options().open().next(assignment, History.empty());
       if (next instanceof Next.Work work && !work.asks().isEmpty()) {
         work.asks().getFirst().messages().forEach(ShownPrompt::print);
+      } else if (next instanceof Next.Work work && work.consultation() != null) {
+        writer.first(task, start).forEach(turn -> print(turn.role(), turn.text()));
       } else {
         System.err.println(
             "kbx: this method judges the kernel of --from first; it sends nothing before");
@@ -40,9 +42,11 @@ final class ShownPrompt {
   }
 
   private static void print(ChatMessage message) {
-    System.out.printf(
-        "--- %s%n%s%n",
-        message.role().name().toLowerCase(Locale.ROOT), message.text().stripTrailing());
+    print(message.role().name().toLowerCase(Locale.ROOT), message.text());
+  }
+
+  private static void print(String role, String text) {
+    System.out.printf("--- %s%n%s%n", role, text.stripTrailing());
   }
 
   /** The device that would judge, if the prompt speaks of it. */

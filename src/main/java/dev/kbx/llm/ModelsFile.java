@@ -81,6 +81,7 @@ final class ModelsFile {
 
   private static String name(TomlTable table) {
     String name = table.needed("name");
+    if (name.equals(NoModel.NAME)) throw table.invalid("name", "must not be none");
     for (String reserved : RESERVED) {
       if (name.startsWith(reserved)) throw table.invalid("name", "must not begin with " + reserved);
     }

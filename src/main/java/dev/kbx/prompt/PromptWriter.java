@@ -78,6 +78,19 @@ public final class PromptWriter {
     return conditions.format() == Format.CHAT ? chat : conditions.format().label();
   }
 
+  /** What a model without any template is told about a task. */
+  public String statementOf(Task task) {
+    return statements.computeIfAbsent(task, this::statement);
+  }
+
+  /**
+   * What the referee found about a kernel, as far as the conditions allow; empty if they allow
+   * nothing.
+   */
+  public String feedback(Task task, String code, Judgement judgement) {
+    return Feedback.text(task, code, judgement, conditions.feedback(), prompts).strip();
+  }
+
   /**
    * Asks for a kernel.
    *
