@@ -134,10 +134,11 @@ final class MethodFlags {
 
   @Option(
       names = "--from",
-      paramLabel = "FILE",
+      paramLabel = "FILE|DIR",
       description =
-          "Begin with these kernels, to mend them or make them faster: a Python file, or a folder"
-              + " with one for each task (refine, geak, evolve).")
+          "Begin with these kernels, to mend them or make them faster (refine, geak, evolve):"
+              + " whatever 'kbx eval' reads, such as a Python file, a folder, or predictions."
+              + " Of several for a task the first sample of the last round.")
   private @Nullable Path from;
 
   @Option(

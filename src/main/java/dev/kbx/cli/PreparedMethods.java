@@ -9,6 +9,7 @@ import dev.kbx.plan.Plan;
 import dev.kbx.prompt.Conditions;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.prompt.Prompts;
+import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Verdict;
 import java.nio.file.Path;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 /** The methods of a run with their models opened. */
 final class PreparedMethods implements AutoCloseable {
   private final GenerationFlags flags;
+  private final Suite suite;
   private final List<Task> selected;
   private final Plan plan;
   private final ModelCatalog catalog;
@@ -33,8 +35,9 @@ final class PreparedMethods implements AutoCloseable {
   private final Map<String, ChatModel> models = new HashMap<>();
   private final Map<String, Semaphore> requests = new HashMap<>();
 
-  PreparedMethods(GenerationFlags flags, List<Task> selected, Plan plan) {
+  PreparedMethods(GenerationFlags flags, Suite suite, List<Task> selected, Plan plan) {
     this.flags = flags;
+    this.suite = suite;
     this.selected = selected;
     this.plan = plan;
     this.catalog = flags.models.catalog();
@@ -67,7 +70,7 @@ final class PreparedMethods implements AutoCloseable {
             open(
                 each,
                 writer,
-                StartingKernels.of(each.start() == null ? null : method.from(), selected),
+                StartingKernels.of(each.start() == null ? null : method.from(), suite, selected),
                 each.options().program() == null ? null : program(method)));
       }
     }

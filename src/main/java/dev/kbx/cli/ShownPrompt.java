@@ -7,6 +7,7 @@ import dev.kbx.method.Next;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.task.Policy;
+import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Verdict;
 import java.util.List;
@@ -18,7 +19,11 @@ final class ShownPrompt {
 
   /** Prints what a method would send first. */
   static void print(
-      GenerationFlags flags, WorkerOptions workers, MethodFlags method, List<Task> tasks)
+      GenerationFlags flags,
+      WorkerOptions workers,
+      MethodFlags method,
+      Suite suite,
+      List<Task> tasks)
       throws InterruptedException, PythonProblem {
     Verdict.Device device = device(flags, workers, method);
     for (Task task : tasks) {
@@ -27,7 +32,8 @@ final class ShownPrompt {
               flags.prompts(),
               method.conditions(flags.grade.grade(), flags.heldOut().policy(task)),
               device);
-      String start = StartingKernels.of(method.from(), List.of(task)).apply(task).orElse(null);
+      String start =
+          StartingKernels.of(method.from(), suite, List.of(task)).apply(task).orElse(null);
       Assignment assignment = new Assignment(task, writer, start);
       Next next = method.options().open().next(assignment, History.empty());
       if (next instanceof Next.Work work && !work.asks().isEmpty()) {
