@@ -39,6 +39,9 @@ public final class CandidateSources {
    */
   private static final int MAX_LINE = 8 * MAX_CODE;
 
+  /** The method of kernels in sessions. */
+  private static final String KERNELAGENT = "kernelagent";
+
   private static final ObjectReader ROWS =
       Json.mapper().readerFor(JsonNode.class).with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
@@ -52,6 +55,7 @@ public final class CandidateSources {
   /** A user's own reference, which is no candidate where it lies among them. */
   private final @Nullable Path reference;
 
+  private Transitions transitions = new Transitions();
   private int unselected;
 
   /**
@@ -111,11 +115,20 @@ public final class CandidateSources {
         reader.misdirected.add(source.toString(), null, other.get());
         continue;
       }
-      SourceFiles.in(
+      List<Path> sessions = Sessions.in(source);
+      sessions.forEach(reader::readSession);
+      if (sessions.contains(source)) continue;
+      List<Problem> told = new ArrayList<>();
+      List<Path> files =
+          SourceFiles.in(
               source,
-              reader.problems::add,
-              folder -> marked && SuiteMark.other(folder, suite.name()).isPresent())
-          .stream()
+              told::add,
+              folder ->
+                  (marked && SuiteMark.other(folder, suite.name()).isPresent())
+                      || Sessions.is(folder));
+      // A folder of sessions need not hold other files.
+      if (!files.isEmpty() || sessions.isEmpty()) reader.problems.addAll(told);
+      files.stream()
           .filter(file -> file.equals(source) || !reader.isReference(file))
           .forEach(reader::readFile);
     }
@@ -160,6 +173,17 @@ public final class CandidateSources {
     }
   }
 
+  private void readSession(Path session) {
+    if (!seen.add(session.toAbsolutePath().normalize())) return;
+    Task task = task(names.ofSession(session, Sessions.problem(session)), session, null);
+    if (task == null) return;
+    for (Sessions.Kernel kernel : Sessions.kernels(session, problems::add)) {
+      Series series = new Series(task, KERNELAGENT, null, kernel.round());
+      String origin = kernel.file().toString();
+      found.add(new Found(series, new Source.Text(kernel.code()), origin, kernel.sample()));
+    }
+  }
+
   private void readPython(Path file) {
     TaskNames.Match match = names.ofFile(file.toAbsolutePath().toString());
     Task task = task(match, file, null);
@@ -173,6 +197,7 @@ public final class CandidateSources {
   private void readPredictions(Path file) throws IOException {
     boolean empty = true;
     Predictions predictions = new Predictions(file);
+    transitions = new Transitions();
     try (Lines lines = new Lines(Files.newInputStream(file), MAX_LINE)) {
       for (Lines.Line line = lines.next(); line != null; line = lines.next()) {
         if (line.text() != null && line.text().isBlank()) continue;
@@ -209,7 +234,11 @@ public final class CandidateSources {
 
   private void readRow(Predictions predictions, Lines.Line line, JsonNode row) {
     Path file = predictions.file();
-    String answer = Predictions.answer(row);
+    if (Transitions.is(row)) {
+      readTransition(predictions, line, row);
+      return;
+    }
+    String answer = Predictions.answer(row, Predictions.PREDICT);
     if (answer == null) {
       problem(file, line.number(), "has no \"predict\"; it should hold the answer as a string");
       return;
@@ -222,22 +251,43 @@ public final class CandidateSources {
       problem(file, line.number(), mistyped);
       return;
     }
-    // No character takes more than three bytes: short answers need not be encoded to be measured.
-    boolean small = answer.length() <= MAX_CODE / 3;
-    int size = small ? 0 : answer.getBytes(StandardCharsets.UTF_8).length;
-    if (size > MAX_CODE) {
-      problem(file, line.number(), "has a prediction of " + size + " bytes; the limit is 1 MiB");
-      return;
-    }
-    Series series =
-        new Series(task, word(row, "method"), word(row, "model"), Predictions.count(row, "round"));
+    if (isTooLarge(answer, file, line)) return;
+    Integer named = Predictions.count(row, "round");
+    Integer round = named == null ? predictions.roundOfFile(row) : named;
+    Series series = new Series(task, word(row, "method"), word(row, "model"), round);
     Integer sample = Predictions.count(row, "sample");
     found.add(
         new Found(
             series,
-            predictions.source(line, task),
+            predictions.source(line, task, Predictions.PREDICT),
             file + ":" + line.number(),
             sample == null ? match.sample() : sample));
+  }
+
+  private boolean isTooLarge(String answer, Path file, Lines.Line line) {
+    // No character takes more than three bytes: short answers need not be encoded to be measured.
+    boolean small = answer.length() <= MAX_CODE / 3;
+    int size = small ? 0 : answer.getBytes(StandardCharsets.UTF_8).length;
+    if (size <= MAX_CODE) return false;
+    problem(file, line.number(), "has a prediction of " + size + " bytes; the limit is 1 MiB");
+    return true;
+  }
+
+  /** Both kernels of a line of the iteration corpus, as candidates of their rounds. */
+  private void readTransition(Predictions predictions, Lines.Line line, JsonNode row) {
+    Path file = predictions.file();
+    Task task = task(names.ofFile(Transitions.task(row)), file, line.number());
+    if (task == null) return;
+    for (Transitions.Kernel kernel : transitions.news(row)) {
+      if (isTooLarge(kernel.code(), file, line)) continue;
+      Series series = new Series(task, word(row, "method"), word(row, "model"), kernel.round());
+      found.add(
+          new Found(
+              series,
+              predictions.source(line, task, kernel.member()),
+              file + ":" + line.number(),
+              null));
+    }
   }
 
   private static @Nullable String word(JsonNode row, String key) {

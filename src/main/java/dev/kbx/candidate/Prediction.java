@@ -8,14 +8,16 @@ import java.util.zip.CRC32C;
 final class Prediction implements Source {
   private final Predictions file;
   private final Task task;
+  private final String member;
   private final int line;
   private final long offset;
   private final int length;
   private final int sum;
 
-  Prediction(Predictions file, Lines.Line line, Task task) {
+  Prediction(Predictions file, Lines.Line line, Task task, String member) {
     this.file = file;
     this.task = task;
+    this.member = member;
     this.line = line.number();
     this.offset = line.offset();
     this.length = Math.toIntExact(line.length());
@@ -31,7 +33,7 @@ final class Prediction implements Source {
       throw new ChangedFile(file.file(), line, "cannot be read any more (" + e.getMessage() + ")");
     }
     if (sum(bytes) != sum) throw new ChangedFile(file.file(), line, "has changed");
-    return Extraction.source(Predictions.answer(bytes), task);
+    return Extraction.source(Predictions.answer(bytes, member), task);
   }
 
   /** The checksum of the line; needs no reading. */

@@ -7,6 +7,8 @@ import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -18,6 +20,11 @@ final class Predictions {
   /** Characters of a value that a problem quotes. */
   private static final int SHOWN = 40;
 
+  /** Where predictions have their answers. */
+  static final String PREDICT = "predict";
+
+  private static final Pattern ROUND_FILE = Pattern.compile("_(\\d{1,6})\\.jsonl$");
+
   private final Path file;
   private final RandomAccessFile open;
 
@@ -26,9 +33,13 @@ final class Predictions {
     this.open = new RandomAccessFile(file.toFile(), "r");
   }
 
-  /** The source in one line's answer. */
-  Source source(Lines.Line line, Task task) {
-    return new Prediction(this, line, task);
+  /**
+   * The source in one line's answer.
+   *
+   * @param member of the line that has it
+   */
+  Source source(Lines.Line line, Task task, String member) {
+    return new Prediction(this, line, task, member);
   }
 
   Path file() {
@@ -51,18 +62,30 @@ final class Predictions {
     return bytes;
   }
 
-  /** The answer of a row whose {@code predict} is a string or null; else null. */
-  static @Nullable String answer(JsonNode row) {
-    JsonNode predict = row.get("predict");
+  /** The answer of a row whose member is a string or null; else null. */
+  static @Nullable String answer(JsonNode row, String member) {
+    JsonNode predict = row.get(member);
     if (predict == null || !(predict.isString() || predict.isNull())) return null;
-    return predict.isNull() ? "" : withoutLoneSurrogates(predict.stringValue());
+    if (predict.isNull()) return "";
+    String answer = withoutLoneSurrogates(predict.stringValue());
+    return member.equals(PREDICT) ? answer : SourceFiles.withoutTests(answer);
   }
 
   /** The answer in a valid line. */
-  static String answer(byte[] line) {
+  static String answer(byte[] line, String member) {
     String text = Lines.text(line, line.length > 0 && line[0] == (byte) 0xef);
-    String answer = answer(Json.mapper().readTree(text));
+    String answer = answer(Json.mapper().readTree(text), member);
     return answer == null ? "" : answer;
+  }
+
+  /**
+   * The round of GEAK's files, which name the task by {@code filename} and the round by their own
+   * name: {@code results_2.jsonl}; null for other rows.
+   */
+  @Nullable Integer roundOfFile(JsonNode row) {
+    if (!row.path("filename").isString() || row.has("round")) return null;
+    Matcher name = ROUND_FILE.matcher(String.valueOf(file.getFileName()));
+    return name.find() ? Integer.valueOf(name.group(1)) : null;
   }
 
   /** The provenance field of a row with a value of the wrong type; null if there is none. */

@@ -104,7 +104,11 @@ public final class SourceFiles {
       return null;
     }
     String text = new String(bytes, StandardCharsets.UTF_8);
-    if (text.startsWith("\ufeff")) text = text.substring(1);
+    return withoutTests(text.startsWith("\ufeff") ? text.substring(1) : text);
+  }
+
+  /** What comes before the original's separator, below which its tests are. */
+  static String withoutTests(String text) {
     Matcher separator = SEPARATOR.matcher(text);
     return separator.find() ? text.substring(0, separator.start()) : text;
   }

@@ -4,6 +4,7 @@ import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.RunFile;
 import dev.kbx.verdict.TaskNumber;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -84,13 +85,18 @@ final class TaskNames {
   }
 
   /**
-   * The task of a row: by {@code file}, else by KernelBench's {@code level} and {@code problem_id},
-   * else by the answer's prompt.
+   * The task of a row: by {@code file}, else by GEAK's {@code filename}, else by KernelBench's
+   * {@code level} and {@code problem_id}, else by the answer's prompt.
    */
   Match ofRow(JsonNode row) {
     if (only != null) return new Found(only);
     JsonNode file = row.get("file");
     if (file != null && file.isString()) return ofFile(file.stringValue());
+    JsonNode named = row.get("filename");
+    if (named != null && named.isString()) {
+      Match match = ofFile(named.stringValue());
+      if (match instanceof Found) return match;
+    }
     Optional<TaskNumber> number = number(row);
     if (number.isPresent() && !numbered.none()) return ofNumber(number.get(), row);
     for (String key : PROMPTS) {
@@ -120,6 +126,21 @@ final class TaskNames {
         ? "\"file\": \"Category/task.py\""
         : "\"level\" and \"problem_id\", or \"file\" such as \"%s.py\""
             .formatted(suite.tasks().getFirst().path());
+  }
+
+  /**
+   * The task of a session of KernelAgent: by its problem, else by a folder above it that is named
+   * after a task.
+   */
+  Match ofSession(Path session, String problem) {
+    if (only != null) return new Found(only);
+    Match match = ofPrompt(PROMPTS.getFirst(), problem);
+    if (match instanceof Found) return match;
+    Path above = session.toAbsolutePath().getParent();
+    if (above != null && ofFile(above.toString()) instanceof Found found) return found;
+    return new Missing(
+        "its problem.txt names no task; put the session into a folder that is named after the task,"
+            + " or give --reference");
   }
 
   private Match ofPrompt(String key, String prompt) {

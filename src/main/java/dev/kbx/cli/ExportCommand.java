@@ -1,15 +1,24 @@
 package dev.kbx.cli;
 
+import dev.kbx.generate.Header;
+import dev.kbx.generate.MethodSettings;
+import dev.kbx.generate.Transcript;
+import dev.kbx.generate.Transcript.Trajectory;
 import dev.kbx.report.Counted;
 import dev.kbx.report.RunFolder;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.store.RunStore;
+import dev.kbx.task.InvalidSuite;
+import dev.kbx.task.Task;
+import dev.kbx.task.UnknownTask;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -26,16 +35,28 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "kernelbench: a run folder of KernelBench. Every kernel is a file,",
-      "level_L_problem_P_sample_S_kernel.py, beside eval_results.json; prompts and",
-      "generation_config.yaml come along if kernels were read from such a folder.",
-      "Where kernels were timed, the references' times are under results/timing."
+      "level_L_problem_P_sample_S_kernel.py, beside eval_results.json, with prompts and",
+      "generation_config.yaml if methods wrote the kernels or such a folder had them.",
+      "Where kernels were timed, the references' times are under results/timing.",
+      "",
+      "Of a run of methods (kbx generate, kbx run) also:",
+      "predictions: predictions.jsonl of KernelBench-X, a line for each answer.",
+      "geak: METHOD_0.jsonl, METHOD_1.jsonl, …: the best kernels after each round.",
+      "corpus: corpus.jsonl, KernelBench-X's iteration corpus: what each round changed."
     })
 final class ExportCommand implements Callable<Integer> {
   private static final String KERNELBENCH = "kernelbench";
+  private static final String PREDICTIONS = "predictions";
+  private static final String GEAK = "geak";
+  private static final String CORPUS = "corpus";
+  private static final List<String> FORMATS = List.of(KERNELBENCH, PREDICTIONS, GEAK, CORPUS);
 
   @Mixin private RunsCommand.Folder results = new RunsCommand.Folder();
 
-  @Parameters(index = "0", paramLabel = "FORMAT", description = "kernelbench.")
+  @Parameters(
+      index = "0",
+      paramLabel = "FORMAT",
+      description = "kernelbench, predictions, geak or corpus.")
   private String format = KERNELBENCH;
 
   @Parameters(index = "1", paramLabel = "DIR", description = "A new or empty folder.")
@@ -44,14 +65,89 @@ final class ExportCommand implements Callable<Integer> {
   @Option(names = "--run", paramLabel = "RUN", description = "Default: the newest in --out.")
   private @Nullable String run;
 
+  @Option(names = "--method", paramLabel = "NAME", description = "Only this method of the run.")
+  private @Nullable String method;
+
+  @Option(
+      names = "--rounds",
+      description = "predictions: every kernel of a method with its round, not only answers.")
+  private boolean rounds;
+
   @Override
   public Integer call() {
-    if (!format.equals(KERNELBENCH)) {
-      throw new UserError("export: no format '%s'; there is %s".formatted(format, KERNELBENCH));
+    if (!FORMATS.contains(format)) {
+      throw new UserError(
+          "export: no format '%s'; there are %s".formatted(format, String.join(", ", FORMATS)));
     }
+    if (rounds && !format.equals(PREDICTIONS)) {
+      throw new UserError("--rounds: only predictions have a choice; leave it away");
+    }
+    return format.equals(KERNELBENCH) ? runFolder() : files();
+  }
+
+  /** What methods wrote, from their ledger. */
+  private int files() {
+    String id = run;
+    Path ledger =
+        (id == null ? results.newestLedger() : results.ledger(id))
+            .orElseThrow(() ->
+                new UserError(
+                    "export: %s was not written by methods; only the format kernelbench is for all runs"
+                        .formatted(id == null ? "no run in " + results.place() : "run " + id)));
+    Transcript transcript = Transcript.read(ledger);
+    List<Trajectory> chosen = chosen(transcript);
+    TranscriptExport export = new TranscriptExport(empty(target), chosen);
+    int lines =
+        switch (format) {
+          case PREDICTIONS -> export.predictions(rounds);
+          case GEAK -> export.geak(references(transcript.header()));
+          default -> export.corpus();
+        };
+    if (lines == 0) {
+      throw new UserError(
+          "run %s has %s: nothing was written"
+              .formatted(
+                  transcript.header().run(),
+                  format.equals(CORPUS) ? "no second round with a kernel" : "no kernel"));
+    }
+    System.err.printf(
+        "kbx: run %s: %s in %s%n", transcript.header().run(), Counted.of(lines, "line"), target);
+    return ExitCode.OK;
+  }
+
+  private List<Trajectory> chosen(Transcript transcript) {
+    if (method == null) return transcript.trajectories();
+    List<Trajectory> of =
+        transcript.trajectories().stream().filter(each -> each.method().equals(method)).toList();
+    if (!of.isEmpty()) return of;
+    throw new UserError(
+        "--method: run %s has none called %s; it has %s"
+            .formatted(
+                transcript.header().run(),
+                method,
+                TranscriptExport.names(transcript.trajectories())));
+  }
+
+  /** The sources of references by task; none if the suite is not here. */
+  private static Map<String, String> references(Header header) {
+    Map<String, String> references = new HashMap<>();
+    try {
+      for (Task task : Home.suite(header.suite()).find(header.tasks())) {
+        references.put(task.path(), task.reference());
+      }
+    } catch (InvalidSuite | UnknownTask _) {
+      // An own reference, or a suite of another machine.
+    }
+    return references;
+  }
+
+  private int runFolder() {
     try (RunStore store = results.open()) {
       RunInfo chosen = chosen(store);
-      RunVerdicts verdicts = StoredVerdicts.of(store, chosen.id());
+      RunVerdicts verdicts =
+          method == null
+              ? StoredVerdicts.of(store, chosen.id())
+              : StoredVerdicts.of(store, chosen.id(), method);
       RunFolder.Written written =
           new RunFolder(empty(target)).write(verdicts, verdict -> source(store, verdict));
       if (written.kernels() == 0) {
@@ -59,16 +155,40 @@ final class ExportCommand implements Callable<Integer> {
             "run %s has no verdict on a task of KernelBench: nothing was written"
                 .formatted(chosen.id()));
       }
+      Requests requests =
+          results.ledger(chosen.id()).map(this::requests).orElse(new Requests(0, false));
+      int prompts = written.prompts() + requests.prompts();
       System.err.printf(
           "kbx: run %s: %s%s%s in %s%n",
           chosen.id(),
           Counted.of(written.kernels(), "kernel"),
-          written.prompts() == 0 ? "" : ", " + Counted.of(written.prompts(), "prompt"),
-          written.configuration() ? ", generation_config.yaml" : "",
+          prompts == 0 ? "" : ", " + Counted.of(prompts, "prompt"),
+          written.configuration() || requests.configuration() ? ", generation_config.yaml" : "",
           target);
       if (written.untimed() > 0) warn(written.untimed(), chosen.id());
       return ExitCode.OK;
     }
+  }
+
+  /**
+   * What was written of the requests of a run of methods.
+   *
+   * @param configuration whether there is one, which needs exactly one method
+   */
+  private record Requests(int prompts, boolean configuration) {}
+
+  private Requests requests(Path ledger) {
+    Transcript transcript = Transcript.read(ledger);
+    List<Trajectory> chosen = chosen(transcript);
+    GenerationConfig config = new GenerationConfig(target);
+    int prompts = config.prompts(chosen);
+    List<String> names = chosen.stream().map(Trajectory::method).distinct().toList();
+    if (names.size() != 1) return new Requests(prompts, false);
+    for (MethodSettings settings : transcript.header().methods()) {
+      if (!settings.name().equals(names.getFirst())) continue;
+      config.configuration(transcript.header(), settings, chosen);
+    }
+    return new Requests(prompts, true);
   }
 
   /** Warns that KernelBench's scripts have no value for an unknown time. */

@@ -42,12 +42,12 @@ final class GenerateCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Suite suite = flags.asked.open();
     if (shown != null) {
-      ShownPrompt.print(flags, workers, method, suite.find(shown));
+      ShownPrompt.print(flags, workers, method, suite, suite.find(shown));
       return ExitCode.OK;
     }
     List<Task> selected = flags.select(suite);
     Plan development = flags.heldOut().development(method.feedback() == FeedbackKind.PROFILE);
-    try (PreparedMethods prepared = new PreparedMethods(flags, selected, development)) {
+    try (PreparedMethods prepared = new PreparedMethods(flags, suite, selected, development)) {
       List<MethodSettings> settings = prepared.settings(List.of(method));
       boolean judges = settings.stream().anyMatch(m -> m.options().judges());
       workers.check();

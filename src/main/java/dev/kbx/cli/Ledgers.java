@@ -38,6 +38,11 @@ record Ledgers(Path folder) {
     return Optional.empty();
   }
 
+  /** The newest one. */
+  Optional<Path> newest() {
+    return newestFirst().stream().findFirst();
+  }
+
   private List<Path> newestFirst() {
     Path runs = folder.resolve("runs");
     if (!Files.isDirectory(runs)) return List.of();

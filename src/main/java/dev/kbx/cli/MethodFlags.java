@@ -1,6 +1,9 @@
 package dev.kbx.cli;
 
 import dev.kbx.generate.MethodSettings;
+import dev.kbx.generate.ProgramCommand;
+import dev.kbx.llm.CommandWords;
+import dev.kbx.llm.ModelCatalog;
 import dev.kbx.llm.Parameters;
 import dev.kbx.method.MethodOptions;
 import dev.kbx.plan.Plan;
@@ -8,7 +11,10 @@ import dev.kbx.prompt.Conditions;
 import dev.kbx.prompt.FeedbackKind;
 import dev.kbx.task.Task;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -26,7 +32,7 @@ final class MethodFlags {
       description =
           "single (one prompt, one reply), sample (the same --samples times), refine (turns with"
               + " what the referee found), bestof (--width replies, the best counts), geak,"
-              + " kernelagent, or evolve.")
+              + " kernelagent, evolve, or external (a program of yours, --program).")
   private @Nullable String method;
 
   @Option(
@@ -36,6 +42,22 @@ final class MethodFlags {
           "Who answers: openai:NAME, anthropic:NAME, gemini:NAME, a model of models.toml,"
               + " replay:LEDGER, or command:PROGRAM. 'kbx models' lists them.")
   private @Nullable String model;
+
+  @Option(
+      names = "--program",
+      paramLabel = "COMMAND",
+      description =
+          "The method external: a program of yours with its arguments, started for each"
+              + " trajectory. It runs as you, outside of the sandbox. See docs/methods.md.")
+  private @Nullable String program;
+
+  @Option(
+      names = "--program-timeout",
+      paramLabel = "SECONDS",
+      defaultValue = "600",
+      converter = Values.Count.class,
+      description = "Longest time for one of its answers. Default: ${DEFAULT-VALUE}.")
+  private int programTimeout = 600;
 
   @Option(
       names = "--name",
@@ -56,7 +78,7 @@ final class MethodFlags {
       converter = Values.Count.class,
       description =
           "Turns of refine; rounds of geak, kernelagent and evolve. Default: the"
-              + " published number.")
+              + " published number. Most answers of external's program (100).")
   private int turns;
 
   @Option(
@@ -118,10 +140,11 @@ final class MethodFlags {
 
   @Option(
       names = "--from",
-      paramLabel = "FILE",
+      paramLabel = "FILE|DIR",
       description =
-          "Begin with these kernels, to mend them or make them faster: a Python file, or a folder"
-              + " with one for each task (refine, geak, evolve).")
+          "Begin with these kernels, to mend them or make them faster (refine, geak, evolve):"
+              + " whatever 'kbx eval' reads, such as a Python file, a folder, or predictions."
+              + " Of several for a task the first sample of the last round.")
   private @Nullable Path from;
 
   @Option(
@@ -170,7 +193,33 @@ final class MethodFlags {
 
   MethodOptions options() {
     String label = method();
-    return new MethodOptions(label, turns(label), width(label), tuning, answer(label), asPublished);
+    return new MethodOptions(
+        label, turns(label), width(label), tuning, answer(label), asPublished, program(label));
+  }
+
+  private @Nullable String program(String label) {
+    boolean external = label.equals(MethodOptions.EXTERNAL);
+    if (external == (program != null)) return program;
+    throw new UserError(
+        external
+            ? "--program: is missing; it is the method, as --program 'python3 agent.py'"
+            : "--program: only --method external has one");
+  }
+
+  /**
+   * How the program is started; empty if the method is none.
+   *
+   * @param redact removes keys from what it says
+   */
+  Optional<ProgramCommand> command(UnaryOperator<String> redact) {
+    if (program(method()) == null) return Optional.empty();
+    List<String> words = CommandWords.of("--program ", String.valueOf(program));
+    if (!Executables.exists(words.getFirst())) {
+      throw new UserError(
+          "--program: %s is no program that can be started; name a file that is executable, or one of the PATH"
+              .formatted(words.getFirst()));
+    }
+    return Optional.of(new ProgramCommand(words, Duration.ofSeconds(programTimeout), redact));
   }
 
   @Nullable Path from() {
@@ -180,11 +229,10 @@ final class MethodFlags {
   /** The method as settings of a run. */
   MethodSettings settings(Conditions asked, String prompts) {
     String label = method();
-    if (model == null) throw new UserError("--model: is missing; 'kbx models' lists what there is");
     return new MethodSettings(
         name == null ? label : name,
         options(),
-        model,
+        model(label),
         new Parameters(temperature(label), topP, maxTokens, reasoningEffort, null),
         samples > 0 ? samples : label.equals("sample") ? MOST_TURNS : 1,
         asked.factors(),
@@ -197,7 +245,9 @@ final class MethodFlags {
   /** Best of as many single replies, with the same model and budget. */
   static MethodSettings control(MethodSettings of) {
     MethodOptions options = of.options();
-    int calls = options.open().mostCalls();
+    int most = options.open().mostCalls();
+    Long limit = of.perTask().calls();
+    int calls = limit == null ? most : (int) Math.min(limit, most);
     return new MethodSettings(
         of.name() + "-control",
         new MethodOptions("bestof", 1, calls, 0, "best", false),
@@ -217,6 +267,12 @@ final class MethodFlags {
     throw new UserError(
         "--method: '%s' is not one of %s"
             .formatted(label, String.join(",", MethodOptions.labels())));
+  }
+
+  private String model(String label) {
+    if (model != null) return model;
+    if (label.equals(MethodOptions.EXTERNAL)) return ModelCatalog.NONE;
+    throw new UserError("--model: is missing; 'kbx models' lists what there is");
   }
 
   private String answer(String label) {

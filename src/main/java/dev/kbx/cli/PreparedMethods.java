@@ -2,12 +2,14 @@ package dev.kbx.cli;
 
 import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.PreparedMethod;
+import dev.kbx.generate.ProgramCommand;
 import dev.kbx.llm.ChatModel;
 import dev.kbx.llm.ModelCatalog;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.Conditions;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.prompt.Prompts;
+import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,10 +21,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The methods of a run with their models opened. */
 final class PreparedMethods implements AutoCloseable {
   private final GenerationFlags flags;
+  private final Suite suite;
   private final List<Task> selected;
   private final Plan plan;
   private final ModelCatalog catalog;
@@ -30,8 +34,9 @@ final class PreparedMethods implements AutoCloseable {
   private final Map<String, ChatModel> models = new HashMap<>();
   private final Map<String, Semaphore> requests = new HashMap<>();
 
-  PreparedMethods(GenerationFlags flags, List<Task> selected, Plan plan) {
+  PreparedMethods(GenerationFlags flags, Suite suite, List<Task> selected, Plan plan) {
     this.flags = flags;
+    this.suite = suite;
     this.selected = selected;
     this.plan = plan;
     this.catalog = flags.models.catalog();
@@ -66,7 +71,8 @@ final class PreparedMethods implements AutoCloseable {
             open(
                 each,
                 writer,
-                StartingKernels.of(each.start() == null ? null : method.from(), selected)));
+                StartingKernels.of(each.start() == null ? null : method.from(), suite, selected),
+                each.options().program() == null ? null : program(method)));
       }
     }
     return prepared;
@@ -75,11 +81,19 @@ final class PreparedMethods implements AutoCloseable {
   /** A method's settings, and those of its control if it has one. */
   private List<MethodSettings> settings(MethodFlags method) {
     MethodSettings asked = method.settings(conditions(method), prompts.version());
+    var _ = program(method); // Refused early if it cannot be started.
     return method.hasControl() ? List.of(asked, MethodFlags.control(asked)) : List.of(asked);
   }
 
+  private @Nullable ProgramCommand program(MethodFlags method) {
+    return method.command(catalog::redact).orElse(null);
+  }
+
   private PreparedMethod open(
-      MethodSettings settings, PromptWriter writer, Function<Task, Optional<String>> start) {
+      MethodSettings settings,
+      PromptWriter writer,
+      Function<Task, Optional<String>> start,
+      @Nullable ProgramCommand program) {
     ChatModel model = models.computeIfAbsent(settings.model(), this::model);
     Semaphore inFlight =
         requests.computeIfAbsent(settings.model(), _ -> new Semaphore(model.parallel(), true));
@@ -90,7 +104,8 @@ final class PreparedMethods implements AutoCloseable {
         catalog.price(settings.model()),
         inFlight,
         writer,
-        start);
+        start,
+        program);
   }
 
   private ChatModel model(String name) {

@@ -7,6 +7,7 @@ import dev.kbx.plan.Plan;
 import dev.kbx.prompt.FeedbackKind;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
+import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import java.nio.file.Path;
 import java.util.List;
@@ -54,14 +55,15 @@ final class RunCommand implements Callable<Integer> {
   }
 
   private Integer run(List<MethodFlags> given) throws Exception {
-    List<Task> selected = flags.select(flags.asked.open());
+    Suite suite = flags.asked.open();
+    List<Task> selected = flags.select(suite);
     Plan heldOut = flags.heldOut();
     boolean profile = given.stream().anyMatch(m -> m.feedback() == FeedbackKind.PROFILE);
     Plan development = heldOut.development(profile);
     workers.check(heldOut.stages());
     StoreAddress address = stores.address(flags.out);
     address.check();
-    try (PreparedMethods prepared = new PreparedMethods(flags, selected, development)) {
+    try (PreparedMethods prepared = new PreparedMethods(flags, suite, selected, development)) {
       var _ = prepared.settings(given);
       Path folder = OutFolder.writable(flags.out);
       try (var _ = FolderLock.of(folder);

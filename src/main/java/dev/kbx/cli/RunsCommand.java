@@ -70,6 +70,16 @@ final class RunsCommand implements Callable<Integer> {
       return store.openExisting(out);
     }
 
+    /** The ledger of a run of methods; empty for other runs. */
+    Optional<Path> ledger(String run) {
+      return Optional.of(Ledgers.file(out, run)).filter(Files::isRegularFile);
+    }
+
+    /** The newest run of methods. */
+    Optional<Path> newestLedger() {
+      return new Ledgers(out).newest();
+    }
+
     /** Locks the folder, if it exists, against other writers. */
     AutoCloseable lock() throws IOException {
       return Files.isDirectory(out) ? FolderLock.of(out) : () -> {};

@@ -7,6 +7,7 @@ import dev.kbx.method.Next;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.python.PythonProblem;
+import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import java.util.List;
 import java.util.Locale;
@@ -17,7 +18,11 @@ final class ShownPrompt {
 
   /** Prints what a method would send first. */
   static void print(
-      GenerationFlags flags, WorkerOptions workers, MethodFlags method, List<Task> tasks)
+      GenerationFlags flags,
+      WorkerOptions workers,
+      MethodFlags method,
+      Suite suite,
+      List<Task> tasks)
       throws InterruptedException, PythonProblem {
     method.check(tasks);
     flags.check(tasks);
@@ -29,17 +34,19 @@ final class ShownPrompt {
         PromptWriter writer =
             new PromptWriter(
                 flags.prompts(), method.conditions(plan, task), pool.device(), pool.peaks());
-        print(method, task, writer);
+        print(method, suite, task, writer);
       }
     }
   }
 
-  private static void print(MethodFlags method, Task task, PromptWriter writer) {
-    String start = StartingKernels.of(method.from(), List.of(task)).apply(task).orElse(null);
+  private static void print(MethodFlags method, Suite suite, Task task, PromptWriter writer) {
+    String start = StartingKernels.of(method.from(), suite, List.of(task)).apply(task).orElse(null);
     Assignment assignment = new Assignment(task, writer, start);
     Next next = method.options().open().next(assignment, History.empty());
     if (next instanceof Next.Work work && !work.asks().isEmpty()) {
       work.asks().getFirst().messages().forEach(ShownPrompt::print);
+    } else if (next instanceof Next.Work work && work.consultation() != null) {
+      writer.first(task, start).forEach(turn -> print(turn.role(), turn.text()));
     } else {
       System.err.println(
           "kbx: this method judges the kernel of --from first; it sends nothing before");
@@ -47,8 +54,10 @@ final class ShownPrompt {
   }
 
   private static void print(ChatMessage message) {
-    System.out.printf(
-        "--- %s%n%s%n",
-        message.role().name().toLowerCase(Locale.ROOT), message.text().stripTrailing());
+    print(message.role().name().toLowerCase(Locale.ROOT), message.text());
+  }
+
+  private static void print(String role, String text) {
+    System.out.printf("--- %s%n%s%n", role, text.stripTrailing());
   }
 }

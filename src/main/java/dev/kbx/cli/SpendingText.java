@@ -11,6 +11,7 @@ final class SpendingText {
   static String of(Spending spent) {
     List<String> parts = new ArrayList<>();
     parts.add(spent.calls() + (spent.calls() == 1 ? " call" : " calls"));
+    if (spent.reported() > 0) parts.add(spent.reported() + " of them by the program's word");
     if (spent.lost() > 0) parts.add(spent.lost() + " lost");
     if (spent.tokens() > 0) parts.add("%,d tokens".formatted(spent.tokens()));
     if (spent.usd() > 0) parts.add(usd(spent));

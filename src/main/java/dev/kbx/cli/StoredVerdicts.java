@@ -2,14 +2,29 @@ package dev.kbx.cli;
 
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.store.RunStore;
+import dev.kbx.verdict.Verdict;
+import java.util.function.Predicate;
 
 /** Reads a run's verdicts from the store for reports. */
 final class StoredVerdicts {
   private StoredVerdicts() {}
 
   static RunVerdicts of(RunStore store, String run) {
+    return of(store, run, _ -> true);
+  }
+
+  /** Those on kernels of one method. */
+  static RunVerdicts of(RunStore store, String run, String method) {
+    return of(store, run, verdict -> method.equals(verdict.method()));
+  }
+
+  private static RunVerdicts of(RunStore store, String run, Predicate<Verdict> wanted) {
     RunVerdicts.Reader reader = new RunVerdicts.Reader();
-    store.forEach(run, stored -> reader.add(stored.position(), stored.verdict()));
+    store.forEach(
+        run,
+        stored -> {
+          if (wanted.test(stored.verdict())) reader.add(stored.position(), stored.verdict());
+        });
     return reader.verdicts(position -> store.verdict(run, position));
   }
 }

@@ -65,7 +65,7 @@ final class Accounts {
   }
 
   private static Spending with(Spending spent, @Nullable Integer reserved) {
-    return reserved == null ? spent : spent.plus(new Spending(reserved, 0, 0, 0, 0, 0, 0));
+    return reserved == null ? spent : spent.plus(Spending.calls(reserved));
   }
 
   /** The limit that allows a trajectory no further judgement, in words. */

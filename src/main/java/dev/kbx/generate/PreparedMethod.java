@@ -9,6 +9,7 @@ import dev.kbx.task.Task;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A method of a run with what it needs.
@@ -16,6 +17,7 @@ import java.util.function.Function;
  * @param model answers its prompts
  * @param requests as many as may be in flight; methods with the same model share it
  * @param start the kernel to begin from for a task, if there is one
+ * @param program of an external method; null for others
  */
 public record PreparedMethod(
     MethodSettings settings,
@@ -24,7 +26,19 @@ public record PreparedMethod(
     Optional<Price> price,
     Semaphore requests,
     PromptWriter writer,
-    Function<Task, Optional<String>> start) {
+    Function<Task, Optional<String>> start,
+    @Nullable ProgramCommand program) {
+  /** A method of kbx. */
+  public PreparedMethod(
+      MethodSettings settings,
+      Method method,
+      ChatModel model,
+      Optional<Price> price,
+      Semaphore requests,
+      PromptWriter writer,
+      Function<Task, Optional<String>> start) {
+    this(settings, method, model, price, requests, writer, start, null);
+  }
 
   Assignment assignment(Task task) {
     return new Assignment(task, writer, start.apply(task).orElse(null));

@@ -2,6 +2,7 @@ package dev.kbx.generate;
 
 import dev.kbx.llm.Usage;
 import dev.kbx.method.Event;
+import dev.kbx.method.ProgramAnswer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param unpriced requests whose cost is not known
  * @param modelSeconds of waiting for replies
  * @param deviceSeconds of judging
+ * @param reported requests among the calls that a program made itself, by its own word, as are
+ *     their tokens and costs
  */
 public record Spending(
     long calls,
@@ -22,21 +25,32 @@ public record Spending(
     double usd,
     long unpriced,
     double modelSeconds,
-    double deviceSeconds) {
-  public static final Spending NOTHING = new Spending(0, 0, 0, 0, 0, 0, 0);
+    double deviceSeconds,
+    long reported) {
+  public static final Spending NOTHING = new Spending(0, 0, 0, 0, 0, 0, 0, 0);
+
+  /** So many requests. */
+  static Spending calls(long calls) {
+    return new Spending(calls, 0, 0, 0, 0, 0, 0, 0);
+  }
 
   /** With what an event cost. A call is counted when it is sent. */
   Spending with(Event event) {
     return switch (event) {
-      case Event.Prompt _ -> plus(new Spending(1, 0, 0, 0, 0, 0, 0));
-      case Event.Lost _ -> plus(new Spending(0, 1, 0, 0, 1, 0, 0));
+      case Event.Prompt _ -> plus(calls(1));
+      case Event.Lost _ -> plus(new Spending(0, 1, 0, 0, 1, 0, 0, 0));
       case Event.Reply e ->
-          e.cached()
-              ? plus(new Spending(-1, 0, 0, 0, 0, 0, 0))
-              : plus(paid(e.usage(), e.usd(), e.seconds()));
+          e.cached() ? plus(calls(-1)) : plus(paid(e.usage(), e.usd(), e.seconds()));
       case Event.NoReply e -> plus(paid(e.usage(), e.usd(), e.seconds()));
-      case Event.Judged e -> plus(new Spending(0, 0, 0, 0, 0, 0, e.deviceSeconds()));
-      case Event.Feedback _, Event.Extraction _, Event.Cap _, Event.Selection _ -> this;
+      case Event.Judged e -> plus(new Spending(0, 0, 0, 0, 0, 0, e.deviceSeconds(), 0));
+      case Event.Program e ->
+          e.answer().usage() == null ? this : plus(reported(e.answer().usage()));
+      case Event.Feedback _,
+          Event.Extraction _,
+          Event.ProgramFailed _,
+          Event.Cap _,
+          Event.Selection _ ->
+          this;
     };
   }
 
@@ -48,7 +62,20 @@ public record Spending(
         usd == null ? 0 : usd,
         usd == null ? 1 : 0,
         seconds,
+        0,
         0);
+  }
+
+  private static Spending reported(ProgramAnswer.Reported usage) {
+    return new Spending(
+        usage.calls(),
+        0,
+        tokens(usage.input()) + tokens(usage.output()),
+        usage.usd() == null ? 0 : usage.usd(),
+        usage.usd() == null ? usage.calls() : 0,
+        0,
+        0,
+        usage.calls());
   }
 
   private static long tokens(@Nullable Long known) {
@@ -63,6 +90,7 @@ public record Spending(
         usd + other.usd,
         unpriced + other.unpriced,
         modelSeconds + other.modelSeconds,
-        deviceSeconds + other.deviceSeconds);
+        deviceSeconds + other.deviceSeconds,
+        reported + other.reported);
   }
 }

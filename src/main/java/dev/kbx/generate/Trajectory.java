@@ -33,6 +33,7 @@ final class Trajectory {
   private final Assignment assignment;
   private final Context context;
   private final double began;
+  private final @Nullable Program program;
   private final BlockingQueue<Step> ended = new LinkedBlockingQueue<>();
   private final Set<String> begun = new HashSet<>();
   private final Set<Thread> threads = new HashSet<>();
@@ -85,6 +86,11 @@ final class Trajectory {
     this.history = history;
     this.context = context;
     this.began = context.clock().seconds();
+    ProgramCommand command = prepared.program();
+    this.program =
+        command == null
+            ? null
+            : new Program(command, ProgramAssignment.line(unit, prepared.settings(), assignment));
   }
 
   /**
@@ -105,16 +111,17 @@ final class Trajectory {
     } finally {
       threads.forEach(Thread::interrupt);
       for (Thread thread : threads) thread.join();
+      if (program != null) program.close();
     }
   }
 
   /** What is in flight is waited for even if the answer is known: it has been paid. */
   private Next next() {
-    if (history.cap() == null) return prepared.method().next(assignment, history);
+    if (history.end() == null) return prepared.method().next(assignment, history);
     Next.Answer answer = prepared.method().answer(assignment, history);
     return new Next.Done(
         new Next.Answer(
-            answer.ask(), answer.code(), "%s, within %s".formatted(answer.why(), history.cap())));
+            answer.ask(), answer.code(), "%s, %s".formatted(answer.why(), history.end())));
   }
 
   private End answered(Next.Answer answer) {
@@ -154,6 +161,11 @@ final class Trajectory {
     for (Next.Trial trial : work.trials()) {
       if (begun.add("trial " + trial.ask())) start(() -> judge(trial));
     }
+    Next.Consultation consultation = work.consultation();
+    if (consultation == null || program == null) return;
+    Program asked = program;
+    int turn = consultation.past().size();
+    if (begun.add("answer " + turn)) start(() -> consulted(asked, turn, consultation));
   }
 
   private interface Making {
@@ -200,7 +212,8 @@ final class Trajectory {
             parameters(ask),
             ask.messages(),
             unit.sample() + ask.repeat() * prepared.settings().samples(),
-            ChatRequest.place(unit.method(), unit.task(), unit.sample(), ask.id()));
+            ChatRequest.place(unit.method(), unit.task(), unit.sample(), ask.id()),
+            asksAgain() ? ask.stable() : 0);
     String key = request.key();
     for (String about : ask.about()) context.add(unit, new Event.Feedback(ask.id(), about), false);
     context.add(
@@ -248,6 +261,11 @@ final class Trajectory {
     }
   }
 
+  /** Whether other requests begin as this one does: to keep what is asked once only costs more. */
+  private boolean asksAgain() {
+    return prepared.method().mostCalls() > 1 || prepared.settings().samples() > 1;
+  }
+
   private Parameters parameters(Next.Ask ask) {
     Parameters usual = prepared.settings().parameters();
     if (ask.temperature() == null || usual.temperature() == null) return usual;
@@ -274,6 +292,20 @@ final class Trajectory {
   private Step capped(String what) {
     Event.Cap event = new Event.Cap(what);
     context.add(unit, event, false);
+    return new Step.Happened(List.of(event));
+  }
+
+  // ---------------------------------------------------------------- programs
+
+  private Step consulted(Program asked, int turn, Next.Consultation consultation)
+      throws InterruptedException {
+    Event event;
+    try {
+      event = new Event.Program(turn, asked.answer(consultation));
+    } catch (ProgramFailure e) {
+      event = new Event.ProgramFailed(e.message());
+    }
+    context.add(unit, event, true);
     return new Step.Happened(List.of(event));
   }
 

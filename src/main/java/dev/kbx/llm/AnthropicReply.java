@@ -96,6 +96,6 @@ final class AnthropicReply implements Wire.Assembly {
             ? null
             : Long.valueOf(
                 input + requireNonNullElse(cacheRead, 0L) + requireNonNullElse(cacheWritten, 0L));
-    return new Usage(all, output, cacheRead, reasoning);
+    return new Usage(all, output, cacheRead, reasoning, cacheWritten);
   }
 }

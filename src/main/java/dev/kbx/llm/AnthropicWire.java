@@ -34,7 +34,7 @@ final class AnthropicWire implements Wire {
     body.put("model", settings.model());
     Integer maxTokens = dialect.maxTokens(asked);
     body.put("max_tokens", maxTokens == null ? MAX_TOKENS : maxTokens);
-    messages(request, body);
+    messages(request, dialect.promptCache(), body);
     if (asked.temperature() != null) body.put("temperature", asked.temperature());
     if (asked.topP() != null) body.put("top_p", asked.topP());
     if (asked.reasoningEffort() != null) {
@@ -46,7 +46,7 @@ final class AnthropicWire implements Wire {
   }
 
   /** System messages are not part of the conversation. */
-  private static void messages(ChatRequest request, ObjectNode body) {
+  private static void messages(ChatRequest request, boolean caching, ObjectNode body) {
     String system =
         request.messages().stream()
             .filter(message -> message.role() == ChatMessage.Role.SYSTEM)
@@ -54,10 +54,31 @@ final class AnthropicWire implements Wire {
             .collect(joining("\n\n"));
     if (!system.isEmpty()) body.put("system", system);
     ArrayNode messages = body.putArray("messages");
-    for (ChatMessage message : request.messages()) {
+    int last = request.messages().size() - 1;
+    for (int i = 0; i <= last; i++) {
+      ChatMessage message = request.messages().get(i);
       if (message.role() == ChatMessage.Role.SYSTEM) continue;
-      messages.addObject().put("role", message.role().label()).put("content", message.text());
+      ObjectNode sent = messages.addObject().put("role", message.role().label());
+      int stable = caching && i == last ? request.stable() : 0;
+      if (stable == 0) sent.put("content", message.text());
+      else divided(message.text(), stable, sent.putArray("content"));
     }
+  }
+
+  /**
+   * The part that requests have in common as a block of its own, which Anthropic keeps with all
+   * before it for five minutes. Short ones, of fewer than some thousand tokens, it does not keep.
+   */
+  private static void divided(String text, int stable, ArrayNode content) {
+    content
+        .addObject()
+        .put("type", "text")
+        .put("text", text.substring(0, stable))
+        .putObject("cache_control")
+        .put("type", "ephemeral");
+    String rest = text.substring(stable);
+    // A block of white space alone is refused.
+    if (!rest.isBlank()) content.addObject().put("type", "text").put("text", rest);
   }
 
   private static void thinking(Dialect.Thinking way, String effort, ObjectNode body) {

@@ -15,18 +15,26 @@ import tools.jackson.databind.node.ObjectNode;
  * @param place where in a run it is asked: method, task, sample and ask. A ledger that has no reply
  *     to exactly this request, as numbers in the messages differ from run to run, answers by it.
  *     Neither sent nor part of the key; empty if there is none
+ * @param stable how many first characters of the last message other requests of the run have, too,
+ *     with all messages before it: a provider may keep them. Not part of the key; 0 if unknown
  */
 public record ChatRequest(
-    String model, Parameters parameters, List<ChatMessage> messages, int sample, String place) {
+    String model,
+    Parameters parameters,
+    List<ChatMessage> messages,
+    int sample,
+    String place,
+    int stable) {
   /** A request outside of a run. */
   public ChatRequest(String model, Parameters parameters, List<ChatMessage> messages, int sample) {
-    this(model, parameters, messages, sample, "");
+    this(model, parameters, messages, sample, "", 0);
   }
 
   public ChatRequest {
     messages = List.copyOf(messages);
     if (messages.isEmpty()) throw new IllegalArgumentException("a request without messages");
     if (sample < 0) throw new IllegalArgumentException("sample " + sample + ": 0 or more");
+    stable = Math.clamp(stable, 0, messages.getLast().text().length());
   }
 
   /**
@@ -49,7 +57,7 @@ public record ChatRequest(
 
   /** The same question to a model of another name. */
   ChatRequest to(String other) {
-    return new ChatRequest(other, parameters, messages, sample, place);
+    return new ChatRequest(other, parameters, messages, sample, place, stable);
   }
 
   /** The canonical document: every put is in alphabetical order. */

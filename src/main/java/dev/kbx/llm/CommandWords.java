@@ -6,16 +6,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The words of a command: divided by spaces, except in single or double quotes. */
-final class CommandWords {
+public final class CommandWords {
   private static final Pattern WORD = Pattern.compile("\\s*((?:[^\\s'\"]|'[^']*'|\"[^\"]*\")+)");
   private static final Pattern QUOTED = Pattern.compile("'([^']*)'|\"([^\"]*)\"");
 
   private CommandWords() {}
 
   /**
+   * Divides a command.
+   *
+   * @param place what the command follows, for messages: {@code command:}
    * @throws InvalidModels if there is no word, or a quote has no end
    */
-  static List<String> of(String command) {
+  public static List<String> of(String place, String command) {
     List<String> words = new ArrayList<>();
     Matcher matcher = WORD.matcher(command);
     int end = 0;
@@ -25,10 +28,11 @@ final class CommandWords {
       matcher.region(end, command.length());
     }
     if (!command.substring(end).isBlank()) {
-      throw new InvalidModels("command:%s: a quote has no end".formatted(command));
+      throw new InvalidModels("%s%s: a quote has no end".formatted(place, command));
     }
     if (words.isEmpty()) {
-      throw new InvalidModels("command: names no program; say command:PROGRAM ARGUMENTS");
+      throw new InvalidModels(
+          "%s names no program; say %sPROGRAM ARGUMENTS".formatted(place.strip(), place));
     }
     return words;
   }

@@ -15,6 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param maxTokens limit of a reply where the request names none; null: the provider's
  * @param maxTokensField the limit's name in OpenAI's format; null: by the address
  * @param thinking how Anthropic's models are told the reasoning effort
+ * @param promptCache whether Anthropic's format asks to keep what requests have in common
  * @param without members of the request that the model does not accept: they are not sent
  * @param extra members that are sent with every request
  */
@@ -23,6 +24,7 @@ record Dialect(
     @Nullable Integer maxTokens,
     @Nullable String maxTokensField,
     Thinking thinking,
+    boolean promptCache,
     Set<String> without,
     Map<String, JsonNode> extra) {
 
@@ -40,7 +42,7 @@ record Dialect(
   }
 
   static Dialect defaults() {
-    return new Dialect(true, null, null, Thinking.EFFORT, Set.of(), Map.of());
+    return new Dialect(true, null, null, Thinking.EFFORT, true, Set.of(), Map.of());
   }
 
   /** The limit to send; null: none. */

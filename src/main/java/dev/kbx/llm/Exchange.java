@@ -11,6 +11,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -25,22 +26,26 @@ final class Exchange implements AutoCloseable {
   private static final String LAST = "[DONE]";
 
   /** A connection for each request: if one is lost, one reply is. */
-  private final HttpClient client =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .followRedirects(HttpClient.Redirect.NEVER)
-          .connectTimeout(CONNECT)
-          .executor(Executors.newVirtualThreadPerTaskExecutor())
-          .build();
+  private final HttpClient client;
 
   private final ModelSettings settings;
   private final @Nullable String key;
+  private final Proxies proxies;
   private final Time time;
 
-  Exchange(ModelSettings settings, @Nullable String key, Time time) {
+  Exchange(ModelSettings settings, @Nullable String key, Proxies proxies, Time time) {
     this.settings = settings;
     this.key = key;
+    this.proxies = proxies;
     this.time = time;
+    HttpClient.Builder builder =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .followRedirects(HttpClient.Redirect.NEVER)
+            .connectTimeout(CONNECT)
+            .executor(Executors.newVirtualThreadPerTaskExecutor());
+    proxies.configure(builder);
+    this.client = builder.build();
   }
 
   /** Sends the body and returns the reply. */
@@ -150,17 +155,26 @@ final class Exchange implements AutoCloseable {
   }
 
   private AttemptFailure lost(IOException e) {
+    Optional<String> lasting = TlsFailure.lasting(e);
+    if (lasting.isPresent()) {
+      return new AttemptFailure(Kind.UNTRUSTED, "%s: %s".formatted(where(), lasting.get()));
+    }
     return switch (e) {
       case ReplyBody.Silence _ ->
           new AttemptFailure(
               Kind.SILENT, "nothing arrived for %s s".formatted(seconds(settings.silence())));
       case ConnectException _, HttpConnectTimeoutException _ ->
-          new AttemptFailure(Kind.UNREACHABLE, "no connection to " + settings.address());
+          new AttemptFailure(Kind.UNREACHABLE, "no connection to " + where());
       default ->
           new AttemptFailure(
-              Kind.UNREACHABLE,
-              "the connection to %s was lost: %s".formatted(settings.address(), e));
+              Kind.UNREACHABLE, "the connection to %s was lost: %s".formatted(where(), e));
     };
+  }
+
+  /** The address, and the proxy before it. */
+  private String where() {
+    return settings.address()
+        + proxies.onTheWayTo(settings.endpoint()).map(" through the proxy "::concat).orElse("");
   }
 
   /** {@code 600}, {@code 0.5}. */

@@ -26,13 +26,14 @@ final class HttpModel implements ChatModel {
       @Nullable String key,
       ProviderLimits limits,
       Secrets secrets,
+      Proxies proxies,
       Time time,
       DoubleSupplier random) {
     this.settings = settings;
     this.parallel = limits.parallel();
     this.limits = limits;
     this.secrets = secrets;
-    this.exchange = new Exchange(settings, key, time);
+    this.exchange = new Exchange(settings, key, proxies, time);
     this.time = time;
     this.random = random;
   }
@@ -106,6 +107,9 @@ final class HttpModel implements ChatModel {
               .formatted(settings.model(), settings.address());
       case INVALID_REQUEST -> "; list a parameter that the model does not accept under 'without'";
       case UNREACHABLE -> "; is a server running there?";
+      case UNTRUSTED ->
+          "; check base_url; a certificate authority of your own is trusted with"
+              + " JAVA_TOOL_OPTIONS=-Djavax.net.ssl.trustStore=FILE";
       case RATE_LIMITED -> "; set requests_per_minute or tokens_per_minute";
       default -> "";
     };

@@ -33,6 +33,9 @@ public final class ModelCatalog {
   private final Time time;
   private final DoubleSupplier random;
 
+  /** The model of runs that ask none. */
+  public static final String NONE = NoModel.NAME;
+
   private ModelCatalog(
       Path configuration, Map<String, String> environment, Time time, DoubleSupplier random) {
     this.configuration = configuration;
@@ -86,18 +89,19 @@ public final class ModelCatalog {
    */
   public ChatModel openCached(String model, Path folder) {
     ChatModel opened = open(model);
-    if (model.startsWith(REPLAY)) return opened;
+    if (model.startsWith(REPLAY) || model.equals(NONE)) return opened;
     String identity = settings(model).map(ModelSettings::identity).orElse(model);
     return new CachedModel(opened, ReplyCache.in(folder), identity);
   }
 
   private ChatModel open(String model, @Nullable RetryPolicy retries) {
+    if (model.equals(NONE)) return new NoModel();
     if (model.startsWith(REPLAY)) {
       Path ledger = Path.of(model.substring(REPLAY.length()));
       return new ReplayModel(model, LedgerReplies.read(ledger));
     }
     if (model.startsWith(COMMAND)) {
-      List<String> words = CommandWords.of(model.substring(COMMAND.length()));
+      List<String> words = CommandWords.of(COMMAND, model.substring(COMMAND.length()));
       return new CommandModel(model, words, ModelSettings.SILENCE, secrets);
     }
     ModelSettings settings = settings(model).orElseThrow(() -> unknown(model));
@@ -112,10 +116,12 @@ public final class ModelCatalog {
       throw new InvalidModels(settings.name() + ": " + e.getMessage());
     }
     if (key != null) secrets.add(key);
+    Proxies proxies = Proxies.of(environment);
+    proxies.secrets().forEach(secrets::add);
     ProviderLimits allowed =
         shared.computeIfAbsent(
             settings.account(), account -> new ProviderLimits(limits(account), time));
-    return new HttpModel(settings, key, allowed, secrets, time, random);
+    return new HttpModel(settings, key, allowed, secrets, proxies, time, random);
   }
 
   private Limits limits(ModelSettings.Account account) {
@@ -187,6 +193,11 @@ public final class ModelCatalog {
     if (settings.price() != null) return Optional.of(settings.price());
     if (!settings.address().equals(settings.provider().address())) return Optional.empty();
     return prices.find(settings.provider(), settings.model());
+  }
+
+  /** The text with keys replaced that models were opened with. */
+  public String redact(String text) {
+    return secrets.redact(text);
   }
 
   /** The bundled list prices, by names as {@code openai:gpt-5}. */

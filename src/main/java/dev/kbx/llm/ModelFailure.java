@@ -25,6 +25,8 @@ public final class ModelFailure extends Exception {
     OVERLOADED,
     /** No connection, or it was lost, after all attempts. */
     UNREACHABLE,
+    /** The address is not the provider's by its certificate, or speaks no TLS. */
+    UNTRUSTED,
     /** The provider sent nothing for too long, after all attempts. */
     SILENT,
     /** What the provider sent is no reply, after all attempts. */
@@ -36,7 +38,13 @@ public final class ModelFailure extends Exception {
     boolean passing() {
       return switch (this) {
         case RATE_LIMITED, OVERLOADED, UNREACHABLE, SILENT, MALFORMED -> true;
-        case AUTHENTICATION, UNKNOWN_MODEL, CONTEXT_TOO_LONG, INVALID_REQUEST, NO_ANSWER -> false;
+        case AUTHENTICATION,
+            UNKNOWN_MODEL,
+            CONTEXT_TOO_LONG,
+            INVALID_REQUEST,
+            UNTRUSTED,
+            NO_ANSWER ->
+            false;
       };
     }
   }
@@ -61,7 +69,7 @@ public final class ModelFailure extends Exception {
 
   /** Whether no other request to this model can succeed either. */
   public boolean fatal() {
-    return kind == Kind.AUTHENTICATION || kind == Kind.UNKNOWN_MODEL;
+    return kind == Kind.AUTHENTICATION || kind == Kind.UNKNOWN_MODEL || kind == Kind.UNTRUSTED;
   }
 
   /** Tokens that the failed attempts reported; null if none did. */

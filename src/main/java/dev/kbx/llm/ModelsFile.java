@@ -81,6 +81,7 @@ final class ModelsFile {
 
   private static String name(TomlTable table) {
     String name = table.needed("name");
+    if (name.equals(NoModel.NAME)) throw table.invalid("name", "must not be none");
     for (String reserved : RESERVED) {
       if (name.startsWith(reserved)) throw table.invalid("name", "must not begin with " + reserved);
     }
@@ -154,6 +155,7 @@ final class ModelsFile {
         table.count("max_tokens"),
         table.text("max_tokens_field"),
         thinking(table),
+        table.flag("prompt_cache", true),
         new LinkedHashSet<>(table.texts("without")),
         table.members("extra"));
   }
@@ -172,12 +174,15 @@ final class ModelsFile {
     Double input = table.number("price_input");
     Double output = table.number("price_output");
     Double cached = table.number("price_cached_input");
+    Double written = table.number("price_cache_write");
     LocalDate asOf = table.date("price_as_of");
-    if (input == null && output == null && cached == null && asOf == null) return null;
+    if (input == null && output == null && cached == null && written == null && asOf == null) {
+      return null;
+    }
     if (input == null || output == null || asOf == null) {
       throw table.invalid(
           "price_input, price_output and price_as_of", "belong together: give all three");
     }
-    return new Price(input, output, cached, asOf);
+    return new Price(input, output, cached, written, asOf);
   }
 }

@@ -51,7 +51,8 @@ final class PriceTable {
     if (input == null || output == null || asOf == null) {
       throw table.invalid("input, output and as_of", "are needed");
     }
-    return new Price(input, output, table.number("cached_input"), asOf);
+    return new Price(
+        input, output, table.number("cached_input"), table.number("cache_write"), asOf);
   }
 
   Optional<Price> find(Provider provider, String model) {

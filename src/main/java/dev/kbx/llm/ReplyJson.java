@@ -23,6 +23,7 @@ final class ReplyJson {
       put(counts, "output", usage.output());
       put(counts, "cached_input", usage.cachedInput());
       put(counts, "reasoning", usage.reasoning());
+      put(counts, "cache_written", usage.cacheWritten());
     }
     node.put("seconds", reply.seconds());
     node.put("model", reply.servedModel());
@@ -61,6 +62,7 @@ final class ReplyJson {
         JsonText.number(counts, "input"),
         JsonText.number(counts, "output"),
         JsonText.number(counts, "cached_input"),
-        JsonText.number(counts, "reasoning"));
+        JsonText.number(counts, "reasoning"),
+        JsonText.number(counts, "cache_written"));
   }
 }

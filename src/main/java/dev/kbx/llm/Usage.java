@@ -10,13 +10,24 @@ import org.jspecify.annotations.Nullable;
  * @param output all of the reply, reasoning included
  * @param cachedInput the part of the input that the provider had in its cache
  * @param reasoning the part of the output that is reasoning
+ * @param cacheWritten the part of the input that the provider put into its cache
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Usage(
     @Nullable Long input,
     @Nullable Long output,
     @Nullable Long cachedInput,
-    @Nullable Long reasoning) {
+    @Nullable Long reasoning,
+    @Nullable Long cacheWritten) {
+  /** Usage of a provider that says nothing of writing to its cache. */
+  public Usage(
+      @Nullable Long input,
+      @Nullable Long output,
+      @Nullable Long cachedInput,
+      @Nullable Long reasoning) {
+    this(input, output, cachedInput, reasoning, null);
+  }
+
   /** The sum of what is known; null if nothing is. */
   static @Nullable Usage sum(@Nullable Usage one, @Nullable Usage other) {
     if (one == null) return other;
@@ -25,7 +36,8 @@ public record Usage(
         sum(one.input, other.input),
         sum(one.output, other.output),
         sum(one.cachedInput, other.cachedInput),
-        sum(one.reasoning, other.reasoning));
+        sum(one.reasoning, other.reasoning),
+        sum(one.cacheWritten, other.cacheWritten));
   }
 
   private static @Nullable Long sum(@Nullable Long one, @Nullable Long other) {

@@ -20,27 +20,31 @@ final class Asks {
   /** The prompt that begins most methods. */
   static Ask first(Assignment assignment, String id, int repeat) {
     PromptWriter writer = assignment.writer();
+    List<Turn> turns = writer.first(assignment.task(), assignment.start());
     return new Ask(
         id,
-        messages(writer.first(assignment.task(), assignment.start())),
+        messages(turns),
         version(writer, writer.firstTemplate()),
         List.of(),
         repeat,
         true,
-        null);
+        null,
+        turns.getLast().stable());
   }
 
   /** The prompt of the first with earlier kernels, as many as the conditions say. */
   static Ask next(Assignment assignment, String id, List<Outcome> earlier) {
     PromptWriter writer = assignment.writer();
+    List<Turn> turns = writer.next(assignment.task(), attempts(earlier));
     return new Ask(
         id,
-        messages(writer.next(assignment.task(), attempts(earlier))),
+        messages(turns),
         version(writer, writer.nextTemplate()),
         judged(earlier),
         0,
         true,
-        null);
+        null,
+        turns.getLast().stable());
   }
 
   /** A request for a kernel by any template; {@code about} is what the values tell of. */
@@ -75,14 +79,16 @@ final class Asks {
       boolean code,
       @Nullable Double temperature) {
     PromptWriter writer = assignment.writer();
+    List<Turn> turns = writer.of(template, assignment.task(), values);
     return new Ask(
         id,
-        messages(writer.of(template, assignment.task(), values)),
+        messages(turns),
         version(writer, template),
         judged(about),
         repeat,
         code,
-        temperature);
+        temperature,
+        turns.getLast().stable());
   }
 
   /** Kernels as prompts show them. */

@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
   @JsonSubTypes.Type(value = Event.Lost.class, name = "lost"),
   @JsonSubTypes.Type(value = Event.Extraction.class, name = "extraction"),
   @JsonSubTypes.Type(value = Event.Judged.class, name = "judgement"),
+  @JsonSubTypes.Type(value = Event.Program.class, name = "program"),
+  @JsonSubTypes.Type(value = Event.ProgramFailed.class, name = "program_failed"),
   @JsonSubTypes.Type(value = Event.Cap.class, name = "cap"),
   @JsonSubTypes.Type(value = Event.Selection.class, name = "selection"),
 })
@@ -119,6 +121,16 @@ public sealed interface Event {
    * @param deviceSeconds time of processes that judged it, without compiling ahead
    */
   record Judged(String ask, Judgement judgement, double deviceSeconds) implements Event {}
+
+  /**
+   * An external program said what it wants next. On disk before it is done.
+   *
+   * @param turn from 0
+   */
+  record Program(int turn, ProgramAnswer answer) implements Event {}
+
+  /** An external program can say no more: the trajectory ends with the best it has. */
+  record ProgramFailed(String what) implements Event {}
 
   /** A budget does not allow another step. */
   record Cap(String what) implements Event {}

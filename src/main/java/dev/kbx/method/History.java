@@ -10,16 +10,23 @@ import org.jspecify.annotations.Nullable;
 
 /** What happened in a trajectory so far, by the ids of asks. Immutable. */
 public final class History {
-  private static final History EMPTY = new History(new TreeMap<>(AskOrder.BY_ID), List.of(), null);
+  private static final History EMPTY =
+      new History(new TreeMap<>(AskOrder.BY_ID), List.of(), List.of(), null);
 
   private final SortedMap<String, Outcome> outcomes;
   private final List<String> judged;
-  private final @Nullable String cap;
+  private final List<ProgramAnswer> answers;
+  private final @Nullable String end;
 
-  private History(SortedMap<String, Outcome> outcomes, List<String> judged, @Nullable String cap) {
+  private History(
+      SortedMap<String, Outcome> outcomes,
+      List<String> judged,
+      List<ProgramAnswer> answers,
+      @Nullable String end) {
     this.outcomes = outcomes;
     this.judged = judged;
-    this.cap = cap;
+    this.answers = answers;
+    this.end = end;
   }
 
   /**
@@ -74,17 +81,31 @@ public final class History {
             new Outcome(e.ask(), known.text(), known.failure(), true, known.code(), e.judgement());
         List<String> more = new ArrayList<>(judged);
         more.add(e.ask());
-        yield new History(put(judgedNow).outcomes, List.copyOf(more), cap);
+        yield new History(put(judgedNow).outcomes, List.copyOf(more), answers, end);
       }
-      case Event.Cap e -> new History(outcomes, judged, e.what());
+      case Event.Program e -> with(e.answer());
+      case Event.ProgramFailed e ->
+          new History(outcomes, judged, answers, "the program failed: " + e.what());
+      case Event.Cap e -> new History(outcomes, judged, answers, "within " + e.what());
       case Event.Feedback _, Event.Lost _, Event.Selection _ -> this;
     };
+  }
+
+  /** The candidates of a program are kernels without a reply. */
+  private History with(ProgramAnswer answer) {
+    SortedMap<String, Outcome> more = new TreeMap<>(outcomes);
+    for (ProgramAnswer.Candidate each : answer.judge()) {
+      more.put(each.id(), new Outcome(each.id(), null, null, true, each.code(), null));
+    }
+    List<ProgramAnswer> all = new ArrayList<>(answers);
+    all.add(answer);
+    return new History(more, judged, List.copyOf(all), end);
   }
 
   private History put(Outcome outcome) {
     SortedMap<String, Outcome> more = new TreeMap<>(outcomes);
     more.put(outcome.ask(), outcome);
-    return new History(more, judged, cap);
+    return new History(more, judged, answers, end);
   }
 
   private Outcome outcome(String ask) {
@@ -107,8 +128,13 @@ public final class History {
     return judged.stream().map(this::outcome).toList();
   }
 
-  /** The budget that allows no further step; null as long as there is none. */
-  public @Nullable String cap() {
-    return cap;
+  /** What an external program answered, in order. */
+  List<ProgramAnswer> answers() {
+    return answers;
+  }
+
+  /** Why no further step is allowed, as a budget's {@code within 10 calls}; null if one is. */
+  public @Nullable String end() {
+    return end;
   }
 }

@@ -13,13 +13,30 @@ import org.jspecify.annotations.Nullable;
  * @param width replies of bestof; descendants of geak, workers of kernelagent, islands of evolve
  * @param answer which kernel of a trajectory counts: {@code best}, {@code last} or {@code first}
  * @param asPublished whether known defects of the published method are kept
+ * @param program the command of external; null for others
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record MethodOptions(
-    String method, int turns, int width, int tuning, String answer, boolean asPublished) {
+    String method,
+    int turns,
+    int width,
+    int tuning,
+    String answer,
+    boolean asPublished,
+    @Nullable String program) {
+  /** The label of programs of the user's. */
+  public static final String EXTERNAL = "external";
+
+  /** Options of a method of kbx. */
+  public MethodOptions(
+      String method, int turns, int width, int tuning, String answer, boolean asPublished) {
+    this(method, turns, width, tuning, answer, asPublished, null);
+  }
+
   /** The labels of all methods. */
   public static List<String> labels() {
-    return List.of("single", "sample", "refine", "bestof", "geak", "kernelagent", "evolve");
+    return List.of(
+        "single", "sample", "refine", "bestof", "geak", "kernelagent", "evolve", EXTERNAL);
   }
 
   /** Turns or rounds in the published comparison. */
@@ -29,6 +46,7 @@ public record MethodOptions(
       case "geak" -> 3;
       case "kernelagent" -> 6; // A first kernel, and five corrections.
       case "evolve" -> 10;
+      case EXTERNAL -> 100;
       default -> 1;
     };
   }
@@ -75,6 +93,7 @@ public record MethodOptions(
       case "geak" -> new Geak(turns, width, asPublished);
       case "kernelagent" -> new KernelAgent(width, turns, Choice.of(answer), tuning, asPublished);
       case "evolve" -> new Evolve(width, turns);
+      case EXTERNAL -> new External(turns);
       default -> throw new IllegalArgumentException("no method " + method);
     };
   }

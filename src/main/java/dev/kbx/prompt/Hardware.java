@@ -79,7 +79,7 @@ final class Hardware {
   private static void addDevice(List<String> facts, JsonNode known) {
     facts.add("streaming multiprocessors (SMs): " + known.get("sms").asString());
     facts.add("memory: %s GB".formatted(known.get("memory_gb").asString()));
-    facts.add("L2 cache: %s MB".formatted(known.get("l2_mb").asString()));
+    if (known.has("l2_mb")) facts.add("L2 cache: %s MB".formatted(known.get("l2_mb").asString()));
   }
 
   private static void addArchitecture(List<String> facts, JsonNode arch) {

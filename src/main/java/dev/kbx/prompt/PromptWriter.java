@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * for several threads.
  */
 public final class PromptWriter {
+  /** What most templates begin with. */
+  private static final String TASK = "parts/task";
+
   private final Prompts prompts;
   private final Conditions conditions;
   private final Map<String, Object> hardware;
@@ -32,8 +35,10 @@ public final class PromptWriter {
    * One message.
    *
    * @param role {@code system, user} or {@code assistant}
+   * @param stable how many first characters all requests about the task have in common, with the
+   *     message before
    */
-  public record Turn(String role, String text) {}
+  public record Turn(String role, String text, int stable) {}
 
   /**
    * A writer for runs on a device.
@@ -68,6 +73,19 @@ public final class PromptWriter {
 
   private String form(String chat) {
     return conditions.format() == Format.CHAT ? chat : conditions.format().label();
+  }
+
+  /** What a model without any template is told about a task. */
+  public String statementOf(Task task) {
+    return statements.computeIfAbsent(task, this::statement);
+  }
+
+  /**
+   * What the referee found about a kernel, as far as the conditions allow; empty if they allow
+   * nothing.
+   */
+  public String feedback(Task task, String code, Judgement judgement) {
+    return Feedback.text(task, code, judgement, conditions.feedback(), prompts).strip();
   }
 
   /**
@@ -117,9 +135,11 @@ public final class PromptWriter {
     String system = template.substring(0, template.indexOf('/') + 1) + "system";
     if (conditions.format() == Format.CHAT) {
       String used = prompts.has(system) ? system : "parts/system";
-      turns.add(new Turn("system", prompts.render(used, values).strip()));
+      turns.add(new Turn("system", prompts.render(used, values).strip(), 0));
     }
-    turns.add(new Turn("user", prompts.render(template, values).strip() + "\n"));
+    String text = prompts.render(template, values).strip() + "\n";
+    String common = prompts.has(TASK) ? prompts.render(TASK, values).strip() : "";
+    turns.add(new Turn("user", text, text.startsWith(common) ? common.length() : 0));
     return List.copyOf(turns);
   }
 

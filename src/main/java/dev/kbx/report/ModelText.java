@@ -26,19 +26,10 @@ public final class ModelText {
   public static List<String> models(List<Configured> models) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(
-        List.of(
-            "MODEL",
-            "KEY",
-            "",
-            "IN FLIGHT",
-            "REQ/MIN",
-            "TOK/MIN",
-            "INPUT",
-            "OUTPUT",
-            "AS OF",
-            "SERVED BY"));
+        List.of("MODEL", "KEY", "", "IN FLIGHT", "REQ/MIN", "TOK/MIN", "INPUT", "OUTPUT", "AS OF"));
     for (Configured model : models) rows.add(row(model));
-    List<String> lines = new ArrayList<>(new Grid("lllrrrrrll", rows).lines(Integer.MAX_VALUE));
+    List<String> lines = new ArrayList<>(new Grid("lllrrrrrl", rows).lines(Integer.MAX_VALUE));
+    for (Configured model : models) lines.add(servedBy(model));
     models.stream()
         .filter(model -> model.model() != null)
         .flatMap(ModelText::remarks)
@@ -47,24 +38,37 @@ public final class ModelText {
     return lines;
   }
 
+  /** Addresses and paths have lines of their own, as they may be long. */
+  private static String servedBy(Configured model) {
+    String named = model.model() == null ? "" : model.model() + " ";
+    return "%s: %sat %s".formatted(model.name(), named, model.address());
+  }
+
   private static List<String> row(Configured model) {
     Price price = model.price();
     Configured.Key key = model.key();
     return List.of(
         model.name(),
-        key.from() == null ? "none needed" : key.from(),
+        key.from() == null ? "none needed" : isFile(key.from()) ? "a file" : key.from(),
         key.from() == null ? "" : key.present() ? "present" : "missing",
         String.valueOf(model.parallel()),
         number(model.requestsPerMinute()),
         number(model.tokensPerMinute()),
         price == null ? NONE : usd(price.input()),
         price == null ? NONE : usd(price.output()),
-        price == null ? NONE : price.asOf().toString(),
-        (model.model() == null ? "" : model.model() + " at ") + model.address());
+        price == null ? NONE : price.asOf().toString());
+  }
+
+  private static boolean isFile(String key) {
+    return key.contains("/");
   }
 
   private static Stream<String> remarks(Configured model) {
     List<String> remarks = new ArrayList<>();
+    String from = model.key().from();
+    if (from != null && isFile(from) && model.key().problem() == null) {
+      remarks.add("%s: key in %s".formatted(model.name(), from));
+    }
     if (model.key().problem() != null) remarks.add(model.name() + ": " + model.key().problem());
     if (!model.without().isEmpty()) {
       remarks.add(model.name() + ": is not sent " + String.join(", ", model.without()));
@@ -75,16 +79,17 @@ public final class ModelText {
   /** The bundled prices, a model a line. */
   public static List<String> prices(Map<String, Price> prices) {
     List<List<String>> rows = new ArrayList<>();
-    rows.add(List.of("MODEL", "INPUT", "CACHED", "OUTPUT", "AS OF"));
+    rows.add(List.of("MODEL", "INPUT", "CACHED", "WRITTEN", "OUTPUT", "AS OF"));
     prices.forEach((model, price) ->
         rows.add(
             List.of(
                 model,
                 usd(price.input()),
                 price.cachedInput() == null ? NONE : usd(price.cachedInput()),
+                price.cacheWrite() == null ? NONE : usd(price.cacheWrite()),
                 usd(price.output()),
                 price.asOf().toString())));
-    List<String> lines = new ArrayList<>(new Grid("lrrrl", rows).lines(Integer.MAX_VALUE));
+    List<String> lines = new ArrayList<>(new Grid("lrrrrl", rows).lines(Integer.MAX_VALUE));
     lines.add(PRICES);
     return lines;
   }

@@ -69,6 +69,67 @@ class MethodRunsTest {
     return ScriptedReply.text(fenced(first ? wrong : right));
   }
 
+  /** The example of docs/methods.md. */
+  @Test
+  void aProgramOfOnesOwnRefines() throws Exception {
+    try (ScriptedProvider provider = ScriptedProvider.start(this::refining)) {
+      Path out = folder.resolve("external");
+      Kbx.Result result =
+          Kbx.here(
+              "run",
+              "--method",
+              "external",
+              "--program",
+              "examples/methods/agent",
+              "--model",
+              "scripted",
+              "--models",
+              models(provider, "anthropic"),
+              "--tasks",
+              "Activation/tanh",
+              "--out",
+              out,
+              "--device",
+              "cpu",
+              "--json");
+      assertThat(result.exit()).as(result.err()).isZero();
+      JsonNode verdict = result.json().path("verdicts").path(0);
+      assertThat(verdict.path("status").asString()).isEqualTo("correct");
+      assertThat(verdict.path("method").asString()).isEqualTo("external");
+      assertThat(provider.requests()).isEqualTo(2);
+      assertThat(provider.asked().getLast().body().path("messages")).hasSize(3);
+      assertThat(provider.asked().getLast().lastMessage()).contains("Correct it.");
+      assertThat(Files.readAllLines(out.resolve("ledger.jsonl")))
+          .filteredOn(line -> line.contains("\"event\":\"program\""))
+          .hasSize(3);
+    }
+  }
+
+  @Test
+  void aProgramThatCannotBeStartedIsSaidBeforeAnythingBegins() {
+    for (String[] wrong :
+        new String[][] {
+          {"--program", "no-such-program x", "no-such-program is no program that can be started"},
+          {"--program", "'open", "--program 'open: a quote has no end"},
+          {"--temperature", "1", "--program: is missing"},
+        }) {
+      Kbx.Result result =
+          Kbx.here(
+              "generate",
+              "--method",
+              "external",
+              wrong[0],
+              wrong[1],
+              "--tasks",
+              "tanh",
+              "--out",
+              folder.resolve("none"));
+      assertThat(result.exit()).isEqualTo(1);
+      assertThat(result.err()).contains(wrong[2]).hasLineCount(1);
+    }
+    assertThat(folder.resolve("none")).doesNotExist();
+  }
+
   @Test
   void aRunRefinesAWrongKernelIntoARightOneAndJudgesItAnew() throws Exception {
     try (ScriptedProvider provider = ScriptedProvider.start(this::refining)) {

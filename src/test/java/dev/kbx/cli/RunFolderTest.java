@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
 
 /** A run folder of KernelBench goes in, {@code eval_results.json} comes out. */
 class RunFolderTest {
-  private static final String RELU =
+  static final String RELU =
       """
       import torch
       import triton

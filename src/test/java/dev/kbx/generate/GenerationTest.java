@@ -32,6 +32,7 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.LocalDate;
@@ -79,7 +80,8 @@ class GenerationTest {
   private static MethodSettings settings(String method, int samples, Budget perTask, Budget all) {
     return new MethodSettings(
         method,
-        new MethodOptions(method, 3, 3, 2, "best", false),
+        new MethodOptions(
+            method, 3, 3, 2, "best", false, method.equals("external") ? "agent" : null),
         "simulated",
         Parameters.defaults(),
         samples,
@@ -123,7 +125,8 @@ class GenerationTest {
               Optional.of(new Price(1, 2, null, LocalDate.EPOCH)),
               new Semaphore(model.parallel()),
               WRITER,
-              _ -> Optional.empty()));
+              _ -> Optional.empty(),
+              each.options().program() == null ? null : program()));
     }
     Plan plan =
         new Plan(List.of(Stage.values()), Rules.all(), "sm_90", "secret", Limits.defaults());
@@ -152,6 +155,38 @@ class GenerationTest {
     }
   }
 
+  /** Asks for two things at once and brings a kernel of its own; then asks with what came of it. */
+  private ProgramCommand program() throws Exception {
+    Path script = folder.resolve("agent.py");
+    Files.writeString(
+        script,
+        """
+        import json, sys
+        told, turn = [], 0
+        for line in sys.stdin:
+            event = json.loads(line)
+            if event["event"] == "assignment":
+                start = event["messages"]
+                entry = event["entry"]
+            elif event["event"] == "next":
+                if turn == 0:
+                    wants = {
+                        "ask": [{"id": "a", "messages": start}, {"id": "b", "messages": start, "kernel": False}],
+                        "judge": [{"id": "c", "code": f"def {entry}(): pass"}],
+                    }
+                elif turn == 1:
+                    wants = {"ask": [{"id": "d", "messages": [{"role": "user", "text": json.dumps(told)}]}]}
+                else:
+                    wants = {"done": {}}
+                turn += 1
+                print(json.dumps(wants), flush=True)
+            else:
+                told.append(event)
+        """);
+    return new ProgramCommand(
+        List.of("python3", script.toString()), Duration.ofSeconds(60), text -> text);
+  }
+
   /** Every event of a ledger by trajectory, without times, and without what a kill adds. */
   private static Map<Unit, List<String>> events(Path file) {
     Map<Unit, List<String>> events = new HashMap<>();
@@ -178,7 +213,8 @@ class GenerationTest {
             settings("sample", 3),
             settings("geak", 1),
             settings("kernelagent", 1),
-            settings("evolve", 1));
+            settings("evolve", 1),
+            settings("external", 1));
     Path whole = folder.resolve("whole.jsonl");
     Spending undisturbed = run(whole, new Simulated.Model(), methods);
     byte[] all = Files.readAllBytes(whole);

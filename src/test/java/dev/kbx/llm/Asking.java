@@ -3,6 +3,7 @@ package dev.kbx.llm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,16 @@ final class Asking implements AutoCloseable {
   }
 
   Asking(Path configuration) {
-    catalog = ModelCatalog.read(configuration, Map.of("TEST_KEY", KEY), time, () -> 0);
+    this(configuration, Map.of());
+  }
+
+  /**
+   * @param more variables of the environment
+   */
+  Asking(Path configuration, Map<String, String> more) {
+    Map<String, String> environment = new HashMap<>(more);
+    environment.put("TEST_KEY", KEY);
+    catalog = ModelCatalog.read(configuration, environment, time, () -> 0);
   }
 
   ModelCatalog catalog() {

@@ -107,9 +107,11 @@ class CommandModelTest {
 
   @Test
   void wordsOfACommand() {
-    assertThat(CommandWords.of("  a  'b c' \"d 'e'\" f'g h'i ''"))
+    assertThat(CommandWords.of("command:", "  a  'b c' \"d 'e'\" f'g h'i ''"))
         .containsExactly("a", "b c", "d 'e'", "fg hi", "");
-    assertThatThrownBy(() -> CommandWords.of("a 'b")).hasMessageContaining("a quote has no end");
-    assertThatThrownBy(() -> CommandWords.of(" ")).hasMessageContaining("names no program");
+    assertThatThrownBy(() -> CommandWords.of("command:", "a 'b"))
+        .hasMessageContaining("a quote has no end");
+    assertThatThrownBy(() -> CommandWords.of("command:", " "))
+        .hasMessageContaining("names no program");
   }
 }

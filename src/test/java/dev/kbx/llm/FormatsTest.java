@@ -120,6 +120,41 @@ class FormatsTest {
                 """));
   }
 
+  /** What the requests of a run have in common, the provider may keep. */
+  @Test
+  void anthropicIsToldWhatToKeep() throws Exception {
+    String keep = "{\"type\": \"ephemeral\"}";
+    assertThat(lastContent("anthropic", "task: more", 4))
+        .isEqualTo(
+            json(
+                """
+                [{"type": "text", "text": "task", "cache_control": %s},
+                 {"type": "text", "text": ": more"}]
+                """
+                    .formatted(keep)));
+    assertThat(lastContent("anthropic", "task\n", 4))
+        .isEqualTo(
+            json("[{\"type\":\"text\",\"text\":\"task\",\"cache_control\":%s}]".formatted(keep)));
+    assertThat(lastContent("anthropic", "task: more", 0)).isEqualTo(json("\"task: more\""));
+    assertThat(lastContent("anthropic", "task: more", 4, "prompt_cache = false"))
+        .isEqualTo(json("\"task: more\""));
+    assertThat(lastContent("openai", "task: more", 4)).isEqualTo(json("\"task: more\""));
+  }
+
+  private JsonNode lastContent(String provider, String text, int stable, String... lines)
+      throws Exception {
+    try (ScriptedProvider server = ScriptedProvider.start(_ -> ScriptedReply.text("x"));
+        Asking asking = new Asking(folder, server, provider, lines)) {
+      List<ChatMessage> messages = List.of(new ChatMessage(ChatMessage.Role.USER, text));
+      ChatRequest request =
+          new ChatRequest("m", Parameters.defaults(), messages, 0, "place", stable);
+      assertThat(request.key())
+          .isEqualTo(new ChatRequest("m", Parameters.defaults(), messages, 0).key());
+      var _ = asking.model().ask(request);
+      return server.asked().getFirst().body().path("messages").path(0).path("content");
+    }
+  }
+
   @Test
   void onlyWhatIsAskedForIsSent() throws Exception {
     JsonNode openai = sent("openai", Parameters.defaults(), "stream = false").body();
@@ -227,7 +262,7 @@ class FormatsTest {
              "stop_reason": "stop_sequence", "usage": {"input_tokens": 10,
                "cache_read_input_tokens": 30, "cache_creation_input_tokens": 60, "output_tokens": 5}}
             """);
-    assertThat(reply.usage()).isEqualTo(new Usage(100L, 5L, 30L, null));
+    assertThat(reply.usage()).isEqualTo(new Usage(100L, 5L, 30L, null, 60L));
     assertThat(reply.finish()).isEqualTo("stop");
   }
 

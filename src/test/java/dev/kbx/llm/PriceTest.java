@@ -20,6 +20,15 @@ class PriceTest {
   }
 
   @Test
+  void whatIsPutIntoTheCacheHasItsOwnPrice() {
+    Usage usage = new Usage(2_000L, 300L, 800L, null, 200L);
+    // 1,000 at 2.00, 800 at 0.20, 200 at 2.50 and 300 at 10.00.
+    assertThat(new Price(2.00, 10.00, 0.20, 2.50, DAY).of(usage)).isCloseTo(0.00566, within(1e-12));
+    // Without a price of its own: 1,200 at 2.00.
+    assertThat(new Price(2.00, 10.00, 0.20, DAY).of(usage)).isCloseTo(0.00556, within(1e-12));
+  }
+
+  @Test
   void withoutAPriceCachedInputCostsAsOtherInput() {
     Price price = new Price(2.50, 10.00, null, DAY);
     assertThat(price.of(new Usage(2_000L, 300L, 800L, null))).isCloseTo(0.008, within(1e-12));

@@ -65,7 +65,11 @@ public final class ScriptedProvider implements AutoCloseable {
     /** The last message. */
     public String lastMessage() {
       JsonNode messages = body.path("messages");
-      return messages.path(messages.size() - 1).path("content").asString("");
+      JsonNode content = messages.path(messages.size() - 1).path("content");
+      if (!content.isArray()) return content.asString("");
+      StringBuilder text = new StringBuilder();
+      content.forEach(block -> text.append(block.path("text").asString("")));
+      return text.toString();
     }
   }
 

@@ -1,0 +1,145 @@
+package dev.kbx.cli;
+
+import dev.kbx.generate.Transcript.Kernel;
+import dev.kbx.generate.Transcript.Trajectory;
+import dev.kbx.report.AtomicFile;
+import dev.kbx.report.UnwritableException;
+import dev.kbx.verdict.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What methods wrote, in the JSONL files of other systems. */
+final class TranscriptExport {
+  private static final String PREDICTIONS = "predictions.jsonl";
+  private static final String CORPUS = "corpus.jsonl";
+
+  private final Path folder;
+  private final List<Trajectory> trajectories;
+
+  /**
+   * @param folder empty, or not there yet
+   */
+  TranscriptExport(Path folder, List<Trajectory> trajectories) {
+    this.folder = folder;
+    this.trajectories = trajectories;
+  }
+
+  /**
+   * KernelBench-X predictions: the answer of each trajectory, or with rounds every kernel.
+   *
+   * @return lines written
+   */
+  int predictions(boolean rounds) {
+    StringBuilder lines = new StringBuilder();
+    int count = 0;
+    for (Trajectory each : trajectories) {
+      List<Kernel> kernels =
+          rounds ? each.kernels() : Optional.ofNullable(each.answer()).stream().toList();
+      for (Kernel kernel : kernels) {
+        ObjectNode row = Json.mapper().createObjectNode();
+        row.put("file", each.task() + ".py").put("predict", kernel.code());
+        row.put("method", each.method()).put("model", each.model());
+        // Several kernels of one round are samples of it: their numbers are given when read.
+        if (rounds) row.put("round", kernel.round());
+        else row.put("sample", each.sample());
+        lines.append(Json.mapper().writeValueAsString(row)).append('\n');
+        count++;
+      }
+    }
+    if (count > 0) write(PREDICTIONS, lines.toString());
+    return count;
+  }
+
+  /**
+   * GEAK's files: {@code METHOD_0.jsonl} with the best kernel of each task after the first round,
+   * {@code METHOD_1.jsonl} after the second, and so on.
+   *
+   * @param references source of a task's reference, where it is known
+   * @return lines written
+   */
+  int geak(Map<String, String> references) {
+    Map<String, StringBuilder> files = new TreeMap<>();
+    int count = 0;
+    for (Trajectory each : trajectories) {
+      for (int round = 0; round < each.rounds(); round++) {
+        Kernel best = each.best(round).orElse(null);
+        if (best == null) continue;
+        files
+            .computeIfAbsent(
+                "%s%s_%d.jsonl".formatted(each.method(), sample(each), round),
+                _ -> new StringBuilder())
+            .append(Json.mapper().writeValueAsString(geakRow(each, best, references)))
+            .append('\n');
+        count++;
+      }
+    }
+    files.forEach((name, lines) -> write(name, lines.toString()));
+    return count;
+  }
+
+  private static String sample(Trajectory of) {
+    return of.sample() == 0 ? "" : "-sample" + of.sample();
+  }
+
+  private static ObjectNode geakRow(Trajectory each, Kernel best, Map<String, String> references) {
+    ObjectNode row = Json.mapper().createObjectNode();
+    row.put("instruction", each.firstPrompt());
+    if (references.containsKey(each.task())) row.put("label", references.get(each.task()));
+    row.put("filename", each.task().substring(each.task().indexOf('/') + 1) + ".py");
+    row.put("predict", best.code());
+    Double speedup = speedup(best);
+    if (speedup != null) row.put("speedup", speedup);
+    row.put("file", each.task() + ".py");
+    return row;
+  }
+
+  /**
+   * KernelBench-X's corpus: from round to round the best kernel so far, and what changed.
+   *
+   * @return lines written
+   */
+  int corpus() {
+    StringBuilder lines = new StringBuilder();
+    int count = 0;
+    for (Trajectory each : trajectories) {
+      for (int round = 1; round < each.rounds(); round++) {
+        Kernel before = each.best(round - 1).orElse(null);
+        Kernel after = each.best(round).orElse(null);
+        if (before == null || after == null) continue;
+        ObjectNode row = CorpusRow.of(each, round - 1, before, after);
+        lines.append(Json.mapper().writeValueAsString(row)).append('\n');
+        count++;
+      }
+    }
+    if (count > 0) write(CORPUS, lines.toString());
+    return count;
+  }
+
+  static @Nullable Double speedup(Kernel kernel) {
+    if (kernel.judgement() == null || kernel.judgement().speedup() == null) return null;
+    return kernel.judgement().speedup().value();
+  }
+
+  private void write(String name, String text) {
+    Path file = folder.resolve(name);
+    try {
+      Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw new UnwritableException(file, e);
+    }
+    AtomicFile.replace(file, writer -> writer.write(text));
+  }
+
+  /** The names of methods, for messages. */
+  static String names(List<Trajectory> of) {
+    return of.stream().map(Trajectory::method).distinct().collect(Collectors.joining(", "));
+  }
+}
