@@ -46,8 +46,11 @@ public final class SimulatedRun {
   private double width = 0.01;
   private int unjudged;
   private String tasks = "*";
+  private String suite = "kernelbenchx";
   private int suiteTasks = 176;
   private @Nullable String method;
+  private @Nullable String model;
+  private @Nullable Integer round;
 
   private SimulatedRun(String id, Device device) {
     this.id = id;
@@ -106,9 +109,27 @@ public final class SimulatedRun {
     return this;
   }
 
+  /** The suite of the run; of all candidates that are added after this. */
+  public SimulatedRun of(String name) {
+    suite = name;
+    return this;
+  }
+
   /** What made the candidates after this. */
   public SimulatedRun by(String name) {
     method = name;
+    return this;
+  }
+
+  /** Which model made the candidates after this. */
+  public SimulatedRun model(String name) {
+    model = name;
+    return this;
+  }
+
+  /** Which round of a method the candidates after this are of. */
+  public SimulatedRun round(int number) {
+    round = number;
     return this;
   }
 
@@ -219,12 +240,14 @@ public final class SimulatedRun {
     fields.put("run", id);
     fields.put("candidate", "%064x".formatted(code.hashCode() & 0xffffffffL));
     fields.put("source", name + ".py");
-    fields.put("suite", "kernelbenchx");
+    fields.put("suite", suite);
     fields.put("task", name);
     fields.put("category", task.substring(0, task.indexOf('/')));
     if (status == Status.CORRECT) fields.put("general_ok", true);
     fields.put("sample", verdicts.stream().filter(v -> isOfSeries(v, name)).count());
     if (method != null) fields.put("method", method);
+    if (model != null) fields.put("model", model);
+    if (round != null) fields.put("round", round);
     fields.put("call_ok", true);
     fields.put("status", status.label());
     fields.put("stage", stage);
@@ -236,7 +259,10 @@ public final class SimulatedRun {
   }
 
   private boolean isOfSeries(Verdict verdict, String name) {
-    return verdict.task().equals(name) && Objects.equals(verdict.method(), method);
+    return verdict.task().equals(name)
+        && Objects.equals(verdict.method(), method)
+        && Objects.equals(verdict.model(), model)
+        && Objects.equals(verdict.round(), round);
   }
 
   private Map<String, String> versions() {
@@ -264,7 +290,7 @@ public final class SimulatedRun {
         started,
         finished(started),
         List.of("kernels"),
-        "kernelbenchx",
+        suite,
         tasks,
         stages,
         List.of(),

@@ -32,18 +32,7 @@ final class RunReference {
     if (reference.isEmpty()) throw new UserError("RUN: is empty; name a run or a results folder");
     Path path = Path.of(reference);
     if (Files.isDirectory(path)) {
-      RunsCommand.Folder folder = new RunsCommand.Folder(path);
-      try (RunStore store = folder.open()) {
-        RunInfo newest =
-            store.runs().stream()
-                .filter(run -> run.finished() != null)
-                .findFirst()
-                .orElseThrow(() ->
-                    new UserError(
-                        "%s: no complete run there; name one that was cut off as %s/ID"
-                            .formatted(path, path)));
-        return judged(store, newest);
-      }
+      return newest(new RunsCommand.Folder(path));
     }
     if (Files.exists(path)) {
       throw new UserError("%s: is a file; %s".formatted(path, FORMS));
@@ -51,6 +40,21 @@ final class RunReference {
     Path parent = path.getParent();
     String id = path.getFileName().toString();
     return byId(path, id, parent == null ? out : new RunsCommand.Folder(parent));
+  }
+
+  /** Reads the newest complete run of a folder or database. */
+  static JudgedRun newest(RunsCommand.Folder folder) {
+    try (RunStore store = folder.open()) {
+      RunInfo newest =
+          store.runs().stream()
+              .filter(run -> run.finished() != null)
+              .findFirst()
+              .orElseThrow(() ->
+                  new UserError(
+                      "%s: no complete run there; name one that was cut off as %s/ID"
+                          .formatted(folder.place(), folder.place())));
+      return judged(store, newest);
+    }
   }
 
   private static JudgedRun byId(Path reference, String id, RunsCommand.Folder folder) {

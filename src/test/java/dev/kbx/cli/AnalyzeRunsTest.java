@@ -89,6 +89,38 @@ class AnalyzeRunsTest {
   }
 
   @Test
+  void devianceIsOfAllRunsNamedOrTheNewest() {
+    JsonNode document =
+        ok("analyze", "deviance", first.id(), second.id(), "--out", out, "--json").json();
+    assertThat(document.get("kind").asString()).isEqualTo("deviance");
+    JsonNode deviance = document.get("deviance");
+    JsonNode entered = deviance.get("entered");
+    assertThat(entered.get("runs").size()).isEqualTo(2);
+    assertThat(entered.get("candidates").asInt()).as("one is in both").isEqualTo(3);
+    assertThat(entered.get("repeated").asInt()).isEqualTo(1);
+    JsonNode correct = deviance.get("outcomes").get(1);
+    assertThat(correct.get("outcome").asString()).isEqualTo("correct");
+    assertThat(correct.get("passes").asInt()).isEqualTo(2);
+    JsonNode category = correct.get("factors").get(0);
+    assertThat(category.get("factor").asString()).isEqualTo("category");
+    assertThat(category.get("explained").asDouble()).isBetween(0.0, 1.0);
+    assertThat(category.get("permutation").get("p_value").asDouble()).isPositive();
+    assertThat(ok("analyze", "deviance", "--out", out).out())
+        .startsWith("kernelbenchx  " + second.id())
+        .contains("1 judged candidate of 1 of 176 tasks", "correct: no figures");
+  }
+
+  @Test
+  void deviancesOfTwoSuitesDoNotMix() {
+    Path other = folder.resolve("other");
+    SimulatedRun.on(SimulatedRun.H200, 4)
+        .of("kernelbench")
+        .untimed("level1/1_Square", "a")
+        .store(other);
+    refused("runs of two suites, kernelbenchx and kernelbench", "analyze", "deviance", out, other);
+  }
+
+  @Test
   void whatCannotBeAnalysedIsOneLine() {
     SimulatedRun.on(SimulatedRun.H200, 3)
         .stages(Stage.STATIC, Stage.CALL)
@@ -98,7 +130,7 @@ class AnalyzeRunsTest {
     refused("--k: '0' is no number of samples", "analyze", "passk", out, "--k", "1,0");
     refused("--k: 'many' is no number of samples", "analyze", "passk", out, "--k", "many");
     refused("RUN", "analyze", "fastp");
-    refused("say fastp, passk or portability", "analyze");
+    refused("say deviance, fastp, passk or portability", "analyze");
   }
 
   @Test
@@ -173,7 +205,7 @@ class AnalyzeRunsTest {
 
   @Test
   void helpFitsATerminal() {
-    for (String command : new String[] {"fastp", "passk"}) {
+    for (String command : new String[] {"deviance", "fastp", "passk"}) {
       assertThat(ok("analyze", command, "--help").out().lines())
           .allMatch(line -> line.length() <= 80)
           .anyMatch(line -> line.contains("Usage: kbx analyze " + command));

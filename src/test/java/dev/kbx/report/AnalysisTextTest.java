@@ -4,13 +4,16 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.SimulatedRun;
+import dev.kbx.analysis.AskedRun;
 import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.Comparison;
+import dev.kbx.analysis.Deviance;
 import dev.kbx.analysis.FastP;
 import dev.kbx.analysis.PassK;
 import dev.kbx.analysis.Portability;
 import dev.kbx.verdict.Status;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -92,5 +95,31 @@ class AnalysisTextTest {
     }
     assertThat(new PortabilityText(120).render(portability))
         .contains("20 more are in --json", "1.50× [");
+  }
+
+  @Test
+  void devianceFits() {
+    SimulatedRun run = run(1);
+    for (String method : List.of("a_method_with_a_long_name", "single", "refine", "nothing")) {
+      run.by(method);
+      for (int i = 0; i < 60; i++) {
+        String task = "MatrixMultiply%d/a_rather_long_task_name_%d".formatted(i % 5, i);
+        boolean solved = !method.equals("nothing") && (i * method.length()) % 7 < 3;
+        if (solved) run.correct(task, method + i, i % 2 + 0.6);
+        else run.wrong(task, method + i, Status.WRONG_VALUES);
+      }
+    }
+    AskedRun asked = new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of());
+    Deviance deviance = Deviance.of(List.of(asked));
+    for (int width : new int[] {80, 100}) {
+      String text = new DevianceText(width).render(deviance);
+      assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
+      assertThat(text)
+          .contains("without the method that has none (nothing)", "category + method", "Firth")
+          .contains("called: no figures: 240 of 240 pass, nothing to explain.")
+          .doesNotContain("…");
+    }
+    assertThat(new DevianceText(100).render(deviance)).contains("per df");
+    assertThat(new DevianceText(80).render(deviance)).doesNotContain("per df");
   }
 }

@@ -1,0 +1,135 @@
+package dev.kbx.analysis;
+
+import dev.kbx.analysis.Entered.Made;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The candidates of several runs as one set.
+ *
+ * @param rows the counted ones, by category, task and sample
+ * @param traits of tasks, by path
+ */
+record Pool(List<VerdictRow> rows, Entered entered, Map<String, TaskTraits> traits) {
+
+  /** Which rounds of an attempt count. */
+  enum Rounds {
+    LAST,
+    ALL
+  }
+
+  private record Identity(Attempt attempt, @Nullable Integer round, String candidate) {}
+
+  /** A sample, whose rounds improve on each other. */
+  private record Attempt(
+      String suite,
+      String category,
+      String task,
+      @Nullable String method,
+      @Nullable String model,
+      int sample,
+      String device) {
+    static Attempt of(VerdictRow row) {
+      String uuid = row.device().uuid();
+      return new Attempt(
+          row.suite(),
+          row.category(),
+          row.task(),
+          row.method(),
+          row.model(),
+          row.sample(),
+          uuid == null ? row.device().name() : uuid);
+    }
+  }
+
+  private record Maker(@Nullable String method, @Nullable String model) {
+    static final Comparator<Maker> ORDER =
+        Comparator.comparing(Maker::method, Comparator.nullsFirst(Comparator.naturalOrder()))
+            .thenComparing(Maker::model, Comparator.nullsFirst(Comparator.naturalOrder()));
+  }
+
+  static Pool of(List<AskedRun> runs, Rounds rounds) {
+    Set<Identity> seen = new HashSet<>();
+    List<VerdictRow> judged = new ArrayList<>();
+    Map<String, TaskTraits> traits = new HashMap<>();
+    int variants = 0;
+    int notJudged = 0;
+    int repeated = 0;
+    for (AskedRun run : runs) {
+      traits.putAll(run.traits());
+      for (VerdictRow row : run.judged().rows()) {
+        if (!run.asked().has(row)) variants++;
+        else if (!row.judged()) notJudged++;
+        else if (seen.add(new Identity(Attempt.of(row), row.round(), row.candidate()))) {
+          judged.add(row);
+        } else {
+          repeated++;
+        }
+      }
+    }
+    List<VerdictRow> counted = rounds == Rounds.LAST ? last(judged) : judged;
+    List<VerdictRow> sorted = Tally.sorted(counted);
+    Entered entered =
+        new Entered(
+            runs.stream().map(run -> run.judged().run().id()).toList(),
+            runs.getFirst().judged().run().suite(),
+            sorted.stream().map(row -> row.device().name()).distinct().sorted().toList(),
+            sorted.size(),
+            Math.toIntExact(Tally.tasksOf(sorted, _ -> true)),
+            runs.stream().mapToInt(run -> run.asked().total()).max().orElse(0),
+            notJudged,
+            variants,
+            repeated,
+            judged.size() - counted.size(),
+            made(sorted));
+    return new Pool(sorted, entered, traits);
+  }
+
+  private static List<VerdictRow> last(List<VerdictRow> rows) {
+    Map<Attempt, Integer> latest = new HashMap<>();
+    for (VerdictRow row : rows) {
+      if (row.round() != null) latest.merge(Attempt.of(row), row.round(), Math::max);
+    }
+    return rows.stream()
+        .filter(
+            row -> row.round() == null || Objects.equals(latest.get(Attempt.of(row)), row.round()))
+        .toList();
+  }
+
+  private static List<Made> made(List<VerdictRow> rows) {
+    Map<Maker, List<VerdictRow>> makers = new LinkedHashMap<>();
+    for (VerdictRow row : rows) {
+      makers.computeIfAbsent(new Maker(row.method(), row.model()), _ -> new ArrayList<>()).add(row);
+    }
+    return makers.entrySet().stream()
+        .sorted(Map.Entry.comparingByKey(Maker.ORDER))
+        .map(entry -> made(entry.getKey(), entry.getValue()))
+        .toList();
+  }
+
+  private static Made made(Maker maker, List<VerdictRow> rows) {
+    Map<String, Integer> ofTask = new HashMap<>();
+    for (VerdictRow row : rows) ofTask.merge(row.path(), 1, Integer::sum);
+    Integer last =
+        rows.stream()
+            .map(VerdictRow::round)
+            .filter(Objects::nonNull)
+            .max(Comparator.naturalOrder())
+            .orElse(null);
+    return new Made(
+        maker.method(),
+        maker.model(),
+        rows.size(),
+        ofTask.size(),
+        ofTask.values().stream().mapToInt(Integer::intValue).max().orElse(0),
+        last);
+  }
+}
