@@ -26,26 +26,26 @@ record Pool(List<VerdictRow> rows, Entered entered, Map<String, TaskTraits> trai
     ALL
   }
 
-  private record Identity(Attempt attempt, @Nullable Integer round, String candidate) {}
-
-  /** A sample, whose rounds improve on each other. */
-  private record Attempt(
+  /** A candidate, wherever it was judged. */
+  private record Identity(
       String suite,
-      String category,
-      String task,
+      String path,
       @Nullable String method,
       @Nullable String model,
       int sample,
+      @Nullable Integer round,
+      String candidate,
       String device) {
-    static Attempt of(VerdictRow row) {
+    static Identity of(VerdictRow row) {
       String uuid = row.device().uuid();
-      return new Attempt(
+      return new Identity(
           row.suite(),
-          row.category(),
-          row.task(),
+          row.path(),
           row.method(),
           row.model(),
           row.sample(),
+          row.round(),
+          row.candidate(),
           uuid == null ? row.device().name() : uuid);
     }
   }
@@ -68,7 +68,7 @@ record Pool(List<VerdictRow> rows, Entered entered, Map<String, TaskTraits> trai
       for (VerdictRow row : run.judged().rows()) {
         if (!run.asked().has(row)) variants++;
         else if (!row.judged()) notJudged++;
-        else if (seen.add(new Identity(Attempt.of(row), row.round(), row.candidate()))) {
+        else if (seen.add(Identity.of(row))) {
           judged.add(row);
         } else {
           repeated++;
@@ -94,13 +94,14 @@ record Pool(List<VerdictRow> rows, Entered entered, Map<String, TaskTraits> trai
   }
 
   private static List<VerdictRow> last(List<VerdictRow> rows) {
+    Attempt.Reader attempts = Attempt.Reader.of(rows);
     Map<Attempt, Integer> latest = new HashMap<>();
     for (VerdictRow row : rows) {
-      if (row.round() != null) latest.merge(Attempt.of(row), row.round(), Math::max);
+      if (row.round() != null) latest.merge(attempts.of(row), row.round(), Math::max);
     }
     return rows.stream()
         .filter(
-            row -> row.round() == null || Objects.equals(latest.get(Attempt.of(row)), row.round()))
+            row -> row.round() == null || Objects.equals(latest.get(attempts.of(row)), row.round()))
         .toList();
   }
 

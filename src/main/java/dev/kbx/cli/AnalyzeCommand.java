@@ -8,16 +8,18 @@ import picocli.CommandLine.Command;
     name = "analyze",
     description = "Analyse judged runs.",
     mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "(deviance | fastp | passk | portability)",
+    synopsisSubcommandLabel = "(deviance | fastp | iterations | passk | portability)",
     subcommands = {
       DevianceCommand.class,
       FastpCommand.class,
+      IterationsCommand.class,
       PasskCommand.class,
       PortabilityCommand.class
     })
 final class AnalyzeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
-    throw new UserError("analyze: say deviance, fastp, passk or portability, and RUN...");
+    throw new UserError(
+        "analyze: say deviance, fastp, iterations, passk or portability, and RUN...");
   }
 }

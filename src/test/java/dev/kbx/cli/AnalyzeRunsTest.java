@@ -121,6 +121,23 @@ class AnalyzeRunsTest {
   }
 
   @Test
+  void iterationsNeedRounds() {
+    refused("no rounds in run " + second.id(), "analyze", "iterations", "--out", out);
+    SimulatedRun refined = SimulatedRun.on(SimulatedRun.H200, 5).by("refine");
+    refined.round(0).wrong("Math/exp_sqrt", "r0", Status.WRONG_VALUES);
+    refined.round(1).correct("Math/exp_sqrt", "r1", 1.2).store(out);
+    JsonNode method =
+        ok("analyze", "iterations", "--out", out, "--json")
+            .json()
+            .get("iterations")
+            .get("methods")
+            .get(0);
+    assertThat(method.get("steps").get(0).get("rescued").asInt()).isEqualTo(1);
+    assertThat(method.get("asked").asInt()).isEqualTo(176);
+    assertThat(ok("analyze", "iterations", out).out()).contains("refine: 1 attempt of 176");
+  }
+
+  @Test
   void whatCannotBeAnalysedIsOneLine() {
     SimulatedRun.on(SimulatedRun.H200, 3)
         .stages(Stage.STATIC, Stage.CALL)
@@ -130,7 +147,7 @@ class AnalyzeRunsTest {
     refused("--k: '0' is no number of samples", "analyze", "passk", out, "--k", "1,0");
     refused("--k: 'many' is no number of samples", "analyze", "passk", out, "--k", "many");
     refused("RUN", "analyze", "fastp");
-    refused("say deviance, fastp, passk or portability", "analyze");
+    refused("say deviance, fastp, iterations, passk or portability", "analyze");
   }
 
   @Test
@@ -205,7 +222,7 @@ class AnalyzeRunsTest {
 
   @Test
   void helpFitsATerminal() {
-    for (String command : new String[] {"deviance", "fastp", "passk"}) {
+    for (String command : new String[] {"deviance", "fastp", "iterations", "passk"}) {
       assertThat(ok("analyze", command, "--help").out().lines())
           .allMatch(line -> line.length() <= 80)
           .anyMatch(line -> line.contains("Usage: kbx analyze " + command));

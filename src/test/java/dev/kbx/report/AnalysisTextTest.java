@@ -9,6 +9,7 @@ import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.Comparison;
 import dev.kbx.analysis.Deviance;
 import dev.kbx.analysis.FastP;
+import dev.kbx.analysis.Iterations;
 import dev.kbx.analysis.PassK;
 import dev.kbx.analysis.Portability;
 import dev.kbx.verdict.Status;
@@ -121,5 +122,32 @@ class AnalysisTextTest {
     }
     assertThat(new DevianceText(100).render(deviance)).contains("per df");
     assertThat(new DevianceText(80).render(deviance)).doesNotContain("per df");
+  }
+
+  @Test
+  void iterationsFit() {
+    SimulatedRun run = run(1).by("a_method_with_a_long_name").model("a-model-with-a-long-name");
+    for (int round = 0; round < 3; round++) {
+      run.round(round);
+      for (int i = 0; i < 120; i++) {
+        String task = "MatrixMultiply/a_rather_long_task_name_" + i;
+        String code = i % 3 == 0 ? "same" + i : "code%d.%d".formatted(i, round);
+        if (i % 4 <= round) run.correct(task, code, 1 + (i + round) / 100.0);
+        else run.wrong(task, code, Status.WRONG_VALUES);
+      }
+    }
+    run.by("sample");
+    for (int i = 0; i < 4; i++) run.correct("MatrixMultiply/m", "s" + i, 1);
+    Iterations iterations =
+        Iterations.of(
+            List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of())),
+            List.of());
+    for (int width : new int[] {80, 100}) {
+      String text = new IterationsText(width).render(iterations);
+      assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
+      assertThat(text).contains("rescued", "Noise floor", "100.0 % of 1");
+      assertThat(text.replace('\n', ' ')).contains("10 of these are the same source byte by byte");
+      assertThat(text.lines().skip(1)).noneMatch(line -> line.endsWith("…"));
+    }
   }
 }
