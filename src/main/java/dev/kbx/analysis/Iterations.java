@@ -5,7 +5,6 @@ import dev.kbx.stats.PassAtK;
 import dev.kbx.stats.Rate;
 import dev.kbx.verdict.NoiseFloor;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -70,18 +69,6 @@ public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> 
   public record Singles(
       @Nullable String method, @Nullable String model, int k, int tasks, double value) {}
 
-  private record Maker(@Nullable String method, @Nullable String model)
-      implements Comparable<Maker> {
-    private static final Comparator<Maker> ORDER =
-        Comparator.comparing(Maker::method, Comparator.nullsFirst(Comparator.naturalOrder()))
-            .thenComparing(Maker::model, Comparator.nullsFirst(Comparator.naturalOrder()));
-
-    @Override
-    public int compareTo(Maker other) {
-      return ORDER.compare(this, other);
-    }
-  }
-
   /**
    * Of the attempts in all runs.
    *
@@ -96,14 +83,10 @@ public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> 
       }
     }
     Pool pool = Pool.of(runs, Pool.Rounds.ALL);
-    Map<Maker, List<VerdictRow>> makers = new TreeMap<>();
-    for (VerdictRow row : pool.rows()) {
-      makers.computeIfAbsent(new Maker(row.method(), row.model()), _ -> new ArrayList<>()).add(row);
-    }
     List<OfMethod> methods = new ArrayList<>();
     List<List<VerdictRow>> others = new ArrayList<>();
     int most = 0;
-    for (List<VerdictRow> rows : makers.values()) {
+    for (List<VerdictRow> rows : Maker.group(pool.rows()).values()) {
       int rounds = rounds(rows).size();
       if (rounds < 2) others.add(rows);
       else methods.add(of(rows, pool.entered().asked(), floors));

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -48,12 +47,6 @@ record Pool(List<VerdictRow> rows, Entered entered, Map<String, TaskTraits> trai
           row.candidate(),
           uuid == null ? row.device().name() : uuid);
     }
-  }
-
-  private record Maker(@Nullable String method, @Nullable String model) {
-    static final Comparator<Maker> ORDER =
-        Comparator.comparing(Maker::method, Comparator.nullsFirst(Comparator.naturalOrder()))
-            .thenComparing(Maker::model, Comparator.nullsFirst(Comparator.naturalOrder()));
   }
 
   static Pool of(List<AskedRun> runs, Rounds rounds) {
@@ -106,12 +99,7 @@ record Pool(List<VerdictRow> rows, Entered entered, Map<String, TaskTraits> trai
   }
 
   private static List<Made> made(List<VerdictRow> rows) {
-    Map<Maker, List<VerdictRow>> makers = new LinkedHashMap<>();
-    for (VerdictRow row : rows) {
-      makers.computeIfAbsent(new Maker(row.method(), row.model()), _ -> new ArrayList<>()).add(row);
-    }
-    return makers.entrySet().stream()
-        .sorted(Map.Entry.comparingByKey(Maker.ORDER))
+    return Maker.group(rows).entrySet().stream()
         .map(entry -> made(entry.getKey(), entry.getValue()))
         .toList();
   }

@@ -8,11 +8,12 @@ import picocli.CommandLine.Command;
     name = "analyze",
     description = "Analyse judged runs.",
     mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "(deviance | fastp | iterations | passk | portability)",
+    synopsisSubcommandLabel = "(deviance | fastp | iterations | methods | passk | portability)",
     subcommands = {
       DevianceCommand.class,
       FastpCommand.class,
       IterationsCommand.class,
+      MethodsCommand.class,
       PasskCommand.class,
       PortabilityCommand.class
     })
@@ -20,6 +21,6 @@ final class AnalyzeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     throw new UserError(
-        "analyze: say deviance, fastp, iterations, passk or portability, and RUN...");
+        "analyze: say deviance, fastp, iterations, methods, passk or portability, and RUN...");
   }
 }

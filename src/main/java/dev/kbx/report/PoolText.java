@@ -14,8 +14,47 @@ record PoolText(int width) {
   /** Methods and models that are listed; more are summed up. */
   private static final int LISTED = 12;
 
+  private static final int LETTERS = 26;
+
+  private static final String UNSTATED = "not stated";
+
+  /** Columns beside method and model. */
+  private static final int COUNTS = 38;
+
+  /** Columns that a name always gets. */
+  private static final int SHORTEST = 12;
+
   /** Runs, counts, what was left out and why, and who made what. */
   List<String> head(Entered entered) {
+    List<String> lines = counts(entered);
+    if (entered.made().size() > 1 || entered.made().stream().anyMatch(PoolText::isNamed)) {
+      lines.addAll(new Grid("llrrr", made(entered, LISTED)).lines(width));
+      int more = entered.made().size() - LISTED;
+      if (more > 0) lines.add("… and %d more, in --json".formatted(more));
+    }
+    return lines;
+  }
+
+  /** The same with all of who made what, each with its {@link #letter}. */
+  List<String> headWithLetters(Entered entered) {
+    List<String> lines = counts(entered);
+    List<List<String>> rows = new ArrayList<>();
+    for (List<String> row : made(entered, Integer.MAX_VALUE)) {
+      List<String> cells = new ArrayList<>(List.of(rows.isEmpty() ? "" : letter(rows.size() - 1)));
+      cells.addAll(row);
+      rows.add(cells);
+    }
+    lines.addAll(new Grid("lllrrr", rows).lines(width));
+    return lines;
+  }
+
+  /** A short name of a method and model, by its index: A, B, …, Z, AA, … */
+  static String letter(int index) {
+    String last = Character.toString('A' + index % LETTERS);
+    return index < LETTERS ? last : letter(index / LETTERS - 1) + last;
+  }
+
+  private List<String> counts(Entered entered) {
     List<String> lines = new ArrayList<>();
     lines.add(
         Text.cut(
@@ -31,11 +70,6 @@ record PoolText(int width) {
                     Text.clean(String.join(", ", entered.devices())))));
     List<String> left = left(entered);
     if (!left.isEmpty()) lines.addAll(wrap("Left out: " + String.join("; ", left) + "."));
-    if (entered.made().size() > 1 || entered.made().stream().anyMatch(PoolText::isNamed)) {
-      lines.addAll(new Grid("llrrr", made(entered)).lines(width));
-      int more = entered.made().size() - LISTED;
-      if (more > 0) lines.add("… and %d more, in --json".formatted(more));
-    }
     return lines;
   }
 
@@ -56,19 +90,31 @@ record PoolText(int width) {
     return made.method() != null || made.model() != null;
   }
 
-  private static List<List<String>> made(Entered entered) {
+  private List<List<String>> made(Entered entered, int most) {
+    int name = names(entered) <= width - COUNTS ? width : Math.max(SHORTEST, (width - COUNTS) / 2);
     List<List<String>> rows = new ArrayList<>();
-    rows.add(List.of("method", "model", "candidates", "tasks", "most a task"));
-    for (Made made : entered.made().subList(0, Math.min(LISTED, entered.made().size()))) {
+    rows.add(List.of("method", "model", "candidates", "tasks", "per task"));
+    for (Made made : entered.made().subList(0, Math.min(most, entered.made().size()))) {
       rows.add(
           List.of(
-              made.method() == null ? "not stated" : Text.clean(made.method()),
-              made.model() == null ? "not stated" : Text.cut(Text.clean(made.model()), 30),
+              made.method() == null ? UNSTATED : Text.cutMiddle(Text.clean(made.method()), name),
+              made.model() == null ? UNSTATED : Text.cutMiddle(Text.clean(made.model()), name),
               Integer.toString(made.candidates()),
               Integer.toString(made.tasks()),
               Integer.toString(made.samples())));
     }
     return rows;
+  }
+
+  /** Columns of the longest method and the longest model. */
+  private static int names(Entered entered) {
+    int method = 0;
+    int model = 0;
+    for (Made made : entered.made()) {
+      method = Math.max(method, Text.columns(Text.clean(made.method())));
+      model = Math.max(model, Text.columns(Text.clean(made.model())));
+    }
+    return Math.max(method, UNSTATED.length()) + Math.max(model, UNSTATED.length());
   }
 
   List<String> wrap(String text) {

@@ -138,6 +138,37 @@ class AnalyzeRunsTest {
   }
 
   @Test
+  void methodsStandSideBySide() {
+    SimulatedRun.on(SimulatedRun.H200, 6)
+        .by("other")
+        .wrong("Math/exp_sqrt", "o", Status.TIMEOUT)
+        .store(out);
+    JsonNode methods =
+        ok(
+                "analyze",
+                "methods",
+                "--out",
+                out,
+                first.id(),
+                out.resolve("20261121T063506-kqzp"),
+                "--k",
+                "2,1",
+                "--p",
+                "1.2",
+                "--json")
+            .json()
+            .get("methods");
+    assertThat(methods.get("methods").size()).isEqualTo(2);
+    assertThat(methods.get("methods").get(1).get("maker").get("method").asString())
+        .isEqualTo("other");
+    assertThat(methods.get("pairs").get(0).get("counts").get("tasks").asInt()).isEqualTo(1);
+    assertThat(ok("analyze", "methods", out.resolve(first.id())).out())
+        .contains("correct ÷ called", "solved by");
+    refused("--p 0: more than 0", "analyze", "methods", out, "--p", "0");
+    refused("--k many: is no whole number", "analyze", "methods", out, "--k", "many");
+  }
+
+  @Test
   void whatCannotBeAnalysedIsOneLine() {
     SimulatedRun.on(SimulatedRun.H200, 3)
         .stages(Stage.STATIC, Stage.CALL)
@@ -147,7 +178,7 @@ class AnalyzeRunsTest {
     refused("--k: '0' is no number of samples", "analyze", "passk", out, "--k", "1,0");
     refused("--k: 'many' is no number of samples", "analyze", "passk", out, "--k", "many");
     refused("RUN", "analyze", "fastp");
-    refused("say deviance, fastp, iterations, passk or portability", "analyze");
+    refused("say deviance, fastp, iterations, methods, passk or portability", "analyze");
   }
 
   @Test
@@ -222,7 +253,7 @@ class AnalyzeRunsTest {
 
   @Test
   void helpFitsATerminal() {
-    for (String command : new String[] {"deviance", "fastp", "iterations", "passk"}) {
+    for (String command : new String[] {"deviance", "fastp", "iterations", "methods", "passk"}) {
       assertThat(ok("analyze", command, "--help").out().lines())
           .allMatch(line -> line.length() <= 80)
           .anyMatch(line -> line.contains("Usage: kbx analyze " + command));

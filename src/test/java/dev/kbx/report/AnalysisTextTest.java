@@ -10,6 +10,7 @@ import dev.kbx.analysis.Comparison;
 import dev.kbx.analysis.Deviance;
 import dev.kbx.analysis.FastP;
 import dev.kbx.analysis.Iterations;
+import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.PassK;
 import dev.kbx.analysis.Portability;
 import dev.kbx.verdict.Status;
@@ -147,6 +148,44 @@ class AnalysisTextTest {
       assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
       assertThat(text).contains("rescued", "Noise floor", "100.0 % of 1");
       assertThat(text.replace('\n', ' ')).contains("10 of these are the same source byte by byte");
+      assertThat(text.lines().skip(1)).noneMatch(line -> line.endsWith("…"));
+    }
+  }
+
+  @Test
+  void methodsFit() {
+    SimulatedRun run = run(1);
+    for (String method : List.of("a_method_with_a_long_name", "sample", "single", "refine")) {
+      for (String model : List.of("a-model-with-a-long-name", "b")) {
+        run.by(method).model(model);
+        for (int i = 0; i < 60; i++) {
+          String task = "MatrixMultiply%d/a_rather_long_task_name_%d".formatted(i % 5, i);
+          String code = method + model + i;
+          if ((i * code.length()) % 7 < 3) run.correct(task, code, i % 2 + 0.6);
+          else run.wrong(task, code, Status.WRONG_VALUES);
+          if (method.equals("sample")) run.correct(task, code + "b", 1.5);
+        }
+      }
+    }
+    Methods methods =
+        Methods.of(
+            List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of())),
+            List.of(1, 2, 10),
+            List.of(1.0, 1.5));
+    for (int width : new int[] {80, 100}) {
+      String text = new MethodsText(width).render(methods);
+      assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
+      assertThat(text)
+          .contains(
+              "fast_1.5@2",
+              "pass@2",
+              "only first",
+              "Holm",
+              "A against B",
+              "nobody",
+              "correct ÷ called")
+          .contains("… and 13 more pairs, in --json")
+          .doesNotContain("pass@10");
       assertThat(text.lines().skip(1)).noneMatch(line -> line.endsWith("…"));
     }
   }
