@@ -51,6 +51,7 @@ public final class SimulatedRun {
   private @Nullable String method;
   private @Nullable String model;
   private @Nullable Integer round;
+  private @Nullable String message;
 
   private SimulatedRun(String id, Device device) {
     this.id = id;
@@ -130,6 +131,12 @@ public final class SimulatedRun {
   /** Which round of a method the candidates after this are of. */
   public SimulatedRun round(int number) {
     round = number;
+    return this;
+  }
+
+  /** What the verdicts on the candidates after this say. */
+  public SimulatedRun saying(@Nullable String text) {
+    message = text;
     return this;
   }
 
@@ -220,7 +227,29 @@ public final class SimulatedRun {
     return add(fields(task, code, status, "correct"), code);
   }
 
+  /** A candidate that a static rule rejects. */
+  public SimulatedRun rejected(String task, String code, String rule) {
+    Map<String, Object> fields = fields(task, code, Status.REJECTED_STATIC, "static");
+    fields.put("call_ok", false);
+    fields.put("rule", rule);
+    return add(fields, code);
+  }
+
+  /** A correct candidate that is right at the published grade and breaks on these properties. */
+  public SimulatedRun breaking(String task, String code, String... properties) {
+    Map<String, Object> fields = fields(task, code, Status.CORRECT, "correct");
+    fields.put("published_ok", true);
+    fields.put("general_ok", false);
+    List<Map<String, Object>> breaks = new ArrayList<>();
+    for (String property : properties) {
+      breaks.add(Map.of("property", property, "case", "a call", "status", "wrong_values"));
+    }
+    fields.put("breaks", breaks);
+    return add(fields, code);
+  }
+
   private SimulatedRun add(Map<String, Object> fields, String code) {
+    if (message != null) fields.put("message", message);
     verdicts.add(Json.mapper().convertValue(fields, Verdict.class));
     sources.add(code);
     return this;

@@ -8,9 +8,10 @@ import picocli.CommandLine.Command;
     name = "analyze",
     description = "Analyse judged runs.",
     mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "(deviance | fastp | iterations | methods | passk | portability)",
+    synopsisSubcommandLabel = "ANALYSIS",
     subcommands = {
       DevianceCommand.class,
+      ErrorsCommand.class,
       FastpCommand.class,
       IterationsCommand.class,
       MethodsCommand.class,
@@ -21,6 +22,6 @@ final class AnalyzeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     throw new UserError(
-        "analyze: say deviance, fastp, iterations, methods, passk or portability, and RUN...");
+        "analyze: say deviance, errors, fastp, iterations, methods, passk or portability");
   }
 }

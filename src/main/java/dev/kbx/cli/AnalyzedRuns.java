@@ -2,9 +2,12 @@ package dev.kbx.cli;
 
 import dev.kbx.analysis.AskedRun;
 import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.VerdictRow;
 import dev.kbx.verdict.Json;
+import dev.kbx.verdict.Verdict;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -25,8 +28,15 @@ final class AnalyzedRuns {
 
   /** The runs with the tasks that they asked for. */
   List<AskedRun> read() {
+    return read((_, _) -> {});
+  }
+
+  /** The same; each verdict is shown to {@code reader} with its row, and not kept. */
+  List<AskedRun> read(BiConsumer<VerdictRow, Verdict> reader) {
     List<JudgedRun> judged =
-        runs.isEmpty() ? List.of(RunReference.newest(folder)) : RunReference.read(runs, folder);
+        runs.isEmpty()
+            ? List.of(RunReference.newest(folder, reader))
+            : RunReference.read(runs, folder, reader);
     List<AskedRun> asked =
         judged.stream()
             .map(run -> new AskedRun(run, AskedSuite.of(run), AskedSuite.traits(run)))

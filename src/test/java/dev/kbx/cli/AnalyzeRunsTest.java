@@ -169,6 +169,18 @@ class AnalyzeRunsTest {
   }
 
   @Test
+  void errorsComeWithAdvice() {
+    JsonNode errors =
+        ok("analyze", "errors", first.id(), "--out", out, "--json").json().get("errors");
+    assertThat(errors.get("failed").asInt()).isEqualTo(1);
+    assertThat(errors.get("statuses").get(0).get("status").asString()).isEqualTo("wrong_values");
+    assertThat(errors.get("advice").get(0).get("candidates").asInt()).isEqualTo(1);
+    assertThat(errors.get("entered").get("candidates").asInt()).isEqualTo(3);
+    assertThat(ok("analyze", "errors", out.resolve(first.id())).out())
+        .contains("1 of 3 candidates are not correct.", "Mask the last block");
+  }
+
+  @Test
   void whatCannotBeAnalysedIsOneLine() {
     SimulatedRun.on(SimulatedRun.H200, 3)
         .stages(Stage.STATIC, Stage.CALL)
@@ -178,7 +190,7 @@ class AnalyzeRunsTest {
     refused("--k: '0' is no number of samples", "analyze", "passk", out, "--k", "1,0");
     refused("--k: 'many' is no number of samples", "analyze", "passk", out, "--k", "many");
     refused("RUN", "analyze", "fastp");
-    refused("say deviance, fastp, iterations, methods, passk or portability", "analyze");
+    refused("say deviance, errors, fastp, iterations, methods, passk or portability", "analyze");
   }
 
   @Test
@@ -253,7 +265,8 @@ class AnalyzeRunsTest {
 
   @Test
   void helpFitsATerminal() {
-    for (String command : new String[] {"deviance", "fastp", "iterations", "methods", "passk"}) {
+    for (String command :
+        new String[] {"deviance", "errors", "fastp", "iterations", "methods", "passk"}) {
       assertThat(ok("analyze", command, "--help").out().lines())
           .allMatch(line -> line.length() <= 80)
           .anyMatch(line -> line.contains("Usage: kbx analyze " + command));

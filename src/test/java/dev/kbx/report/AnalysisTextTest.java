@@ -6,13 +6,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kbx.SimulatedRun;
 import dev.kbx.analysis.AskedRun;
 import dev.kbx.analysis.AskedTasks;
+import dev.kbx.analysis.Causes;
 import dev.kbx.analysis.Comparison;
 import dev.kbx.analysis.Deviance;
+import dev.kbx.analysis.Errors;
 import dev.kbx.analysis.FastP;
 import dev.kbx.analysis.Iterations;
+import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.PassK;
 import dev.kbx.analysis.Portability;
+import dev.kbx.analysis.VerdictRow;
 import dev.kbx.verdict.Status;
 import java.util.List;
 import java.util.Map;
@@ -188,5 +192,38 @@ class AnalysisTextTest {
           .doesNotContain("pass@10");
       assertThat(text.lines().skip(1)).noneMatch(line -> line.endsWith("…"));
     }
+  }
+
+  @Test
+  void errorsFit() {
+    SimulatedRun run = run(1);
+    for (String method : List.of("a_method_with_a_long_name", "single")) {
+      run.by(method).model("a-model-with-a-long-name");
+      for (int i = 0; i < 60; i++) {
+        String task = "MatrixMultiply/a_rather_long_task_name_" + i;
+        run.saying(
+            "shape=(%d,), standard values: %d wrong %s, a ".formatted(i, i, "word".repeat(i)));
+        run.wrong(task, method + i, Status.WRONG_VALUES);
+        run.rejected(task, method + "r" + i, i % 2 == 0 ? "no-kernel" : "of-another-version");
+        run.saying(null).breaking(task, method + "b" + i, "option:a_long_option" + i, "empty");
+      }
+    }
+    Causes causes = new Causes();
+    List<VerdictRow> rows = VerdictRow.of(run.verdicts());
+    for (int i = 0; i < rows.size(); i++) causes.add(rows.get(i), run.verdicts().get(i));
+    JudgedRun judged = new JudgedRun(run.info(), rows);
+    AdvisedErrors errors =
+        AdvisedErrors.of(
+            Errors.of(List.of(new AskedRun(judged, AskedTasks.counted(judged), Map.of())), causes));
+    for (int width : new int[] {80, 100}) {
+      String text = new ErrorsText(width).render(errors);
+      assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
+      assertThat(text)
+          .contains("rejected_static", "no-kernel", "wrong_values", "more, in --json")
+          .contains("Implement every option");
+    }
+    assertThat(errors.advice().stream().map(AdvisedErrors.Advice::candidates))
+        .as("a rule of another version has no advice")
+        .containsExactly(120, 60);
   }
 }
