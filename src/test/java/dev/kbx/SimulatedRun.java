@@ -46,8 +46,12 @@ public final class SimulatedRun {
   private double width = 0.01;
   private int unjudged;
   private String tasks = "*";
+  private String suite = "kernelbenchx";
   private int suiteTasks = 176;
   private @Nullable String method;
+  private @Nullable String model;
+  private @Nullable Integer round;
+  private @Nullable String message;
 
   private SimulatedRun(String id, Device device) {
     this.id = id;
@@ -106,9 +110,33 @@ public final class SimulatedRun {
     return this;
   }
 
+  /** The suite of the run; of all candidates that are added after this. */
+  public SimulatedRun of(String name) {
+    suite = name;
+    return this;
+  }
+
   /** What made the candidates after this. */
   public SimulatedRun by(String name) {
     method = name;
+    return this;
+  }
+
+  /** Which model made the candidates after this. */
+  public SimulatedRun model(String name) {
+    model = name;
+    return this;
+  }
+
+  /** Which round of a method the candidates after this are of. */
+  public SimulatedRun round(int number) {
+    round = number;
+    return this;
+  }
+
+  /** What the verdicts on the candidates after this say. */
+  public SimulatedRun saying(@Nullable String text) {
+    message = text;
     return this;
   }
 
@@ -199,7 +227,29 @@ public final class SimulatedRun {
     return add(fields(task, code, status, "correct"), code);
   }
 
+  /** A candidate that a static rule rejects. */
+  public SimulatedRun rejected(String task, String code, String rule) {
+    Map<String, Object> fields = fields(task, code, Status.REJECTED_STATIC, "static");
+    fields.put("call_ok", false);
+    fields.put("rule", rule);
+    return add(fields, code);
+  }
+
+  /** A correct candidate that is right at the published grade and breaks on these properties. */
+  public SimulatedRun breaking(String task, String code, String... properties) {
+    Map<String, Object> fields = fields(task, code, Status.CORRECT, "correct");
+    fields.put("published_ok", true);
+    fields.put("general_ok", false);
+    List<Map<String, Object>> breaks = new ArrayList<>();
+    for (String property : properties) {
+      breaks.add(Map.of("property", property, "case", "a call", "status", "wrong_values"));
+    }
+    fields.put("breaks", breaks);
+    return add(fields, code);
+  }
+
   private SimulatedRun add(Map<String, Object> fields, String code) {
+    if (message != null) fields.put("message", message);
     verdicts.add(Json.mapper().convertValue(fields, Verdict.class));
     sources.add(code);
     return this;
@@ -219,12 +269,14 @@ public final class SimulatedRun {
     fields.put("run", id);
     fields.put("candidate", "%064x".formatted(code.hashCode() & 0xffffffffL));
     fields.put("source", name + ".py");
-    fields.put("suite", "kernelbenchx");
+    fields.put("suite", suite);
     fields.put("task", name);
     fields.put("category", task.substring(0, task.indexOf('/')));
     if (status == Status.CORRECT) fields.put("general_ok", true);
     fields.put("sample", verdicts.stream().filter(v -> isOfSeries(v, name)).count());
     if (method != null) fields.put("method", method);
+    if (model != null) fields.put("model", model);
+    if (round != null) fields.put("round", round);
     fields.put("call_ok", true);
     fields.put("status", status.label());
     fields.put("stage", stage);
@@ -236,7 +288,10 @@ public final class SimulatedRun {
   }
 
   private boolean isOfSeries(Verdict verdict, String name) {
-    return verdict.task().equals(name) && Objects.equals(verdict.method(), method);
+    return verdict.task().equals(name)
+        && Objects.equals(verdict.method(), method)
+        && Objects.equals(verdict.model(), model)
+        && Objects.equals(verdict.round(), round);
   }
 
   private Map<String, String> versions() {
@@ -264,7 +319,7 @@ public final class SimulatedRun {
         started,
         finished(started),
         List.of("kernels"),
-        "kernelbenchx",
+        suite,
         tasks,
         stages,
         List.of(),

@@ -8,11 +8,20 @@ import picocli.CommandLine.Command;
     name = "analyze",
     description = "Analyse judged runs.",
     mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "(fastp | passk | portability)",
-    subcommands = {FastpCommand.class, PasskCommand.class, PortabilityCommand.class})
+    synopsisSubcommandLabel = "ANALYSIS",
+    subcommands = {
+      DevianceCommand.class,
+      ErrorsCommand.class,
+      FastpCommand.class,
+      IterationsCommand.class,
+      MethodsCommand.class,
+      PasskCommand.class,
+      PortabilityCommand.class
+    })
 final class AnalyzeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
-    throw new UserError("analyze: say fastp, passk or portability, and RUN...");
+    throw new UserError(
+        "analyze: say deviance, errors, fastp, iterations, methods, passk or portability");
   }
 }

@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.TaskTraits;
 import dev.kbx.task.InvalidSuite;
 import dev.kbx.task.Task;
 import dev.kbx.task.UnknownTask;
@@ -18,6 +19,8 @@ import java.util.stream.Collectors;
  * suite, if it is here and unchanged.
  */
 final class AskedSuite {
+  private static final List<String> BOUNDS = List.of("memory-bound", "compute-bound");
+
   private AskedSuite() {}
 
   static AskedTasks of(JudgedRun judged) {
@@ -27,6 +30,31 @@ final class AskedSuite {
     } catch (InvalidSuite | UnknownTask _) {
       return AskedTasks.counted(judged);
     }
+  }
+
+  /** What the suite says of the tasks, by path; empty if it is missing or has changed. */
+  static Map<String, TaskTraits> traits(JudgedRun judged) {
+    RunInfo run = judged.run();
+    try {
+      List<Task> selected = Home.suite(run.suite()).find(run.tasks());
+      return covers(selected, judged)
+          ? selected.stream().collect(Collectors.toMap(Task::path, AskedSuite::traits))
+          : Map.of();
+    } catch (InvalidSuite | UnknownTask _) {
+      return Map.of();
+    }
+  }
+
+  private static TaskTraits traits(Task task) {
+    String bound =
+        BOUNDS.stream()
+            .filter(task.tags()::contains)
+            .map(tag -> tag.replace("-bound", ""))
+            .findFirst()
+            .orElse(null);
+    String operation =
+        task.tags().stream().filter(tag -> !BOUNDS.contains(tag)).findFirst().orElse(null);
+    return new TaskTraits(task.difficulty(), operation, bound, task.dtype());
   }
 
   /**

@@ -4,11 +4,13 @@ import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.store.RunStore;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Verdict;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 
 /**
  * A run as named on the command line: an id in {@code --out}, a results folder (its newest complete
@@ -25,42 +27,57 @@ final class RunReference {
 
   /** Reads the runs with their verdicts, in the order given. */
   static List<JudgedRun> read(List<String> references, RunsCommand.Folder out) {
-    return references.stream().map(reference -> read(reference, out)).toList();
+    return read(references, out, (_, _) -> {});
   }
 
-  private static JudgedRun read(String reference, RunsCommand.Folder out) {
+  /** The same; each verdict is shown to {@code reader} with its row, and not kept. */
+  static List<JudgedRun> read(
+      List<String> references, RunsCommand.Folder out, BiConsumer<VerdictRow, Verdict> reader) {
+    return references.stream().map(reference -> read(reference, out, reader)).toList();
+  }
+
+  private static JudgedRun read(
+      String reference, RunsCommand.Folder out, BiConsumer<VerdictRow, Verdict> reader) {
     if (reference.isEmpty()) throw new UserError("RUN: is empty; name a run or a results folder");
     Path path = Path.of(reference);
     if (Files.isDirectory(path)) {
-      RunsCommand.Folder folder = new RunsCommand.Folder(path);
-      try (RunStore store = folder.open()) {
-        RunInfo newest =
-            store.runs().stream()
-                .filter(run -> run.finished() != null)
-                .findFirst()
-                .orElseThrow(() ->
-                    new UserError(
-                        "%s: no complete run there; name one that was cut off as %s/ID"
-                            .formatted(path, path)));
-        return judged(store, newest);
-      }
+      return newest(new RunsCommand.Folder(path), reader);
     }
     if (Files.exists(path)) {
       throw new UserError("%s: is a file; %s".formatted(path, FORMS));
     }
     Path parent = path.getParent();
     String id = path.getFileName().toString();
-    return byId(path, id, parent == null ? out : new RunsCommand.Folder(parent));
+    return byId(path, id, parent == null ? out : new RunsCommand.Folder(parent), reader);
   }
 
-  private static JudgedRun byId(Path reference, String id, RunsCommand.Folder folder) {
+  /** Reads the newest complete run of a folder or database. */
+  static JudgedRun newest(RunsCommand.Folder folder, BiConsumer<VerdictRow, Verdict> reader) {
+    try (RunStore store = folder.open()) {
+      RunInfo newest =
+          store.runs().stream()
+              .filter(run -> run.finished() != null)
+              .findFirst()
+              .orElseThrow(() ->
+                  new UserError(
+                      "%s: no complete run there; name one that was cut off as %s/ID"
+                          .formatted(folder.place(), folder.place())));
+      return judged(store, newest, reader);
+    }
+  }
+
+  private static JudgedRun byId(
+      Path reference,
+      String id,
+      RunsCommand.Folder folder,
+      BiConsumer<VerdictRow, Verdict> reader) {
     String place = folder.place();
     try (RunStore store =
         folder
             .existing()
             .orElseThrow(() -> neither(reference, "no runs in %s; %s".formatted(place, FORMS)))) {
       Optional<RunInfo> run = store.run(id);
-      if (run.isPresent()) return judged(store, run.get());
+      if (run.isPresent()) return judged(store, run.get(), reader);
       String there = RunIds.newest(store.runs());
       throw neither(reference, "no such run in %s; %s".formatted(place, there));
     }
@@ -70,10 +87,18 @@ final class RunReference {
     return new UserError("%s: no such results folder, and %s".formatted(reference, norRun));
   }
 
-  private static JudgedRun judged(RunStore store, RunInfo run) {
-    VerdictRow.Reader reader = new VerdictRow.Reader();
+  private static JudgedRun judged(
+      RunStore store, RunInfo run, BiConsumer<VerdictRow, Verdict> reader) {
+    VerdictRow.Reader converter = new VerdictRow.Reader();
     List<VerdictRow> rows = new ArrayList<>();
-    store.forEach(run.id(), stored -> rows.add(reader.row(stored.verdict())));
+    store.forEach(
+        run.id(),
+        stored -> {
+          Verdict verdict = stored.verdict();
+          VerdictRow row = converter.row(verdict);
+          rows.add(row);
+          reader.accept(row, verdict);
+        });
     return new JudgedRun(run, rows);
   }
 }

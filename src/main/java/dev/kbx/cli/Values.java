@@ -132,4 +132,18 @@ final class Values {
       throw new Refused("at least 1");
     }
   }
+
+  /** A number above 0. */
+  static final class Positive implements ITypeConverter<Double> {
+    @Override
+    public Double convert(String value) {
+      try {
+        double number = Double.parseDouble(value);
+        if (number > 0 && Double.isFinite(number)) return number;
+      } catch (NumberFormatException _) {
+        throw new Refused("is no number");
+      }
+      throw new Refused("more than 0");
+    }
+  }
 }

@@ -89,6 +89,98 @@ class AnalyzeRunsTest {
   }
 
   @Test
+  void devianceIsOfAllRunsNamedOrTheNewest() {
+    JsonNode document =
+        ok("analyze", "deviance", first.id(), second.id(), "--out", out, "--json").json();
+    assertThat(document.get("kind").asString()).isEqualTo("deviance");
+    JsonNode deviance = document.get("deviance");
+    JsonNode entered = deviance.get("entered");
+    assertThat(entered.get("runs").size()).isEqualTo(2);
+    assertThat(entered.get("candidates").asInt()).as("one is in both").isEqualTo(3);
+    assertThat(entered.get("repeated").asInt()).isEqualTo(1);
+    JsonNode correct = deviance.get("outcomes").get(1);
+    assertThat(correct.get("outcome").asString()).isEqualTo("correct");
+    assertThat(correct.get("passes").asInt()).isEqualTo(2);
+    JsonNode category = correct.get("factors").get(0);
+    assertThat(category.get("factor").asString()).isEqualTo("category");
+    assertThat(category.get("explained").asDouble()).isBetween(0.0, 1.0);
+    assertThat(category.get("permutation").get("p_value").asDouble()).isPositive();
+    assertThat(ok("analyze", "deviance", "--out", out).out())
+        .startsWith("kernelbenchx  " + second.id())
+        .contains("1 judged candidate of 1 of 176 tasks", "correct: no figures");
+  }
+
+  @Test
+  void deviancesOfTwoSuitesDoNotMix() {
+    Path other = folder.resolve("other");
+    SimulatedRun.on(SimulatedRun.H200, 4)
+        .of("kernelbench")
+        .untimed("level1/1_Square", "a")
+        .store(other);
+    refused("runs of two suites, kernelbenchx and kernelbench", "analyze", "deviance", out, other);
+  }
+
+  @Test
+  void iterationsNeedRounds() {
+    refused("no rounds in run " + second.id(), "analyze", "iterations", "--out", out);
+    SimulatedRun refined = SimulatedRun.on(SimulatedRun.H200, 5).by("refine");
+    refined.round(0).wrong("Math/exp_sqrt", "r0", Status.WRONG_VALUES);
+    refined.round(1).correct("Math/exp_sqrt", "r1", 1.2).store(out);
+    JsonNode method =
+        ok("analyze", "iterations", "--out", out, "--json")
+            .json()
+            .get("iterations")
+            .get("methods")
+            .get(0);
+    assertThat(method.get("steps").get(0).get("rescued").asInt()).isEqualTo(1);
+    assertThat(method.get("asked").asInt()).isEqualTo(176);
+    assertThat(ok("analyze", "iterations", out).out()).contains("refine: 1 attempt of 176");
+  }
+
+  @Test
+  void methodsStandSideBySide() {
+    SimulatedRun.on(SimulatedRun.H200, 6)
+        .by("other")
+        .wrong("Math/exp_sqrt", "o", Status.TIMEOUT)
+        .store(out);
+    JsonNode methods =
+        ok(
+                "analyze",
+                "methods",
+                "--out",
+                out,
+                first.id(),
+                out.resolve("20261121T063506-kqzp"),
+                "--k",
+                "2,1",
+                "--p",
+                "1.2",
+                "--json")
+            .json()
+            .get("methods");
+    assertThat(methods.get("methods").size()).isEqualTo(2);
+    assertThat(methods.get("methods").get(1).get("maker").get("method").asString())
+        .isEqualTo("other");
+    assertThat(methods.get("pairs").get(0).get("counts").get("tasks").asInt()).isEqualTo(1);
+    assertThat(ok("analyze", "methods", out.resolve(first.id())).out())
+        .contains("correct ÷ called", "solved by");
+    refused("--p 0: more than 0", "analyze", "methods", out, "--p", "0");
+    refused("--k many: is no whole number", "analyze", "methods", out, "--k", "many");
+  }
+
+  @Test
+  void errorsComeWithAdvice() {
+    JsonNode errors =
+        ok("analyze", "errors", first.id(), "--out", out, "--json").json().get("errors");
+    assertThat(errors.get("failed").asInt()).isEqualTo(1);
+    assertThat(errors.get("statuses").get(0).get("status").asString()).isEqualTo("wrong_values");
+    assertThat(errors.get("advice").get(0).get("candidates").asInt()).isEqualTo(1);
+    assertThat(errors.get("entered").get("candidates").asInt()).isEqualTo(3);
+    assertThat(ok("analyze", "errors", out.resolve(first.id())).out())
+        .contains("1 of 3 candidates are not correct.", "Mask the last block");
+  }
+
+  @Test
   void whatCannotBeAnalysedIsOneLine() {
     SimulatedRun.on(SimulatedRun.H200, 3)
         .stages(Stage.STATIC, Stage.CALL)
@@ -98,7 +190,7 @@ class AnalyzeRunsTest {
     refused("--k: '0' is no number of samples", "analyze", "passk", out, "--k", "1,0");
     refused("--k: 'many' is no number of samples", "analyze", "passk", out, "--k", "many");
     refused("RUN", "analyze", "fastp");
-    refused("say fastp, passk or portability", "analyze");
+    refused("say deviance, errors, fastp, iterations, methods, passk or portability", "analyze");
   }
 
   @Test
@@ -173,7 +265,8 @@ class AnalyzeRunsTest {
 
   @Test
   void helpFitsATerminal() {
-    for (String command : new String[] {"fastp", "passk"}) {
+    for (String command :
+        new String[] {"deviance", "errors", "fastp", "iterations", "methods", "passk"}) {
       assertThat(ok("analyze", command, "--help").out().lines())
           .allMatch(line -> line.length() <= 80)
           .anyMatch(line -> line.contains("Usage: kbx analyze " + command));

@@ -4,13 +4,22 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.SimulatedRun;
+import dev.kbx.analysis.AskedRun;
 import dev.kbx.analysis.AskedTasks;
+import dev.kbx.analysis.Causes;
 import dev.kbx.analysis.Comparison;
+import dev.kbx.analysis.Deviance;
+import dev.kbx.analysis.Errors;
 import dev.kbx.analysis.FastP;
+import dev.kbx.analysis.Iterations;
+import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.PassK;
 import dev.kbx.analysis.Portability;
+import dev.kbx.analysis.VerdictRow;
 import dev.kbx.verdict.Status;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -92,5 +101,129 @@ class AnalysisTextTest {
     }
     assertThat(new PortabilityText(120).render(portability))
         .contains("20 more are in --json", "1.50× [");
+  }
+
+  @Test
+  void devianceFits() {
+    SimulatedRun run = run(1);
+    for (String method : List.of("a_method_with_a_long_name", "single", "refine", "nothing")) {
+      run.by(method);
+      for (int i = 0; i < 60; i++) {
+        String task = "MatrixMultiply%d/a_rather_long_task_name_%d".formatted(i % 5, i);
+        boolean solved = !method.equals("nothing") && (i * method.length()) % 7 < 3;
+        if (solved) run.correct(task, method + i, i % 2 + 0.6);
+        else run.wrong(task, method + i, Status.WRONG_VALUES);
+      }
+    }
+    AskedRun asked = new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of());
+    Deviance deviance = Deviance.of(List.of(asked));
+    for (int width : new int[] {80, 100}) {
+      String text = new DevianceText(width).render(deviance);
+      assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
+      assertThat(text)
+          .contains("without the method that has none (nothing)", "category + method", "Firth")
+          .contains("called: no figures: 240 of 240 pass, nothing to explain.")
+          .doesNotContain("…");
+    }
+    assertThat(new DevianceText(100).render(deviance)).contains("per df");
+    assertThat(new DevianceText(80).render(deviance)).doesNotContain("per df");
+  }
+
+  @Test
+  void iterationsFit() {
+    SimulatedRun run = run(1).by("a_method_with_a_long_name").model("a-model-with-a-long-name");
+    for (int round = 0; round < 3; round++) {
+      run.round(round);
+      for (int i = 0; i < 120; i++) {
+        String task = "MatrixMultiply/a_rather_long_task_name_" + i;
+        String code = i % 3 == 0 ? "same" + i : "code%d.%d".formatted(i, round);
+        if (i % 4 <= round) run.correct(task, code, 1 + (i + round) / 100.0);
+        else run.wrong(task, code, Status.WRONG_VALUES);
+      }
+    }
+    run.by("sample");
+    for (int i = 0; i < 4; i++) run.correct("MatrixMultiply/m", "s" + i, 1);
+    Iterations iterations =
+        Iterations.of(
+            List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of())),
+            List.of());
+    for (int width : new int[] {80, 100}) {
+      String text = new IterationsText(width).render(iterations);
+      assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
+      assertThat(text).contains("rescued", "Noise floor", "100.0 % of 1");
+      assertThat(text.replace('\n', ' ')).contains("10 of these are the same source byte by byte");
+      assertThat(text.lines().skip(1)).noneMatch(line -> line.endsWith("…"));
+    }
+  }
+
+  @Test
+  void methodsFit() {
+    SimulatedRun run = run(1);
+    for (String method : List.of("a_method_with_a_long_name", "sample", "single", "refine")) {
+      for (String model : List.of("a-model-with-a-long-name", "b")) {
+        run.by(method).model(model);
+        for (int i = 0; i < 60; i++) {
+          String task = "MatrixMultiply%d/a_rather_long_task_name_%d".formatted(i % 5, i);
+          String code = method + model + i;
+          if ((i * code.length()) % 7 < 3) run.correct(task, code, i % 2 + 0.6);
+          else run.wrong(task, code, Status.WRONG_VALUES);
+          if (method.equals("sample")) run.correct(task, code + "b", 1.5);
+        }
+      }
+    }
+    Methods methods =
+        Methods.of(
+            List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of())),
+            List.of(1, 2, 10),
+            List.of(1.0, 1.5));
+    for (int width : new int[] {80, 100}) {
+      String text = new MethodsText(width).render(methods);
+      assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
+      assertThat(text)
+          .contains(
+              "fast_1.5@2",
+              "pass@2",
+              "only first",
+              "Holm",
+              "A against B",
+              "nobody",
+              "correct ÷ called")
+          .contains("… and 13 more pairs, in --json")
+          .doesNotContain("pass@10");
+      assertThat(text.lines().skip(1)).noneMatch(line -> line.endsWith("…"));
+    }
+  }
+
+  @Test
+  void errorsFit() {
+    SimulatedRun run = run(1);
+    for (String method : List.of("a_method_with_a_long_name", "single")) {
+      run.by(method).model("a-model-with-a-long-name");
+      for (int i = 0; i < 60; i++) {
+        String task = "MatrixMultiply/a_rather_long_task_name_" + i;
+        run.saying(
+            "shape=(%d,), standard values: %d wrong %s, a ".formatted(i, i, "word".repeat(i)));
+        run.wrong(task, method + i, Status.WRONG_VALUES);
+        run.rejected(task, method + "r" + i, i % 2 == 0 ? "no-kernel" : "of-another-version");
+        run.saying(null).breaking(task, method + "b" + i, "option:a_long_option" + i, "empty");
+      }
+    }
+    Causes causes = new Causes();
+    List<VerdictRow> rows = VerdictRow.of(run.verdicts());
+    for (int i = 0; i < rows.size(); i++) causes.add(rows.get(i), run.verdicts().get(i));
+    JudgedRun judged = new JudgedRun(run.info(), rows);
+    AdvisedErrors errors =
+        AdvisedErrors.of(
+            Errors.of(List.of(new AskedRun(judged, AskedTasks.counted(judged), Map.of())), causes));
+    for (int width : new int[] {80, 100}) {
+      String text = new ErrorsText(width).render(errors);
+      assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
+      assertThat(text)
+          .contains("rejected_static", "no-kernel", "wrong_values", "more, in --json")
+          .contains("Implement every option");
+    }
+    assertThat(errors.advice().stream().map(AdvisedErrors.Advice::candidates))
+        .as("a rule of another version has no advice")
+        .containsExactly(120, 60);
   }
 }

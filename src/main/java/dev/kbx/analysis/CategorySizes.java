@@ -1,0 +1,31 @@
+package dev.kbx.analysis;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * How many tasks were asked for: the denominators of rates.
+ *
+ * @param byCategory by name; those with a candidate, where the suite is missing or has changed
+ */
+record CategorySizes(int total, Map<String, Integer> byCategory) {
+  static CategorySizes of(List<AskedRun> runs, Pool pool) {
+    Map<String, Set<String>> tasks = new TreeMap<>();
+    for (VerdictRow row : pool.rows()) {
+      tasks.computeIfAbsent(row.category(), _ -> new HashSet<>()).add(row.task());
+    }
+    for (AskedRun run : runs) {
+      run.asked()
+          .byCategory()
+          .forEach((category, names) ->
+              tasks.computeIfAbsent(category, _ -> new HashSet<>()).addAll(names));
+    }
+    Map<String, Integer> sizes = new TreeMap<>();
+    tasks.forEach((category, names) -> sizes.put(category, names.size()));
+    int named = sizes.values().stream().mapToInt(Integer::intValue).sum();
+    return new CategorySizes(Math.max(named, pool.entered().asked()), sizes);
+  }
+}

@@ -1,0 +1,156 @@
+package dev.kbx.analysis;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.stats.BinomialDeviance;
+import dev.kbx.stats.Bootstrap;
+import dev.kbx.stats.StratifiedBootstrap;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which factors explain that candidates fail: explained deviance of logistic regressions, for each
+ * {@link Outcome}.
+ *
+ * @param constant factors that do not vary between the counted candidates
+ * @param withoutTraits whether tasks are grouped by category alone, as the suite is missing or has
+ *     changed since the run
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Deviance(
+    Entered entered, List<String> constant, boolean withoutTraits, List<Measure> outcomes) {
+  /** Factors of the joint model, where they vary. Other groupings of tasks repeat the category. */
+  private static final Set<String> JOINT =
+      Set.of("category", "difficulty", "method", "model", "device");
+
+  private static final int RESAMPLES = 1_000;
+  private static final int FEWEST_RESAMPLES = 200;
+  private static final int PERMUTATIONS = 999;
+  private static final int FEWEST_PERMUTATIONS = 199;
+
+  /** Rows that a permutation test deals out: more rows get fewer permutations. */
+  private static final int DEALT = 10_000_000;
+
+  /** Multiplications that all fits to resamples may take, about. */
+  private static final double FITTED = 4e8;
+
+  /**
+   * One outcome.
+   *
+   * @param unknown why there are no figures; null if there are
+   * @param unmeasured candidates left out, as it is not known whether they reach it
+   * @param factors each factor alone, those of tasks first
+   * @param joint null if less than two factors vary
+   * @param task null if no task has several candidates
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Measure(
+      Outcome outcome,
+      @Nullable String unknown,
+      int passes,
+      int candidates,
+      int unmeasured,
+      @Nullable Double nullDeviance,
+      List<FactorDeviance> factors,
+      @Nullable JointDeviance joint,
+      @Nullable TaskIntercept task) {
+    static Measure unknown(Outcome outcome, String why) {
+      return new Measure(outcome, why, 0, 0, 0, null, List.of(), null, null);
+    }
+  }
+
+  /** Of all candidates of the runs as one set; of several rounds the last one counts. */
+  public static Deviance of(List<AskedRun> runs) {
+    Pool pool = Pool.of(runs, Pool.Rounds.LAST);
+    List<Factor> factors = Factor.of(pool);
+    List<Factor> varying = factors.stream().filter(Factor::varies).toList();
+    List<Measure> measures = new ArrayList<>();
+    for (Outcome outcome : Outcome.values()) {
+      String why =
+          runs.stream()
+              .map(run -> outcome.unmeasured(run.judged()))
+              .filter(Objects::nonNull)
+              .findFirst()
+              .orElse(null);
+      measures.add(why == null ? measure(outcome, pool, varying) : Measure.unknown(outcome, why));
+    }
+    return new Deviance(
+        pool.entered(),
+        factors.stream()
+            .filter(factor -> !factor.varies() && factor.isStated())
+            .map(Factor::name)
+            .toList(),
+        pool.traits().isEmpty(),
+        measures);
+  }
+
+  private static Measure measure(Outcome outcome, Pool pool, List<Factor> varying) {
+    Trials trials = Trials.of(pool.rows(), outcome);
+    if (trials.passing() == 0 || trials.passing() == trials.count()) {
+      return Measure.unknown(
+          outcome, "%d of %d pass, nothing to explain".formatted(trials.passing(), trials.count()));
+    }
+    List<Factor> used = varying.stream().filter(factor -> varies(factor, trials)).toList();
+    List<CellCounts> counts =
+        used.stream()
+            .map(factor ->
+                CellCounts.of(trials, factor.levels().size(), i -> factor.level(trials.row(i))))
+            .toList();
+    var bootstrap = new StratifiedBootstrap(trials.strata());
+    List<Bootstrap.@Nullable Interval> intervals =
+        used.isEmpty() ? List.of() : bootstrap.intervals(RESAMPLES, drawn -> shares(counts, drawn));
+    int permutations = Math.clamp(DEALT / trials.count(), FEWEST_PERMUTATIONS, PERMUTATIONS);
+    List<FactorDeviance> single = new ArrayList<>();
+    for (int i = 0; i < used.size(); i++) {
+      single.add(
+          FactorDeviance.of(used.get(i), trials, counts.get(i), intervals.get(i), permutations));
+    }
+    List<Factor> joint = used.stream().filter(factor -> JOINT.contains(factor.name())).toList();
+    JointFactors model = joint.size() < 2 ? null : JointFactors.of(joint, trials);
+    return new Measure(
+        outcome,
+        null,
+        trials.passing(),
+        trials.count(),
+        pool.rows().size() - trials.count(),
+        BinomialDeviance.of(trials.passing(), trials.count()),
+        single,
+        model == null ? null : joint(model, bootstrap),
+        model == null || !TaskIntercept.isFor(trials) ? null : TaskIntercept.of(model));
+  }
+
+  /** Whether the rows whose outcome is known have two levels or more. */
+  private static boolean varies(Factor factor, Trials trials) {
+    int first = factor.level(trials.row(0));
+    for (int i = 1; i < trials.count(); i++) {
+      if (factor.level(trials.row(i)) != first) return true;
+    }
+    return false;
+  }
+
+  private static double[] shares(List<CellCounts> counts, int[] drawn) {
+    double[] shares = new double[counts.size()];
+    Arrays.setAll(
+        shares,
+        i -> {
+          double[] passes = new double[counts.get(i).cells()];
+          double[] trials = new double[passes.length];
+          counts.get(i).sum(drawn, passes, trials);
+          return FactorDeviance.share(passes, trials);
+        });
+    return shares;
+  }
+
+  private static JointDeviance joint(JointFactors model, StratifiedBootstrap bootstrap) {
+    double columns = model.all().columns();
+    double fits = model.factors().size() + 1.0;
+    double each = model.counts().cells() * Math.pow(fits, 2) * 4 + columns * columns * columns / 2;
+    int resamples = (int) Math.clamp(FITTED / (fits * 8 * each), FEWEST_RESAMPLES, RESAMPLES);
+    List<Bootstrap.@Nullable Interval> intervals =
+        bootstrap.intervals(resamples, drawn -> JointDeviance.resampled(model, drawn));
+    return JointDeviance.of(model, intervals, resamples);
+  }
+}

@@ -1,0 +1,55 @@
+package dev.kbx.analysis;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which candidates an analysis of one or several runs counts, and how many it leaves out.
+ *
+ * @param runs ids, as named
+ * @param devices names of the devices of the counted candidates
+ * @param candidates number of counted candidates
+ * @param tasks number of their tasks
+ * @param asked number of tasks that were asked for
+ * @param notJudged left out, as kbx or the task failed
+ * @param variants left out, as they are on variants of published tasks
+ * @param repeated left out, as another run has the same candidate on the same device
+ * @param earlierRounds left out, as a later round of the same attempt counts
+ * @param made the counted ones by method and model
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Entered(
+    List<String> runs,
+    String suite,
+    List<String> devices,
+    int candidates,
+    int tasks,
+    int asked,
+    int notJudged,
+    int variants,
+    int repeated,
+    int earlierRounds,
+    List<Made> made) {
+
+  /**
+   * The counted candidates of one method and model.
+   *
+   * @param method null if not stated, as is {@code model}
+   * @param samples the most candidates that one task has
+   * @param lastRound the latest round; null if none is stated
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Made(
+      @Nullable String method,
+      @Nullable String model,
+      int candidates,
+      int tasks,
+      int samples,
+      @Nullable Integer lastRound) {}
+
+  /** Whether some task has several candidates of one method and model. */
+  public boolean hasSamples() {
+    return made.stream().anyMatch(each -> each.samples() > 1);
+  }
+}

@@ -1,0 +1,175 @@
+package dev.kbx.analysis;
+
+import dev.kbx.analysis.Causes.Cause;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * What goes wrong: failed candidates by stage and status, by rule, by message, and correct ones by
+ * the properties of calls that they break on.
+ *
+ * @param failed candidates that are not correct
+ * @param statuses by stage, then the most frequent first; sums to {@code failed}
+ * @param rules of the static stage, the most frequent first
+ * @param messages by shape, the most frequent first
+ * @param properties that candidates right at the published grade break on
+ * @param publishedOk candidates that are right at the published grade
+ */
+public record Errors(
+    Entered entered,
+    int failed,
+    List<OfStatus> statuses,
+    List<OfRule> rules,
+    List<OfMessage> messages,
+    int publishedOk,
+    List<OfProperty> properties) {
+
+  /**
+   * Candidates that ended with one status.
+   *
+   * @param makers how many of each method and model
+   */
+  public record OfStatus(
+      Stage stage, Status status, int candidates, int tasks, List<OfMaker> makers) {}
+
+  /** How many candidates a method and model has of them. */
+  public record OfMaker(Maker maker, int candidates) {}
+
+  /** Candidates that a rule rejects. */
+  public record OfRule(String rule, int candidates, int tasks) {}
+
+  /**
+   * Candidates whose messages have one shape.
+   *
+   * @param example one message
+   * @param task of the example
+   * @param source of the example
+   */
+  public record OfMessage(
+      Status status,
+      String shape,
+      int candidates,
+      int tasks,
+      String example,
+      String task,
+      String source) {}
+
+  /**
+   * Candidates that break on a property of calls.
+   *
+   * @param property {@code a+b} if they are right for each alone
+   */
+  public record OfProperty(String property, int candidates, int tasks) {}
+
+  /** Counts of a group. */
+  private static final class Group {
+    private int candidates;
+    private final Set<String> tasks = new HashSet<>();
+    private final Map<Maker, Integer> makers = new TreeMap<>();
+
+    void add(VerdictRow row) {
+      candidates++;
+      tasks.add(row.path());
+      makers.merge(Maker.of(row), 1, Integer::sum);
+    }
+
+    int candidates() {
+      return candidates;
+    }
+  }
+
+  private record StageStatus(Stage stage, Status status) {}
+
+  /**
+   * Of the candidates of all runs; of several rounds the last one counts.
+   *
+   * @param causes of all rows of the runs
+   */
+  public static Errors of(List<AskedRun> runs, Causes causes) {
+    Pool pool = Pool.of(runs, Pool.Rounds.LAST);
+    Map<StageStatus, Group> statuses = new LinkedHashMap<>();
+    Map<String, Group> rules = new LinkedHashMap<>();
+    Map<Causes.Message, Group> messages = new LinkedHashMap<>();
+    Map<String, Group> properties = new LinkedHashMap<>();
+    int failed = 0;
+    int published = 0;
+    for (VerdictRow row : pool.rows()) {
+      if (Boolean.TRUE.equals(row.publishedOk())) {
+        published++;
+        for (String property : row.breaks()) add(properties, property, row);
+      }
+      if (row.status() == Status.CORRECT) continue;
+      failed++;
+      Cause cause = causes.of(row);
+      add(statuses, new StageStatus(cause.stage(), row.status()), row);
+      if (cause.rule() != null) add(rules, cause.rule(), row);
+      if (cause.message() != null) add(messages, cause.message(), row);
+    }
+    return new Errors(
+        pool.entered(),
+        failed,
+        statuses(statuses),
+        sorted(rules).stream()
+            .map(e -> new OfRule(e.getKey(), e.getValue().candidates, e.getValue().tasks.size()))
+            .toList(),
+        sorted(messages).stream().map(e -> message(e.getKey(), e.getValue())).toList(),
+        published,
+        sorted(properties).stream()
+            .map(
+                e -> new OfProperty(e.getKey(), e.getValue().candidates, e.getValue().tasks.size()))
+            .toList());
+  }
+
+  private static <K> void add(Map<K, Group> groups, K key, VerdictRow row) {
+    groups.computeIfAbsent(key, _ -> new Group()).add(row);
+  }
+
+  /** The largest first. */
+  private static <K> List<Map.Entry<K, Group>> sorted(Map<K, Group> groups) {
+    return groups.entrySet().stream()
+        .sorted(
+            Comparator.comparingInt((Map.Entry<K, Group> e) -> e.getValue().candidates())
+                .reversed())
+        .toList();
+  }
+
+  private static List<OfStatus> statuses(Map<StageStatus, Group> groups) {
+    List<OfStatus> all = new ArrayList<>();
+    sorted(groups)
+        .forEach(e ->
+            all.add(
+                new OfStatus(
+                    e.getKey().stage(),
+                    e.getKey().status(),
+                    e.getValue().candidates,
+                    e.getValue().tasks.size(),
+                    makers(e.getValue()))));
+    all.sort(Comparator.comparing(OfStatus::stage));
+    return all;
+  }
+
+  private static List<OfMaker> makers(Group group) {
+    List<OfMaker> all = new ArrayList<>();
+    group.makers.forEach((maker, candidates) -> all.add(new OfMaker(maker, candidates)));
+    return all;
+  }
+
+  private static OfMessage message(Causes.Message message, Group group) {
+    return new OfMessage(
+        message.status(),
+        message.shape(),
+        group.candidates,
+        group.tasks.size(),
+        message.example(),
+        message.task(),
+        message.source());
+  }
+}

@@ -1,0 +1,70 @@
+package dev.kbx.analysis;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.stats.McNemar;
+import dev.kbx.verdict.NoiseFloor;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * From one round to the next.
+ *
+ * @param both attempts with a judged candidate in both rounds: the sum of the next four counts
+ * @param endedCorrect attempts without a candidate in the second round, correct in the first
+ * @param endedWrong the same, wrong in the first
+ * @param mcnemar on the attempts in both rounds
+ * @param speed null if no correct candidate of either round is timed
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record IterationStep(
+    int from,
+    int to,
+    int both,
+    int rescued,
+    int regressed,
+    int persistent,
+    int unresolved,
+    int endedCorrect,
+    int endedWrong,
+    TaskOutcomes.Test mcnemar,
+    @Nullable IterationSpeed speed) {
+
+  static IterationStep of(
+      List<Map<Integer, VerdictRow>> attempts, int from, int to, List<NoiseFloor> floors) {
+    Map<Transition, List<Pairs.Pair>> pairs = new EnumMap<>(Transition.class);
+    List<VerdictRow> ended = new ArrayList<>();
+    for (Map<Integer, VerdictRow> attempt : attempts) {
+      VerdictRow then = attempt.get(from);
+      VerdictRow now = attempt.get(to);
+      if (then == null) continue;
+      if (now == null) {
+        ended.add(then);
+        continue;
+      }
+      Transition change = Transition.of(Iterations.isCorrect(then), Iterations.isCorrect(now));
+      pairs.computeIfAbsent(change, _ -> new ArrayList<>()).add(new Pairs.Pair(then, now));
+    }
+    int rescued = count(pairs, Transition.RESCUED);
+    int regressed = count(pairs, Transition.REGRESSED);
+    int stopped = (int) ended.stream().filter(Iterations::isCorrect).count();
+    return new IterationStep(
+        from,
+        to,
+        pairs.values().stream().mapToInt(List::size).sum(),
+        rescued,
+        regressed,
+        count(pairs, Transition.PERSISTENT),
+        count(pairs, Transition.UNRESOLVED),
+        stopped,
+        ended.size() - stopped,
+        TaskOutcomes.Test.of(new McNemar(regressed, rescued)),
+        IterationSpeed.of(pairs, floors));
+  }
+
+  private static int count(Map<Transition, List<Pairs.Pair>> pairs, Transition change) {
+    return pairs.getOrDefault(change, List.of()).size();
+  }
+}

@@ -1,0 +1,193 @@
+package dev.kbx.analysis;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.stats.PassAtK;
+import dev.kbx.stats.Rate;
+import dev.kbx.verdict.NoiseFloor;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What rounds of refinement gain, for each method and model with several rounds.
+ *
+ * @param singles independent samples of the other methods, to compare with as many rounds
+ */
+public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> singles) {
+
+  /**
+   * The attempts of one method and model.
+   *
+   * @param method null if not stated, as is {@code model}
+   * @param attempts number of samples with any round, over all tasks
+   * @param asked these and the tasks asked for without any: what shares are of
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record OfMethod(
+      @Nullable String method,
+      @Nullable String model,
+      int attempts,
+      int asked,
+      List<Round> rounds,
+      List<IterationStep> steps) {}
+
+  /**
+   * One round.
+   *
+   * @param candidates number of judged ones
+   * @param general correct at the general grade; null if that is unknown of one
+   * @param solved attempts that are correct in this or an earlier round
+   * @param share of those asked for
+   * @param low lower end of Wilson's 95 % interval
+   * @param speed of the correct, timed ones; null if there is none
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Round(
+      int round,
+      int candidates,
+      int called,
+      int correct,
+      @Nullable Integer general,
+      int solved,
+      double share,
+      double low,
+      double high,
+      @Nullable Means speed) {}
+
+  /**
+   * pass@k of samples that do not build on each other: what as many rounds compare with.
+   *
+   * @param tasks number of tasks with k samples or more
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Singles(
+      @Nullable String method, @Nullable String model, int k, int tasks, double value) {}
+
+  /**
+   * Of the attempts in all runs.
+   *
+   * @param floors measured noise floors of the devices
+   * @throws IncomparableRuns if nothing has two rounds, or the correctness stage was not requested
+   */
+  public static Iterations of(List<AskedRun> runs, List<NoiseFloor> floors) {
+    for (AskedRun run : runs) {
+      String why = Outcome.CORRECT.unmeasured(run.judged());
+      if (why != null) {
+        throw new IncomparableRuns("run %s: %s".formatted(run.judged().run().id(), why));
+      }
+    }
+    Pool pool = Pool.of(runs, Pool.Rounds.ALL);
+    List<OfMethod> methods = new ArrayList<>();
+    List<List<VerdictRow>> others = new ArrayList<>();
+    int most = 0;
+    for (List<VerdictRow> rows : Maker.group(pool.rows()).values()) {
+      int rounds = rounds(rows).size();
+      if (rounds < 2) others.add(rows);
+      else methods.add(of(rows, pool.entered().asked(), floors));
+      most = Math.max(most, rounds);
+    }
+    if (methods.isEmpty()) {
+      throw new IncomparableRuns(
+          "no rounds in run %s: no method has candidates of two ('round' in predictions)"
+              .formatted(String.join(", ", pool.entered().runs())));
+    }
+    List<Singles> singles = new ArrayList<>();
+    for (List<VerdictRow> rows : others) singles.addAll(singles(rows, most));
+    return new Iterations(pool.entered(), methods, singles);
+  }
+
+  private static SortedSet<Integer> rounds(List<VerdictRow> rows) {
+    SortedSet<Integer> rounds = new TreeSet<>();
+    for (VerdictRow row : rows) if (row.round() != null) rounds.add(row.round());
+    return rounds;
+  }
+
+  private static OfMethod of(List<VerdictRow> rows, int tasks, List<NoiseFloor> floors) {
+    Attempt.Reader reader = Attempt.Reader.of(rows);
+    Map<Attempt, Map<Integer, VerdictRow>> attempts = new LinkedHashMap<>();
+    for (VerdictRow row : rows) {
+      if (row.round() == null) continue;
+      attempts.computeIfAbsent(reader.of(row), _ -> new TreeMap<>()).putIfAbsent(row.round(), row);
+    }
+    int tried = Math.toIntExact(Tally.tasksOf(rows, row -> row.round() != null));
+    int asked = attempts.size() + Math.max(0, tasks - tried);
+    List<Integer> numbers = List.copyOf(rounds(rows));
+    List<Map<Integer, VerdictRow>> all = List.copyOf(attempts.values());
+    List<IterationStep> steps = new ArrayList<>();
+    for (int i = 1; i < numbers.size(); i++) {
+      steps.add(IterationStep.of(all, numbers.get(i - 1), numbers.get(i), floors));
+    }
+    return new OfMethod(
+        rows.getFirst().method(),
+        rows.getFirst().model(),
+        attempts.size(),
+        asked,
+        numbers.stream().map(number -> round(all, number, asked)).toList(),
+        steps);
+  }
+
+  private static Round round(List<Map<Integer, VerdictRow>> attempts, int number, int asked) {
+    List<VerdictRow> rows =
+        attempts.stream().map(attempt -> attempt.get(number)).filter(Objects::nonNull).toList();
+    int solved =
+        (int)
+            attempts.stream()
+                .filter(attempt ->
+                    attempt.entrySet().stream()
+                        .anyMatch(e -> e.getKey() <= number && isCorrect(e.getValue())))
+                .count();
+    Rate rate = new Rate(solved, asked);
+    GeneralRate general = GeneralRate.of(rows);
+    return new Round(
+        number,
+        rows.size(),
+        (int) rows.stream().filter(VerdictRow::called).count(),
+        (int) rows.stream().filter(Iterations::isCorrect).count(),
+        general == null ? null : general.correct(),
+        solved,
+        rate.value(),
+        rate.low(),
+        rate.high(),
+        Means.of(speedups(rows)));
+  }
+
+  static boolean isCorrect(VerdictRow row) {
+    return Objects.equals(Outcome.CORRECT.of(row), true);
+  }
+
+  static List<Double> speedups(List<VerdictRow> rows) {
+    List<Double> values = new ArrayList<>();
+    for (VerdictRow row : rows) {
+      var speedup = row.correctSpeedup();
+      if (speedup != null) values.add(speedup.value());
+    }
+    return values;
+  }
+
+  /** pass@k for each k up to the number of rounds. */
+  private static List<Singles> singles(List<VerdictRow> rows, int rounds) {
+    Map<String, List<VerdictRow>> tasks = new LinkedHashMap<>();
+    for (VerdictRow row : rows) tasks.computeIfAbsent(row.path(), _ -> new ArrayList<>()).add(row);
+    List<PassAtK> all =
+        tasks.values().stream()
+            .map(own ->
+                new PassAtK(own.size(), (int) own.stream().filter(Iterations::isCorrect).count()))
+            .toList();
+    VerdictRow any = rows.getFirst();
+    List<Singles> singles = new ArrayList<>();
+    for (int k = 1; k <= rounds; k++) {
+      int needed = k;
+      List<PassAtK> entered = all.stream().filter(task -> task.samples() >= needed).toList();
+      if (entered.isEmpty()) break;
+      singles.add(
+          new Singles(any.method(), any.model(), k, entered.size(), PassAtK.mean(entered, k)));
+    }
+    return singles;
+  }
+}

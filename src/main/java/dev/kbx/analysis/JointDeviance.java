@@ -1,0 +1,161 @@
+package dev.kbx.analysis;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.analysis.JointFactors.Pair;
+import dev.kbx.stats.BinomialDeviance;
+import dev.kbx.stats.Bootstrap;
+import dev.kbx.stats.Design;
+import dev.kbx.stats.Logistic;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What several factors explain together, and each beyond the others.
+ *
+ * @param df number of coefficients beside the intercept that the data can tell
+ * @param explained D² of the model with all main effects
+ * @param low lower end of its 95 % interval, by drawing tasks within their categories
+ * @param resamples number of such draws
+ * @param interaction null if no two factors have candidates in each combination of their levels
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record JointDeviance(
+    List<Part> factors,
+    int df,
+    double deviance,
+    double explained,
+    @Nullable Double low,
+    @Nullable Double high,
+    double adjusted,
+    double chi2,
+    double p,
+    double aic,
+    double bic,
+    int resamples,
+    @Nullable Interaction interaction) {
+
+  /**
+   * One factor in the joint model.
+   *
+   * @param typeTwo what the deviance rises by without it, of the model of main effects
+   * @param typeThree the same of the model with the interaction, in sum coding; null without one,
+   *     or for a factor that is not in the interaction
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Part(String factor, Test typeTwo, @Nullable Test typeThree) {}
+
+  /**
+   * A likelihood-ratio test.
+   *
+   * @param df 0 if the factor follows from the others; then there is no p
+   * @param share of the null deviance
+   * @param low lower end of the share's 95 % interval
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Test(
+      int df,
+      double chi2,
+      @Nullable Double p,
+      double share,
+      @Nullable Double low,
+      @Nullable Double high) {
+    static Test of(
+        double chi2, int df, double nullDeviance, Bootstrap.@Nullable Interval interval) {
+      return new Test(
+          df,
+          chi2,
+          df == 0 ? null : BinomialDeviance.pValue(chi2, df),
+          chi2 / nullDeviance,
+          interval == null ? null : interval.low(),
+          interval == null ? null : interval.high());
+    }
+  }
+
+  /** The interaction of two factors. */
+  public record Interaction(String first, String second, Test test) {}
+
+  /** Convergence of fits to resamples, whose spread is larger by far. */
+  private static final double ROUGHLY = 1e-6;
+
+  /** Statistics of a resample: D², and the share of each factor beyond the others. */
+  static double[] resampled(JointFactors joint, int[] drawn) {
+    int count = joint.factors().size();
+    double[] passes = new double[joint.counts().cells()];
+    double[] trials = new double[passes.length];
+    joint.counts().sum(drawn, passes, trials);
+    double[] shares = new double[count + 1];
+    double nullDeviance = BinomialDeviance.ofAll(passes, trials);
+    if (nullDeviance == 0) {
+      Arrays.fill(shares, Double.NaN);
+      return shares;
+    }
+    double full = Logistic.fit(joint.all(), passes, trials, ROUGHLY).deviance();
+    shares[0] = 1 - full / nullDeviance;
+    for (int i = 0; i < count; i++) {
+      double without = Logistic.fit(joint.without(i), passes, trials, ROUGHLY).deviance();
+      shares[i + 1] = (without - full) / nullDeviance;
+    }
+    return shares;
+  }
+
+  /**
+   * The joint model.
+   *
+   * @param intervals of the statistics of {@link #resampled}
+   */
+  static JointDeviance of(
+      JointFactors joint, List<Bootstrap.@Nullable Interval> intervals, int resamples) {
+    double[] passes = joint.counts().totalPasses();
+    double[] trials = joint.counts().totalTrials();
+    double rows = Arrays.stream(trials).sum();
+    double nullDeviance = BinomialDeviance.ofAll(passes, trials);
+    double full = Logistic.fit(joint.all(), passes, trials).deviance();
+    int rank = joint.all().rank(trials);
+    Pair pair = joint.pair();
+    List<Part> parts = new ArrayList<>();
+    for (int i = 0; i < joint.factors().size(); i++) {
+      Design without = joint.without(i);
+      double rise = Logistic.fit(without, passes, trials).deviance() - full;
+      int df = rank - without.rank(trials);
+      parts.add(
+          new Part(
+              joint.factors().get(i).name(),
+              Test.of(rise, df, nullDeviance, intervals.get(i + 1)),
+              pair == null || !pair.has(i)
+                  ? null
+                  : test(joint.withPair(i), joint.withPair(-1), joint, nullDeviance)));
+    }
+    Bootstrap.Interval whole = intervals.getFirst();
+    int df = rank - 1;
+    return new JointDeviance(
+        parts,
+        df,
+        full,
+        1 - full / nullDeviance,
+        whole == null ? null : whole.low(),
+        whole == null ? null : whole.high(),
+        1 - (full + 2.0 * df) / nullDeviance,
+        nullDeviance - full,
+        BinomialDeviance.pValue(nullDeviance - full, df),
+        full + 2.0 * rank,
+        full + Math.log(rows) * rank,
+        resamples,
+        pair == null
+            ? null
+            : new Interaction(
+                joint.factors().get(pair.first()).name(),
+                joint.factors().get(pair.second()).name(),
+                test(joint.all(), joint.withPair(-1), joint, nullDeviance)));
+  }
+
+  private static Test test(Design small, Design large, JointFactors joint, double nullDeviance) {
+    double[] passes = joint.counts().totalPasses();
+    double[] trials = joint.counts().totalTrials();
+    double rise =
+        Logistic.fit(small, passes, trials).deviance()
+            - Logistic.fit(large, passes, trials).deviance();
+    return Test.of(rise, large.rank(trials) - small.rank(trials), nullDeviance, null);
+  }
+}

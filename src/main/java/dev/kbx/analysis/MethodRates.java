@@ -1,0 +1,216 @@
+package dev.kbx.analysis;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.stats.Bootstrap;
+import dev.kbx.stats.PassAtK;
+import dev.kbx.stats.Rate;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The figures of one method and model.
+ *
+ * @param candidates number of its judged candidates
+ * @param tasks number of tasks with one
+ * @param conversion correct of called
+ * @param samples pass@k and fast_p@k
+ */
+public record MethodRates(
+    Maker maker,
+    int candidates,
+    int tasks,
+    List<OfOutcome> outcomes,
+    List<Conversion> conversion,
+    List<Sampled> samples) {
+
+  /** An outcome over all tasks, and by category. */
+  public record OfOutcome(Outcome outcome, Share all, List<Share> categories) {}
+
+  /**
+   * The mean over tasks of the share of a task's samples that pass. A task without a candidate
+   * counts as 0.
+   *
+   * @param category null for all
+   * @param passes number of passing candidates
+   * @param tasks number of tasks asked for
+   * @param unmeasured candidates of which it is not known whether they pass; then there is no share
+   * @param low lower end of the 95 % interval: Wilson's for one sample a task, else by bootstrap
+   *     over tasks; null if these all have the same share
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Share(
+      @Nullable String category,
+      int passes,
+      int tasks,
+      int unmeasured,
+      @Nullable Double share,
+      @Nullable Double low,
+      @Nullable Double high) {}
+
+  /**
+   * How many of the candidates that can be called are correct.
+   *
+   * @param category null for all
+   * @param share null if none can be called
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Conversion(
+      @Nullable String category,
+      int called,
+      int correct,
+      @Nullable Double share,
+      @Nullable Double low,
+      @Nullable Double high) {
+    static Conversion of(@Nullable String category, List<VerdictRow> rows) {
+      List<VerdictRow> called = rows.stream().filter(VerdictRow::called).toList();
+      int correct = (int) called.stream().filter(Iterations::isCorrect).count();
+      Rate rate = called.isEmpty() ? null : new Rate(correct, called.size());
+      return new Conversion(
+          category,
+          called.size(),
+          correct,
+          rate == null ? null : rate.value(),
+          rate == null ? null : rate.low(),
+          rate == null ? null : rate.high());
+    }
+  }
+
+  /**
+   * The chance that the best of k samples is correct, and more than p times as fast as the
+   * baseline; the mean over tasks with k samples or more.
+   *
+   * @param p null for being correct alone: pass@k
+   * @param tasks number of tasks with k samples or more
+   * @param value null if there is none, or a correct sample has no speedup
+   * @param low lower end of the 95 % interval by bootstrap over tasks; null if tasks agree
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Sampled(
+      int k,
+      @Nullable Double p,
+      int tasks,
+      @Nullable Double value,
+      @Nullable Double low,
+      @Nullable Double high) {}
+
+  static MethodRates of(
+      Maker maker,
+      List<VerdictRow> rows,
+      List<Outcome> measured,
+      CategorySizes sizes,
+      List<Integer> ks,
+      List<Double> ps) {
+    Map<String, List<VerdictRow>> categories = by(rows, VerdictRow::category);
+    List<OfOutcome> outcomes = new ArrayList<>();
+    for (Outcome outcome : measured) {
+      List<Share> shares = new ArrayList<>();
+      sizes
+          .byCategory()
+          .forEach((category, size) ->
+              shares.add(
+                  share(category, outcome, categories.getOrDefault(category, List.of()), size)));
+      outcomes.add(new OfOutcome(outcome, share(null, outcome, rows, sizes.total()), shares));
+    }
+    List<Conversion> conversion = new ArrayList<>();
+    List<Sampled> samples = new ArrayList<>();
+    if (measured.contains(Outcome.CORRECT)) {
+      conversion.add(Conversion.of(null, rows));
+      categories.forEach((category, own) -> conversion.add(Conversion.of(category, own)));
+      samples.addAll(samples(rows, measured, ks, ps));
+    }
+    return new MethodRates(
+        maker, rows.size(), by(rows, VerdictRow::path).size(), outcomes, conversion, samples);
+  }
+
+  private static Map<String, List<VerdictRow>> by(
+      List<VerdictRow> rows, Function<VerdictRow, String> key) {
+    Map<String, List<VerdictRow>> groups = new LinkedHashMap<>();
+    for (VerdictRow row : rows) {
+      groups.computeIfAbsent(key.apply(row), _ -> new ArrayList<>()).add(row);
+    }
+    return groups;
+  }
+
+  private static Share share(
+      @Nullable String category, Outcome outcome, List<VerdictRow> rows, int tasks) {
+    int passes = 0;
+    int unmeasured = 0;
+    Map<String, int[]> counts = new LinkedHashMap<>();
+    for (VerdictRow row : rows) {
+      Boolean passed = outcome.of(row);
+      if (passed == null) unmeasured++;
+      int[] count = counts.computeIfAbsent(row.path(), _ -> new int[2]);
+      count[0]++;
+      if (Objects.equals(passed, true)) {
+        count[1]++;
+        passes++;
+      }
+    }
+    if (tasks == 0 || unmeasured > 0) {
+      return new Share(category, passes, tasks, unmeasured, null, null, null);
+    }
+    if (rows.size() == counts.size()) {
+      Rate rate = new Rate(passes, tasks);
+      return new Share(category, passes, tasks, 0, rate.value(), rate.low(), rate.high());
+    }
+    List<PassAtK> all = new ArrayList<>();
+    counts.values().forEach(count -> all.add(new PassAtK(count[0], count[1])));
+    while (all.size() < tasks) all.add(new PassAtK(1, 0));
+    Bootstrap.Interval interval = interval(all, 1);
+    return new Share(
+        category,
+        passes,
+        tasks,
+        0,
+        PassAtK.mean(all, 1),
+        interval == null ? null : interval.low(),
+        interval == null ? null : interval.high());
+  }
+
+  private static Bootstrap.@Nullable Interval interval(List<PassAtK> tasks, int k) {
+    boolean agree = tasks.stream().mapToDouble(task -> task.of(k)).distinct().count() < 2;
+    return agree ? null : PassAtK.interval(tasks, k);
+  }
+
+  private static List<Sampled> samples(
+      List<VerdictRow> rows, List<Outcome> measured, List<Integer> ks, List<Double> ps) {
+    Map<String, List<VerdictRow>> tasks = by(rows, VerdictRow::path);
+    List<Sampled> samples = new ArrayList<>();
+    for (int k : ks) {
+      samples.add(sampled(tasks, k, null));
+      if (!measured.contains(Outcome.FASTER)) continue;
+      for (double p : ps) samples.add(sampled(tasks, k, p));
+    }
+    return samples;
+  }
+
+  private static Sampled sampled(Map<String, List<VerdictRow>> tasks, int k, @Nullable Double p) {
+    List<PassAtK> entered = new ArrayList<>();
+    boolean known = true;
+    for (List<VerdictRow> samples : tasks.values()) {
+      if (samples.size() < k) continue;
+      List<VerdictRow> correct = samples.stream().filter(Iterations::isCorrect).toList();
+      int passes = correct.size();
+      if (p != null) {
+        List<Double> speedups = Iterations.speedups(correct);
+        known &= speedups.size() == correct.size();
+        passes = (int) speedups.stream().filter(speedup -> speedup > p).count();
+      }
+      entered.add(new PassAtK(samples.size(), passes));
+    }
+    if (!known || entered.isEmpty()) return new Sampled(k, p, entered.size(), null, null, null);
+    Bootstrap.Interval interval = interval(entered, k);
+    return new Sampled(
+        k,
+        p,
+        entered.size(),
+        PassAtK.mean(entered, k),
+        interval == null ? null : interval.low(),
+        interval == null ? null : interval.high());
+  }
+}

@@ -1,0 +1,65 @@
+package dev.kbx.analysis;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Methods and models side by side: rates by category, pairwise tests on the same tasks, which tasks
+ * who solves, and what several samples gain.
+ *
+ * @param unmeasured outcomes that were not measured in all runs, with the reason
+ * @param pairs each two of them, by outcome
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Methods(
+    Entered entered,
+    List<Unmeasured> unmeasured,
+    List<MethodRates> methods,
+    List<MethodPair> pairs,
+    List<SolvedTasks> solved) {
+
+  /** An outcome without figures. */
+  public record Unmeasured(Outcome outcome, String why) {}
+
+  /**
+   * Of the candidates of all runs; of several rounds the last one counts.
+   *
+   * @param ks numbers of samples, for pass@k
+   * @param ps speedups, for fast_p@k
+   */
+  public static Methods of(List<AskedRun> runs, List<Integer> ks, List<Double> ps) {
+    Pool pool = Pool.of(runs, Pool.Rounds.LAST);
+    List<Unmeasured> unmeasured = new ArrayList<>();
+    List<Outcome> measured = new ArrayList<>();
+    for (Outcome outcome : Outcome.values()) {
+      String why = unmeasured(runs, outcome);
+      if (why == null) measured.add(outcome);
+      else unmeasured.add(new Unmeasured(outcome, why));
+    }
+    Map<Maker, List<VerdictRow>> makers = Maker.group(pool.rows());
+    CategorySizes sizes = CategorySizes.of(runs, pool);
+    List<MethodRates> methods = new ArrayList<>();
+    makers.forEach(
+        (maker, rows) -> methods.add(MethodRates.of(maker, rows, measured, sizes, ks, ps)));
+    List<MethodPair> pairs = new ArrayList<>();
+    for (Outcome outcome : measured) pairs.addAll(MethodPair.of(makers, outcome));
+    return new Methods(
+        pool.entered(),
+        unmeasured,
+        methods,
+        pairs,
+        measured.contains(Outcome.CORRECT) ? SolvedTasks.of(pool) : List.of());
+  }
+
+  private static @Nullable String unmeasured(List<AskedRun> runs, Outcome outcome) {
+    return runs.stream()
+        .map(run -> outcome.unmeasured(run.judged()))
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
+  }
+}

@@ -1,0 +1,70 @@
+package dev.kbx.cli;
+
+import dev.kbx.analysis.AskedRun;
+import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.VerdictRow;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.Verdict;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** What analyses of several runs as one set have in common: the runs, and where they print. */
+final class AnalyzedRuns {
+  @Parameters(
+      paramLabel = "RUN",
+      arity = "0..*",
+      description = RunReference.HELP + " Without one, the newest complete run in --out.")
+  private List<String> runs = List.of();
+
+  @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
+
+  @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
+  private boolean json;
+
+  /** The runs with the tasks that they asked for. */
+  List<AskedRun> read() {
+    return read((_, _) -> {});
+  }
+
+  /** The same; each verdict is shown to {@code reader} with its row, and not kept. */
+  List<AskedRun> read(BiConsumer<VerdictRow, Verdict> reader) {
+    List<JudgedRun> judged =
+        runs.isEmpty()
+            ? List.of(RunReference.newest(folder, reader))
+            : RunReference.read(runs, folder, reader);
+    List<AskedRun> asked =
+        judged.stream()
+            .map(run -> new AskedRun(run, AskedSuite.of(run), AskedSuite.traits(run)))
+            .toList();
+    checkSuites(asked);
+    return asked;
+  }
+
+  /** Tasks of two suites have no categories in common. */
+  private static void checkSuites(List<AskedRun> runs) {
+    String first = runs.getFirst().judged().run().suite();
+    for (AskedRun run : runs) {
+      String other = run.judged().run().suite();
+      if (other.equals(first)) continue;
+      throw new UserError(
+          "runs of two suites, %s and %s: analyse them one by one".formatted(first, other));
+    }
+  }
+
+  /** Prints a document, or its text. */
+  void print(String kind, Object document, Supplier<String> text) {
+    if (json) {
+      System.out.println(
+          Json.mapper()
+              .writerWithDefaultPrettyPrinter()
+              .writeValueAsString(Map.of("kind", kind, kind, document)));
+    } else {
+      System.out.print(text.get());
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package dev.kbx.cli;
+
+import dev.kbx.analysis.Deviance;
+import dev.kbx.report.DevianceText;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code kbx analyze deviance [RUN…]}: which factors explain failure. */
+@Command(
+    name = "deviance",
+    description = "Which factors explain that candidates fail: category, method, model ...",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "Explained deviance of logistic regressions, each factor alone and beyond the",
+      "others, for call, correct, general grade, and faster than the baseline. Several",
+      "runs are one set of candidates; of several rounds the last one counts."
+    })
+final class DevianceCommand implements Callable<Integer> {
+  @Mixin private AnalyzedRuns runs = new AnalyzedRuns();
+
+  @Override
+  public Integer call() {
+    Deviance deviance = Deviance.of(runs.read());
+    runs.print("deviance", deviance, () -> new DevianceText(Terminal.columns()).render(deviance));
+    return ExitCode.OK;
+  }
+}

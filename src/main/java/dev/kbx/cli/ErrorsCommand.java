@@ -1,0 +1,34 @@
+package dev.kbx.cli;
+
+import dev.kbx.analysis.AskedRun;
+import dev.kbx.analysis.Causes;
+import dev.kbx.analysis.Errors;
+import dev.kbx.report.AdvisedErrors;
+import dev.kbx.report.ErrorsText;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code kbx analyze errors [RUN…]}: what goes wrong, and what would have helped. */
+@Command(
+    name = "errors",
+    description = "What goes wrong, by stage, rule and message, and what would have helped.",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "Messages about equal mistakes are counted together, with one example. Several",
+      "runs are one set of candidates; of several rounds the last one counts."
+    })
+final class ErrorsCommand implements Callable<Integer> {
+  @Mixin private AnalyzedRuns runs = new AnalyzedRuns();
+
+  @Override
+  public Integer call() {
+    Causes causes = new Causes();
+    List<AskedRun> judged = runs.read(causes::add);
+    AdvisedErrors errors = AdvisedErrors.of(Errors.of(judged, causes));
+    runs.print("errors", errors, () -> new ErrorsText(Terminal.columns()).render(errors));
+    return ExitCode.OK;
+  }
+}

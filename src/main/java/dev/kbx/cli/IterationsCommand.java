@@ -1,0 +1,43 @@
+package dev.kbx.cli;
+
+import dev.kbx.analysis.AskedRun;
+import dev.kbx.analysis.Iterations;
+import dev.kbx.report.IterationsText;
+import dev.kbx.verdict.NoiseFloor;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code kbx analyze iterations [RUN…]}: what rounds of refinement gain. */
+@Command(
+    name = "iterations",
+    description = "What rounds gain: rescued, regressed, solved by round, faster or slower.",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "For every method and model with candidates of several rounds. A kernel with the",
+      "same source in both rounds is never faster or slower: what its speedup moves by",
+      "is noise. Several runs are one set of candidates."
+    })
+final class IterationsCommand implements Callable<Integer> {
+  @Mixin private AnalyzedRuns runs = new AnalyzedRuns();
+
+  @Override
+  public Integer call() {
+    List<AskedRun> judged = runs.read();
+    Iterations iterations = Iterations.of(judged, floors(judged));
+    runs.print(
+        "iterations", iterations, () -> new IterationsText(Terminal.columns()).render(iterations));
+    return ExitCode.OK;
+  }
+
+  private static List<NoiseFloor> floors(List<AskedRun> runs) {
+    NoiseFloors floors = NoiseFloors.kept();
+    return runs.stream()
+        .flatMap(run -> run.judged().cards().stream())
+        .distinct()
+        .flatMap(card -> floors.of(card).stream())
+        .toList();
+  }
+}

@@ -1,0 +1,238 @@
+package dev.kbx.analysis;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.kbx.SimulatedRun;
+import dev.kbx.analysis.Deviance.Measure;
+import dev.kbx.verdict.Status;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Explained deviance, by the published counts and by R's and statsmodels' answers. */
+class DevianceTest {
+  private static SimulatedRun run(int number) {
+    return SimulatedRun.on(SimulatedRun.CPU, number);
+  }
+
+  private static Deviance of(SimulatedRun... runs) {
+    return Deviance.of(List.of(runs).stream().map(DevianceTest::asked).toList());
+  }
+
+  private static AskedRun asked(SimulatedRun run) {
+    return new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of());
+  }
+
+  private static Measure correct(Deviance deviance) {
+    return of(deviance, Outcome.CORRECT);
+  }
+
+  private static Measure of(Deviance deviance, Outcome outcome) {
+    return deviance.outcomes().stream()
+        .filter(measure -> measure.outcome() == outcome)
+        .findAny()
+        .orElseThrow();
+  }
+
+  private static FactorDeviance factor(Measure measure, String name) {
+    return measure.factors().stream()
+        .filter(each -> each.factor().equals(name))
+        .findAny()
+        .orElseThrow();
+  }
+
+  /** A method that solves the first of 176 tasks in 16 categories. */
+  private static void tasks(SimulatedRun run, String method, int solved) {
+    run.by(method);
+    for (int i = 0; i < 176; i++) {
+      String task = "C%02d/t%d".formatted(i % 16, i);
+      if (i < solved) run.untimed(task, method + i);
+      else run.wrong(task, method + i, Status.WRONG_VALUES);
+    }
+  }
+
+  @Test
+  void publishedCountsGiveThePublishedDeviance() {
+    SimulatedRun four = run(1);
+    tasks(four, "a", 30);
+    tasks(four, "b", 54);
+    tasks(four, "c", 19);
+    tasks(four, "d", 40);
+    Measure measure = correct(of(four));
+    assertThat(measure.passes()).isEqualTo(143);
+    assertThat(measure.candidates()).isEqualTo(704);
+    assertThat(measure.nullDeviance()).isCloseTo(710.6, within(0.05));
+    FactorDeviance method = factor(measure, "method");
+    assertThat(method.chi2()).isCloseTo(23.8, within(0.05));
+    assertThat(method.explained()).isCloseTo(0.0334, within(5e-5));
+    assertThat(method.df()).isEqualTo(3);
+    assertThat(method.perDf()).isCloseTo(0.0334 / 3, within(2e-5));
+    assertThat(method.adjusted()).isCloseTo(1 - (686.8627 + 6) / 710.6235, within(1e-6));
+    assertThat(method.aic()).isCloseTo(686.8627 + 8, within(1e-3));
+    assertThat(method.p()).isLessThan(1e-4);
+    assertThat(method.unsolved()).isEmpty();
+    assertThat(method.withoutUnsolved()).isNull();
+    assertThat(method.firth()).isNull();
+  }
+
+  @Test
+  void aMethodThatSolvesNothingChangesTheShare() {
+    SimulatedRun five = run(1);
+    tasks(five, "a", 30);
+    tasks(five, "b", 54);
+    tasks(five, "c", 19);
+    tasks(five, "d", 40);
+    tasks(five, "e", 0);
+    FactorDeviance method = factor(correct(of(five)), "method");
+    assertThat(method.explained()).isCloseTo(94.2117 / 781.0744, within(1e-6));
+    assertThat(method.withoutUnsolved()).isCloseTo(23.7608 / 710.6235, within(1e-6));
+    assertThat(method.unsolved()).containsExactly("e");
+    FactorDeviance.Penalised firth = requireNonNull(method.firth());
+    assertThat(firth.explained()).isBetween(0.11, method.explained());
+    assertThat(firth.chi2()).isBetween(60.0, method.chi2());
+  }
+
+  /** The cells of LogisticTest, whose known answers are explained there. */
+  private static SimulatedRun cells() {
+    SimulatedRun run = run(1);
+    for (int c = 0; c < 4; c++) {
+      for (int m = 0; m < 3; m++) {
+        for (int k = 0; k < 2; k++) {
+          int trials = 5 + (c * 5 + m * 3 + k * 7) % 4;
+          int passes = Math.min(trials, (c * 3 + m * 4 + k * 2 + c * m) % (trials + 1));
+          run.by("m" + m).model("k" + k);
+          for (int i = 0; i < trials; i++) {
+            String task = "C%d/t%d".formatted(c, i);
+            String code = "%s %d %d".formatted(task, m, k);
+            if (i < passes) run.untimed(task, code);
+            else run.wrong(task, code, Status.WRONG_VALUES);
+          }
+        }
+      }
+    }
+    return run;
+  }
+
+  @Test
+  void theJointModelAgreesWithTypeTwoAndThreeOfCar() {
+    JointDeviance joint = requireNonNull(correct(of(cells())).joint());
+    assertThat(joint.factors().stream().map(JointDeviance.Part::factor))
+        .containsExactly("category", "method", "model");
+    assertThat(joint.deviance()).isCloseTo(197.7931187, within(1e-6));
+    assertThat(joint.df()).isEqualTo(6);
+    assertThat(joint.aic()).isCloseTo(211.7931187, within(1e-6));
+    assertThat(joint.bic()).isCloseTo(233.1421107, within(1e-6));
+    double[] typeTwo = {8.291909061, 1.442153681, 3.082092664};
+    int[] df = {3, 2, 1};
+    for (int i = 0; i < 3; i++) {
+      JointDeviance.Test test = joint.factors().get(i).typeTwo();
+      assertThat(test.chi2()).isCloseTo(typeTwo[i], within(1e-6));
+      assertThat(test.df()).isEqualTo(df[i]);
+      assertThat(test.low()).isNotNull().isLessThanOrEqualTo(test.high());
+    }
+    JointDeviance.Interaction both = requireNonNull(joint.interaction());
+    assertThat(both.first()).isEqualTo("category");
+    assertThat(both.second()).isEqualTo("method");
+    assertThat(both.test().chi2()).isCloseTo(28.275901422, within(1e-5));
+    assertThat(both.test().df()).isEqualTo(6);
+    assertThat(requireNonNull(joint.factors().get(0).typeThree()).chi2())
+        .isCloseTo(7.26009195, within(1e-5));
+    assertThat(requireNonNull(joint.factors().get(1).typeThree()).chi2())
+        .isCloseTo(1.46394377, within(1e-5));
+    assertThat(joint.factors().get(2).typeThree()).as("not in the interaction").isNull();
+  }
+
+  @Test
+  void anotherGroupingOfTheSameTasksStandsBeside() {
+    SimulatedRun run = cells();
+    Map<String, TaskTraits> traits = new HashMap<>();
+    for (VerdictRow row : run.judged().rows()) {
+      int number = Integer.parseInt(row.task().substring(1));
+      traits.put(
+          row.path(), new TaskTraits(1 + number / 3, "op" + number % 2, "memory", "float32"));
+    }
+    Deviance deviance =
+        Deviance.of(List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), traits)));
+    assertThat(deviance.constant()).containsExactly("bound", "dtype", "device");
+    Measure measure = correct(deviance);
+    assertThat(measure.factors().stream().map(FactorDeviance::factor))
+        .containsExactly("category", "difficulty", "operation", "method", "model");
+    FactorDeviance difficulty = factor(measure, "difficulty");
+    assertThat(difficulty.levels().stream().map(FactorDeviance.Level::name))
+        .containsExactly("1", "2", "3");
+    assertThat(difficulty.permutation().pValue())
+        .as("the first tasks are solved more often")
+        .isLessThan(0.05);
+    assertThat(difficulty.explained()).isGreaterThan(difficulty.permutation().expected());
+    FactorDeviance operation = factor(measure, "operation");
+    assertThat(operation.permutation().pValue()).isGreaterThan(0.05);
+    assertThat(operation.low()).isNotNull().isLessThanOrEqualTo(operation.high());
+    assertThat(requireNonNull(measure.joint()).factors().stream().map(JointDeviance.Part::factor))
+        .containsExactly("category", "difficulty", "method", "model");
+  }
+
+  @Test
+  void tasksDifferBeyondTheirCategory() {
+    SimulatedRun run = run(1);
+    for (String method : List.of("a", "b", "c")) {
+      run.by(method);
+      for (int i = 0; i < 60; i++) {
+        String task = "C%d/t%d".formatted(i % 3, i);
+        boolean solved = i % 2 == 0 ? (i + method.hashCode()) % 10 < 9 : i % 20 == 1;
+        if (solved) run.untimed(task, method + i);
+        else run.wrong(task, method + i, Status.WRONG_VALUES);
+      }
+    }
+    TaskIntercept task = requireNonNull(correct(of(run)).task());
+    assertThat(task.deviation()).isGreaterThan(2);
+    assertThat(task.share()).isBetween(0.5, 1.0);
+    assertThat(task.p()).isLessThan(0.001);
+    assertThat(task.factors().stream().map(TaskIntercept.Part::factor))
+        .containsExactly("category", "method");
+    assertThat(task.factors().getFirst().test().p()).isGreaterThan(0.05);
+  }
+
+  @Test
+  void countsEachCandidateOnceAndTheLastRound() {
+    SimulatedRun first = run(1).by("refine");
+    first.round(0).wrong("M/a", "a0", Status.WRONG_VALUES).untimed("M/b", "b0");
+    first.round(1).untimed("M/a", "a1");
+    SimulatedRun second = run(2).by("refine").round(0).untimed("M/b", "b0");
+    second.by("single").wrong("N/c", "c", Status.INFRASTRUCTURE).wrong("N/d", "d", Status.TIMEOUT);
+    Entered entered = of(first, second).entered();
+    assertThat(entered.candidates()).isEqualTo(3);
+    assertThat(entered.tasks()).isEqualTo(3);
+    assertThat(entered.repeated()).isEqualTo(1);
+    assertThat(entered.earlierRounds()).isEqualTo(1);
+    assertThat(entered.notJudged()).isEqualTo(1);
+    assertThat(entered.made().getFirst().lastRound()).isEqualTo(1);
+    assertThat(entered.made().get(1).method()).isEqualTo("single");
+  }
+
+  @Test
+  void whatIsNotMeasuredIsUnknown() {
+    Deviance deviance = of(run(1).untimed("M/a", "a").untimed("N/b", "b"));
+    assertThat(correct(deviance).unknown()).isEqualTo("2 of 2 pass, nothing to explain");
+    Measure faster = of(deviance, Outcome.FASTER);
+    assertThat(faster.unknown()).contains("used no GPU");
+    SimulatedRun gpu =
+        SimulatedRun.on(SimulatedRun.H200, 2)
+            .correct("M/a", "a", 1.5)
+            .correct("N/b", "b", 0.5)
+            .untimed("N/c", "c");
+    Measure timed = of(of(gpu), Outcome.FASTER);
+    assertThat(timed.passes()).isEqualTo(1);
+    assertThat(timed.candidates()).isEqualTo(2);
+    assertThat(timed.unmeasured()).isEqualTo(1);
+    assertThat(timed.joint()).isNull();
+    assertThat(timed.task()).isNull();
+  }
+
+  @Test
+  void theSameRowsGiveTheSameFigures() {
+    assertThat(of(cells())).isEqualTo(of(cells()));
+  }
+}

@@ -1,0 +1,34 @@
+package dev.kbx.analysis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Equal mistakes have equal shapes, and different ones have not. */
+class MessageShapeTest {
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "shape=(1,), standard values: 1 wrong element, first output[0]: expected 0.88, got 1"
+            + " (32077x the allowed error) | # wrong elements, first output[#]: expected #, got #"
+            + " (#x the allowed error)",
+        "shape=(37, 65), dim=-1, outliers values: 2405 wrong elements, first output[0, 12]:"
+            + " expected -5e-3, got 1.5E+20 (11x the allowed error) | # wrong elements, first"
+            + " output[#]: expected #, got # (#x the allowed error)",
+        "shape=(4,), uniform values: 1 wrong element, first output[0]: expected 0, got nan | #"
+            + " wrong elements, first output[#]: expected #, got nan",
+        "shape=(4099,), uniform values took longer than 20 s | a call took longer than # s",
+        "NameError (line 22): name 'tl2' is not defined | NameError (line #): name '…' is not"
+            + " defined",
+        "ImportError (line 9): cannot open /tmp/a/lib.so at 0x7ffd00a1 | ImportError (line #):"
+            + " cannot open PATH at #",
+        "output has shape [9, 1], expected [9] | output has shape [#], expected [#]",
+        "float32 and int8 differ in x1 and sm_90 | float32 and int8 differ in x1 and sm_90",
+      })
+  void placeholdersStandForWhatDiffers(String message, String shape) {
+    assertThat(MessageShape.of(message)).isEqualTo(shape);
+  }
+}

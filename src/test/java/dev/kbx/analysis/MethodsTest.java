@@ -1,0 +1,153 @@
+package dev.kbx.analysis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.kbx.SimulatedRun;
+import dev.kbx.verdict.Status;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Methods side by side. */
+class MethodsTest {
+  private static Methods of(List<Integer> ks, List<Double> ps, SimulatedRun... runs) {
+    return Methods.of(
+        List.of(runs).stream()
+            .map(run -> new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of()))
+            .toList(),
+        ks,
+        ps);
+  }
+
+  private static SimulatedRun gpu(int number) {
+    return SimulatedRun.on(SimulatedRun.H200, number).asking("*", 20);
+  }
+
+  /** A method that solves the tasks from one to another, of ten. */
+  private static void solves(SimulatedRun run, String method, int from, int to) {
+    run.by(method);
+    for (int i = 0; i < 10; i++) {
+      String task = (i < 6 ? "M/t" : "N/t") + i;
+      if (i >= from && i < to) run.correct(task, method + i, i % 2 == 0 ? 2.5 : 0.5);
+      else if (i == 9) run.uncallable(task, method + i, Status.COMPILE_ERROR);
+      else run.wrong(task, method + i, Status.WRONG_VALUES);
+    }
+  }
+
+  private static Methods two() {
+    SimulatedRun run = gpu(1);
+    solves(run, "a", 0, 8);
+    solves(run, "b", 0, 1);
+    return of(List.of(1, 2), List.of(1.0), run);
+  }
+
+  private static MethodRates.OfOutcome outcome(MethodRates rates, Outcome outcome) {
+    return rates.outcomes().stream()
+        .filter(each -> each.outcome() == outcome)
+        .findAny()
+        .orElseThrow();
+  }
+
+  @Test
+  void ratesAreOfAllTasksAskedFor() {
+    MethodRates a = two().methods().getFirst();
+    MethodRates.Share correct = outcome(a, Outcome.CORRECT).all();
+    assertThat(correct.passes()).isEqualTo(8);
+    assertThat(correct.tasks()).isEqualTo(20);
+    assertThat(correct.share()).isCloseTo(0.4, within(1e-12));
+    assertThat(correct.low()).isCloseTo(0.2188, within(1e-4));
+    assertThat(outcome(a, Outcome.CALLED).all().passes()).isEqualTo(9);
+    assertThat(outcome(a, Outcome.FASTER).all().passes()).isEqualTo(4);
+    MethodRates.Share n = outcome(a, Outcome.CORRECT).categories().get(1);
+    assertThat(n.category()).isEqualTo("N");
+    assertThat(n.passes()).isEqualTo(2);
+    assertThat(n.tasks()).as("those with a candidate").isEqualTo(4);
+  }
+
+  @Test
+  void conversionIsCorrectOfCalled() {
+    MethodRates a = two().methods().getFirst();
+    assertThat(a.conversion().getFirst().called()).isEqualTo(9);
+    assertThat(a.conversion().getFirst().correct()).isEqualTo(8);
+    MethodRates.Conversion n = a.conversion().getLast();
+    assertThat(n.category()).isEqualTo("N");
+    assertThat(n.called()).isEqualTo(3);
+    assertThat(n.share()).isCloseTo(2 / 3.0, within(1e-12));
+  }
+
+  @Test
+  void pairsAreOnTheSameTasks() {
+    MethodPair pair =
+        two().pairs().stream()
+            .filter(each -> each.outcome() == Outcome.CORRECT)
+            .findAny()
+            .orElseThrow();
+    assertThat(pair.counts()).isEqualTo(new MethodPair.Counts(10, 1, 7, 0, 2));
+    assertThat(pair.mcnemar().pValue()).isCloseTo(2 / 128.0, within(1e-12));
+    assertThat(pair.holm()).as("one pair").isCloseTo(2 / 128.0, within(1e-12));
+    assertThat(pair.categories().getFirst().counts().onlyFirst()).isEqualTo(5);
+    assertThat(pair.categories().getFirst().p()).isCloseTo(2 / 32.0, within(1e-12));
+    assertThat(pair.categories().getFirst().holm()).isCloseTo(4 / 32.0, within(1e-12));
+    assertThat(pair.categories().getLast().counts().onlyFirst()).isEqualTo(2);
+  }
+
+  @Test
+  void threePairsAreCorrected() {
+    SimulatedRun run = gpu(1);
+    solves(run, "a", 0, 8);
+    solves(run, "b", 0, 1);
+    solves(run, "c", 0, 8);
+    List<MethodPair> correct =
+        of(List.of(1), List.of(), run).pairs().stream()
+            .filter(pair -> pair.outcome() == Outcome.CORRECT)
+            .toList();
+    assertThat(correct.stream().map(MethodPair::holm))
+        .usingElementComparator((x, y) -> Math.abs(x - y) < 1e-9 ? 0 : 1)
+        .containsExactly(6 / 128.0, 1.0, 6 / 128.0);
+  }
+
+  @Test
+  void tasksAreByWhoSolvesThem() {
+    List<SolvedTasks.Group> groups = two().solved().getFirst().groups();
+    SolvedTasks.Group m = groups.getFirst();
+    assertThat(m.name()).isEqualTo("M");
+    assertThat(m.tasks()).isEqualTo(6);
+    assertThat(m.all()).isEqualTo(1);
+    assertThat(m.one().stream().map(SolvedTasks.OnlyOne::task))
+        .containsExactly("M/t1", "M/t2", "M/t3", "M/t4", "M/t5");
+    assertThat(m.one().getFirst().maker()).isEqualTo(new Maker("a", null));
+    assertThat(groups.getLast().none()).containsExactly("N/t8", "N/t9");
+  }
+
+  @Test
+  void samplesCountByTheBestOfK() {
+    SimulatedRun run = gpu(1).by("sample");
+    run.correct("M/a", "a0", 3).correct("M/a", "a1", 1.2).wrong("M/a", "a2", Status.TIMEOUT);
+    run.wrong("M/b", "b0", Status.TIMEOUT).wrong("M/b", "b1", Status.TIMEOUT);
+    MethodRates rates = of(List.of(1, 2, 3), List.of(1.0, 2.0), run).methods().getFirst();
+    assertThat(rates.samples()).hasSize(9);
+    assertThat(rates.samples().get(0).value()).isCloseTo(1 / 3.0, within(1e-12));
+    assertThat(rates.samples().get(2).p()).isEqualTo(2);
+    assertThat(rates.samples().get(2).value()).isCloseTo(1 / 6.0, within(1e-12));
+    assertThat(rates.samples().get(3).value()).as("pass@2").isCloseTo(0.5, within(1e-12));
+    assertThat(rates.samples().get(5).value()).as("fast_2@2").isCloseTo(1 / 3.0, within(1e-12));
+    assertThat(rates.samples().get(6).tasks()).as("pass@3").isEqualTo(1);
+    assertThat(rates.samples().get(6).value()).isEqualTo(1);
+    MethodRates.Share share = outcome(rates, Outcome.CORRECT).all();
+    assertThat(share.share()).isCloseTo(2 / 3.0 / 20, within(1e-12));
+    assertThat(share.low()).isNotNull().isLessThan(share.high());
+  }
+
+  @Test
+  void aSpeedThatIsNotKnownIsNotSlow() {
+    SimulatedRun run = gpu(1).by("a").correct("M/a", "a", 2).untimed("M/b", "b");
+    MethodRates rates = of(List.of(1), List.of(1.0), run).methods().getFirst();
+    assertThat(outcome(rates, Outcome.FASTER).all().share()).isNull();
+    assertThat(outcome(rates, Outcome.FASTER).all().unmeasured()).isEqualTo(1);
+    assertThat(rates.samples().getLast().value()).isNull();
+    Methods cpu =
+        of(List.of(1), List.of(1.0), SimulatedRun.on(SimulatedRun.CPU, 1).untimed("M/a", "a"));
+    assertThat(cpu.unmeasured().getFirst().outcome()).isEqualTo(Outcome.FASTER);
+  }
+}
