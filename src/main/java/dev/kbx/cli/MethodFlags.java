@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.generate.MethodSettings;
+import dev.kbx.llm.ModelCatalog;
 import dev.kbx.llm.Parameters;
 import dev.kbx.method.MethodOptions;
 import dev.kbx.plan.Grade;
@@ -143,6 +144,11 @@ final class MethodFlags {
   /** Whether a method was named. */
   boolean given() {
     return method != null;
+  }
+
+  /** Takes the ledger that the model may replay from a folder; null for the current one. */
+  void replayFrom(@Nullable Path folder) {
+    if (model != null) model = ModelCatalog.in(folder, model);
   }
 
   boolean hasControl() {

@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.PreparedMethod;
+import dev.kbx.generate.RecordedSpeedups;
 import dev.kbx.llm.ChatModel;
 import dev.kbx.llm.ModelCatalog;
 import dev.kbx.plan.Plan;
@@ -89,7 +90,10 @@ final class PreparedMethods implements AutoCloseable {
         catalog.price(settings.model()),
         inFlight,
         writer,
-        start);
+        start,
+        ModelCatalog.ledger(settings.model())
+            .map(RecordedSpeedups::of)
+            .orElse(RecordedSpeedups.none()));
   }
 
   private ChatModel model(String name) {

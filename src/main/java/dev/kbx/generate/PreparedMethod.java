@@ -16,6 +16,7 @@ import java.util.function.Function;
  * @param model answers its prompts
  * @param requests as many as may be in flight; methods with the same model share it
  * @param start the kernel to begin from for a task, if there is one
+ * @param speedups those of the ledger that the model replays
  */
 public record PreparedMethod(
     MethodSettings settings,
@@ -24,7 +25,8 @@ public record PreparedMethod(
     Optional<Price> price,
     Semaphore requests,
     PromptWriter writer,
-    Function<Task, Optional<String>> start) {
+    Function<Task, Optional<String>> start,
+    RecordedSpeedups speedups) {
 
   Assignment assignment(Task task) {
     return new Assignment(task, writer, start.apply(task).orElse(null));

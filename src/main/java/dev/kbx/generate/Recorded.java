@@ -53,7 +53,11 @@ public final class Recorded {
       case Event.Reply e -> flights(unit).remove(e.ask());
       case Event.Lost e -> flights(unit).remove(e.ask());
       case Event.NoReply e -> flights(unit).remove(e.ask());
-      case Event.Feedback _, Event.Extraction _, Event.Judged _, Event.Cap _ -> {}
+      case Event.Feedback _,
+          Event.Extraction _,
+          Event.RecordedSpeedup _,
+          Event.Judged _,
+          Event.Cap _ -> {}
       case Event.Selection e -> {
         answers.put(unit, answer(e, history(unit)));
         open.remove(unit);

@@ -36,7 +36,12 @@ public record Spending(
               : plus(paid(e.usage(), e.usd(), e.seconds()));
       case Event.NoReply e -> plus(paid(e.usage(), e.usd(), e.seconds()));
       case Event.Judged e -> plus(new Spending(0, 0, 0, 0, 0, 0, e.deviceSeconds()));
-      case Event.Feedback _, Event.Extraction _, Event.Cap _, Event.Selection _ -> this;
+      case Event.Feedback _,
+          Event.Extraction _,
+          Event.RecordedSpeedup _,
+          Event.Cap _,
+          Event.Selection _ ->
+          this;
     };
   }
 

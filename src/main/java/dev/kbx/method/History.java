@@ -77,7 +77,7 @@ public final class History {
         yield new History(put(judgedNow).outcomes, List.copyOf(more), cap);
       }
       case Event.Cap e -> new History(outcomes, judged, e.what());
-      case Event.Feedback _, Event.Lost _, Event.Selection _ -> this;
+      case Event.Feedback _, Event.Lost _, Event.RecordedSpeedup _, Event.Selection _ -> this;
     };
   }
 
