@@ -8,11 +8,16 @@ import picocli.CommandLine.Command;
     name = "analyze",
     description = "Analyse judged runs.",
     mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "(fastp | passk | portability)",
-    subcommands = {FastpCommand.class, PasskCommand.class, PortabilityCommand.class})
+    synopsisSubcommandLabel = "(budget | fastp | passk | portability)",
+    subcommands = {
+      BudgetCommand.class,
+      FastpCommand.class,
+      PasskCommand.class,
+      PortabilityCommand.class
+    })
 final class AnalyzeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
-    throw new UserError("analyze: say fastp, passk or portability, and RUN...");
+    throw new UserError("analyze: say budget, fastp, passk or portability, and RUN...");
   }
 }

@@ -23,12 +23,24 @@ final class RunReference {
 
   private RunReference() {}
 
+  /**
+   * A run that was named.
+   *
+   * @param folder the results folder that has its files
+   */
+  record Found(JudgedRun judged, Path folder) {}
+
   /** Reads the runs with their verdicts, in the order given. */
   static List<JudgedRun> read(List<String> references, RunsCommand.Folder out) {
-    return references.stream().map(reference -> read(reference, out)).toList();
+    return find(references, out).stream().map(Found::judged).toList();
   }
 
-  private static JudgedRun read(String reference, RunsCommand.Folder out) {
+  /** The same, with where their files are. */
+  static List<Found> find(List<String> references, RunsCommand.Folder out) {
+    return references.stream().map(reference -> find(reference, out)).toList();
+  }
+
+  private static Found find(String reference, RunsCommand.Folder out) {
     if (reference.isEmpty()) throw new UserError("RUN: is empty; name a run or a results folder");
     Path path = Path.of(reference);
     if (Files.isDirectory(path)) {
@@ -42,7 +54,7 @@ final class RunReference {
                     new UserError(
                         "%s: no complete run there; name one that was cut off as %s/ID"
                             .formatted(path, path)));
-        return judged(store, newest);
+        return new Found(judged(store, newest), path);
       }
     }
     if (Files.exists(path)) {
@@ -53,14 +65,14 @@ final class RunReference {
     return byId(path, id, parent == null ? out : new RunsCommand.Folder(parent));
   }
 
-  private static JudgedRun byId(Path reference, String id, RunsCommand.Folder folder) {
+  private static Found byId(Path reference, String id, RunsCommand.Folder folder) {
     String place = folder.place();
     try (RunStore store =
         folder
             .existing()
             .orElseThrow(() -> neither(reference, "no runs in %s; %s".formatted(place, FORMS)))) {
       Optional<RunInfo> run = store.run(id);
-      if (run.isPresent()) return judged(store, run.get());
+      if (run.isPresent()) return new Found(judged(store, run.get()), folder.out());
       String there = RunIds.newest(store.runs());
       throw neither(reference, "no such run in %s; %s".formatted(place, there));
     }

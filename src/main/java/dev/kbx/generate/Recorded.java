@@ -101,11 +101,6 @@ public final class Recorded {
     return accounts.all();
   }
 
-  /** What a method spent so far. */
-  public Spending spent(String method) {
-    return accounts.of(method);
-  }
-
   /** How many trajectories have an answer. */
   public synchronized int answered() {
     return answers.size();
