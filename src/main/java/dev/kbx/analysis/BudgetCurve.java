@@ -41,7 +41,7 @@ public record BudgetCurve(
   /** All kinds of each method and model, in the order of the rows. */
   public static List<BudgetCurve> of(List<TrajectoryRow> rows) {
     List<BudgetCurve> curves = new ArrayList<>();
-    for (List<TrajectoryRow> own : MethodRates.byMethod(rows)) {
+    for (List<TrajectoryRow> own : TrajectoryRates.byMethod(rows)) {
       for (Spent.Kind kind : Spent.Kind.values()) curves.add(of(own, kind));
     }
     return curves;
@@ -49,7 +49,7 @@ public record BudgetCurve(
 
   private static BudgetCurve of(List<TrajectoryRow> rows, Spent.Kind kind) {
     List<List<TrajectoryRow>> tasks =
-        MethodRates.byTask(rows).values().stream().filter(BudgetCurve::isJudged).toList();
+        TrajectoryRates.byTask(rows).values().stream().filter(BudgetCurve::isJudged).toList();
     String unknown = unknown(rows, kind, tasks);
     TrajectoryRow any = rows.getFirst();
     return new BudgetCurve(
@@ -89,7 +89,7 @@ public record BudgetCurve(
     inOrder.sort((a, b) -> Integer.compare(a.sample(), b.sample()));
     for (TrajectoryRow row : inOrder) {
       Spent reached = row.reached();
-      if (MethodRates.isTrue(row.correct()) && reached != null) {
+      if (TrajectoryRates.isTrue(row.correct()) && reached != null) {
         solvedAt = Math.min(solvedAt, spent + amount(reached, kind));
       }
       spent += amount(row.spent(), kind);

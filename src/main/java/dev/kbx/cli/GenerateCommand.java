@@ -1,12 +1,12 @@
 package dev.kbx.cli;
 
-import dev.kbx.analysis.MethodRates;
+import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.PreparedMethod;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.FeedbackKind;
-import dev.kbx.report.MethodsText;
+import dev.kbx.report.TrajectoriesText;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Json;
@@ -78,14 +78,14 @@ final class GenerateCommand implements Callable<Integer> {
     if (flags.json) {
       Map<String, ?> document =
           Map.of(
-              "methods", MethodRates.of(rows),
+              "methods", TrajectoryRates.of(rows),
               "ledger", ledger.toString(),
               "answers", answers.toString());
       System.out.println(
           Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
       return;
     }
-    new MethodsText(Terminal.columns()).lines(rows).forEach(System.out::println);
+    new TrajectoriesText(Terminal.columns()).lines(rows).forEach(System.out::println);
     System.out.println("answers: " + answers);
     System.out.println("ledger: " + ledger);
     System.out.printf(

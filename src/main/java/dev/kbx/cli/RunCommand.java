@@ -6,7 +6,7 @@ import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.generate.PreparedMethod;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.FeedbackKind;
-import dev.kbx.report.MethodsText;
+import dev.kbx.report.TrajectoriesText;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.task.Task;
@@ -81,7 +81,7 @@ final class RunCommand implements Callable<Integer> {
           results.print(flags.json, List.of(), folder);
           if (!flags.json) {
             List<TrajectoryRow> rows = LedgerRows.of(opened.file(), results.verdicts().rows());
-            new MethodsText(Terminal.columns()).lines(rows).forEach(System.out::println);
+            new TrajectoriesText(Terminal.columns()).lines(rows).forEach(System.out::println);
           }
           return ExitCode.OK;
         }

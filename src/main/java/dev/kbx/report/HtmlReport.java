@@ -1,6 +1,6 @@
 package dev.kbx.report;
 
-import dev.kbx.analysis.MethodRates;
+import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.SetSpeedup;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.VerdictRow;
@@ -157,19 +157,19 @@ record HtmlReport(
   }
 
   private String headline() {
-    if (methods != null) return methodsHeadline(MethodRates.of(methods.rows()));
+    if (methods != null) return methodsHeadline(TrajectoryRates.of(methods.rows()));
     if (run.ofFiles()) return filesHeadline();
     Rate correct = tally.tasks("", rows).correct();
     if (correct == null) return Counted.of(rows.size(), "candidate") + " judged";
     return "%d of %d tasks have a correct candidate".formatted(correct.passes(), correct.total());
   }
 
-  private String methodsHeadline(List<MethodRates> rates) {
+  private String methodsHeadline(List<TrajectoryRates> rates) {
     if (rates.size() != 1) {
       return "%s at %s"
           .formatted(Counted.of(rates.size(), "method"), Counted.of(tally.asked().total(), "task"));
     }
-    MethodRates only = rates.getFirst();
+    TrajectoryRates only = rates.getFirst();
     int solved = only.solved() == null ? 0 : only.solved();
     return Html.escape(
         "%s solves %d of %s".formatted(only.method(), solved, Counted.of(only.tasks(), "task")));

@@ -1,7 +1,7 @@
 package dev.kbx.report;
 
 import dev.kbx.analysis.BudgetCurve;
-import dev.kbx.analysis.MethodRates;
+import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.Spent;
 import dev.kbx.analysis.TaskShare;
 import dev.kbx.analysis.TrajectoryRow;
@@ -21,7 +21,7 @@ record MethodsSection(List<TrajectoryRow> rows) {
   private static final int MOST_TRAJECTORIES = 60;
 
   void write(Writer writer) throws IOException {
-    List<MethodRates> methods = MethodRates.of(rows);
+    List<TrajectoryRates> methods = TrajectoryRates.of(rows);
     table(writer, methods);
     curves(writer, methods);
     rounds(writer);
@@ -29,7 +29,7 @@ record MethodsSection(List<TrajectoryRow> rows) {
 
   // ---------------------------------------------------------------- rates
 
-  private static void table(Writer writer, List<MethodRates> methods) throws IOException {
+  private static void table(Writer writer, List<TrajectoryRates> methods) throws IOException {
     writer.write(
         "<section id=\"methods\">\n<h2>Methods</h2>\n<table class=\"methods\">\n<thead><tr>");
     for (String title :
@@ -37,7 +37,7 @@ record MethodsSection(List<TrajectoryRow> rows) {
       writer.write("<th scope=\"col\">" + title + "</th>");
     }
     writer.write("</tr></thead>\n<tbody>\n");
-    for (MethodRates method : methods) row(writer, method);
+    for (TrajectoryRates method : methods) row(writer, method);
     writer.write(
         """
         </tbody>
@@ -50,7 +50,7 @@ record MethodsSection(List<TrajectoryRow> rows) {
         """);
   }
 
-  private static void row(Writer writer, MethodRates method) throws IOException {
+  private static void row(Writer writer, TrajectoryRates method) throws IOException {
     writer.write("<tr><th scope=\"row\">" + Html.escape(method.method()));
     writer.write("<small>" + Html.escape(method.model()) + "</small></th>");
     share(writer, "development", method.development());
@@ -115,7 +115,7 @@ record MethodsSection(List<TrajectoryRow> rows) {
     writer.write((text.isEmpty() ? "–" : Html.escape(text)) + "</td>");
   }
 
-  private static String spent(MethodRates method) {
+  private static String spent(TrajectoryRates method) {
     Spent spent = method.spent();
     List<String> parts = new ArrayList<>();
     parts.add(Counted.of(spent.calls(), "call"));
@@ -136,7 +136,7 @@ record MethodsSection(List<TrajectoryRow> rows) {
 
   // ---------------------------------------------------------------- curves
 
-  private void curves(Writer writer, List<MethodRates> methods) throws IOException {
+  private void curves(Writer writer, List<TrajectoryRates> methods) throws IOException {
     List<BudgetCurve> all = BudgetCurve.of(rows);
     if (all.stream().allMatch(curve -> curve.unknown() != null)) return;
     writer.write("<section id=\"budget\">\n<h2>Solved within a budget</h2>\n<ul class=\"key\">\n");
@@ -156,7 +156,7 @@ record MethodsSection(List<TrajectoryRow> rows) {
   }
 
   private static void chart(
-      Writer writer, Spent.Kind kind, List<BudgetCurve> all, List<MethodRates> methods)
+      Writer writer, Spent.Kind kind, List<BudgetCurve> all, List<TrajectoryRates> methods)
       throws IOException {
     List<BudgetCurve> own = new ArrayList<>();
     List<Integer> series = new ArrayList<>();
@@ -168,9 +168,9 @@ record MethodsSection(List<TrajectoryRow> rows) {
     if (!own.isEmpty()) new CurveChart(kind, own, series).write(writer);
   }
 
-  private static int place(BudgetCurve curve, List<MethodRates> methods) {
+  private static int place(BudgetCurve curve, List<TrajectoryRates> methods) {
     for (int i = 0; i < methods.size(); i++) {
-      MethodRates method = methods.get(i);
+      TrajectoryRates method = methods.get(i);
       if (method.method().equals(curve.method()) && method.model().equals(curve.model())) return i;
     }
     return 0;

@@ -71,7 +71,7 @@ class MethodsPageTest extends BrowserTest {
   private static MethodsReport methods() {
     String second = PROMPT.replace("## Sizes", "Your kernel was <b>wrong</b>.\n\n## Sizes");
     return new MethodsReport(
-        MethodsTextTest.rows(null, 1.6),
+        TrajectoriesTextTest.rows(null, 1.6),
         List.of(
             new Trajectory(
                 "refine",

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class MethodsTextTest {
+class TrajectoriesTextTest {
   private static final String MODEL = "command:python3 a/rather/long/path/of/a/program.py refine";
 
   static Round round(
@@ -69,7 +69,7 @@ class MethodsTextTest {
   @ParameterizedTest
   @ValueSource(ints = {80, 100, 140})
   void namesGiveWayAndNumbersDoNot(int width) {
-    List<String> lines = new MethodsText(width).lines(rows(null, 1.6));
+    List<String> lines = new TrajectoriesText(width).lines(rows(null, 1.6));
     assertThat(lines).allMatch(line -> Text.columns(line) <= width);
     String text = String.join("\n", lines);
     assertThat(text).contains("122 s", "2 lost", "800,000", "≥ 2.00", "3.00");
@@ -79,14 +79,14 @@ class MethodsTextTest {
 
   @Test
   void recordedSpeedupsAreNotTakenForMeasuredOnes() {
-    List<String> recorded = new MethodsText(100).lines(rows(null, 1.6));
+    List<String> recorded = new TrajectoriesText(100).lines(rows(null, 1.6));
     assertThat(String.join(" ", recorded))
         .contains("not measured in this run: recorded on NVIDIA H200, 2026-11-25.");
     assertThat(recorded).anyMatch(line -> line.endsWith("wrong_values → correct (1.60×)"));
-    List<String> measured = new MethodsText(100).lines(rows(1.2, null));
+    List<String> measured = new TrajectoriesText(100).lines(rows(1.2, null));
     assertThat(measured).anyMatch(line -> line.endsWith("wrong_values → correct 1.20×"));
     assertThat(String.join(" ", measured)).doesNotContain("recorded");
-    List<String> both = new MethodsText(100).lines(rows(1.2, 1.6));
+    List<String> both = new TrajectoriesText(100).lines(rows(1.2, 1.6));
     assertThat(both).anyMatch(line -> line.endsWith("wrong_values → correct 1.20×"));
   }
 }

@@ -11,7 +11,7 @@ import org.assertj.core.data.Offset;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class MethodRatesTest {
+class TrajectoryRatesTest {
   private static final Offset<Double> EXACT = within(1e-12);
 
   private static TrajectoryRow row(
@@ -23,8 +23,8 @@ class MethodRatesTest {
 
   @Test
   void bothRatesAndTheirGap() {
-    MethodRates rates =
-        MethodRates.of(
+    TrajectoryRates rates =
+        TrajectoryRates.of(
                 List.of(
                     row("refine", "A/a", 0, true, true),
                     row("refine", "A/b", 0, true, false),
@@ -55,7 +55,7 @@ class MethodRatesTest {
         rows.add(row("sample", "A/" + task, sample, null, correct[task][sample]));
       }
     }
-    MethodRates rates = MethodRates.of(rows).getFirst();
+    TrajectoryRates rates = TrajectoryRates.of(rows).getFirst();
     TaskShare last = requireNonNull(rates.finalRate());
     assertThat(last.value()).isCloseTo(5 / 12.0, EXACT);
     assertThat(last.low()).as("a bootstrap over three tasks").isEqualTo(0);
@@ -68,20 +68,20 @@ class MethodRatesTest {
   @Test
   void methodsAndModelsAreNotMixed() {
     assertThat(
-            MethodRates.of(
+            TrajectoryRates.of(
                 List.of(
                     row("b", "A/a", 0, true, true),
                     row("a", "A/a", 0, true, false),
                     row("b", "A/b", 0, true, true))))
-        .extracting(MethodRates::method, MethodRates::tasks)
+        .extracting(TrajectoryRates::method, TrajectoryRates::tasks)
         .containsExactly(tuple("b", 2), tuple("a", 1));
   }
 
   @Test
   void withoutAFinalJudgementThereIsNone() {
     Spent spent = Spent.NOTHING;
-    MethodRates rates =
-        MethodRates.of(
+    TrajectoryRates rates =
+        TrajectoryRates.of(
                 List.of(
                     new TrajectoryRow(
                         "m", "m", "A/a", 0, false, null, null, List.of(), spent, null)))

@@ -1,6 +1,6 @@
 package dev.kbx.report;
 
-import dev.kbx.analysis.MethodRates;
+import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.Spent;
 import dev.kbx.analysis.TaskShare;
 import dev.kbx.analysis.TrajectoryRow;
@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param width columns of the terminal
  */
-public record MethodsText(int width) {
+public record TrajectoriesText(int width) {
   /** The first column of costs. */
   private static final String CALLS = "calls";
 
-  private static List<String> head(List<MethodRates> methods) {
+  private static List<String> head(List<TrajectoryRates> methods) {
     String ks =
         methods.stream()
             .filter(method -> method.passAtK() != null)
@@ -50,14 +50,14 @@ public record MethodsText(int width) {
   public List<String> lines(List<TrajectoryRow> trajectories) {
     List<String> lines = new ArrayList<>(rounds(trajectories));
     if (!lines.isEmpty()) lines.add("");
-    lines.addAll(rates(MethodRates.of(trajectories)));
+    lines.addAll(rates(TrajectoryRates.of(trajectories)));
     return lines;
   }
 
-  private List<String> rates(List<MethodRates> methods) {
+  private List<String> rates(List<TrajectoryRates> methods) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(head(methods));
-    for (MethodRates method : methods) {
+    for (TrajectoryRates method : methods) {
       rows.add(values(method));
       rows.add(intervals(method));
     }
@@ -105,7 +105,7 @@ public record MethodsText(int width) {
     return rows.stream().map(row -> kept.stream().map(row::get).toList()).toList();
   }
 
-  private static List<String> values(MethodRates method) {
+  private static List<String> values(TrajectoryRates method) {
     Spent spent = method.spent();
     return List.of(
         Text.clean(method.method()),
@@ -121,7 +121,7 @@ public record MethodsText(int width) {
         spent.deviceSeconds() == 0 ? "" : format("%.0f s", spent.deviceSeconds()));
   }
 
-  private static List<String> intervals(MethodRates method) {
+  private static List<String> intervals(TrajectoryRates method) {
     return List.of(
         "",
         "",
@@ -199,7 +199,7 @@ public record MethodsText(int width) {
   private static String steps(TrajectoryRow row) {
     return row.rounds().stream()
         .filter(round -> round.status() != null)
-        .map(MethodsText::step)
+        .map(TrajectoriesText::step)
         .collect(Collectors.joining(" → "));
   }
 

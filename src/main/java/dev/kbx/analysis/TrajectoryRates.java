@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param passAtK pass@k of the final judgement; null with one sample, or without that judgement
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public record MethodRates(
+public record TrajectoryRates(
     String method,
     String model,
     int tasks,
@@ -40,8 +40,8 @@ public record MethodRates(
     Spent spent) {
 
   /** One for each method and model, in the order of the rows. */
-  public static List<MethodRates> of(List<TrajectoryRow> rows) {
-    return byMethod(rows).stream().map(MethodRates::ofOne).toList();
+  public static List<TrajectoryRates> of(List<TrajectoryRow> rows) {
+    return byMethod(rows).stream().map(TrajectoryRates::ofOne).toList();
   }
 
   /** The rows of each method and model. */
@@ -60,7 +60,7 @@ public record MethodRates(
             Collectors.groupingBy(TrajectoryRow::task, LinkedHashMap::new, Collectors.toList()));
   }
 
-  private static MethodRates ofOne(List<TrajectoryRow> rows) {
+  private static TrajectoryRates ofOne(List<TrajectoryRow> rows) {
     TaskShare.Tries development = new TaskShare.Tries();
     TaskShare.Tries last = new TaskShare.Tries();
     for (TrajectoryRow row : rows) {
@@ -70,7 +70,7 @@ public record MethodRates(
     Map<String, List<TrajectoryRow>> tasks = byTask(rows);
     List<PassAtK> judged = passes(tasks);
     int k = judged.stream().mapToInt(PassAtK::samples).min().orElse(1);
-    return new MethodRates(
+    return new TrajectoryRates(
         rows.getFirst().method(),
         rows.getFirst().model(),
         tasks.size(),
@@ -99,9 +99,9 @@ public record MethodRates(
   private static @Nullable TaskMean gap(Map<String, List<TrajectoryRow>> tasks) {
     double[] gaps =
         tasks.values().stream()
-            .map(MethodRates::judgedTwice)
+            .map(TrajectoryRates::judgedTwice)
             .filter(rows -> !rows.isEmpty())
-            .mapToDouble(rows -> rows.stream().mapToInt(MethodRates::lost).average().orElse(0))
+            .mapToDouble(rows -> rows.stream().mapToInt(TrajectoryRates::lost).average().orElse(0))
             .toArray();
     return gaps.length == 0 ? null : TaskMean.of(gaps);
   }
