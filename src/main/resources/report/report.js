@@ -3,7 +3,7 @@
 "use strict";
 (() => {
   const PAGE = 100;
-  const { verdicts, sources, timed } = JSON.parse(document.getElementById("data").textContent);
+  const { verdicts, sources, timed, trajectories } = JSON.parse(document.getElementById("data").textContent);
   const known = (value) => value !== undefined && value !== null;
   const byId = (id) => document.getElementById(id);
 
@@ -40,6 +40,10 @@
 
   const orUnknown = (value, unit = "") => (known(value) ? number(value) + unit : "not measured");
   const name = (verdict) => `${verdict.category}/${verdict.task}${verdict.sample ? `#${verdict.sample}` : ""}`;
+  const maker = (v) => [v.method, v.model].filter(Boolean).join(" ");
+  const several = new Set(verdicts.map(maker)).size > 1;
+  /** What an address calls a candidate. */
+  const anchor = (v) => (several ? `${name(v)}@${maker(v)}` : name(v));
   /** Flags of every verdict of a run: the page's head says it once. */
   const OF_RUNS = ["scaled_inputs", "published_tolerance"];
 
@@ -155,7 +159,7 @@
     const source = line.nextElementSibling.querySelector("pre.source");
     const failing = source?.querySelector(".failing");
     if (failing) source.scrollTop = failing.offsetTop - source.clientHeight / 3;
-    history.replaceState(null, "", `#${encodeURIComponent(name(verdict))}`);
+    history.replaceState(null, "", `#${encodeURIComponent(anchor(verdict))}`);
   }
 
   function details(verdict) {
@@ -179,7 +183,51 @@
     const timed = verdict.sizes?.length
       ? el("div", { class: "wide" }, ...section("Timings", timings(verdict)), ...profile(verdict))
       : null;
-    return el("div", { class: "panel" }, facts, el("div", {}, ...section("Source", source(verdict))), timed);
+    return el("div", { class: "panel" }, facts, el("div", {}, ...section("Source", source(verdict))), timed, written(verdict));
+  }
+
+  const key = (method, task, sample) => JSON.stringify([method, task, sample]);
+  const writtenBy = new Map(trajectories.map((t) => [key(t.method, t.task, t.sample), t]));
+
+  /** How a method wrote the candidate: each request with its reply, and what the referee found. */
+  function written({ method, category, task, sample }) {
+    const trajectory = writtenBy.get(key(method, `${category}/${task}`, sample));
+    if (!trajectory) return null;
+    const { answer, why, rounds } = trajectory;
+    const chosen = answer ? `The answer is the kernel of ${answer}: ${why}.` : `No answer: ${why}.`;
+    return el("div", { class: "wide written" }, ...section("How it was written", el("p", {}, chosen)), ...rounds.map(round));
+  }
+
+  function round(r) {
+    const cost = [
+      known(r.tokens) ? `${number(r.tokens)} tokens` : null,
+      known(r.usd) ? `${number(r.usd)} USD` : null,
+      known(r.seconds) ? `${number(r.seconds)} s` : null,
+    ].filter(Boolean);
+    const head = [r.ask, r.model, ...cost].filter(Boolean).join(" · ");
+    const speed = [r.speedup, r.recorded].filter(Boolean).join("; ");
+    return el(
+      "details",
+      {},
+      el("summary", {}, head, " ", r.status ? badge(r.status) : null, speed ? ` ${speed}` : null),
+      ...r.prompt.flatMap((message) => said(message, r.about)),
+      ...section("Reply", r.reply === undefined ? unknown(r.failure ?? "none") : text(r.reply)),
+      ...(r.rule ? section("Code found by the rule", el("p", {}, r.rule)) : []),
+      ...(r.status
+        ? section("On development inputs", el("p", { class: "reason" }, badge(r.status), " ", r.message ?? ""))
+        : []),
+    );
+  }
+
+  const text = (content) => el("pre", { class: "output", tabindex: 0 }, content);
+
+  /** A message of a prompt; what the round before had, too, is left out. */
+  function said({ role, text: content, above, below }, about) {
+    const same = (lines) => (lines ? unknown(`… ${lines} lines as in the request before`) : null);
+    if (!content && above + below) return [];
+    const feedback = about.length && above ? `, with what was found about ${about.join(", ")}` : "";
+    const title = `Prompt (${role}${feedback})`;
+    return section(title, el("div", {}, same(above), text(content), same(below)));
   }
 
   const section = (title, content) => (content ? [el("h3", {}, title), content] : []);
@@ -469,7 +517,7 @@
   /** Opens the candidate that the address names, so that a verdict can be linked to, or the only one. */
   function openLinked() {
     const wanted = decodeURIComponent(location.hash.slice(1));
-    const index = state.matching.findIndex((verdict) => name(verdict) === wanted);
+    const index = state.matching.findIndex((verdict) => anchor(verdict) === wanted);
     if (index < 0) {
       if (verdicts.length === 1) document.querySelector(".verdicts tr.row .opener").click();
       return;

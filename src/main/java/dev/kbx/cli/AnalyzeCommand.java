@@ -10,6 +10,7 @@ import picocli.CommandLine.Command;
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "ANALYSIS",
     subcommands = {
+      BudgetCommand.class,
       DevianceCommand.class,
       ErrorsCommand.class,
       FastpCommand.class,
@@ -22,6 +23,6 @@ final class AnalyzeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     throw new UserError(
-        "analyze: say deviance, errors, fastp, iterations, methods, passk or portability");
+        "analyze: say budget, deviance, errors, fastp, iterations, methods, passk or portability");
   }
 }

@@ -1,9 +1,12 @@
 package dev.kbx.cli;
 
+import dev.kbx.analysis.TrajectoryRates;
+import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.PreparedMethod;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.FeedbackKind;
+import dev.kbx.report.TrajectoriesText;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Json;
@@ -62,29 +65,30 @@ final class GenerateCommand implements Callable<Integer> {
         try (MethodRun.Opened opened = run.open(folder, pool)) {
           interrupts.advise(Interrupts.RESUMABLE);
           AnswerFiles files = new AnswerFiles(opened.file());
-          GenerationSummary summary =
-              run.run(opened, pool, (unit, task, _, answered) -> files.write(unit, task, answered));
-          print(summary, files.folder());
+          run.run(opened, pool, (unit, task, _, answered) -> files.write(unit, task, answered));
+          print(opened.file(), files.folder());
         }
       }
     }
     return ExitCode.OK;
   }
 
-  private void print(GenerationSummary summary, Path answers) {
-    List<GenerationSummary.Row> rows = summary.rows(_ -> null);
+  private void print(Path ledger, Path answers) {
+    List<TrajectoryRow> rows = LedgerRows.of(ledger, List.of());
     if (flags.json) {
       Map<String, ?> document =
           Map.of(
-              "methods", rows,
-              "ledger", summary.ledger().toString(),
+              "methods", TrajectoryRates.of(rows),
+              "ledger", ledger.toString(),
               "answers", answers.toString());
       System.out.println(
           Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
       return;
     }
-    GenerationText.lines(rows).forEach(System.out::println);
+    new TrajectoriesText(Terminal.columns()).lines(rows).forEach(System.out::println);
     System.out.println("answers: " + answers);
-    System.out.println("ledger: " + summary.ledger());
+    System.out.println("ledger: " + ledger);
+    System.out.printf(
+        "report: none yet; 'kbx eval %s' judges the answers on all inputs%n", answers);
   }
 }

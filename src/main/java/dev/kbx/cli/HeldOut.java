@@ -26,12 +26,20 @@ final class HeldOut implements AutoCloseable {
   private final ResultFiles files;
   private final RunService service;
   private final List<Task> selected;
+  private final Path ledger;
 
   private HeldOut(
-      RunStore store, RunInfo run, Path folder, Plan plan, WorkerPool pool, List<Task> selected) {
+      RunStore store,
+      RunInfo run,
+      Path folder,
+      Path ledger,
+      Plan plan,
+      WorkerPool pool,
+      List<Task> selected) {
     this.store = store;
     this.run = run;
     this.selected = selected;
+    this.ledger = ledger;
     this.latest = new LatestRun(folder, run.id());
     this.files = new ResultFiles(latest.folder());
     files.rewrite(line -> store.forEach(run.id(), stored -> line.accept(stored.json())));
@@ -56,7 +64,7 @@ final class HeldOut implements AutoCloseable {
     RunInfo run =
         store.run(opened.run()).orElseGet(() -> begin(store, plan, pool, flags, methods, opened));
     store.claim(run.id());
-    return new HeldOut(store, run, folder, plan, pool, methods.selected());
+    return new HeldOut(store, run, folder, opened.file(), plan, pool, methods.selected());
   }
 
   private static RunInfo begin(
@@ -91,18 +99,24 @@ final class HeldOut implements AutoCloseable {
             new Candidate(
                 task,
                 code == null ? "" : code,
-                "ledger.jsonl",
+                origin(unit, answered),
                 unit.sample(),
                 unit.method(),
                 method.settings().model(),
                 null));
   }
 
+  /** What tables name a candidate by, in place of a file: the method, and the request's id. */
+  private static String origin(Unit unit, Answered answered) {
+    String ask = answered.answer().ask();
+    return ask == null ? unit.method() : unit.method() + " " + ask;
+  }
+
   /** Waits for all judgements and writes the run's files. */
   RunResults finish() throws InterruptedException {
     service.finish();
     latest.link();
-    RunResults results = RunResults.finish(store, run, files, selected, List.of());
+    RunResults results = RunResults.finish(store, run, files, selected, List.of(), ledger);
     latest.link();
     return results;
   }

@@ -51,6 +51,7 @@ record MethodFile(Path file, JsonNode document) {
     CommandLine line = new CommandLine(CommandSpec.forAnnotatedObject(flags));
     line.registerConverter(Path.class, Values::path);
     fill(line, table, "[[method]]", List.of());
+    flags.replayFrom(file.getParent());
     return flags;
   }
 

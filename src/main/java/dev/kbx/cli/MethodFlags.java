@@ -174,6 +174,11 @@ final class MethodFlags {
     return method != null;
   }
 
+  /** Takes the ledger that the model may replay from a folder; null for the current one. */
+  void replayFrom(@Nullable Path folder) {
+    if (model != null) model = ModelCatalog.in(folder, model);
+  }
+
   boolean hasControl() {
     return control;
   }

@@ -127,11 +127,10 @@ final class MethodRun {
    *
    * @throws UserError if some stay open
    */
-  GenerationSummary run(Opened opened, WorkerPool pool, Answers answers)
+  void run(Opened opened, WorkerPool pool, Answers answers)
       throws InterruptedException, PythonProblem {
     Map<String, PreparedMethod> byName = new LinkedHashMap<>();
     methods.forEach(method -> byName.put(method.settings().name(), method));
-    GenerationSummary summary = new GenerationSummary(settings(), opened);
     AtomicInteger open = new AtomicInteger();
     List<Generation.Work> work = work();
     GenerationProgress progress =
@@ -147,7 +146,6 @@ final class MethodRun {
           public void answered(Unit unit, Task task, Answered answered, boolean recorded)
               throws InterruptedException {
             answers.answered(unit, task, requireNonNull(byName.get(unit.method())), answered);
-            summary.add(unit, answered);
             progress.answered(unit, answered, recorded);
           }
 
@@ -173,7 +171,6 @@ final class MethodRun {
           "%d of %d trajectories have no answer, as the model could not be reached; the same command with --resume goes on"
               .formatted(open.get(), work.size()));
     }
-    return summary;
   }
 
   /** The run could not be completed; what was done is kept. */

@@ -3,6 +3,7 @@ package dev.kbx.cli;
 import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.PreparedMethod;
 import dev.kbx.generate.ProgramCommand;
+import dev.kbx.generate.RecordedSpeedups;
 import dev.kbx.llm.ChatModel;
 import dev.kbx.llm.ModelCatalog;
 import dev.kbx.plan.Plan;
@@ -105,6 +106,9 @@ final class PreparedMethods implements AutoCloseable {
         inFlight,
         writer,
         start,
+        ModelCatalog.ledger(settings.model())
+            .map(RecordedSpeedups::of)
+            .orElse(RecordedSpeedups.none()),
         program);
   }
 

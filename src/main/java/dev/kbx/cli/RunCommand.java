@@ -2,9 +2,11 @@ package dev.kbx.cli;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.generate.PreparedMethod;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.FeedbackKind;
+import dev.kbx.report.TrajectoriesText;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.task.Suite;
@@ -76,11 +78,12 @@ final class RunCommand implements Callable<Integer> {
         try (MethodRun.Opened opened = run.open(folder, pool);
             HeldOut judged = HeldOut.open(store, folder, heldOut, pool, flags, run, opened)) {
           interrupts.advise(Interrupts.RESUMABLE);
-          GenerationSummary summary = run.run(opened, pool, judged::submit);
+          run.run(opened, pool, judged::submit);
           RunResults results = judged.finish();
           results.print(flags.json, List.of(), folder);
           if (!flags.json) {
-            GenerationText.lines(summary.rows(results::correct)).forEach(System.out::println);
+            List<TrajectoryRow> rows = LedgerRows.of(opened.file(), results.verdicts().rows());
+            new TrajectoriesText(Terminal.columns()).lines(rows).forEach(System.out::println);
           }
           return ExitCode.OK;
         }

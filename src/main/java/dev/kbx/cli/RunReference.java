@@ -25,6 +25,13 @@ final class RunReference {
 
   private RunReference() {}
 
+  /**
+   * A run that was named.
+   *
+   * @param folder the results folder that has its files
+   */
+  record Found(JudgedRun judged, Path folder) {}
+
   /** Reads the runs with their verdicts, in the order given. */
   static List<JudgedRun> read(List<String> references, RunsCommand.Folder out) {
     return read(references, out, (_, _) -> {});
@@ -33,15 +40,25 @@ final class RunReference {
   /** The same; each verdict is shown to {@code reader} with its row, and not kept. */
   static List<JudgedRun> read(
       List<String> references, RunsCommand.Folder out, BiConsumer<VerdictRow, Verdict> reader) {
-    return references.stream().map(reference -> read(reference, out, reader)).toList();
+    return find(references, out, reader).stream().map(Found::judged).toList();
   }
 
-  private static JudgedRun read(
+  /** The same, with where their files are. */
+  static List<Found> find(List<String> references, RunsCommand.Folder out) {
+    return find(references, out, (_, _) -> {});
+  }
+
+  private static List<Found> find(
+      List<String> references, RunsCommand.Folder out, BiConsumer<VerdictRow, Verdict> reader) {
+    return references.stream().map(reference -> find(reference, out, reader)).toList();
+  }
+
+  private static Found find(
       String reference, RunsCommand.Folder out, BiConsumer<VerdictRow, Verdict> reader) {
     if (reference.isEmpty()) throw new UserError("RUN: is empty; name a run or a results folder");
     Path path = Path.of(reference);
     if (Files.isDirectory(path)) {
-      return newest(new RunsCommand.Folder(path), reader);
+      return new Found(newest(new RunsCommand.Folder(path), reader), path);
     }
     if (Files.exists(path)) {
       throw new UserError("%s: is a file; %s".formatted(path, FORMS));
@@ -66,7 +83,7 @@ final class RunReference {
     }
   }
 
-  private static JudgedRun byId(
+  private static Found byId(
       Path reference,
       String id,
       RunsCommand.Folder folder,
@@ -77,7 +94,7 @@ final class RunReference {
             .existing()
             .orElseThrow(() -> neither(reference, "no runs in %s; %s".formatted(place, FORMS)))) {
       Optional<RunInfo> run = store.run(id);
-      if (run.isPresent()) return judged(store, run.get(), reader);
+      if (run.isPresent()) return new Found(judged(store, run.get(), reader), folder.out());
       String there = RunIds.newest(store.runs());
       throw neither(reference, "no such run in %s; %s".formatted(place, there));
     }

@@ -7,10 +7,10 @@ import dev.kbx.report.RunVerdicts;
 import dev.kbx.store.RunStore;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.RunInfo;
-import dev.kbx.verdict.Status;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A complete run, whose files are written.
@@ -25,6 +25,21 @@ record RunResults(RunInfo run, RunVerdicts verdicts, AskedTasks asked, List<Stri
    */
   static RunResults finish(
       RunStore store, RunInfo run, ResultFiles files, List<Task> selected, List<String> problems) {
+    return finish(store, run, files, selected, problems, null);
+  }
+
+  /**
+   * The same for a run of methods.
+   *
+   * @param ledger its ledger; null if it has none
+   */
+  static RunResults finish(
+      RunStore store,
+      RunInfo run,
+      ResultFiles files,
+      List<Task> selected,
+      List<String> problems,
+      @Nullable Path ledger) {
     // A complete run must not change: copies of it would differ.
     boolean complete = run.finished() != null;
     RunInfo finished = complete ? run : run.finishedAt(Instant.now());
@@ -33,16 +48,13 @@ record RunResults(RunInfo run, RunVerdicts verdicts, AskedTasks asked, List<Stri
     AskedTasks asked = AskedSuite.of(new JudgedRun(finished, verdicts.rows()), selected);
     List<String> summaries =
         files.finish(
-            finished, verdicts, asked, v -> store.source(v.candidate()).orElse(""), problems);
+            finished,
+            verdicts,
+            asked,
+            v -> store.source(v.candidate()).orElse(""),
+            problems,
+            ledger == null ? null : LedgerReport.of(ledger, verdicts.rows()));
     return new RunResults(finished, verdicts, asked, summaries);
-  }
-
-  /** Correct candidates of a method. */
-  int correct(String method) {
-    return (int)
-        verdicts.rows().stream()
-            .filter(row -> row.status() == Status.CORRECT && method.equals(row.method()))
-            .count();
   }
 
   void print(boolean json, List<String> problems, Path folder) {

@@ -62,6 +62,10 @@ final class RunsCommand implements Callable<Integer> {
       this.out = out;
     }
 
+    Path out() {
+      return out;
+    }
+
     RunStore open() {
       return existing().orElseThrow(() -> OutFolder.withoutRuns(out));
     }

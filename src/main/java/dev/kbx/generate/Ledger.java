@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -165,6 +166,15 @@ public final class Ledger implements AutoCloseable {
     } catch (IOException e) {
       throw unreadable(file, e);
     }
+  }
+
+  /**
+   * Passes every event of a ledger to {@code events}, in order.
+   *
+   * @throws InvalidLedger if it is none
+   */
+  public static void replay(Path file, BiConsumer<Unit, Event> events) {
+    Header _ = read(file, entry -> events.accept(entry.unit(), entry.event()));
   }
 
   /** Only the last line may be cut off. */

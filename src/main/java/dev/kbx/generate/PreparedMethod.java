@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param model answers its prompts
  * @param requests as many as may be in flight; methods with the same model share it
  * @param start the kernel to begin from for a task, if there is one
+ * @param speedups those of the ledger that the model replays
  * @param program of an external method; null for others
  */
 public record PreparedMethod(
@@ -27,18 +28,8 @@ public record PreparedMethod(
     Semaphore requests,
     PromptWriter writer,
     Function<Task, Optional<String>> start,
+    RecordedSpeedups speedups,
     @Nullable ProgramCommand program) {
-  /** A method of kbx. */
-  public PreparedMethod(
-      MethodSettings settings,
-      Method method,
-      ChatModel model,
-      Optional<Price> price,
-      Semaphore requests,
-      PromptWriter writer,
-      Function<Task, Optional<String>> start) {
-    this(settings, method, model, price, requests, writer, start, null);
-  }
 
   Assignment assignment(Task task) {
     return new Assignment(task, writer, start.apply(task).orElse(null));

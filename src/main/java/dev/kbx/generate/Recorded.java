@@ -53,7 +53,7 @@ public final class Recorded {
       case Event.Reply e -> flights(unit).remove(e.ask());
       case Event.Lost e -> flights(unit).remove(e.ask());
       case Event.NoReply e -> flights(unit).remove(e.ask());
-      case Event.Feedback _, Event.Extraction _, Event.Judged _ -> {}
+      case Event.Feedback _, Event.Extraction _, Event.RecordedSpeedup _, Event.Judged _ -> {}
       case Event.Program _, Event.ProgramFailed _, Event.Cap _ -> {}
       case Event.Selection e -> {
         answers.put(unit, answer(e, history(unit)));
@@ -96,11 +96,6 @@ public final class Recorded {
   /** What was spent so far, by all sessions of the run, the present one included. */
   public Spending spent() {
     return accounts.all();
-  }
-
-  /** What a method spent so far. */
-  public Spending spent(String method) {
-    return accounts.of(method);
   }
 
   /** How many trajectories have an answer. */

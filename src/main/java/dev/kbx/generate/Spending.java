@@ -47,6 +47,7 @@ public record Spending(
           e.answer().usage() == null ? this : plus(reported(e.answer().usage()));
       case Event.Feedback _,
           Event.Extraction _,
+          Event.RecordedSpeedup _,
           Event.ProgramFailed _,
           Event.Cap _,
           Event.Selection _ ->

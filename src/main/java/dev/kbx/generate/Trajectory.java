@@ -286,6 +286,10 @@ final class Trajectory {
     Event.Extraction event =
         new Event.Extraction(ask.id(), found.rule(), found.found() ? found.code() : null);
     context.add(unit, event, false);
+    prepared
+        .speedups()
+        .of(unit.task(), ask.id(), event.code())
+        .ifPresent(recorded -> context.add(unit, recorded, false));
     return List.of(event);
   }
 

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
@@ -28,7 +29,7 @@ final class LedgerReplies {
   private final Map<String, Place> byPlace = new HashMap<>();
   private final Set<String> models = new LinkedHashSet<>();
 
-  private record Place(long offset, int length) {}
+  private record Place(String key, long offset, int length) {}
 
   private LedgerReplies(Path file) {
     this.file = file;
@@ -59,23 +60,24 @@ final class LedgerReplies {
         line.write(b);
         continue;
       }
-      add(line.toString(UTF_8), number++, new Place(offset, line.size()));
+      add(line.toString(UTF_8), number++, offset, line.size());
       offset += line.size() + 1L;
       line.reset();
     }
     // What is left lacks its end: the last line of a hand-written file, or one that was cut off.
     if (JsonText.parse(line.toString(UTF_8)).isPresent()) {
-      add(line.toString(UTF_8), number, new Place(offset, line.size()));
+      add(line.toString(UTF_8), number, offset, line.size());
     }
   }
 
-  private void add(String line, int number, Place place) {
+  private void add(String line, int number, long offset, int length) {
     if (line.isBlank()) return;
     JsonNode event =
         JsonText.parse(line)
             .orElseThrow(() -> new InvalidModels("%s:%d: is no JSON".formatted(file, number)));
     String key = JsonText.text(event, "key");
     if (key == null || !"reply".equals(JsonText.text(event, "event"))) return;
+    Place place = new Place(key, offset, length);
     places.putIfAbsent(key, place);
     String ask = JsonText.text(event, "ask");
     String task = JsonText.text(event, "task");
@@ -92,17 +94,26 @@ final class LedgerReplies {
 
   /**
    * The reply to a request. A replay asks by another model's name than the recorded run did, so the
-   * names that the ledger holds are tried, too. Without the request itself, the reply at its place
-   * in the run is meant.
+   * names that the ledger holds are tried, too. Two methods may have sent the same request: then
+   * the reply at its place in the run is meant. So it is if the request is not there, as when
+   * feedback differs from that of the recorded run.
    */
   Optional<ChatReply> find(ChatRequest request) throws IOException {
-    Place place = places.get(request.key());
-    for (String model : models) {
-      if (place != null) break;
-      place = places.get(request.to(model).key());
-    }
-    if (place == null) place = byPlace.get(request.place());
+    Place there = byPlace.get(request.place());
+    Set<String> keys = keys(request);
+    Place place =
+        there != null && keys.contains(there.key())
+            ? there
+            : keys.stream().map(places::get).filter(Objects::nonNull).findFirst().orElse(there);
     return place == null ? Optional.empty() : read(place, request.model());
+  }
+
+  /** Its key, and those that it has under the names of the ledger's models. */
+  private Set<String> keys(ChatRequest request) {
+    Set<String> keys = new LinkedHashSet<>();
+    keys.add(request.key());
+    for (String model : models) keys.add(request.to(model).key());
+    return keys;
   }
 
   private Optional<ChatReply> read(Place place, String model) throws IOException {

@@ -94,12 +94,24 @@ public final class ModelCatalog {
     return new CachedModel(opened, ReplyCache.in(folder), identity);
   }
 
+  /** The ledger that a model replays; empty for all other models. */
+  public static Optional<Path> ledger(String model) {
+    return model.startsWith(REPLAY)
+        ? Optional.of(Path.of(model.substring(REPLAY.length())))
+        : Optional.empty();
+  }
+
+  /** The model, with the ledger that it may replay taken from a folder if its path is relative. */
+  public static String in(@Nullable Path folder, String model) {
+    return folder == null
+        ? model
+        : ledger(model).map(ledger -> REPLAY + folder.resolve(ledger)).orElse(model);
+  }
+
   private ChatModel open(String model, @Nullable RetryPolicy retries) {
     if (model.equals(NONE)) return new NoModel();
-    if (model.startsWith(REPLAY)) {
-      Path ledger = Path.of(model.substring(REPLAY.length()));
-      return new ReplayModel(model, LedgerReplies.read(ledger));
-    }
+    Optional<Path> ledger = ledger(model);
+    if (ledger.isPresent()) return new ReplayModel(model, LedgerReplies.read(ledger.get()));
     if (model.startsWith(COMMAND)) {
       List<String> words = CommandWords.of(COMMAND, model.substring(COMMAND.length()));
       return new CommandModel(model, words, ModelSettings.SILENCE, secrets);

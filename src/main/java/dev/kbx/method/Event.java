@@ -8,6 +8,7 @@ import dev.kbx.llm.ModelFailure;
 import dev.kbx.llm.Parameters;
 import dev.kbx.llm.Usage;
 import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Verdict.Speedup;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
   @JsonSubTypes.Type(value = Event.NoReply.class, name = "no_reply"),
   @JsonSubTypes.Type(value = Event.Lost.class, name = "lost"),
   @JsonSubTypes.Type(value = Event.Extraction.class, name = "extraction"),
+  @JsonSubTypes.Type(value = Event.RecordedSpeedup.class, name = "recorded_speedup"),
   @JsonSubTypes.Type(value = Event.Judged.class, name = "judgement"),
   @JsonSubTypes.Type(value = Event.Program.class, name = "program"),
   @JsonSubTypes.Type(value = Event.ProgramFailed.class, name = "program_failed"),
@@ -113,6 +115,17 @@ public sealed interface Event {
    * @param code null if there is none
    */
   record Extraction(String ask, String rule, @Nullable String code) implements Event {}
+
+  /**
+   * The speedup that a kernel had when the ledger that is replayed was recorded. Not a measurement
+   * of this run: it is shown as recorded, and decides nothing.
+   *
+   * @param ask the ask whose reply had the code
+   * @param device that it was measured on, by name
+   * @param time when, as an instant in ISO 8601
+   */
+  record RecordedSpeedup(String ask, Speedup speedup, String device, String time)
+      implements Event {}
 
   /**
    * What the referee found on development inputs.

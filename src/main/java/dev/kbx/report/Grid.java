@@ -9,20 +9,26 @@ import java.util.List;
  *
  * @param align a letter a column: {@code l} or {@code r}
  */
-public record Grid(String align, List<List<String>> rows) {
+record Grid(String align, List<List<String>> rows) {
   private static final String GAP = "  ";
 
-  /** Minimum width of the first column. */
+  /** To so many columns text is cut at most. */
   private static final int LEAST = 12;
 
   /** Width of the first column that suffices to recognise a name. */
   private static final int RECOGNISABLE = 16;
 
-  /** The lines; if they exceed {@code width}, the first column is cut, then the end. */
-  public List<String> lines(int width) {
+  /**
+   * The lines; if they exceed {@code width}, columns of text are cut, the widest first, then the
+   * end.
+   */
+  List<String> lines(int width) {
     int[] widths = widths();
-    int over = Math.max(0, width(widths) - width);
-    widths[0] = Math.max(Math.min(LEAST, widths[0]), widths[0] - over);
+    for (int over = width(widths) - width; over > 0; over--) {
+      int widest = widestText(widths);
+      if (widths[widest] <= LEAST) break;
+      widths[widest]--;
+    }
     return rows.stream().map(row -> Text.cut(line(row, widths), width)).toList();
   }
 
@@ -30,6 +36,23 @@ public record Grid(String align, List<List<String>> rows) {
   boolean fits(int width) {
     int[] widths = widths();
     return width(widths) - widths[0] + Math.min(RECOGNISABLE, widths[0]) <= width;
+  }
+
+  /** Whether {@code width} columns suffice if columns of text are cut. */
+  boolean canBeCutTo(int width) {
+    int[] widths = widths();
+    for (int i = 0; i < widths.length; i++) {
+      if (align.charAt(i) == 'l') widths[i] = Math.min(LEAST, widths[i]);
+    }
+    return width(widths) <= width;
+  }
+
+  private int widestText(int[] widths) {
+    int widest = 0;
+    for (int i = 1; i < widths.length; i++) {
+      if (align.charAt(i) == 'l' && widths[i] > widths[widest]) widest = i;
+    }
+    return widest;
   }
 
   private int width(int[] widths) {
@@ -49,7 +72,7 @@ public record Grid(String align, List<List<String>> rows) {
   private String line(List<String> row, int[] widths) {
     List<String> cells = new ArrayList<>();
     for (int i = 0; i < widths.length; i++) {
-      String cell = i == 0 ? Text.cutMiddle(row.get(i), widths[i]) : row.get(i);
+      String cell = Text.cutMiddle(row.get(i), widths[i]);
       cells.add(align.charAt(i) == 'l' ? Text.left(cell, widths[i]) : Text.right(cell, widths[i]));
     }
     return String.join(GAP, cells).stripTrailing();

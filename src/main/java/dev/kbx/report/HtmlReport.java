@@ -1,5 +1,6 @@
 package dev.kbx.report;
 
+import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.SetSpeedup;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.VerdictRow;
@@ -39,6 +40,7 @@ import tools.jackson.databind.ObjectWriter;
  * @param sources sources of shown verdicts, by candidate hash: samples with equal sources share one
  * @param sourcesFile the file beside the page with all sources
  * @param problems what could not be read
+ * @param methods what wrote the candidates; null if that is not known
  */
 record HtmlReport(
     RunInfo run,
@@ -47,7 +49,8 @@ record HtmlReport(
     List<Verdict> shown,
     Map<String, String> sources,
     String sourcesFile,
-    List<String> problems) {
+    List<String> problems,
+    @Nullable MethodsReport methods) {
   private static final String SCRIPT = Html.resource("report.js");
 
   /** Maximum characters of one source in the page, for a responsive browser. */
@@ -69,7 +72,11 @@ record HtmlReport(
           .without(StreamWriteFeature.AUTO_CLOSE_TARGET);
 
   /** Input of the script. */
-  record Page(List<Verdict> verdicts, Map<String, String> sources, boolean timed) {}
+  record Page(
+      List<Verdict> verdicts,
+      Map<String, String> sources,
+      boolean timed,
+      List<Trajectory> trajectories) {}
 
   static HtmlReport of(
       RunInfo run,
@@ -77,10 +84,18 @@ record HtmlReport(
       RunVerdicts verdicts,
       Function<Verdict, String> sourceOf,
       String sourcesFile,
-      List<String> problems) {
+      List<String> problems,
+      @Nullable MethodsReport methods) {
     List<Verdict> shown = verdicts.whole(shown(verdicts.entries()));
     return new HtmlReport(
-        run, tally, verdicts.rows(), shown, sources(shown, sourceOf), sourcesFile, problems);
+        run,
+        tally,
+        verdicts.rows(),
+        shown,
+        sources(shown, sourceOf),
+        sourcesFile,
+        problems,
+        methods);
   }
 
   private static Map<String, String> sources(
@@ -126,17 +141,38 @@ record HtmlReport(
       case "statuses" -> statuses(writer);
       case "categories" -> categories(writer);
       case "verdicts" -> plainTable(writer);
-      case "data" -> JSON.writeValue(writer, new Page(shown, shortened(), tally.perf()));
+      case "data" -> JSON.writeValue(writer, page());
+      case "methods" ->
+          new MethodsSection(methods == null ? List.of() : methods.rows()).write(writer);
+      case "method-statuses" -> SeriesTables.of(tally, rows).statuses(writer);
+      case "method-categories" -> SeriesTables.of(tally, rows).categories(writer);
       default ->
           throw new IllegalStateException("the template has an unknown placeholder: " + hole);
     }
   }
 
+  private Page page() {
+    List<Trajectory> trajectories = methods == null ? List.of() : methods.trajectories();
+    return new Page(shown, shortened(), tally.perf(), trajectories);
+  }
+
   private String headline() {
+    if (methods != null) return methodsHeadline(TrajectoryRates.of(methods.rows()));
     if (run.ofFiles()) return filesHeadline();
     Rate correct = tally.tasks("", rows).correct();
     if (correct == null) return Counted.of(rows.size(), "candidate") + " judged";
     return "%d of %d tasks have a correct candidate".formatted(correct.passes(), correct.total());
+  }
+
+  private String methodsHeadline(List<TrajectoryRates> rates) {
+    if (rates.size() != 1) {
+      return "%s at %s"
+          .formatted(Counted.of(rates.size(), "method"), Counted.of(tally.asked().total(), "task"));
+    }
+    TrajectoryRates only = rates.getFirst();
+    int solved = only.solved() == null ? 0 : only.solved();
+    return Html.escape(
+        "%s solves %d of %s".formatted(only.method(), solved, Counted.of(only.tasks(), "task")));
   }
 
   private String filesHeadline() {
@@ -157,6 +193,7 @@ record HtmlReport(
 
   /** Rates if a suite is judged; for single files the table suffices. */
   private String overview() {
+    if (methods != null) return "report-methods.html";
     if (!run.ofFiles()) return "report-suite.html";
     return rows.size() == 1 ? "report-file.html" : "report-files.html";
   }
@@ -250,6 +287,14 @@ record HtmlReport(
           """
               .formatted(shown.size(), rows.size(), sourcesFile));
     }
+    if (methods != null && methods.trajectories().size() < methods.rows().size()) {
+      writer.write(
+          """
+          <p class="note" id="cut-trajectories">The details have the prompts and replies of %,d of %,d \
+          candidates. All are in ledger.jsonl.</p>
+          """
+              .formatted(methods.trajectories().size(), methods.rows().size()));
+    }
     if (problems.isEmpty()) return;
     writer.write("<details class=\"note\"><summary>");
     writer.write(problems.size() + " " + Counted.noun(problems.size(), "input"));
@@ -281,10 +326,13 @@ record HtmlReport(
       writer.write("<p class=\"figure unknown\">not measured</p></div>\n");
       return;
     }
-    writer.write("<p class=\"figure\">" + percent(tasks.value()) + "</p>" + bar(tasks));
+    writer.write("<p class=\"figure\">" + Bar.percent(tasks.value()) + "</p>" + Bar.of(tasks));
     writer.write(
         "<p>%d of %s asked for<br>95 %% interval %s</p>"
-            .formatted(tasks.passes(), Counted.of(tasks.total(), "task"), interval(tasks)));
+            .formatted(
+                tasks.passes(),
+                Counted.of(tasks.total(), "task"),
+                Bar.interval(tasks.low(), tasks.high())));
     writer.write(
         candidates == null
             ? "<p>no candidate judged</p></div>\n"
@@ -292,7 +340,7 @@ record HtmlReport(
                 .formatted(
                     candidates.passes(),
                     Counted.of(candidates.total(), "candidate"),
-                    percent(candidates.value())));
+                    Bar.percent(candidates.value())));
   }
 
   private static void speedupTile(Writer writer, SetSpeedup speedup, String baseline)
@@ -330,7 +378,7 @@ record HtmlReport(
               .formatted(
                   status.label(),
                   tone(status),
-                  decimal(100.0 * entry.getValue() / most),
+                  Bar.decimal(100.0 * entry.getValue() / most),
                   entry.getValue()));
     }
   }
@@ -367,33 +415,8 @@ record HtmlReport(
       return;
     }
     writer.write("<span class=\"rate\"><b>" + rate.passes() + "/" + rate.total() + "</b>");
-    writer.write(bar(rate) + "<span>" + percent(rate.value()) + "</span>");
-    writer.write("<small>" + interval(rate) + "</small></span></td>");
-  }
-
-  /** The rate as a bar, with its interval as a line. */
-  private static String bar(Rate rate) {
-    return """
-    <svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">\
-    <rect class="track" width="100" height="8"/><rect class="fill" width="%s" height="8"/>\
-    <rect class="interval" x="%s" y="3" width="%s" height="2"/></svg>\
-    """
-        .formatted(
-            decimal(100 * rate.value()),
-            decimal(100 * rate.low()),
-            decimal(100 * (rate.high() - rate.low())));
-  }
-
-  private static String decimal(double value) {
-    return String.format(Locale.ROOT, "%.1f", value);
-  }
-
-  private static String percent(double share) {
-    return String.format(Locale.ROOT, "%.0f\u00a0%%", share * 100);
-  }
-
-  private static String interval(Rate rate) {
-    return String.format(Locale.ROOT, "%.0f–%.0f\u00a0%%", rate.low() * 100, rate.high() * 100);
+    writer.write(Bar.of(rate) + "<span>" + Bar.percent(rate.value()) + "</span>");
+    writer.write("<small>" + Bar.interval(rate.low(), rate.high()) + "</small></span></td>");
   }
 
   static String tone(Status status) {

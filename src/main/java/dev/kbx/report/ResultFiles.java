@@ -14,6 +14,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The files of one run in its own folder: {@code results.jsonl}, {@code metrics.json}, {@code
@@ -78,6 +79,7 @@ public final class ResultFiles implements AutoCloseable {
    * @param asked the requested tasks, the denominator of rates
    * @param sourceOf a candidate's Python source, empty if unknown
    * @param problems messages about sources that could not be read
+   * @param methods what wrote the candidates; null if that is not known
    * @return the names of all {@code summary*.json}: one, or one for each method and model
    */
   public synchronized List<String> finish(
@@ -85,7 +87,8 @@ public final class ResultFiles implements AutoCloseable {
       RunVerdicts verdicts,
       AskedTasks asked,
       Function<Verdict, String> sourceOf,
-      List<String> problems) {
+      List<String> problems,
+      @Nullable MethodsReport methods) {
     Tally tally = Tally.of(run, verdicts.rows(), asked);
     List<Submission> submissions = Submission.of(verdicts.entries());
     for (Submission submission : submissions) {
@@ -102,7 +105,9 @@ public final class ResultFiles implements AutoCloseable {
     String sources = submissions.size() == 1 ? submissions.getFirst().metrics() : "kbx.db";
     AtomicFile.replace(
         report(),
-        writer -> HtmlReport.of(run, tally, verdicts, sourceOf, sources, problems).write(writer));
+        writer ->
+            HtmlReport.of(run, tally, verdicts, sourceOf, sources, problems, methods)
+                .write(writer));
     new EvalResultFiles(out).write(verdicts);
     return submissions.stream().map(Submission::summary).toList();
   }

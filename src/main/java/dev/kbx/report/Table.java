@@ -54,6 +54,12 @@ public record Table(int width, boolean colour) {
   /** The column of results that are right, whoever computed them. */
   private static final String VALUES = "right values";
 
+  /** Methods beside each other in 80 columns; more go into further tables. */
+  private static final int METHODS = 4;
+
+  /** Columns of a method's name there. */
+  private static final int METHOD = 18;
+
   private static final int STATUS = 16;
   private static final int STAGE = 7;
   private static final int SECONDS = 7;
@@ -79,7 +85,8 @@ public record Table(int width, boolean colour) {
       if (rows.size() != 1) lines.addAll(statuses(rows));
       if (!rows.isEmpty()) lines.add(Notes.correct(rows) + ".");
     } else {
-      categories(lines, rows, tally);
+      if (SeriesColumns.of(rows).size() > 1) lines.addAll(methods(rows, tally));
+      else categories(lines, rows, tally);
       lines.add("");
       lines.addAll(statuses(rows));
       lines.add(coverage(run, rows, tally));
@@ -251,6 +258,38 @@ public record Table(int width, boolean colour) {
     if (Text.columns(table.getFirst()) > width) table = grid(passes, tally, values, false);
     lines.add(paint(Ansi.DIM, Text.cut(table.getFirst(), width)));
     table.stream().skip(1).map(line -> Text.cut(line, width)).forEach(lines::add);
+  }
+
+  /** Rates of correct candidates by category, a column for each method or model. */
+  private List<String> methods(List<VerdictRow> rows, Tally tally) {
+    List<SeriesColumns> all = SeriesColumns.of(rows);
+    List<String> lines = new ArrayList<>();
+    for (int from = 0; from < all.size(); from += METHODS) {
+      List<SeriesColumns> some = all.subList(from, Math.min(all.size(), from + METHODS));
+      List<List<String>> cells = new ArrayList<>();
+      List<String> head = new ArrayList<>(List.of("correct"));
+      some.forEach(column -> head.add(Text.cutMiddle(Text.clean(column.label()), METHOD)));
+      cells.add(head);
+      for (String name : SeriesColumns.categories(rows, tally)) {
+        cells.add(methods(name, some, column -> column.category(name, tally)));
+      }
+      cells.add(methods("all", some, column -> tally.candidates("all", column.rows())));
+      cells.add(methods("tasks asked for", some, column -> tally.tasks("tasks", column.rows())));
+      List<String> table = new Grid("l" + "r".repeat(some.size()), cells).lines(width);
+      lines.add(paint(Ansi.DIM, table.getFirst()));
+      lines.addAll(table.subList(1, table.size()));
+    }
+    return lines;
+  }
+
+  private static List<String> methods(
+      String name, List<SeriesColumns> columns, Function<SeriesColumns, Tally.Passes> passes) {
+    List<String> cells = new ArrayList<>(List.of(Text.clean(name)));
+    for (SeriesColumns column : columns) {
+      Tally.Passes own = passes.apply(column);
+      cells.add(own.correct() == null ? "–" : Text.rate(own.correct()));
+    }
+    return cells;
   }
 
   /** The rows with their header, all columns but the first aligned to the right. */

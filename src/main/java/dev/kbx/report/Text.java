@@ -141,7 +141,7 @@ public final class Text {
   }
 
   /** {@code 1.52× [1.50–1.54]}. */
-  static String ratio(double ratio, double low, double high) {
+  public static String ratio(double ratio, double low, double high) {
     return String.format(Locale.ROOT, "%.2f× [%.2f–%.2f]", ratio, low, high);
   }
 }

@@ -130,6 +130,87 @@ class MethodRunsTest {
     assertThat(folder.resolve("none")).doesNotExist();
   }
 
+  /** The bundled ledger, as from a machine that timed one kernel. */
+  private Path timed(Path ledger) throws IOException {
+    String task = "\"task\":\"Loss/mse_loss\"";
+    List<String> lines =
+        Files.readAllLines(ledger).stream()
+            .map(line ->
+                line.contains("\"event\":\"judgement\"") && line.contains(task)
+                    ? line.replaceFirst(
+                        "\"status\":\"correct\"",
+                        "\"status\":\"correct\",\"speedup\":{\"value\":1.9,\"low\":1.8,\"high\":2.0,\"baseline\":\"eager\"}")
+                    : line)
+            .toList();
+    return Files.write(folder.resolve("ledger.jsonl"), lines);
+  }
+
+  @Test
+  void theDemoReplaysALedgerAndJudgesItsKernels() throws Exception {
+    Path demo = Kbx.home().resolve("examples/methods/demo.toml");
+    Path _ = timed(demo.resolveSibling("ledger.jsonl"));
+    Path file = Files.copy(demo, folder.resolve("demo.toml"));
+    Path out = folder.resolve("out");
+    Kbx.Result run =
+        Kbx.here("run", file, "--tasks", "Loss/mse_loss", "--device", "cpu", "--out", out);
+    assertThat(run.exit()).as(run.err()).isZero();
+    assertThat(run.out())
+        .contains("wrong_shape → correct (1.90×) → correct (1.90×)")
+        .contains("not measured in this run: recorded on")
+        .containsPattern("refine +replay:.*1/1 +1/1 100 % +1/1 100 % +\\+0")
+        .containsPattern("sample +replay:.*4/4 +3/4 +75 %");
+    assertThat(Files.readString(out.resolve("report.html")))
+        .contains("recorded 1.90×", "id=\"budget\"", "written by hand");
+
+    Kbx.Result budget = Kbx.here("analyze", "budget", "--out", out, "--json");
+    assertThat(budget.exit()).as(budget.err()).isZero();
+    JsonNode calls = budget.json().path("runs").path(0).path("curves").path(0);
+    assertThat(calls.path("kind").asString()).isEqualTo("calls");
+    assertThat(calls.path("points").path(1).path("budget").asDouble()).isEqualTo(2);
+    assertThat(calls.path("points").path(1).path("solved").asInt()).isEqualTo(1);
+    assertThat(calls.path("points").path(2).path("budget").asDouble()).isEqualTo(3);
+  }
+
+  @Test
+  void generateSaysHowToGetAReport() throws Exception {
+    try (ScriptedProvider provider = ScriptedProvider.start(this::refining)) {
+      Kbx.Result result =
+          Kbx.here(
+              "generate",
+              "--method",
+              "single",
+              "--model",
+              "scripted",
+              "--models",
+              models(provider, "openai"),
+              "--tasks",
+              "Activation/tanh",
+              "--out",
+              folder.resolve("out"),
+              "--device",
+              "cpu");
+      assertThat(result.exit()).as(result.err()).isZero();
+      assertThat(result.out()).containsPattern("report: none yet; 'kbx eval .*/answers' judges");
+    }
+  }
+
+  @Test
+  void aRunWithoutALedgerHasNoBudget() throws Exception {
+    Path out = folder.resolve("out");
+    Kbx.Result eval =
+        Kbx.here(
+            "eval",
+            Kbx.home().resolve("examples/honest/relu.py"),
+            "--stages",
+            "static",
+            "--out",
+            out);
+    assertThat(eval.exit()).as(eval.err()).isZero();
+    Kbx.Result budget = Kbx.here("analyze", "budget", "--out", out);
+    assertThat(budget.exit()).isEqualTo(1);
+    assertThat(budget.err()).contains("it is no run of methods; name one of 'kbx run'");
+  }
+
   @Test
   void aRunRefinesAWrongKernelIntoARightOneAndJudgesItAnew() throws Exception {
     try (ScriptedProvider provider = ScriptedProvider.start(this::refining)) {

@@ -84,6 +84,7 @@ class ExternalProgramsTest {
         new Semaphore(4),
         writer,
         _ -> Optional.empty(),
+        RecordedSpeedups.none(),
         new ProgramCommand(
             List.of("python3", script.toString()),
             Duration.ofSeconds(5),

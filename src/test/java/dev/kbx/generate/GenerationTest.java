@@ -7,6 +7,7 @@ import dev.kbx.check.Rules;
 import dev.kbx.llm.ChatModel;
 import dev.kbx.llm.ChatReply;
 import dev.kbx.llm.ChatRequest;
+import dev.kbx.llm.ModelCatalog;
 import dev.kbx.llm.ModelFailure;
 import dev.kbx.llm.Parameters;
 import dev.kbx.llm.Price;
@@ -109,6 +110,12 @@ class GenerationTest {
   }
 
   private Spending run(Path file, ChatModel model, List<MethodSettings> methods) throws Exception {
+    return run(file, model, methods, RecordedSpeedups.none());
+  }
+
+  private Spending run(
+      Path file, ChatModel model, List<MethodSettings> methods, RecordedSpeedups speedups)
+      throws Exception {
     boolean begun = Files.exists(file);
     Recorded recorded = begun ? Recorded.read(file) : Recorded.nothing();
     Header header =
@@ -126,6 +133,7 @@ class GenerationTest {
               new Semaphore(model.parallel()),
               WRITER,
               _ -> Optional.empty(),
+              speedups,
               each.options().program() == null ? null : program()));
     }
     Plan plan =
@@ -241,6 +249,85 @@ class GenerationTest {
     assertThat(resumed.calls() - resumed.lost()).isEqualTo(undisturbed.calls());
     assertThat(resumed.tokens()).isEqualTo(undisturbed.tokens());
     assertThat(model.asked.get()).isEqualTo((int) undisturbed.calls() - replies.size());
+  }
+
+  /** The selections of a ledger by trajectory, byte by byte but for the time. */
+  private static List<String> selections(Path file) throws Exception {
+    try (var lines = Files.lines(file)) {
+      return lines
+          .filter(line -> line.contains("\"event\":\"selection\""))
+          .map(line -> line.replaceFirst("\"time\":\"[^\"]*\",", ""))
+          .sorted()
+          .toList();
+    }
+  }
+
+  @Test
+  void aReplayOfALedgerSelectsTheSame() throws Exception {
+    List<MethodSettings> methods =
+        List.of(
+            settings("refine", 1),
+            settings("bestof", 1),
+            settings("sample", 3),
+            settings("geak", 1),
+            settings("kernelagent", 1),
+            settings("evolve", 1));
+    Path first = folder.resolve("first.jsonl");
+    Spending _ = run(first, new Simulated.Model(), methods);
+    Path second = folder.resolve("second.jsonl");
+    ModelCatalog catalog = ModelCatalog.read(folder.resolve("none.toml"), Map.of());
+    try (ChatModel replay = catalog.open("replay:" + first)) {
+      Spending _ = run(second, replay, methods);
+    }
+    assertThat(selections(second)).hasSizeGreaterThan(TASKS.size()).isEqualTo(selections(first));
+  }
+
+  @Test
+  void speedupsOfTheReplayedLedgerAreRecordedAndDecideNothing() throws Exception {
+    List<MethodSettings> methods = List.of(settings("refine", 1));
+    Path first = folder.resolve("first.jsonl");
+    Spending _ = run(first, new Simulated.Model(), methods);
+    RecordedSpeedups speedups = RecordedSpeedups.of(first);
+    Path second = folder.resolve("second.jsonl");
+    Spending _ = run(second, new Simulated.Model(), methods, speedups);
+    assertThat(recorded(second)).isNotEmpty().isEqualTo(timed(first));
+    assertThat(selections(second)).isEqualTo(selections(first));
+    // A replay of the replay has them, too.
+    Path third = folder.resolve("third.jsonl");
+    Spending _ = run(third, new Simulated.Model(), methods, RecordedSpeedups.of(second));
+    assertThat(recorded(third)).isEqualTo(recorded(second));
+  }
+
+  private static Map<String, Double> recorded(Path file) {
+    Map<String, Double> found = new HashMap<>();
+    Ledger.replay(
+        file,
+        (unit, event) -> {
+          if (event instanceof Event.RecordedSpeedup e) {
+            assertThat(e.device()).isEqualTo("simulated");
+            found.put(unit + e.ask(), e.speedup().value());
+          }
+        });
+    return found;
+  }
+
+  private static Map<String, Double> timed(Path file) {
+    Map<String, Double> found = new HashMap<>();
+    Ledger.replay(
+        file,
+        (unit, event) -> {
+          if (event instanceof Event.Judged e && e.judgement().speedup() != null) {
+            found.put(unit + e.ask(), e.judgement().speedup().value());
+          }
+        });
+    return found;
+  }
+
+  @Test
+  void aLedgerOfRepliesAloneHasNoSpeedups() throws Exception {
+    Path file = folder.resolve("replies.jsonl");
+    Files.writeString(file, "{\"event\":\"reply\",\"key\":\"k\",\"text\":\"t\"}\n");
+    assertThat(RecordedSpeedups.of(file).of("A/b", "reply", "code")).isEmpty();
   }
 
   @Test

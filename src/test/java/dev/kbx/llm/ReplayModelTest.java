@@ -67,6 +67,37 @@ class ReplayModelTest {
     }
   }
 
+  private static String at(String method, String ask, ChatRequest request, String text) {
+    String place =
+        "{\"method\":\"%s\",\"task\":\"A/b\",\"sample\":0,\"ask\":\"%s\",".formatted(method, ask);
+    return line(request, text).replaceFirst("\\{", place);
+  }
+
+  private static ChatRequest placed(String text, String method, String ask) {
+    ChatRequest request = Asking.request(text);
+    return new ChatRequest(
+        request.model(),
+        request.parameters(),
+        request.messages(),
+        request.sample(),
+        ChatRequest.place(method, "A/b", 0, ask));
+  }
+
+  @Test
+  void ofEqualRequestsTheOneAtItsPlaceIsMeantAndWithoutOneThePlaceAlone() throws Exception {
+    ChatRequest first = Asking.request("first");
+    String ledger =
+        at("sample", "reply", first, "of sample")
+            + at("refine", "turn-0", first, "of refine")
+            + at("refine", "turn-1", Asking.request("with times"), "next");
+    try (ChatModel model = open(ledger)) {
+      assertThat(model.ask(placed("first", "refine", "turn-0")).text()).isEqualTo("of refine");
+      assertThat(model.ask(placed("first", "sample", "reply")).text()).isEqualTo("of sample");
+      assertThat(model.ask(placed("first", "other", "reply")).text()).isEqualTo("of sample");
+      assertThat(model.ask(placed("no times", "refine", "turn-1")).text()).isEqualTo("next");
+    }
+  }
+
   @Test
   void whatIsMissingIsNamed() throws Exception {
     ChatRequest missing = Asking.request("missing");

@@ -62,7 +62,8 @@ class EvalResultFilesTest {
           RunVerdicts.of(List.of(verdicts)),
           Fixtures.asked(run, List.of(verdicts)),
           Fixtures::source,
-          List.of());
+          List.of(),
+          null);
     }
   }
 

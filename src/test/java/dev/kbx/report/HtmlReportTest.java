@@ -248,7 +248,8 @@ class HtmlReportTest extends BrowserTest {
           RunVerdicts.of(verdicts),
           Fixtures.asked(run, verdicts),
           Fixtures::source,
-          List.of("predictions.jsonl:3: no such task: Math/sqrtt"));
+          List.of("predictions.jsonl:3: no such task: Math/sqrtt"),
+          null);
       return show(files.report(), options);
     }
   }

@@ -498,7 +498,8 @@ class ResultFilesTest {
           RunVerdicts.of(verdicts),
           asked,
           Fixtures::source,
-          List.of("bad.jsonl:3: unknown task"));
+          List.of("bad.jsonl:3: unknown task"),
+          null);
     }
     return read(file);
   }

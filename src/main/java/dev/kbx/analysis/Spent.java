@@ -1,0 +1,59 @@
+package dev.kbx.analysis;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a method spent.
+ *
+ * @param calls requests to models
+ * @param lost of those, in flight when kbx was killed
+ * @param tokens input and output, as far as providers told
+ * @param usd as far as prices are known
+ * @param unpriced requests whose cost is not known
+ * @param deviceSeconds of judging for feedback
+ */
+public record Spent(
+    long calls, long lost, long tokens, double usd, long unpriced, double deviceSeconds) {
+  public static final Spent NOTHING = new Spent(0, 0, 0, 0, 0, 0);
+
+  /** What can be limited. */
+  public enum Kind {
+    CALLS("calls"),
+    TOKENS("tokens"),
+    USD("usd"),
+    DEVICE_SECONDS("device_seconds");
+
+    private final String label;
+
+    Kind(String label) {
+      this.label = label;
+    }
+
+    /** As in files. */
+    @JsonValue
+    public String label() {
+      return label;
+    }
+  }
+
+  /** So much of a kind; null where it is not known. */
+  @Nullable Double of(Kind kind) {
+    return switch (kind) {
+      case CALLS -> (double) calls;
+      case TOKENS -> (double) tokens;
+      case USD -> unpriced > 0 ? null : (Double) usd;
+      case DEVICE_SECONDS -> deviceSeconds;
+    };
+  }
+
+  public Spent plus(Spent other) {
+    return new Spent(
+        calls + other.calls,
+        lost + other.lost,
+        tokens + other.tokens,
+        usd + other.usd,
+        unpriced + other.unpriced,
+        deviceSeconds + other.deviceSeconds);
+  }
+}

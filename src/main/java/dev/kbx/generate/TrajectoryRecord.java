@@ -1,0 +1,87 @@
+package dev.kbx.generate;
+
+import dev.kbx.method.Event;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a ledger says of one trajectory, without its texts: a few hundred bytes a request.
+ *
+ * @param rounds in the order in which their requests were sent
+ * @param answer the ask whose kernel is the answer; null if there is none
+ * @param ended whether it has its answer, or ended without one
+ * @param spent in all
+ */
+public record TrajectoryRecord(
+    Unit unit, List<RoundRecord> rounds, @Nullable String answer, boolean ended, Spending spent) {
+  public TrajectoryRecord {
+    rounds = List.copyOf(rounds);
+  }
+
+  /** All trajectories of a ledger, in the order in which they began. */
+  public static List<TrajectoryRecord> read(Path ledger) {
+    Map<Unit, Reading> all = new LinkedHashMap<>();
+    Header _ =
+        Ledger.read(
+            ledger, entry -> all.computeIfAbsent(entry.unit(), Reading::new).add(entry.event()));
+    Collection<Reading> readings = all.values();
+    return readings.stream().map(Reading::record).toList();
+  }
+
+  /** The round of an ask. */
+  public Optional<RoundRecord> round(@Nullable String ask) {
+    return rounds.stream().filter(round -> round.ask().equals(ask)).findFirst();
+  }
+
+  /** Whether any kernel was judged on development inputs. */
+  public boolean judged() {
+    return rounds.stream().anyMatch(round -> round.status() != null);
+  }
+
+  /** One trajectory while its events are read. */
+  private static final class Reading {
+    private final Unit unit;
+    private final Map<String, RoundRecord> rounds = new LinkedHashMap<>();
+    private Spending spent = Spending.NOTHING;
+    private @Nullable String answer;
+    private boolean ended;
+
+    Reading(Unit unit) {
+      this.unit = unit;
+    }
+
+    void add(Event event) {
+      spent = spent.with(event);
+      switch (event) {
+        case Event.Prompt e -> update(e.ask(), e);
+        case Event.Reply e -> update(e.ask(), e);
+        case Event.NoReply e -> update(e.ask(), e);
+        case Event.Lost e -> update(e.ask(), e);
+        case Event.Extraction e -> update(e.ask(), e);
+        case Event.RecordedSpeedup e -> update(e.ask(), e);
+        case Event.Judged e -> update(e.ask(), e);
+        case Event.Selection e -> {
+          answer = e.ask();
+          ended = true;
+        }
+        // A round begins with its prompt; what it is about comes before.
+        case Event.Feedback _, Event.Cap _ -> {}
+      }
+    }
+
+    private void update(String ask, Event event) {
+      RoundRecord known = rounds.getOrDefault(ask, RoundRecord.of(ask));
+      rounds.put(ask, known.with(event, spent));
+    }
+
+    TrajectoryRecord record() {
+      return new TrajectoryRecord(unit, new ArrayList<>(rounds.values()), answer, ended, spent);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package dev.kbx.analysis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.groups.Tuple.tuple;
+
+import dev.kbx.SimulatedRun;
+import dev.kbx.analysis.BudgetCurve.Point;
+import dev.kbx.report.BudgetText;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class BudgetCurveTest {
+  private static Spent calls(long calls) {
+    return new Spent(calls, 0, 100 * calls, 0, calls, 0);
+  }
+
+  private static TrajectoryRow row(
+      String task, int sample, @Nullable Boolean correct, long spent, long reached) {
+    return new TrajectoryRow(
+        "refine", "m", task, sample, true, null, correct, List.of(), calls(spent), calls(reached));
+  }
+
+  private static BudgetCurve curve(Spent.Kind kind, TrajectoryRow... rows) {
+    return BudgetCurve.of(List.of(rows)).stream()
+        .filter(curve -> curve.kind() == kind)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void aTaskIsSolvedWhenItsTrajectoryReachedTheKernel() {
+    BudgetCurve curve =
+        curve(
+            Spent.Kind.CALLS,
+            row("A/a", 0, true, 10, 2),
+            row("A/b", 0, true, 10, 5),
+            row("A/c", 0, false, 10, 1),
+            row("A/d", 0, true, 8, 2));
+    assertThat(curve.points())
+        .extracting(Point::budget, Point::solved, Point::share)
+        .containsExactly(
+            tuple(0.0, 0, 0.0), tuple(2.0, 2, 0.5), tuple(5.0, 3, 0.75), tuple(10.0, 3, 0.75));
+    assertThat(curve.at(4.9).solved()).isEqualTo(2);
+    assertThat(curve.at(2).low()).as("Wilson").isCloseTo(0.1500, within(1e-4));
+  }
+
+  @Test
+  void samplesAreSpentOneAfterTheOther() {
+    BudgetCurve curve =
+        curve(
+            Spent.Kind.CALLS,
+            row("A/a", 2, true, 1, 1),
+            row("A/a", 0, false, 1, 1),
+            row("A/a", 1, false, 3, 3));
+    assertThat(curve.points())
+        .extracting(Point::budget, Point::solved)
+        .containsExactly(tuple(0.0, 0), tuple(5.0, 1));
+  }
+
+  @Test
+  void whatIsNotKnownHasNoCurve() {
+    TrajectoryRow row = row("A/a", 0, true, 3, 1);
+    assertThat(curve(Spent.Kind.TOKENS, row).unknown()).isNull();
+    assertThat(curve(Spent.Kind.USD, row).unknown()).contains("price");
+    assertThat(curve(Spent.Kind.DEVICE_SECONDS, row).unknown()).contains("nothing was judged");
+    assertThat(curve(Spent.Kind.CALLS, row("A/a", 0, null, 3, 1)).unknown())
+        .contains("no answer has a final judgement");
+  }
+
+  @Test
+  void aTableHasTheBudgetsAtWhichCurvesStep() {
+    TrajectoryRow[] rows = new TrajectoryRow[40];
+    for (int i = 0; i < rows.length; i++) rows[i] = row("A/" + i, 0, true, 50, i + 1);
+    BudgetCurve curve = curve(Spent.Kind.CALLS, rows);
+    assertThat(BudgetCurve.levels(List.of(curve), 4)).containsExactly(10, 21, 31, 50);
+    assertThat(BudgetCurve.levels(List.of(curve), 100)).hasSize(41);
+    String text =
+        new BudgetText(80)
+            .render(SimulatedRun.on(SimulatedRun.H200, 1).judged().run(), List.of(curve));
+    assertThat(text.lines()).allMatch(line -> line.length() <= 80);
+    assertThat(text).contains("refine: model m, 40 tasks", "   50  100 %  [91–100]");
+  }
+}

@@ -1,0 +1,93 @@
+package dev.kbx.analysis;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.groups.Tuple.tuple;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.assertj.core.data.Offset;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class TrajectoryRatesTest {
+  private static final Offset<Double> EXACT = within(1e-12);
+
+  private static TrajectoryRow row(
+      String method, String task, int sample, @Nullable Boolean development, Boolean correct) {
+    Spent spent = new Spent(2, 0, 10, 0.5, 0, 1);
+    return new TrajectoryRow(
+        method, "m", task, sample, true, development, correct, List.of(), spent, spent);
+  }
+
+  @Test
+  void bothRatesAndTheirGap() {
+    TrajectoryRates rates =
+        TrajectoryRates.of(
+                List.of(
+                    row("refine", "A/a", 0, true, true),
+                    row("refine", "A/b", 0, true, false),
+                    row("refine", "A/c", 0, false, false),
+                    row("refine", "A/d", 0, null, true)))
+            .getFirst();
+    TaskShare development = requireNonNull(rates.development());
+    assertThat(development.passes() + "/" + development.total()).isEqualTo("2/3");
+    TaskShare last = requireNonNull(rates.finalRate());
+    assertThat(last.value()).isEqualTo(0.5);
+    assertThat(last.low()).as("Wilson").isCloseTo(0.1500, within(1e-4));
+    assertThat(requireNonNull(rates.gap()).value()).as("of three").isCloseTo(1 / 3.0, EXACT);
+    assertThat(rates.gap().low()).isEqualTo(0);
+    assertThat(rates.gap().high()).isEqualTo(1);
+    assertThat(rates.solved()).isEqualTo(2);
+    assertThat(rates.passAtK()).isNull();
+    assertThat(rates.spent()).isEqualTo(new Spent(8, 0, 40, 2, 0, 4));
+  }
+
+  @Test
+  void samplesOfATaskCountTogether() {
+    List<TrajectoryRow> rows = new ArrayList<>();
+    boolean[][] correct = {
+      {true, false, false, false}, {true, true, true, true}, {false, false, false, false}
+    };
+    for (int task = 0; task < 3; task++) {
+      for (int sample = 0; sample < 4; sample++) {
+        rows.add(row("sample", "A/" + task, sample, null, correct[task][sample]));
+      }
+    }
+    TrajectoryRates rates = TrajectoryRates.of(rows).getFirst();
+    TaskShare last = requireNonNull(rates.finalRate());
+    assertThat(last.value()).isCloseTo(5 / 12.0, EXACT);
+    assertThat(last.low()).as("a bootstrap over three tasks").isEqualTo(0);
+    assertThat(rates.k()).isEqualTo(4);
+    assertThat(requireNonNull(rates.passAtK()).value()).isCloseTo(2 / 3.0, EXACT);
+    assertThat(rates.development()).isNull();
+    assertThat(rates.gap()).isNull();
+  }
+
+  @Test
+  void methodsAndModelsAreNotMixed() {
+    assertThat(
+            TrajectoryRates.of(
+                List.of(
+                    row("b", "A/a", 0, true, true),
+                    row("a", "A/a", 0, true, false),
+                    row("b", "A/b", 0, true, true))))
+        .extracting(TrajectoryRates::method, TrajectoryRates::tasks)
+        .containsExactly(tuple("b", 2), tuple("a", 1));
+  }
+
+  @Test
+  void withoutAFinalJudgementThereIsNone() {
+    Spent spent = Spent.NOTHING;
+    TrajectoryRates rates =
+        TrajectoryRates.of(
+                List.of(
+                    new TrajectoryRow(
+                        "m", "m", "A/a", 0, false, null, null, List.of(), spent, null)))
+            .getFirst();
+    assertThat(rates.finalRate()).isNull();
+    assertThat(rates.solved()).isNull();
+    assertThat(rates.withCode()).isZero();
+  }
+}

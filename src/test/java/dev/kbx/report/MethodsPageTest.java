@@ -1,0 +1,177 @@
+package dev.kbx.report;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.ColorScheme;
+import dev.kbx.report.Trajectory.Message;
+import dev.kbx.report.Trajectory.Round;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The report of a run of methods in a real browser. */
+class MethodsPageTest extends BrowserTest {
+  private static final String PROMPT = "# exp\n\nWrite a kernel.\n\n## Sizes\n\n- 4096\n";
+
+  private static Verdict by(String method, String model, Verdict verdict) {
+    ObjectNode json = Json.mapper().valueToTree(verdict);
+    return Json.mapper().treeToValue(json.put("method", method).put("model", model), Verdict.class);
+  }
+
+  private static List<Verdict> verdicts() {
+    List<Verdict> verdicts = new ArrayList<>();
+    for (String task : List.of("Math/exp", "Math/log")) {
+      Verdict refined =
+          task.endsWith("exp")
+              ? Fixtures.passed(task, 0, "refine turn-1", Fixtures.CPU, 1)
+              : Fixtures.failed(task, 0, Status.WRONG_VALUES, Stage.CORRECT).build(Fixtures.CPU);
+      verdicts.add(by("refine", "command:long", refined));
+      for (int sample = 0; sample < 4; sample++) {
+        verdicts.add(
+            by(
+                "sample",
+                "openai:gpt-5",
+                Fixtures.failed(task, sample, Status.WRONG_VALUES, Stage.CORRECT)
+                    .build(Fixtures.CPU)));
+      }
+    }
+    return verdicts;
+  }
+
+  private static Round round(String ask, List<String> about, List<Message> prompt, String reply) {
+    return new Round(
+        ask,
+        about,
+        prompt,
+        reply,
+        null,
+        "written by hand",
+        1_234L,
+        null,
+        0.5,
+        "fence",
+        "correct",
+        "3 wrong elements",
+        null,
+        "1.60× [1.59–1.61] against eager, recorded on NVIDIA H200, 2026-11-25");
+  }
+
+  private static MethodsReport methods() {
+    String second = PROMPT.replace("## Sizes", "Your kernel was <b>wrong</b>.\n\n## Sizes");
+    return new MethodsReport(
+        TrajectoriesTextTest.rows(null, 1.6),
+        List.of(
+            new Trajectory(
+                "refine",
+                "Math/exp",
+                0,
+                "turn-1",
+                "last",
+                List.of(
+                    round(
+                        "turn-0",
+                        List.of(),
+                        List.of(Message.of("user", PROMPT, null)),
+                        "Here it is."),
+                    round(
+                        "turn-1",
+                        List.of("turn-0"),
+                        List.of(Message.of("user", second, PROMPT)),
+                        "<script>alert(1)</script>")))));
+  }
+
+  private ResultFiles write() {
+    List<Verdict> verdicts = verdicts();
+    RunInfo run = Fixtures.run(Fixtures.CPU, verdicts.size(), 2, List.of("refine by command:long"));
+    ResultFiles files = new ResultFiles(folder);
+    files.finish(
+        run,
+        RunVerdicts.of(verdicts),
+        Fixtures.asked(run, verdicts),
+        Fixtures::source,
+        List.of(),
+        methods());
+    return files;
+  }
+
+  @Test
+  void methodsStandBesideEachOther() throws IOException {
+    try (ResultFiles files = write();
+        var shown =
+            show(files.report(), new Browser.NewContextOptions().setViewportSize(1400, 900))) {
+      Page page = shown.page();
+      assertThat(page.locator("h1")).hasText("2 methods at 2 tasks");
+      assertThat(page.locator(".tile")).hasCount(0);
+      Locator rows = page.locator(".methods tbody tr");
+      assertThat(rows).hasCount(2);
+      assertThat(rows.first()).containsText("2/2");
+      assertThat(rows.first().locator("td[data-name=gap]")).containsText("+50");
+      assertThat(rows.last()).containsText("1/8");
+      assertThat(rows.last().locator("td[data-name='pass@4']")).containsText("50 %");
+      assertThat(rows.last()).containsText("at least 2.00 USD");
+      assertThat(page.locator("figure.curve")).hasCount(4);
+      assertThat(page.locator("#recorded")).containsText("measured on NVIDIA H200, 2026-11-25");
+      assertThat(page.locator(".rounds li").nth(1)).hasText("correct recorded 1.60×");
+      assertThat(page.locator(".series").first()).containsText("refine");
+      shown.picture("methods-light", page);
+    }
+  }
+
+  @Test
+  void aCandidateShowsHowItWasWritten() throws IOException {
+    var dark = new Browser.NewContextOptions().setColorScheme(ColorScheme.DARK);
+    try (ResultFiles files = write();
+        var shown = show(files.report(), dark)) {
+      Page page = shown.page();
+      page.locator(".opener").first().click();
+      Locator written = page.locator(".written");
+      assertThat(written).containsText("The answer is the kernel of turn-1: last.");
+      Locator second = written.locator("details").nth(1);
+      assertThat(second.locator("summary")).containsText("recorded on NVIDIA H200");
+      second.locator("summary").click();
+      assertThat(second).containsText("… 4 lines as in the request before");
+      assertThat(second).containsText("with what was found about turn-0");
+      assertThat(second).containsText("Your kernel was <b>wrong</b>.");
+      assertThat(second).containsText("<script>alert(1)</script>");
+      assertThat(second).not().containsText("Write a kernel.");
+      assertThat(page.url()).contains("Math%2Fexp%40refine");
+      page.reload();
+      assertThat(page.locator(".written")).hasCount(1);
+      shown.picture("methods-dark", page);
+    }
+  }
+
+  @Test
+  void aPhoneShowsAllWithoutScrollingSideways() throws IOException {
+    var phone = new Browser.NewContextOptions().setViewportSize(390, 844);
+    try (ResultFiles files = write();
+        var shown = show(files.report(), phone)) {
+      Page page = shown.page();
+      assertThat((int) page.evaluate("document.documentElement.scrollWidth")).isEqualTo(390);
+      shown.picture("methods-phone", page);
+    }
+  }
+
+  @Test
+  void theSameRunGivesTheSameBytes() throws IOException {
+    byte[] first;
+    try (ResultFiles files = write()) {
+      first = Files.readAllBytes(files.report());
+    }
+    try (ResultFiles files = write()) {
+      assertThat(Files.readAllBytes(files.report())).isEqualTo(first);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package dev.kbx.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kbx.analysis.Spent;
+import dev.kbx.analysis.TrajectoryRow;
+import dev.kbx.analysis.TrajectoryRow.Recorded;
+import dev.kbx.analysis.TrajectoryRow.Round;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict.Speedup;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TrajectoriesTextTest {
+  private static final String MODEL = "command:python3 a/rather/long/path/of/a/program.py refine";
+
+  static Round round(
+      String ask, Status status, @Nullable Double measured, @Nullable Double recorded) {
+    return new Round(
+        ask,
+        true,
+        status,
+        measured == null ? null : speedup(measured),
+        recorded == null
+            ? null
+            : new Recorded(speedup(recorded), "NVIDIA H200", "2026-11-25T10:00:00Z"));
+  }
+
+  private static Speedup speedup(double value) {
+    return new Speedup(value, value - 0.01, value + 0.01, "eager");
+  }
+
+  /** A refine run, and a sample run with a lost request and prices. */
+  static List<TrajectoryRow> rows(@Nullable Double measured, @Nullable Double recorded) {
+    List<TrajectoryRow> rows = new ArrayList<>();
+    List<Round> rounds =
+        List.of(
+            round("turn-0", Status.WRONG_VALUES, null, null),
+            round("turn-1", Status.CORRECT, measured, recorded));
+    Spent spent = new Spent(2, 0, 12_345, 1.5, 0, 61);
+    rows.add(
+        new TrajectoryRow("refine", MODEL, "Math/exp", 0, true, true, true, rounds, spent, spent));
+    rows.add(
+        new TrajectoryRow("refine", MODEL, "Math/log", 0, true, true, false, rounds, spent, spent));
+    for (int sample = 0; sample < 4; sample++) {
+      Spent one = new Spent(1, sample == 0 ? 1 : 0, 100_000, 0.25, sample == 0 ? 1 : 0, 0);
+      for (String task : List.of("Math/exp", "Math/log")) {
+        rows.add(
+            new TrajectoryRow(
+                "sample",
+                "openai:gpt-5",
+                task,
+                sample,
+                sample > 0,
+                null,
+                sample == 2 && task.endsWith("exp"),
+                List.of(new Round("reply", true, null, null, null)),
+                one,
+                one));
+      }
+    }
+    return rows;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {80, 100, 140})
+  void namesGiveWayAndNumbersDoNot(int width) {
+    List<String> lines = new TrajectoriesText(width).lines(rows(null, 1.6));
+    assertThat(lines).allMatch(line -> Text.columns(line) <= width);
+    String text = String.join("\n", lines);
+    assertThat(text).contains("122 s", "2 lost", "800,000", "≥ 2.00", "3.00");
+    assertThat(text).containsPattern("refine +comm?.*2/2 +2/2 100 % +1/2 +50 % +\\+50");
+    assertThat(text).contains("pass@4").doesNotContain("…\n");
+  }
+
+  @Test
+  void recordedSpeedupsAreNotTakenForMeasuredOnes() {
+    List<String> recorded = new TrajectoriesText(100).lines(rows(null, 1.6));
+    assertThat(String.join(" ", recorded))
+        .contains("not measured in this run: recorded on NVIDIA H200, 2026-11-25.");
+    assertThat(recorded).anyMatch(line -> line.endsWith("wrong_values → correct (1.60×)"));
+    List<String> measured = new TrajectoriesText(100).lines(rows(1.2, null));
+    assertThat(measured).anyMatch(line -> line.endsWith("wrong_values → correct 1.20×"));
+    assertThat(String.join(" ", measured)).doesNotContain("recorded");
+    List<String> both = new TrajectoriesText(100).lines(rows(1.2, 1.6));
+    assertThat(both).anyMatch(line -> line.endsWith("wrong_values → correct 1.20×"));
+  }
+}
