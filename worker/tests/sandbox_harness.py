@@ -50,8 +50,8 @@ os.execve(sys.argv[1], sys.argv[1:], os.environ)
 class Zygote:
     """``runner(source)`` answers the Python value that the source leaves in ``answer``."""
 
-    def __init__(self, *options, machine="plain", path=None):
-        """``path``: one more folder that runners see."""
+    def __init__(self, *options, machine="plain", path=None, without=()):
+        """``path``: one more folder that runners see. ``without``: variables that its environment lacks."""
         command = [sys.executable, "-m", "kbx.runner.zygote", "--bench", "sandbox_standin", *options]
         if machine == "no_namespaces":
             command = [sys.executable, "-c", _NO_NAMESPACES, *command]
@@ -63,6 +63,8 @@ class Zygote:
             "PYTHONPATH": ":".join(filter(None, (str(TESTS.parent), str(TESTS), path))),
             "PYTHONDONTWRITEBYTECODE": "1",
         }
+        for name in without:
+            environment.pop(name, None)
         self.process = subprocess.Popen(command, stdin=-1, stdout=-1, env=environment, bufsize=0)
         self.machine, self._next, self._waiting = machine, 1, []
         self.hello = self.receive()[1]

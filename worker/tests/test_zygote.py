@@ -45,6 +45,12 @@ def test_hello(zygote):
     assert {"python", "torch", "triton"} <= hello["versions"].keys()
 
 
+def test_it_starts_where_nobody_chose_a_locale():
+    zygote = harness.Zygote(without=("LANG", "LC_ALL", "LC_CTYPE"))
+    assert zygote.hello["type"] == "hello"
+    zygote.close()
+
+
 def test_end_of_input_removes_everything(mortal):
     name = harness.marker()
     for _ in range(2):

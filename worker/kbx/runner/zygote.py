@@ -28,7 +28,8 @@ from kbx.messages import Failed, Hello
 from kbx.messages import zygote as messages
 from kbx.runner import kernel_packages, linux, mounts, processes, relay, sandbox, toolkit
 
-_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "TMPDIR", "HOME", "CUDA_HOME",
+# Python itself sets LC_CTYPE where nobody chose a locale.
+_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "TMPDIR", "HOME", "CUDA_HOME",
                 "PYTHONDONTWRITEBYTECODE")  # fmt: skip
 _ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 _WATCH_SECONDS = 0.25
