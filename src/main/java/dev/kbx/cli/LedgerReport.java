@@ -7,6 +7,7 @@ import dev.kbx.generate.Unit;
 import dev.kbx.llm.ChatMessage;
 import dev.kbx.llm.Usage;
 import dev.kbx.method.Event;
+import dev.kbx.method.ProgramAnswer;
 import dev.kbx.report.MethodsReport;
 import dev.kbx.report.Text;
 import dev.kbx.report.Trajectory;
@@ -96,8 +97,20 @@ final class LedgerReport {
           why = e.why();
           yield 0;
         }
+        case Event.Program e -> e.answer().judge().stream().mapToLong(this::own).sum();
+        case Event.ProgramFailed e -> {
+          why = e.what();
+          yield 0;
+        }
         case Event.Lost _, Event.Cap _ -> 0;
       };
+    }
+
+    /** A kernel that an external program wrote itself. */
+    private long own(ProgramAnswer.Candidate candidate) {
+      String code = shortened(candidate.code());
+      request(candidate.id()).own = code;
+      return code.length();
     }
 
     private long prompt(Event.Prompt event) {
@@ -132,6 +145,7 @@ final class LedgerReport {
     private final List<String> about = new ArrayList<>();
     private final List<Trajectory.Message> prompt = new ArrayList<>();
     private Event.@Nullable Reply reply;
+    private @Nullable String own;
     private @Nullable String failure;
     private @Nullable String rule;
     private Event.@Nullable RecordedSpeedup recorded;
@@ -142,7 +156,7 @@ final class LedgerReport {
           ask,
           about.stream().distinct().toList(),
           prompt,
-          reply == null ? null : shortened(reply.text()),
+          reply == null ? own : shortened(reply.text()),
           failure,
           reply == null ? null : reply.model(),
           reply == null ? null : tokens(reply.usage()),

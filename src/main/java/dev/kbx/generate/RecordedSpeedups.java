@@ -1,6 +1,7 @@
 package dev.kbx.generate;
 
 import dev.kbx.method.Event;
+import dev.kbx.method.ProgramAnswer;
 import dev.kbx.verdict.Verdict.Speedup;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -44,6 +45,11 @@ public final class RecordedSpeedups {
       case Event.Extraction e -> {
         if (e.code() != null) codes.put(new Place(entry.unit(), e.ask()), e.code());
       }
+      case Event.Program e -> {
+        for (ProgramAnswer.Candidate own : e.answer().judge()) {
+          codes.put(new Place(entry.unit(), own.id()), own.code());
+        }
+      }
       case Event.Judged e -> add(entry, e);
       case Event.RecordedSpeedup e -> put(entry.unit(), e);
       case Event.Prompt _,
@@ -51,6 +57,7 @@ public final class RecordedSpeedups {
           Event.NoReply _,
           Event.Lost _,
           Event.Feedback _,
+          Event.ProgramFailed _,
           Event.Cap _,
           Event.Selection _ -> {}
     }

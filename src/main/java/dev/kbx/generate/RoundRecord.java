@@ -30,6 +30,7 @@ public record RoundRecord(
     return switch (event) {
       case Event.Extraction e ->
           new RoundRecord(ask, e.code() != null, status, speedup, recorded, now);
+      case Event.Program _ -> new RoundRecord(ask, true, status, speedup, recorded, now);
       case Event.RecordedSpeedup e -> new RoundRecord(ask, code, status, speedup, e, now);
       case Event.Judged e -> judged(e.judgement(), now);
       case Event.Prompt _,
@@ -37,6 +38,7 @@ public record RoundRecord(
           Event.NoReply _,
           Event.Lost _,
           Event.Feedback _,
+          Event.ProgramFailed _,
           Event.Cap _,
           Event.Selection _ ->
           new RoundRecord(ask, code, status, speedup, recorded, now);

@@ -1,6 +1,7 @@
 package dev.kbx.generate;
 
 import dev.kbx.method.Event;
+import dev.kbx.method.ProgramAnswer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -65,13 +66,16 @@ public record TrajectoryRecord(
         case Event.Lost e -> update(e.ask(), e);
         case Event.Extraction e -> update(e.ask(), e);
         case Event.RecordedSpeedup e -> update(e.ask(), e);
+        case Event.Program e -> {
+          for (ProgramAnswer.Candidate own : e.answer().judge()) update(own.id(), e);
+        }
         case Event.Judged e -> update(e.ask(), e);
         case Event.Selection e -> {
           answer = e.ask();
           ended = true;
         }
         // A round begins with its prompt; what it is about comes before.
-        case Event.Feedback _, Event.Cap _ -> {}
+        case Event.Feedback _, Event.ProgramFailed _, Event.Cap _ -> {}
       }
     }
 

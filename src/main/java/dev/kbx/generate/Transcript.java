@@ -139,6 +139,7 @@ public record Transcript(Header header, List<Trajectory> trajectories) {
         case Event.Feedback _,
             Event.NoReply _,
             Event.Lost _,
+            Event.RecordedSpeedup _,
             Event.ProgramFailed _,
             Event.Cap _ -> {}
       }

@@ -54,6 +54,11 @@ public final class History {
       return text != null || failure != null;
     }
 
+    /** Whether it is known which code its reply has, or that there is no reply. */
+    boolean looked() {
+      return extracted || failure != null;
+    }
+
     /** Whether it is known what its kernel is worth, or that it has none. */
     public boolean settled() {
       return judgement != null || failure != null || (extracted && code == null);

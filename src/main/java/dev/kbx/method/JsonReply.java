@@ -22,12 +22,14 @@ final class JsonReply {
     return Optional.empty();
   }
 
-  /** The sum of all numbers directly in the object; 0 if there is no object. */
-  static double sum(String reply) {
-    return object(reply).stream()
-        .flatMap(JsonNode::valueStream)
-        .filter(JsonNode::isNumber)
-        .mapToDouble(JsonNode::doubleValue)
-        .sum();
+  /** The sum of all numbers directly in the object; empty if there is no object. */
+  static Optional<Double> sum(String reply) {
+    return object(reply)
+        .map(object ->
+            object
+                .valueStream()
+                .filter(JsonNode::isNumber)
+                .mapToDouble(JsonNode::doubleValue)
+                .sum());
   }
 }

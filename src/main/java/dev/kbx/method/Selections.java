@@ -49,6 +49,18 @@ final class Selections {
     return new Answer(best.ask(), best.code(), isCorrect(best) ? measured(best) : "furthest");
   }
 
+  /**
+   * Of the correct kernels the one with the highest measured speedup, whatever its interval is, the
+   * first of equals; without a correct one, the one that came furthest.
+   */
+  static Answer fastest(History history) {
+    return kernels(history).stream()
+        .filter(Selections::isCorrect)
+        .reduce((one, other) -> value(other.judgement()) > value(one.judgement()) ? other : one)
+        .map(kernel -> new Answer(kernel.ask(), kernel.code(), "highest measured speedup"))
+        .orElseGet(() -> best(history));
+  }
+
   /** The last kernel. */
   static Answer last(History history) {
     List<Outcome> kernels = kernels(history);
@@ -82,6 +94,12 @@ final class Selections {
   static double low(@Nullable Judgement judgement) {
     Speedup speedup = judgement == null ? null : judgement.speedup();
     return speedup == null ? 0 : speedup.low();
+  }
+
+  /** A kernel's measured speedup; 0 if it was not timed. */
+  static double value(@Nullable Judgement judgement) {
+    Speedup speedup = judgement == null ? null : judgement.speedup();
+    return speedup == null ? 0 : speedup.value();
   }
 
   /** The upper bound of a kernel's speedup; 0 if it was not timed. */

@@ -1,8 +1,8 @@
 package dev.kbx.report;
 
-import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.SetSpeedup;
 import dev.kbx.analysis.Tally;
+import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.stats.Rate;
 import dev.kbx.verdict.Json;

@@ -1,9 +1,9 @@
 package dev.kbx.report;
 
 import dev.kbx.analysis.BudgetCurve;
-import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.Spent;
 import dev.kbx.analysis.TaskShare;
+import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.analysis.TrajectoryRow.Recorded;
 import dev.kbx.analysis.TrajectoryRow.Round;

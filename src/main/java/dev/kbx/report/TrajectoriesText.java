@@ -1,8 +1,8 @@
 package dev.kbx.report;
 
-import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.Spent;
 import dev.kbx.analysis.TaskShare;
+import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.analysis.TrajectoryRow.Round;
 import dev.kbx.stats.TaskMean;

@@ -10,11 +10,13 @@ import dev.kbx.method.History;
 import dev.kbx.method.MethodOptions;
 import dev.kbx.plan.Grade;
 import dev.kbx.plan.Limits;
+import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.Conditions;
 import dev.kbx.prompt.FeedbackKind;
 import dev.kbx.prompt.Format;
 import dev.kbx.prompt.Language;
+import dev.kbx.prompt.MeasuredPeaks;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.prompt.Prompts;
 import dev.kbx.prompt.Shots;
@@ -73,8 +75,10 @@ class ExternalProgramsTest {
                 dev.kbx.prompt.History.LAST,
                 Format.CHAT,
                 Grade.PUBLISHED,
-                Policy.KERNEL),
-            new Verdict.Device("cpu", "simulated", null, null, null));
+                Policy.KERNEL,
+                ModulePrecision.FP32),
+            new Verdict.Device("cpu", "simulated", null, null, null),
+            MeasuredPeaks.NONE);
     ChatModel model = new Simulated.Model();
     return new PreparedMethod(
         settings,

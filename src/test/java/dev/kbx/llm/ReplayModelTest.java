@@ -80,7 +80,8 @@ class ReplayModelTest {
         request.parameters(),
         request.messages(),
         request.sample(),
-        ChatRequest.place(method, "A/b", 0, ask));
+        ChatRequest.place(method, "A/b", 0, ask),
+        0);
   }
 
   @Test

@@ -110,7 +110,7 @@ class PromptWriterTest {
       Map.ofEntries(
           Map.entry("geak/fresh", Map.of()),
           Map.entry("geak/pool", Map.of("pool", List.of(WRONG, RIGHT))),
-          Map.entry("geak/debug", Map.of("attempts", List.of(WRONG, EMPTY))),
+          Map.entry("geak/debug", Map.of("attempts", List.of(WRONG, EMPTY), "ranked", false)),
           Map.entry("geak/reflect-failing", Map.of("attempt", WRONG)),
           Map.entry("geak/reflect-passing", Map.of("attempt", RIGHT)),
           Map.entry("geak/judge", Map.of("attempt", WRONG)),
