@@ -203,7 +203,7 @@ final class ImportTasksCommand implements Callable<Integer> {
               "[%d/%d] %s  %s%n",
               verdicts.size(), total, verdict.problem() == null ? "ok  " : "FAIL", verdict.path());
         };
-    try (WorkerPool pool = WorkerPool.start(workers)) {
+    try (WorkerPool pool = WorkerPool.forTasks(workers)) {
       Verification verification =
           VerifyCommand.verification(pool, VerifyCommand.ARCH, Home.secret(), ModulePrecision.FP32);
       // Published sizes would take hours and a GPU, so only shapes are traced.

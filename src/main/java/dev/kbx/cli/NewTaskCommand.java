@@ -91,7 +91,7 @@ final class NewTaskCommand implements Callable<Integer> {
     Path folder = Files.createDirectories(draft.resolve(Task.OWN));
     Path file = folder.resolve(name + ".py");
     String problem = "";
-    try (WorkerPool pool = WorkerPool.start(workers)) {
+    try (WorkerPool pool = WorkerPool.forTasks(workers)) {
       Verification verification =
           VerifyCommand.verification(pool, VerifyCommand.ARCH, Home.secret(), ModulePrecision.FP32);
       OwnSuite.check(verification, OwnSuite.of(reference).tasks());

@@ -29,6 +29,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -98,31 +99,44 @@ final class WorkerPool implements AutoCloseable {
 
   /** Starts the zygote and the first oracle; the other oracles start with their first candidate. */
   static WorkerPool start(WorkerOptions options) throws InterruptedException, PythonProblem {
+    return start(options, true);
+  }
+
+  /** The same without the zygote, for tasks that no candidate is judged for. */
+  static WorkerPool forTasks(WorkerOptions options) throws InterruptedException, PythonProblem {
+    return start(options, false);
+  }
+
+  private static WorkerPool start(WorkerOptions options, boolean candidates)
+      throws InterruptedException, PythonProblem {
     List<DeviceSlot> wanted = Devices.slots(options.device, options.jobs);
     Interpreter python = options.interpreter();
     try {
-      return start(options.source(), python, wanted);
+      return start(options.source(), python, wanted, candidates);
     } catch (WorkerFailure e) {
       if (!options.device.equals("auto") || wanted.getFirst().kind() == DeviceSlot.Kind.CPU)
         throw e;
       System.err.println(
           "kbx: the GPU cannot be used (" + e.getMessage() + "); judging on the CPU");
-      return start(options.source(), python, Devices.slots("cpu", options.jobs));
+      return start(options.source(), python, Devices.slots("cpu", options.jobs), candidates);
     }
   }
 
-  private static WorkerPool start(WorkerSource source, Interpreter python, List<DeviceSlot> wanted)
+  private static WorkerPool start(
+      WorkerSource source, Interpreter python, List<DeviceSlot> wanted, boolean candidates)
       throws InterruptedException {
     Path executable = python.executable();
     Workers workers = source.take(executable, Home.workers(), () -> newWorkers(executable));
     List<Slot> slots = wanted.stream().map(workers::slot).toList();
     try {
       workers.begin();
-      Thread zygote = workers.beginZygote();
+      Optional<Thread> zygote = candidates ? Optional.of(workers.beginZygote()) : Optional.empty();
       Message.Hello hello = slots.getFirst().greeting();
-      zygote.join();
       Map<String, String> versions = new TreeMap<>(hello.versions());
-      versions.putAll(toolchain(workers));
+      if (zygote.isPresent()) {
+        zygote.get().join();
+        versions.putAll(toolchain(workers));
+      }
       return new WorkerPool(workers, source, slots, DeviceDescription.of(hello), versions);
     } catch (WorkerFailure | InterruptedException e) {
       source.giveBack(workers);

@@ -61,7 +61,16 @@ class ImportModulesTest {
   static void importOnce() throws Exception {
     copy(CHECKOUT, folder.resolve("checkout"));
     Kbx.Result result =
-        Kbx.run(folder, "tasks", "import", "kernelbench", "checkout", "--device", "cpu", "--json");
+        Kbx.here(
+            "tasks",
+            "import",
+            "kernelbench",
+            folder.resolve("checkout"),
+            "--out",
+            suite(),
+            "--device",
+            "cpu",
+            "--json");
     assertThat(result.exit()).as(result.err()).isZero();
     assertThat(result.err()).contains("level1/2_Halve", "/10] ");
     report = result.json();

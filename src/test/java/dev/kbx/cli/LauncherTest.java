@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code ./kbx} in a small checkout of its own, in a folder with spaces. In Maven's place stands a
  * script that copies what the real one built.
  */
-class LauncherIT {
+class LauncherTest {
   private static final Path BUILT = Path.of("target").toAbsolutePath();
 
   private static final String COPYING_MAVEN =

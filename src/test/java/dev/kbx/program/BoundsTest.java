@@ -3,7 +3,7 @@ package dev.kbx.program;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import java.time.Duration;
+import dev.kbx.Patience;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -80,7 +80,7 @@ class BoundsTest {
   @MethodSource("sources")
   void readsAnything(String source) {
     assertTimeoutPreemptively(
-        Duration.ofMinutes(1),
+        Patience.LIMIT,
         () -> {
           Program program = Programs.of(source);
           assertThat(program.reachable("x").size() + constants(program)).isNotNegative();

@@ -3,8 +3,8 @@ package dev.kbx.syntax;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import dev.kbx.Patience;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -366,7 +366,7 @@ class PythonSourceTest {
   void givesUpOnWhatTakesLong() {
     PythonSource source =
         assertTimeoutPreemptively(
-            Duration.ofSeconds(40), () -> PythonSource.parse("x=f\"{".repeat(50_000)));
+            Patience.LIMIT, () -> PythonSource.parse("x=f\"{".repeat(50_000)));
     assertThat(source.understood()).isFalse();
     assertThat(source.tree()).isEmpty();
   }
