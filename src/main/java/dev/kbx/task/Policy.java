@@ -84,7 +84,7 @@ public enum Policy {
   private static String kernels(Task task) {
     return task.takesCpp()
         ? "kernels (Triton, inline CUDA C++ by `load_inline`; TileLang or the CuTe DSL where the"
-              + " judging machine has it)"
+            + " judging machine has it)"
         : "Triton kernels";
   }
 }
