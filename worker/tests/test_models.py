@@ -311,3 +311,15 @@ def test_a_call_is_judged_by_the_weights_that_were_changed(oracle, write):
     made.load_state_dict(folded)
     assert runner.judge(asked, made).status == "wrong_values"
     oracle.ask(messages.Close)
+
+
+def test_a_forward_may_update_an_argument(oracle, write):
+    text = TASK.replace("return self.linear(x) * factor", "x.mul_(2)\n        return self.linear(x) * factor")
+    path = write(text.replace('DTYPE = "float32"', 'DTYPE = "float32"\nMUTATES = ("x",)'))
+    assert taskfile.load(str(path)).mutates == ("x",)
+    assert oracle.ask(messages.TraceShapes, task=str(path), timed=False).updates == ["x"]
+    rows = oracle.ask(messages.VerifyTask, task=str(path), seed="0f").controls
+    # It computes the same and leaves its argument alone.
+    assert [row["name"] for row in rows if not row["ok"]] == ["positive_from_outside"]
+    with pytest.raises(InvalidTask, match="names 'y', which is none of x, factor"):
+        taskfile.load(str(write(text.replace('DTYPE = "float32"', 'DTYPE = "float32"\nMUTATES = ("y",)'))))

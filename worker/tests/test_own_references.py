@@ -3,11 +3,12 @@
 import hashlib
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 import torch
 
-from kbx.oracle import controls, footprint, shape_tracing, taskfile, truth
+from kbx.oracle import controls, footprint, judge, shape_tracing, taskfile, truth
 from kbx.oracle.plan import plan
 from kbx.oracle.task import InvalidTask, TooLarge
 
@@ -132,6 +133,62 @@ def test_an_argument_that_the_reference_updates_is_judged(own):
 
 
 LARGE = "import torch\n\n# inputs: f32[1024, 16400], f32[16400], f32[16400]\ndef f(x, mean, var):\n    BODY\n"
+
+
+UPDATING = """
+import torch
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(33, 8)
+
+    def forward(self, x, state):
+        state.mul_(0.5).add_(x.mean(0))
+        return self.linear(x)
+
+
+def get_inputs():
+    return [torch.rand(7, 33), torch.zeros(33)]
+"""
+
+
+def test_an_argument_that_a_model_updates_is_judged(own):
+    task = own(UPDATING)
+    assert task.mutates == ("state",)
+    rows = {row["name"]: row for row in controls.verify(task, "0", "cpu")}
+    assert all(row["ok"] for row in rows.values()), rows
+    bound = task.seeded("0")
+    known = truth.know(bound, bound.call(task.cases[0], "drawn", "0"), "0")
+
+    def without_state(x, state):
+        return bound.reference(x, state.clone())
+
+    def judged(function):
+        call = truth.copy_call(known.call)
+        with torch.no_grad():
+            judgement = judge.examine_own(bound, known, function(*call.args), call)
+        return judgement if judgement.status != "correct" else judge.decide(bound, known, [judgement.value])
+
+    assert judged(bound.reference).status == "correct"
+    wrong = judged(without_state)
+    assert (wrong.status, wrong.mismatches[0]["output"]) == ("wrong_values", "state")
+
+
+def test_a_model_that_only_updates_has_something_to_compare(own):
+    task = own(UPDATING.replace("return self.linear(x)", "return None"))
+    assert task.mutates == ("state",)
+    with pytest.raises(InvalidTask, match="forward.. returns nothing and changes no argument"):
+        own(UPDATING.replace("return self.linear(x)", "return None").replace("state.mul_(0.5).add_(x.mean(0))", "pass"))
+
+
+def test_an_update_of_a_model_that_only_some_values_bring_about_is_no_secret(own):
+    text = UPDATING.replace("        state.mul_", "        if x.sum() > 0:\n            state.mul_")
+    task = own(text.replace("33", "330").replace("torch.rand(7,", "torch.rand(70000,"), device="cuda")
+    bound = replace(task, device="cpu").seeded("0")
+    with pytest.raises(InvalidTask, match="forward.. changes its argument 'state'"):
+        truth.know(bound, bound.call(task.cases[0], "drawn", "0"), "0", wide=False)
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,8 @@ class ShapesTraced:
     depend on values are left out."""
     module: dict | None = None
     """As in ``opened``."""
+    updates: list = field(default_factory=list)
+    """Names of the arguments that the entry updates in place, which are judged."""
 
 
 @dataclass

@@ -259,7 +259,8 @@ def task(stamp, stem, module, reader, device):
         cases=cases, sizes=[] if device == "cpu" else cases[:1],
         contract=reader.get("CONTRACT", Contract), reference=unbound(model), inputs=inputs,
         distributions=reader.each("DISTRIBUTIONS", reader.get("DISTRIBUTIONS", tuple, DISTRIBUTIONS), DISTRIBUTIONS),
-        mutates=(), skip_controls=reader.get("SKIP_CONTROLS", dict, {}), controls={}, rounds=ROUNDS,
+        mutates=reader.each("MUTATES", reader.get("MUTATES", tuple, ()), _signature(model).parameters),
+        skip_controls=reader.get("SKIP_CONTROLS", dict, {}), controls={}, rounds=ROUNDS,
         model=model, usable=module.get("usable"), init=_init(path, init, _asked(reader, init, parameters, 0)), rivals=rivals,
         scaled=device == "cpu", device=device, batch=_batch(inputs, init),
     )  # fmt: skip

@@ -47,6 +47,8 @@ class OriginalModelTask(ModelTask):
     """Of a call's products and convolutions."""
     nbytes: int = field(kw_only=True)
     """Of a call's arguments together, or of the largest tensor that it makes."""
+    updated: tuple = field(default=(), kw_only=True)
+    """Arguments that a forward on shapes was seen to write to. Nobody asks for them, but for a user's own ``Model``."""
 
     widens = False
 
@@ -324,7 +326,8 @@ def _tried(made, quick):
             raise
         if watch.random:
             raise random_reference(made, made.model.forward, watch.random)
-        known = replace(made, flops=flops, nbytes=max(nbytes, watch.nbytes))
+        updated = watch.updated(made.named_tensors(call))
+        known = replace(made, flops=flops, nbytes=max(nbytes, watch.nbytes), updated=updated)
         return known, bool(changed(before, held(model)))
 
     return on_shapes(look, quick)

@@ -42,7 +42,8 @@ def _case(number, variation, text):
 
 
 class Varied:
-    """A task whose cases are drawn calls, as they are and varied. ``plain_call(number, seed, device)`` draws one."""
+    """A task whose cases are drawn calls, as they are and varied. ``plain_call(number, seed, device)`` draws one; ``code`` is the
+    function of the user's that they are calls of."""
 
     def call(self, parameters, distribution, seed, device="cpu", fast=False):
         asked = parameters["inputs"]
@@ -61,6 +62,12 @@ class Varied:
     def asked(self, parameters):
         return frozenset(filter(None, [parameters["inputs"].variation]))
 
+    def check_updates(self, call, after):
+        unknown = [name for name in _changed(self, call, after) if name not in self.mutates]
+        if unknown:
+            text = f"{self.code.__name__}() changes its argument {unknown[0]!r}, which no smaller call showed and shapes do not tell: add one"
+            raise InvalidTask(text, self.path, self.code.__code__.co_firstlineno)
+
     def check_room(self):
         if self.device == "cpu" and not self.fits:
             raise TooLarge(
@@ -72,6 +79,10 @@ class Varied:
 @dataclass(frozen=True, eq=False)
 class OwnModelTask(Varied, OriginalModelTask):
     """A ``Model`` of the user's."""
+
+    @property
+    def code(self):
+        return self.model.forward
 
     def call(self, parameters, distribution, seed, device="cpu", fast=False):
         with self.batched(parameters):
@@ -99,6 +110,10 @@ class OwnFunctionTask(Varied, Task):
     """Not empty once the reference was seen to give a result twice."""
 
     widens = False
+
+    @property
+    def code(self):
+        return self.function
 
     @property
     def large(self):
@@ -148,12 +163,6 @@ class OwnFunctionTask(Varied, Task):
 
     def check_unchanged(self):
         check_unchanged(self.original)
-
-    def check_updates(self, call, after):
-        unknown = [name for name in _changed(self, call, after) if name not in self.mutates]
-        if unknown:
-            text = f"{self.entry}() changes its argument {unknown[0]!r}, which no smaller call showed and shapes do not tell: add one"
-            raise InvalidTask(text, self.path, self.function.__code__.co_firstlineno)
 
     def check_repeats(self, known, again):
         if self.seen:
@@ -300,7 +309,7 @@ def _updated(made, call):
     nothing to judge."""
     mine = truth.copy_call(call)
     with torch.no_grad():
-        result = made.run(f"{made.entry}()", made.reference, *mine.args, **mine.kwargs)
+        result = made.run(f"{made.code.__name__}()", made.reference, *mine.args, **mine.kwargs)
     changed = _changed(made, call, mine)
     _check_leaves_something(made, result, (*made.mutates, *changed))
     return changed
@@ -314,8 +323,8 @@ def _changed(made, call, after):
 
 def _check_leaves_something(made, result, updated):
     if not updated and all(leaf is None for _, leaf in leaves(result)):
-        text = f"{made.entry}() returns nothing and changes no argument, so there is nothing to compare"
-        raise InvalidTask(text, made.path, made.function.__code__.co_firstlineno)
+        text = f"{made.code.__name__}() returns nothing and changes no argument, so there is nothing to compare"
+        raise InvalidTask(text, made.path, made.code.__code__.co_firstlineno)
 
 
 def model_task(stamp, original, device):
@@ -323,9 +332,14 @@ def model_task(stamp, original, device):
     given = original_models.task(stamp, original, device, None)
     made = OwnModelTask(**{each.name: getattr(given, each.name) for each in fields(given)})
     case = _case(0, None, _text(made, device == "cpu"))
-    made = replace(made, cases=[case], sizes=[case] if made.sizes else [], tags=("own",), distributions=(AS_DRAWN,))
+    made = replace(
+        made, cases=[case], sizes=[case] if made.sizes else [], tags=("own",), distributions=(AS_DRAWN,), mutates=made.updated,
+    )  # fmt: skip
     if may_be_tried(made, device):
-        truth.know(replace(made, device="cpu").seeded(SEED), made.call(case, AS_DRAWN, SEED), SEED)
+        bound, call = replace(made, device="cpu").seeded(SEED), made.call(case, AS_DRAWN, SEED)
+        mutates = tuple(dict.fromkeys((*made.mutates, *_updated(bound, call))))
+        made, bound = replace(made, mutates=mutates), replace(bound, mutates=mutates)
+        truth.know(bound, call, SEED)
     return extended(made, case, device, lambda: replace(made, device="cpu").seeded(SEED))
 
 

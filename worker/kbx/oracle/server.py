@@ -80,7 +80,11 @@ class Server:
     def _trace_shapes(self, request):
         task = self._task(request, self.traced_for)
         return messages.ShapesTraced(
-            request.id, task.entries, shape_tracing.calls(task, request.timed), task.module("shapes")
+            request.id,
+            task.entries,
+            shape_tracing.calls(task, request.timed),
+            task.module("shapes"),
+            list(task.mutates),
         )
 
     def _trace_largest_shapes(self, request):

@@ -44,6 +44,7 @@ public final class SimulatedRun {
   private String tolerance = "model";
   private String policy = "kernel";
   private double width = 0.01;
+  private @Nullable Boolean general = true;
   private int unjudged;
   private String tasks = "*";
   private String suite = "kernelbenchx";
@@ -113,6 +114,18 @@ public final class SimulatedRun {
   /** The suite of the run; of all candidates that are added after this. */
   public SimulatedRun of(String name) {
     suite = name;
+    return this;
+  }
+
+  /** The correct candidates after this are not right at the general grade. */
+  public SimulatedRun notGeneral() {
+    general = false;
+    return this;
+  }
+
+  /** It is not known of the correct candidates after this whether they are right at that grade. */
+  public SimulatedRun unknownGrades() {
+    general = null;
     return this;
   }
 
@@ -272,7 +285,7 @@ public final class SimulatedRun {
     fields.put("suite", suite);
     fields.put("task", name);
     fields.put("category", task.substring(0, task.indexOf('/')));
-    if (status == Status.CORRECT) fields.put("general_ok", true);
+    if (status == Status.CORRECT && general != null) fields.put("general_ok", general);
     fields.put("sample", verdicts.stream().filter(v -> isOfSeries(v, name)).count());
     if (method != null) fields.put("method", method);
     if (model != null) fields.put("model", model);

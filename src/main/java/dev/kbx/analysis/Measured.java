@@ -43,6 +43,17 @@ record Measured(List<Site> sites, List<Row> rows) {
 
   /** One kernel: its verdict on each site, null if there is none. */
   record Row(List<@Nullable VerdictRow> verdicts) {
+    /** Whether all its verdicts are correct at the general grade; null if that is not known. */
+    @Nullable Boolean general() {
+      boolean known = true;
+      for (VerdictRow verdict : verdicts) {
+        Boolean general = verdict == null ? null : verdict.general();
+        if (Objects.equals(general, false)) return general;
+        known &= general != null;
+      }
+      return known ? Boolean.TRUE : null;
+    }
+
     /** The first verdict. */
     VerdictRow any() {
       return verdicts.stream().filter(Objects::nonNull).findFirst().orElseThrow();

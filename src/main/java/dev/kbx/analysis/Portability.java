@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * @param baseline the baseline of every speedup
  * @param rows number of kernels in any of the runs
  * @param entered number of kernels that count
+ * @param general how many of these are correct at the general grade on all devices; null if that of
+ *     one is not known
  * @param overall null if no kernel counts
  * @param kernels the kernels that count, by category and task
  * @param leftOut the others, each with the first reason that applies
@@ -41,6 +43,7 @@ public record Portability(
     List<Site> devices,
     int rows,
     int entered,
+    @Nullable GeneralRate general,
     @Nullable Overall overall,
     List<Kernel> kernels,
     List<LeftOut> leftOut) {
@@ -90,13 +93,18 @@ public record Portability(
    */
   public record Overall(Mean mean, double median, double largest, long toldApart) {}
 
-  /** One kernel; speedups in the order of the devices. */
+  /**
+   * One kernel; speedups in the order of the devices. {@code general}: whether it is correct at the
+   * general grade on all of them; null if not known.
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Kernel(
       String candidate,
       String source,
       String suite,
       String category,
       String task,
+      @Nullable Boolean general,
       List<Timed> speedups,
       MaxOverMin maxOverMin) {}
 
@@ -173,6 +181,7 @@ public record Portability(
         sites,
         measured.rows().size(),
         kernels.size(),
+        kernels.isEmpty() ? null : general(kernels),
         kernels.isEmpty() ? null : overall(kernels),
         List.copyOf(kernels),
         List.copyOf(leftOut));
@@ -244,6 +253,7 @@ public record Portability(
         any.suite(),
         any.category(),
         any.task(),
+        row.general(),
         timed,
         new MaxOverMin(
             spread.value(),
@@ -251,6 +261,11 @@ public record Portability(
             spread.high(),
             label(spread.smallest()),
             label(spread.largest())));
+  }
+
+  private static @Nullable GeneralRate general(List<Kernel> kernels) {
+    return GeneralRate.of(
+        kernels.stream().<@Nullable Boolean>map(Kernel::general).toList(), kernels.size());
   }
 
   private static Site site(

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -19,10 +20,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param call whether the call stage was requested
  * @param correct whether the correctness stage was requested
+ * @param general whether the general rate is another than that of correct ones
  * @param perf whether candidates were timed
  * @param asked the tasks that count; rates exclude candidates of other tasks (variants)
  */
-public record Tally(boolean call, boolean correct, boolean perf, AskedTasks asked) {
+public record Tally(
+    boolean call, boolean correct, boolean general, boolean perf, AskedTasks asked) {
 
   /**
    * Passes of a group of candidates by stage.
@@ -33,6 +36,8 @@ public record Tally(boolean call, boolean correct, boolean perf, AskedTasks aske
    *     rates
    * @param call null if that stage was not measured
    * @param values right results, whoever computed them; {@code correct} asks that, too
+   * @param general correct, and right at the general grade, too; null also where that is not known
+   *     of one that is correct
    */
   public record Passes(
       String name,
@@ -41,6 +46,7 @@ public record Tally(boolean call, boolean correct, boolean perf, AskedTasks aske
       @Nullable Rate call,
       @Nullable Rate values,
       @Nullable Rate correct,
+      @Nullable Rate general,
       @Nullable Rate perf) {}
 
   /** The tally of a run. */
@@ -50,6 +56,7 @@ public record Tally(boolean call, boolean correct, boolean perf, AskedTasks aske
     return new Tally(
         run.stages().contains(Stage.CALL),
         run.stages().contains(Stage.CORRECT),
+        run.stages().contains(Stage.CORRECT) && !run.decidedByAllCalls(),
         run.stages().contains(Stage.PERF) && (gpu || timed),
         asked);
   }
@@ -91,6 +98,7 @@ public record Tally(boolean call, boolean correct, boolean perf, AskedTasks aske
         call ? rate(count(judged, VerdictRow::called), judged.size()) : null,
         correct ? rate(count(judged, VerdictRow::valuesOk), judged.size()) : null,
         correct ? rate(count(judged, VerdictRow::correct), judged.size()) : null,
+        knowsGeneral(judged) ? rate(count(judged, Tally::holds), judged.size()) : null,
         perf ? rate(count(judged, VerdictRow::timed), judged.size()) : null);
   }
 
@@ -105,7 +113,16 @@ public record Tally(boolean call, boolean correct, boolean perf, AskedTasks aske
         call ? rate(tasksOf(counted, VerdictRow::called), tasks) : null,
         correct ? rate(tasksOf(counted, VerdictRow::valuesOk), tasks) : null,
         correct ? rate(tasksOf(counted, VerdictRow::correct), tasks) : null,
+        knowsGeneral(counted) ? rate(tasksOf(counted, Tally::holds), tasks) : null,
         perf ? rate(tasksOf(counted, VerdictRow::timed), tasks) : null);
+  }
+
+  private boolean knowsGeneral(List<VerdictRow> rows) {
+    return correct && rows.stream().noneMatch(row -> row.correct() && row.generalOk() == null);
+  }
+
+  private static boolean holds(VerdictRow row) {
+    return row.correct() && Objects.equals(row.generalOk(), true);
   }
 
   /** How many of the tasks asked for have a candidate. */

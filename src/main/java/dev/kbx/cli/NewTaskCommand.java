@@ -17,6 +17,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -62,6 +64,7 @@ final class NewTaskCommand implements Callable<Integer> {
           "tasks new %s: a name has letters, digits, '_', '-' and '.'".formatted(name));
     }
     OwnReference reference = OwnReference.read(from);
+    checkAlone(reference);
     Path file = out.resolve(Task.OWN).resolve(name + ".py");
     if (Files.exists(file)) {
       throw new UserError(file + ": is there already; give another name, or delete it");
@@ -85,6 +88,20 @@ final class NewTaskCommand implements Callable<Integer> {
     }
   }
 
+  /** A task file stands alone: it is read, hashed and carried without the files beside it. */
+  private void checkAlone(OwnReference reference) {
+    if (reference.imported().isEmpty()) return;
+    Path folder = reference.file().toAbsolutePath().getParent();
+    throw new UserError(
+        "%s: imports files beside it, and a task file stands alone: first put into it what it needs of %s"
+            .formatted(
+                from,
+                reference.imported().keySet().stream()
+                    .map(file -> folder == null ? file : folder.relativize(file))
+                    .map(Path::toString)
+                    .collect(Collectors.joining(", "))));
+  }
+
   /** The first form of the task whose own reference passes, written into the draft. */
   private TaskVerdict tried(OwnReference reference, Path draft)
       throws IOException, InterruptedException, PythonProblem {
@@ -94,10 +111,12 @@ final class NewTaskCommand implements Callable<Integer> {
     try (WorkerPool pool = WorkerPool.forTasks(workers)) {
       Verification verification =
           VerifyCommand.verification(pool, VerifyCommand.ARCH, Home.secret(), ModulePrecision.FP32);
-      OwnSuite.check(verification, OwnSuite.of(reference).tasks());
+      List<Task> given = OwnSuite.of(reference).tasks();
+      OwnSuite.check(verification, given);
+      List<String> updates = verification.updates(given.getFirst());
       System.err.println("kbx: trying the task's controls, as 'kbx tasks verify' does");
       for (OwnTask form : OwnTask.values()) {
-        Files.writeString(file, form.text(reference));
+        Files.writeString(file, form.text(reference, updates));
         TaskVerdict verdict = verified(verification, draft);
         problem = problem(verdict);
         if (problem == null) return verdict;
@@ -135,9 +154,8 @@ final class NewTaskCommand implements Callable<Integer> {
   }
 
   private static void delete(Path draft) {
-    try {
-      Files.deleteIfExists(draft.resolve(Task.OWN));
-      Files.deleteIfExists(draft);
+    try (Stream<Path> inside = Files.walk(draft)) {
+      for (Path each : inside.toList().reversed()) Files.deleteIfExists(each);
     } catch (IOException e) {
       System.err.println("kbx: cannot delete %s: %s".formatted(draft, Reason.of(e)));
     }

@@ -91,6 +91,22 @@ public final class Verification {
         });
   }
 
+  /**
+   * The arguments that a task's entry updates in place; none where the task cannot be used, which
+   * {@link #traceShapes} says.
+   */
+  public List<String> updates(Task task) throws InterruptedException {
+    List<String> found = new ArrayList<>();
+    var _ =
+        judge(
+            task,
+            (bench, one) -> {
+              found.addAll(traced(bench, one).updates());
+              return List.of();
+            });
+    return found;
+  }
+
   /** A way to examine a task. */
   private interface Way {
     List<Control> of(Bench bench, Task task)
@@ -99,22 +115,29 @@ public final class Verification {
 
   private List<Control> traceShapes(Bench bench, Task task)
       throws InterruptedException, Oracle.Refused {
+    var _ = traced(bench, task);
+    return List.of();
+  }
+
+  private OracleMessage.ShapesTraced traced(Bench bench, Task task)
+      throws InterruptedException, Oracle.Refused {
     String file = task.file().toAbsolutePath().toString();
     try (OraclePool.Borrowed borrowed = bench.slot().borrow()) {
       try {
-        borrowed
-            .oracle()
-            .ask(
-                OracleMessage.ShapesTraced.class,
-                id -> new OracleMessage.TraceShapes(id, file, false, plan.precision().dtype()),
-                LIMIT);
+        OracleMessage.ShapesTraced traced =
+            borrowed
+                .oracle()
+                .ask(
+                    OracleMessage.ShapesTraced.class,
+                    id -> new OracleMessage.TraceShapes(id, file, false, plan.precision().dtype()),
+                    LIMIT);
+        borrowed.sound();
+        return traced;
       } catch (Oracle.Refused e) {
         borrowed.sound(); // An unusable file is no failure of the oracle.
         throw e;
       }
-      borrowed.sound();
     }
-    return List.of();
   }
 
   private List<Control> controls(Bench bench, Task task)

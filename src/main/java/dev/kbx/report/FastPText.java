@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@link FastP} for a terminal: a table for each baseline, two lines for each category.
@@ -39,6 +40,8 @@ public record FastPText(int width) {
       lines.addAll(table(against));
     }
     lines.add("");
+    lines.addAll(grades(fast.against().getFirst()));
+    lines.add("");
     GeneralRate general = fast.against().getFirst().overall().general();
     if (general != null) lines.addAll(text.wrap(general(general, fast)));
     notes(lines, fast, text);
@@ -65,10 +68,9 @@ public record FastPText(int width) {
     for (Point point : against.overall().thresholds()) head.add("p " + number(point.p()));
     rows.add(head);
     for (Group group : groups(against)) {
-      String name = group.category() == null ? "all" : Text.clean(group.category());
-      String tasks = group.tasks() == null ? "of ?" : "of " + group.tasks();
-      rows.add(row(name, group.thresholds().stream().map(FastPText::count)));
-      rows.add(row(tasks, group.thresholds().stream().map(FastPText::interval)));
+      List<Point> points = group.thresholds();
+      rows.add(row(name(group), points.stream().map(FastPText::count)));
+      rows.add(row(tasks(group), points.stream().map(FastPText::interval)));
     }
     return new Grid("l" + "r".repeat(head.size() - 1), rows).lines(width);
   }
@@ -77,8 +79,39 @@ public record FastPText(int width) {
     return Stream.concat(against.categories().stream(), Stream.of(against.overall())).toList();
   }
 
+  /** Those that are correct, however fast, beside those that are so at the general grade. */
+  private List<String> grades(Against against) {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(List.of("however fast", "correct", "general"));
+    for (Group group : groups(against)) {
+      Point correct = group.thresholds().getFirst();
+      rows.add(List.of(name(group), count(correct), count(group.general())));
+      rows.add(List.of(tasks(group), interval(correct), interval(group.general())));
+    }
+    return new Grid("lrr", rows).lines(width);
+  }
+
+  private static String name(Group group) {
+    return group.category() == null ? "all" : Text.clean(group.category());
+  }
+
+  private static String tasks(Group group) {
+    return group.tasks() == null ? "of ?" : "of " + group.tasks();
+  }
+
   private static List<String> row(String name, Stream<String> cells) {
     return Stream.concat(Stream.of(name), cells).toList();
+  }
+
+  private static String count(@Nullable GeneralRate rate) {
+    if (rate == null) return UNKNOWN;
+    if (rate.share() == null) return Integer.toString(rate.correct());
+    return String.format(Locale.ROOT, "%d %.0f %%", rate.correct(), rate.share() * 100);
+  }
+
+  private static String interval(@Nullable GeneralRate rate) {
+    if (rate == null || rate.low() == null || rate.high() == null) return "";
+    return String.format(Locale.ROOT, "[%.0f–%.0f]", rate.low() * 100, rate.high() * 100);
   }
 
   /** {@code 0}, {@code 0.5}. */

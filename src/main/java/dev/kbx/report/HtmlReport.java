@@ -134,6 +134,10 @@ record HtmlReport(
       case "overview" -> Template.fill(overview(), writer, this::fill);
       case "values" ->
           writer.write(tally.refusesRightValues(rows) ? "<th scope=\"col\">Right values</th>" : "");
+      case "general" -> writer.write(tally.general() ? "<th scope=\"col\">General</th>" : "");
+      case "general-legend" ->
+          writer.write(
+              tally.general() ? " General: correct in all that the operation accepts." : "");
       case "properties" -> PropertyTables.write(writer, rows);
       case "outcome" -> outcome(writer, rows.getFirst());
       case "sources-file" -> writer.write(sourcesFile);
@@ -308,6 +312,7 @@ record HtmlReport(
     Tally.Passes tasks = tally.tasks("tasks", rows);
     tile(writer, "Called", tasks.call(), all.call());
     tile(writer, "Correct", tasks.correct(), all.correct());
+    if (tally.general()) tile(writer, "Correct, general grade", tasks.general(), all.general());
     tile(writer, "Timed", tasks.perf(), all.perf());
     SetSpeedup speedup = SetSpeedup.of(tally.counted(rows));
     if (speedup != null) speedupTile(writer, speedup, run.baseline());
@@ -395,7 +400,7 @@ record HtmlReport(
    *
    * @param values whether right values and correct are two columns
    */
-  private static void category(Writer writer, Tally.Passes passes, boolean values, String row)
+  private void category(Writer writer, Tally.Passes passes, boolean values, String row)
       throws IOException {
     writer.write(row + "<th scope=\"row\">" + Html.escape(passes.name()) + "</th>");
     writer.write("<td class=\"number\">" + passes.candidates() + "</td>");
@@ -403,6 +408,7 @@ record HtmlReport(
     rate(writer, "called", passes.call(), unknown);
     if (values) rate(writer, "right values", passes.values(), unknown);
     rate(writer, "correct", passes.correct(), unknown);
+    if (tally.general()) rate(writer, "general", passes.general(), Notes.unknownGeneral(passes));
     rate(writer, "timed", passes.perf(), unknown);
     writer.write("</tr>\n");
   }

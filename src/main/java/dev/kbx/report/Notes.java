@@ -148,6 +148,11 @@ final class Notes {
     return none ? "none judged" : "not measured";
   }
 
+  /** Text in place of a general rate that is null. */
+  static String unknownGeneral(Tally.Passes passes) {
+    return passes.correct() == null ? unknown(passes) : "not known";
+  }
+
   /** That performance was not measured, and why; null if it was. */
   static @Nullable String perf(RunInfo run, Tally tally) {
     if (tally.perf()) return null;

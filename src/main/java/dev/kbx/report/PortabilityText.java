@@ -1,5 +1,6 @@
 package dev.kbx.report;
 
+import dev.kbx.analysis.GeneralRate;
 import dev.kbx.analysis.Portability;
 import dev.kbx.analysis.Portability.Card;
 import dev.kbx.analysis.Portability.Kernel;
@@ -218,6 +219,7 @@ public record PortabilityText(int width) {
         lines,
         "%d of %d kernels entered: correct and timed on all %d devices."
             .formatted(portability.entered(), portability.rows(), portability.devices().size()));
+    general(lines, portability);
     Map<Reason, List<LeftOut>> byReason = new EnumMap<>(Reason.class);
     for (LeftOut left : portability.leftOut()) {
       byReason.computeIfAbsent(left.reason(), _ -> new ArrayList<>()).add(left);
@@ -226,6 +228,17 @@ public record PortabilityText(int width) {
         add(
             lines,
             "Left out, %s: %d (%s).".formatted(words(reason), left.size(), onDevices(left))));
+  }
+
+  private void general(List<String> lines, Portability portability) {
+    if (portability.entered() == 0) return;
+    GeneralRate general = portability.general();
+    add(
+        lines,
+        general == null
+            ? "How many of them hold at the general grade is not known."
+            : "At the general grade %d of the %d hold on all devices%s."
+                .formatted(general.correct(), portability.entered(), Text.share(general)));
   }
 
   private static String words(Reason reason) {

@@ -2,6 +2,7 @@ package dev.kbx.report;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import dev.kbx.analysis.Grades;
 import dev.kbx.analysis.PublishedAverages;
 import dev.kbx.analysis.SetSpeedup;
 import dev.kbx.analysis.Tally;
@@ -35,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  *     exclude
  * @param suiteRates tasks with at least one passing candidate over all tasks of the suite
  * @param speedup over the tasks of correct, timed candidates
+ * @param grades right values at each grade, whoever computed them, and what breaks; null if no
+ *     results were compared
  * @param perf that performance was not measured, and why; null if it was
  * @param scaled how many were judged on smaller inputs than published; null if none
  * @param problems messages about sources that could not be read
@@ -64,6 +67,7 @@ import org.jspecify.annotations.Nullable;
   "extra",
   "suite_rates",
   "speedup",
+  "grades",
   "by_status",
   "by_category",
   "problems"
@@ -92,6 +96,7 @@ record Summary(
     int extra,
     Rates suiteRates,
     @Nullable SetSpeedup speedup,
+    @Nullable Grades grades,
     Map<String, Integer> byStatus,
     List<Category> byCategory,
     List<String> problems) {
@@ -100,11 +105,18 @@ record Summary(
   @JsonPropertyOrder({"tasks_submitted", "tasks_in_suite"})
   public record Coverage(long tasksSubmitted, int tasksInSuite) {}
 
-  /** Rates by stage; null if not measured. {@code exe}: right results, whoever computed them. */
+  /**
+   * Rates by stage; null if not measured. {@code exe}: right results, whoever computed them; {@code
+   * general}: correct at the general grade, too.
+   */
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  @JsonPropertyOrder({"call", "exe", "correct", "perf"})
+  @JsonPropertyOrder({"call", "exe", "correct", "general", "perf"})
   public record Rates(
-      @Nullable Share call, @Nullable Share exe, @Nullable Share correct, @Nullable Share perf) {}
+      @Nullable Share call,
+      @Nullable Share exe,
+      @Nullable Share correct,
+      @Nullable Share general,
+      @Nullable Share perf) {}
 
   /**
    * Passes out of so many, in percent with Wilson's 95 % interval, one decimal.
@@ -165,6 +177,7 @@ record Summary(
         tally.extra(rows),
         rates(tally.tasks("", rows)),
         rounded(SetSpeedup.of(tally.counted(rows))),
+        tally.correct() ? Grades.of(rows) : null,
         labels(Tally.byStatus(rows)),
         tally.byCategory(rows).stream().map(Summary::category).toList(),
         List.copyOf(problems));
@@ -205,6 +218,7 @@ record Summary(
         Share.of(passes.call()),
         Share.of(passes.values()),
         Share.of(passes.correct()),
+        Share.of(passes.general()),
         Share.of(passes.perf()));
   }
 

@@ -60,6 +60,9 @@ public record Table(int width, boolean colour) {
   /** Columns of a method's name there. */
   private static final int METHOD = 18;
 
+  /** The column of those that are correct at the general grade. */
+  private static final String GENERAL = "general";
+
   private static final int STATUS = 16;
   private static final int STAGE = 7;
   private static final int SECONDS = 7;
@@ -248,14 +251,19 @@ public record Table(int width, boolean colour) {
     return columns.speedup == 0 ? row : row + " " + Text.right(cells.speedup, columns.speedup);
   }
 
-  /** Rates by category; without intervals if the terminal is too narrow. */
+  /** Rates by category; without intervals, and without percent, if the terminal is too narrow. */
   private void categories(List<String> lines, List<VerdictRow> rows, Tally tally) {
     List<Tally.Passes> passes = new ArrayList<>(tally.byCategory(rows));
     passes.add(tally.candidates("all", rows));
     passes.add(tally.tasks("tasks asked for", rows));
     boolean values = tally.refusesRightValues(rows);
-    List<String> table = grid(passes, tally, values, true);
-    if (Text.columns(table.getFirst()) > width) table = grid(passes, tally, values, false);
+    List<String> table =
+        Stream.<Function<Rate, String>>of(
+                rate -> Text.rate(rate) + " " + Text.interval(rate), Text::rate)
+            .map(shown -> grid(passes, tally, values, shown))
+            .filter(grid -> Text.columns(grid.getFirst()) <= width)
+            .findFirst()
+            .orElseGet(() -> grid(passes, tally, values, r -> r.passes() + "/" + r.total()));
     lines.add(paint(Ansi.DIM, Text.cut(table.getFirst(), width)));
     table.stream().skip(1).map(line -> Text.cut(line, width)).forEach(lines::add);
   }
@@ -294,9 +302,19 @@ public record Table(int width, boolean colour) {
 
   /** The rows with their header, all columns but the first aligned to the right. */
   private static List<String> grid(
-      List<Tally.Passes> passes, Tally tally, boolean values, boolean intervals) {
+      List<Tally.Passes> passes, Tally tally, boolean values, Function<Rate, String> shown) {
     List<List<String>> rows = new ArrayList<>();
-    rows.add(cells(values, tally, "category", "candidates", "called", VALUES, "correct", "timed"));
+    rows.add(
+        cells(
+            values,
+            tally,
+            "category",
+            "candidates",
+            "called",
+            VALUES,
+            "correct",
+            GENERAL,
+            "timed"));
     for (Tally.Passes category : passes) {
       rows.add(
           cells(
@@ -304,10 +322,11 @@ public record Table(int width, boolean colour) {
               tally,
               Text.cut(Text.clean(category.name()), 20),
               Integer.toString(category.candidates()),
-              rate(category.call(), category, intervals),
-              rate(category.values(), category, intervals),
-              rate(category.correct(), category, intervals),
-              rate(category.perf(), category, intervals)));
+              rate(category.call(), category, shown),
+              rate(category.values(), category, shown),
+              rate(category.correct(), category, shown),
+              general(category, shown),
+              rate(category.perf(), category, shown)));
     }
     int[] widths = new int[rows.getFirst().size()];
     for (List<String> row : rows) {
@@ -316,10 +335,11 @@ public record Table(int width, boolean colour) {
     return rows.stream().map(row -> aligned(row, widths)).toList();
   }
 
-  /** A row without the columns that say nothing: of right values, and of timing. */
+  /** A row without the columns that say nothing: right values, general, timed. */
   private static List<String> cells(boolean values, Tally tally, String... all) {
     List<String> cells = new ArrayList<>(List.of(all));
     if (!tally.perf()) cells.removeLast();
+    if (!tally.general()) cells.remove(5);
     if (!values) cells.remove(3);
     return cells;
   }
@@ -330,9 +350,14 @@ public record Table(int width, boolean colour) {
     return line.toString();
   }
 
-  private static String rate(@Nullable Rate rate, Tally.Passes passes, boolean interval) {
-    if (rate == null) return Notes.unknown(passes);
-    return Text.rate(rate) + (interval ? " " + Text.interval(rate) : "");
+  private static String general(Tally.Passes passes, Function<Rate, String> shown) {
+    Rate general = passes.general();
+    return general == null ? Notes.unknownGeneral(passes) : shown.apply(general);
+  }
+
+  private static String rate(
+      @Nullable Rate rate, Tally.Passes passes, Function<Rate, String> shown) {
+    return rate == null ? Notes.unknown(passes) : shown.apply(rate);
   }
 
   /** {@code 12 correct · 5 wrong_values · …}, broken between statuses. */

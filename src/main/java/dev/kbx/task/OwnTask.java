@@ -4,6 +4,7 @@ import dev.kbx.syntax.PythonSource;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -38,8 +39,12 @@ public enum OwnTask {
     return this == VARIED ? "(\"standard\", \"small\", \"large\", \"zeros\")" : "(\"standard\",)";
   }
 
-  /** The text of the file. */
-  public String text(OwnReference reference) {
+  /**
+   * The text of the file.
+   *
+   * @param updates arguments that the reference updates in place
+   */
+  public String text(OwnReference reference, List<String> updates) {
     String code = code(reference.source());
     Matcher future = FUTURE.matcher(code);
     String imports =
@@ -47,7 +52,15 @@ public enum OwnTask {
     String body = future.replaceAll("").strip();
     return statement(reference)
         + imports
-        + (reference.isModule() ? module(body, reference) : function(body, reference));
+        + (reference.isModule()
+            ? module(body, reference, updates)
+            : function(body, reference, updates));
+  }
+
+  private static String mutates(List<String> updates) {
+    if (updates.isEmpty()) return "";
+    return "MUTATES = (%s,)\n"
+        .formatted(updates.stream().map(OriginalText::quoted).collect(Collectors.joining(", ")));
   }
 
   private static String statement(OwnReference reference) {
@@ -72,7 +85,7 @@ public enum OwnTask {
         .orElse(source.text());
   }
 
-  private String module(String body, OwnReference reference) {
+  private String module(String body, OwnReference reference, List<String> updates) {
     boolean init =
         reference.source().functions().stream().anyMatch(f -> f.name().equals("get_init_inputs"));
     return """
@@ -83,7 +96,7 @@ public enum OwnTask {
     DISTRIBUTIONS = %s
     PUBLISHED = {}
     SCALED = {}
-    CONTRACT = Close(growth=8)
+    %sCONTRACT = Close(growth=8)
 
 
     %s
@@ -97,10 +110,15 @@ public enum OwnTask {
         return drawn(make, get_inputs)
     """
         .formatted(
-            dtype(body), Task.OWN, distributions(), body, init ? "list(get_init_inputs())" : "[]");
+            dtype(body),
+            Task.OWN,
+            distributions(),
+            mutates(updates),
+            body,
+            init ? "list(get_init_inputs())" : "[]");
   }
 
-  private String function(String body, OwnReference reference) {
+  private String function(String body, OwnReference reference, List<String> updates) {
     List<String> notes = notes(reference);
     String arguments =
         notes.stream()
@@ -114,7 +132,7 @@ public enum OwnTask {
     DTYPE = "%s"
     TAGS = ("%s",)
     TESTED = ()
-    DISTRIBUTIONS = %s
+    %sDISTRIBUTIONS = %s
     CASES = [
     %s]
     SIZES = [
@@ -133,6 +151,7 @@ public enum OwnTask {
             reference.name(),
             dtype(body),
             Task.OWN,
+            mutates(updates),
             distributions(),
             cases(notes.size()),
             plain(notes.size()),

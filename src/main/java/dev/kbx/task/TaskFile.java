@@ -132,20 +132,19 @@ final class TaskFile {
   /** {@code ModelNew(alpha: float = 1.0).forward(x: torch.Tensor) -> torch.Tensor}. */
   private static String moduleSignature(PythonSource source) throws Flaw {
     return Task.MODULE
-        + parameters(source, "__init__")
+        + parameters(source, "__init__").orElse("()")
         + ".forward"
-        + parameters(source, "forward");
+        + parameters(source, "forward")
+            .orElseThrow(() -> new Flaw(null, MODEL + " has no forward(self, ...)"));
   }
 
   /** A method's parameters and annotation, without {@code self}. */
-  private static String parameters(PythonSource source, String method) throws Flaw {
-    String signature =
-        source.methods(MODEL).stream()
-            .filter(function -> function.name().equals(method))
-            .map(PythonSource.Function::signature)
-            .findFirst()
-            .orElseThrow(() -> new Flaw(null, MODEL + " has no " + method + "(self, ...)"));
-    return signature.substring(method.length()).replaceFirst("^\\(self(, )?", "(");
+  private static Optional<String> parameters(PythonSource source, String method) {
+    return source.methods(MODEL).stream()
+        .filter(function -> function.name().equals(method))
+        .map(PythonSource.Function::signature)
+        .findFirst()
+        .map(said -> said.substring(method.length()).replaceFirst("^\\(self(, )?", "("));
   }
 
   /** What prompts say of calls is derived from it: see {@link PublishedCalls}. */

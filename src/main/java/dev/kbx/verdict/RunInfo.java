@@ -117,4 +117,9 @@ public record RunInfo(
         publishedAccounting,
         settings);
   }
+
+  /** Whether all calls of a task decided: then correct is correct at the general grade. */
+  public boolean decidedByAllCalls() {
+    return grade.equals("general");
+  }
 }

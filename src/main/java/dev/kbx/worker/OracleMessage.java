@@ -27,7 +27,12 @@ public sealed interface OracleMessage extends Message.Numbered {
 
   /** Every distinct call, without values. */
   @JsonTypeName("shapes_traced")
-  record ShapesTraced(int id, List<String> entries, JsonNode calls, Message.@Nullable Module module)
+  record ShapesTraced(
+      int id,
+      List<String> entries,
+      JsonNode calls,
+      Message.@Nullable Module module,
+      List<String> updates)
       implements OracleMessage {}
 
   /**

@@ -89,10 +89,13 @@ class FastPTest {
     Group math = fast.against().getFirst().categories().getLast();
     assertThat(requireNonNull(math.general()).correct()).isEqualTo(1);
     assertThat(new FastPText(80).render(fast))
-        .contains("At the general grade 2 of the 3 correct ones hold, 20 % [6–51] of all tasks.");
+        .contains("At the general grade 2 of the 3 correct ones hold, 20 % [6–51] of all tasks.")
+        .containsPattern("however fast +correct +general\n")
+        .containsPattern("Math +2( \\d+ %)? +1( \\d+ %)?\n")
+        .containsPattern("all +3 30 % +2 20 %\n");
     FastP unknown = first(run.ofUnknownGrade("Loss/f", "f"));
     assertThat(against(unknown, "eager").general()).isNull();
-    assertThat(new FastPText(80).render(unknown)).doesNotContain("general grade");
+    assertThat(new FastPText(80).render(unknown)).doesNotContain("At the general grade");
   }
 
   @Test

@@ -129,6 +129,37 @@ class PortabilityTest {
   }
 
   @Test
+  void theGeneralRateStandsBesideThoseThatEntered() {
+    Portability portability =
+        of(
+            h200()
+                .correct("Math/a", "a", 1.1)
+                .correct("Math/b", "b", 1.1)
+                .correct("Math/c", "c", 1),
+            a100()
+                .correct("Math/a", "a", 1.1)
+                .notGeneral()
+                .correct("Math/b", "b", 1.2)
+                .wrong("Math/c", "c", Status.WRONG_VALUES));
+    assertThat(portability.entered()).isEqualTo(2);
+    assertThat(requireNonNull(portability.general()).correct()).isEqualTo(1);
+    assertThat(portability.kernels())
+        .extracting(Portability.Kernel::general)
+        .containsExactly(true, false);
+    assertThat(new PortabilityText(100).render(portability))
+        .contains("At the general grade 1 of the 2 hold on all devices, 50 % [9–91].");
+  }
+
+  @Test
+  void aGeneralRateThatIsNotKnownIsSaidToBe() {
+    Portability portability =
+        of(h200().correct("Math/a", "a", 1.1), a100().unknownGrades().correct("Math/a", "a", 1.2));
+    assertThat(portability.general()).isNull();
+    assertThat(new PortabilityText(100).render(portability))
+        .contains("How many of them hold at the general grade is not known.");
+  }
+
+  @Test
   void twoCardsOfOneNameAreTwoDevices() {
     Portability portability =
         of(

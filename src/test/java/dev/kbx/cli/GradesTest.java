@@ -159,12 +159,22 @@ class GradesTest {
     assertThat(Files.readString(out.resolve("report.html")))
         .contains("3 of 4 candidates correct by the published rules")
         .contains(
-            "Where kernels hold", "<span>non_contiguous</span>", "<td class=\"bad\">0/2</td>");
+            "Where kernels hold",
+            "<th scope=\"col\">General</th>",
+            "<h3>Correct, general grade</h3>",
+            "<span>non_contiguous</span>",
+            "<td class=\"bad\">0/2</td>");
     JsonNode summary = new Kbx.Result(0, Files.readString(out.resolve("summary.json")), "").json();
     assertThat(summary.get("exe_pass").asInt()).isEqualTo(3);
     JsonNode rates = summary.get("by_category").get(0).get("rates");
     assertThat(rates.get("exe").get("pass").asInt()).isEqualTo(3);
     assertThat(rates.get("correct").get("pass").asInt()).isEqualTo(2);
+    assertThat(rates.get("general").get("pass").asInt()).isZero();
+    JsonNode grades = summary.get("grades");
+    assertThat(grades.get("published").asInt()).isEqualTo(3);
+    assertThat(grades.get("general").asInt()).isEqualTo(1);
+    assertThat(grades.get("breaks").get(0).toString())
+        .isEqualTo("{\"property\":\"non_contiguous\",\"candidates\":2}");
   }
 
   @Test

@@ -10,6 +10,8 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** {@code kbx eval --reference} and {@code kbx tasks new --from}. */
@@ -151,6 +153,61 @@ class OwnReferencesTest {
     Kbx.Result result = eval("other.py", "--reference", "my_ref.py", "--stages", "static");
     assertThat(result.out())
         .contains("no_entry", "nothing at top level is called scale or kernel_function");
+  }
+
+  @Test
+  void aReferenceMayImportFilesBesideItAndATaskFileMayNot() throws Exception {
+    write("scales.py", "from more.deep import FACTOR\n\n\ndef scaled(x):\n    return x * FACTOR\n");
+    Files.createDirectories(folder.resolve("more"));
+    write("more/deep.py", "FACTOR = 3\n");
+    write(
+        "split_ref.py",
+        "import torch\n"
+            + "from scales import scaled\n\n\n"
+            + "# inputs: f32[40]\n"
+            + "def f(x):\n"
+            + "    return scaled(x)\n");
+    write("f.py", KERNEL.replace("BY", "3").replace("def scale(x, by)", "def f(x)"));
+    Kbx.Result judged = eval("f.py", "--reference", "split_ref.py");
+    assertThat(judged.out()).as(judged.err()).contains("1 of 1 correct");
+    Kbx.Result refused =
+        Kbx.run(folder, "tasks", "new", "split", "--from", "split_ref.py", "--device", "cpu");
+    assertThat(refused.exit()).isEqualTo(ExitCode.USAGE);
+    assertThat(refused.err())
+        .isEqualTo(
+            "kbx: split_ref.py: imports files beside it, and a task file stands alone: first put"
+                + " into it what it needs of more/deep.py, scales.py\n");
+    assertThat(folder.resolve("my-tasks")).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "# inputs: f32[40], f32[40]\ndef f(x, state):\n    state.add_(x)\n    return x * 2\n",
+        "class Model(torch.nn.Module):\n"
+            + "    def forward(self, x, state):\n"
+            + "        state.add_(x)\n"
+            + "        return x * 2\n\n\n"
+            + "def get_inputs():\n"
+            + "    return [torch.randn(40), torch.zeros(40)]\n"
+      })
+  void whatAReferenceUpdatesIsInItsTaskFileToo(String code) throws Exception {
+    write("updating_ref.py", "import torch\n\n\n" + code);
+    Path suite = folder.resolve("updating");
+    Kbx.Result made =
+        Kbx.here(
+            "tasks",
+            "new",
+            "updating",
+            "--from",
+            folder.resolve("updating_ref.py"),
+            "--out",
+            suite,
+            "--device",
+            "cpu");
+    assertThat(made.exit()).as(made.err()).isZero();
+    assertThat(Files.readString(suite.resolve("own/updating.py")))
+        .contains("MUTATES = (\"state\",)");
   }
 
   @Test

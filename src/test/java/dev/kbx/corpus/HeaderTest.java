@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kbx.verdict.Status;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,6 +28,22 @@ class HeaderTest {
 
   private static String cheatWith(String old, String line) {
     return CHEAT.replace(old, line);
+  }
+
+  /** Files of other suites are not among them; a line of predictions is a candidate. */
+  @Test
+  void theReadmeCountsTheCandidatesOfTheCorpus() throws Exception {
+    Path corpus = Path.of("corpus");
+    long lines = Files.readAllLines(corpus.resolve("predictions.jsonl")).size();
+    try (Stream<Path> files = Files.walk(corpus)) {
+      long candidates =
+          files
+              .filter(file -> file.toString().endsWith(".py"))
+              .filter(file -> !file.startsWith(corpus.resolve("kernelbench")))
+              .count();
+      assertThat(Files.readString(Path.of("README.md")))
+          .contains("`./kbx eval corpus` the %d candidates".formatted(candidates + lines));
+    }
   }
 
   @Test

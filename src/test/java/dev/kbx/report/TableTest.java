@@ -2,14 +2,19 @@ package dev.kbx.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.node.ObjectNode;
 
 class TableTest {
   @ParameterizedTest
@@ -48,6 +53,50 @@ class TableTest {
         .anyMatch(line -> line.matches("all +26 +18/25 +72 % +16/25 +64 % +16/25 +64 %"))
         .anyMatch(
             line -> line.matches("tasks asked for +26 +17/20 +85 % +16/20 +80 % +16/20 +80 %"));
+  }
+
+  @Test
+  void theGeneralRateStandsBesideThePublishedOne() {
+    List<Verdict> verdicts =
+        List.of(
+            general("Math/exp", true),
+            general("Math/log", false),
+            Fixtures.failed("Math/sin", 0, Status.WRONG_VALUES, Stage.CORRECT)
+                .build(Fixtures.H200));
+    RunInfo run = atPublished(Fixtures.run(Fixtures.H200, 3, 20));
+    assertThat(render(new Table(120, false), verdicts, run))
+        .containsPattern("candidates +called +correct +general +timed")
+        .containsPattern("Math +3 +3/3.* 2/3 +67 % \\[21–94] +1/3 +33 % \\[6–79] +2/3");
+    assertThat(render(new Table(80, false), verdicts, run).lines())
+        .anyMatch(line -> line.matches("all +3 +3/3 100 % +2/3 +67 % +1/3 +33 % +2/3 +67 %"));
+    assertThat(render(new Table(60, false), verdicts, run).lines())
+        .anyMatch(line -> line.matches("tasks asked for +3 +3/20 +2/20 +1/20 +2/20"));
+    List<Verdict> unknown = List.of(general("Math/exp", null));
+    assertThat(render(new Table(80, false), unknown, run)).containsPattern("Math +1 .* not known ");
+    assertThat(render(new Table(80, false), verdicts, Fixtures.run(Fixtures.H200, 3, 20)))
+        .as("all calls decided")
+        .containsPattern("called +correct +timed");
+  }
+
+  /** A correct one of which it is known, or not, whether it is so at the general grade. */
+  private static Verdict general(String task, @Nullable Boolean ok) {
+    return with(
+        Fixtures.passed(task, 0, "a.py", Fixtures.H200, 0),
+        Verdict.class,
+        json -> {
+          json.put("published_ok", true);
+          if (ok != null) json.put("general_ok", ok);
+        });
+  }
+
+  private static RunInfo atPublished(RunInfo run) {
+    return with(run, RunInfo.class, json -> json.put("grade", "published"));
+  }
+
+  private static <T> T with(T value, Class<T> type, Consumer<ObjectNode> change) {
+    ObjectNode json = Json.mapper().valueToTree(value);
+    change.accept(json);
+    return Json.mapper().treeToValue(json, type);
   }
 
   @Test
@@ -166,7 +215,10 @@ class TableTest {
   }
 
   private static String render(Table table, List<Verdict> verdicts, Verdict.Device device) {
-    var run = Fixtures.run(device, verdicts.size(), 20);
+    return render(table, verdicts, Fixtures.run(device, verdicts.size(), 20));
+  }
+
+  private static String render(Table table, List<Verdict> verdicts, RunInfo run) {
     return table.render(
         run, RunVerdicts.of(verdicts), Fixtures.asked(run, verdicts), "out/report.html");
   }

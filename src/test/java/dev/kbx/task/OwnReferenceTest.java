@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -140,13 +141,18 @@ class OwnReferenceTest {
 
   @Test
   void aFullTaskHasTheReferencesCodeAndOtherNames() throws IOException {
-    String function = OwnTask.VARIED.text(read(TWO, ":second"));
+    String function = OwnTask.VARIED.text(read(TWO, ":second"), List.of());
     assertThat(function)
         .startsWith("\"\"\"Two of them.\n\"\"\"\n\nfrom kbx.suite import Close, drawn\n")
         .contains("ENTRY = \"second\"", "def drawn_inputs():", "variation=\"special_values\"")
         .containsOnlyOnce("Two of them.");
-    assertThat(OwnTask.PLAIN.text(read(TWO, ":second"))).doesNotContain("variation=\"");
-    String module = OwnTask.VARIED.text(read(MODEL, ""));
+    assertThat(OwnTask.PLAIN.text(read(TWO, ":second"), List.of())).doesNotContain("variation=\"");
+    assertThat(OwnTask.VARIED.text(read(TWO, ":second"), List.of("x", "y")))
+        .contains("\nMUTATES = (\"x\", \"y\",)\n");
+    assertThat(OwnTask.VARIED.text(read(MODEL, ""), List.of("x")))
+        .contains("\nMUTATES = (\"x\",)\n");
+    String module = OwnTask.VARIED.text(read(MODEL, ""), List.of());
+    assertThat(function + module).doesNotContain("MUTATES");
     assertThat(module).startsWith("\"\"\"What `Model` below computes.\n\"\"\"\n\nfrom __future__");
     assertThat(module).contains("class Model(", "return drawn(make, get_inputs)", "PUBLISHED = {}");
   }
@@ -163,7 +169,7 @@ class OwnReferenceTest {
         def scale(x, by):
             return x * by
         """;
-    assertThat(OwnTask.LAID_OUT.text(read(text, "")))
+    assertThat(OwnTask.LAID_OUT.text(read(text, ""), List.of()))
         .contains(
             "DTYPE = \"bfloat16\"",
             "    \"bf16[4, 8], 0.5\",\n    \"bf16[9], 0.5\",\n",
