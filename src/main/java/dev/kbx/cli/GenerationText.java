@@ -31,6 +31,13 @@ final class GenerationText {
     return lines;
   }
 
+  private static String calls(Spending spent) {
+    StringBuilder text = new StringBuilder().append(spent.calls());
+    if (spent.lost() > 0) text.append(", ").append(spent.lost()).append(" lost");
+    if (spent.reported() > 0) text.append(", ").append(spent.reported()).append(" reported");
+    return text.toString();
+  }
+
   private static List<String> cells(GenerationSummary.Row row) {
     Spending spent = row.spent();
     GenerationSummary.Counts counts = row.counts();
@@ -41,7 +48,7 @@ final class GenerationText {
         String.valueOf(counts.withCode()),
         counts.judged() == 0 ? "" : counts.correct() + " of " + counts.judged(),
         row.heldOut() == null ? "" : row.heldOut() + " of " + counts.trajectories(),
-        spent.lost() == 0 ? "" + spent.calls() : spent.calls() + ", " + spent.lost() + " lost",
+        calls(spent),
         "%,d".formatted(spent.tokens()),
         spent.usd() == 0 ? "" : (spent.unpriced() > 0 ? "≥ " : "") + "%.2f".formatted(spent.usd()),
         spent.deviceSeconds() == 0 ? "" : "%.0f s".formatted(spent.deviceSeconds()));

@@ -299,6 +299,8 @@ final class Trajectory {
 
   private Step consulted(Program asked, int turn, Next.Consultation consultation)
       throws InterruptedException {
+    Optional<String> cap = context.accounts().refusesAnswer(unit, prepared.settings(), wall());
+    if (cap.isPresent()) return capped(cap.get());
     Event event;
     try {
       event = new Event.Program(turn, asked.answer(consultation));
