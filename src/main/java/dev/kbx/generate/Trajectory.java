@@ -268,7 +268,9 @@ final class Trajectory {
 
   private Parameters parameters(Next.Ask ask) {
     Parameters usual = prepared.settings().parameters();
-    if (ask.temperature() == null || usual.temperature() == null) return usual;
+    // A model may take none: only a program asks for one where the run has none.
+    boolean taken = usual.temperature() != null || program != null;
+    if (ask.temperature() == null || !taken) return usual;
     return new Parameters(
         ask.temperature(), usual.topP(), usual.maxTokens(), usual.reasoningEffort(), usual.seed());
   }

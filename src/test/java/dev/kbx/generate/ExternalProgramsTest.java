@@ -190,6 +190,25 @@ class ExternalProgramsTest {
   }
 
   @Test
+  void aProgramChoosesTheTemperature() throws Exception {
+    var _ =
+        run(
+            """
+            turn = 0
+            for line in sys.stdin:
+                if '"next"' in line:
+                    hi = [{"role": "user", "text": "hi"}]
+                    wants = [{"ask": [{"id": "a", "messages": hi, "temperature": 0.25}]}, {"done": {}}]
+                    print(json.dumps(wants[turn]), flush=True)
+                    turn += 1
+            """);
+    assertThat(events())
+        .filteredOn(Event.Prompt.class::isInstance)
+        .extracting(event -> ((Event.Prompt) event).parameters().temperature())
+        .containsExactly(0.25);
+  }
+
+  @Test
   void requestsOfItsOwnCountForBudgets() throws Exception {
     String spending =
         """
