@@ -12,10 +12,17 @@ import org.jspecify.annotations.Nullable;
  * @param usd as far as prices are known
  * @param unpriced requests whose cost is not known
  * @param deviceSeconds of judging for feedback
+ * @param reported of the calls, those that an external program made itself, by its own word
  */
 public record Spent(
-    long calls, long lost, long tokens, double usd, long unpriced, double deviceSeconds) {
-  public static final Spent NOTHING = new Spent(0, 0, 0, 0, 0, 0);
+    long calls,
+    long lost,
+    long tokens,
+    double usd,
+    long unpriced,
+    double deviceSeconds,
+    long reported) {
+  public static final Spent NOTHING = new Spent(0, 0, 0, 0, 0, 0, 0);
 
   /** What can be limited. */
   public enum Kind {
@@ -54,6 +61,7 @@ public record Spent(
         tokens + other.tokens,
         usd + other.usd,
         unpriced + other.unpriced,
-        deviceSeconds + other.deviceSeconds);
+        deviceSeconds + other.deviceSeconds,
+        reported + other.reported);
   }
 }

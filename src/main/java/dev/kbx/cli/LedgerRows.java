@@ -99,6 +99,7 @@ final class LedgerRows {
         spent.tokens(),
         spent.usd(),
         spent.unpriced(),
-        spent.deviceSeconds());
+        spent.deviceSeconds(),
+        spent.reported());
   }
 }

@@ -77,6 +77,16 @@ final class Accounts {
   }
 
   /**
+   * The limit that allows a program no further answer, in words: as for judgements, and that of
+   * requests once it has made more by its own word.
+   */
+  Optional<String> refusesAnswer(Unit unit, MethodSettings settings, Wall wall) {
+    return refusesTrial(unit, settings, wall)
+        .or(() -> settings.perTask().refusesReported(of(unit)))
+        .or(() -> settings.inAll().refusesReported(of(unit.method())));
+  }
+
+  /**
    * Seconds.
    *
    * @param trajectory since it began in this session

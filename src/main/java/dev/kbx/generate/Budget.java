@@ -30,6 +30,12 @@ public record Budget(
     return refusesTrial(spent, wall);
   }
 
+  /** The limit that a program has gone beyond with requests of its own, in words. */
+  Optional<String> refusesReported(Spending spent) {
+    boolean beyond = calls != null && spent.reported() > 0 && spent.calls() > calls;
+    return beyond ? Optional.of(calls + " calls") : Optional.empty();
+  }
+
   /** The limit that allows no further judgement, in words. */
   Optional<String> refusesTrial(Spending spent, double wall) {
     if (tokens != null && spent.tokens() >= tokens) return Optional.of(tokens + " tokens");

@@ -2,7 +2,6 @@ package dev.kbx.generate;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -80,16 +79,21 @@ final class ProgramPipes implements AutoCloseable {
   }
 
   private void read() {
-    try (InputStream stdout = new BufferedInputStream(process.getInputStream())) {
-      ByteArrayOutputStream line = new ByteArrayOutputStream();
-      for (int b = stdout.read(); b >= 0; b = stdout.read()) {
-        if (b != '\n') {
-          line.write(b);
-          if (line.size() <= LONGEST) continue;
-          in.add(new Said.TooLong());
-          return;
+    byte[] buffer = new byte[1 << 16];
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    try (InputStream stdout = process.getInputStream()) {
+      for (int n = stdout.read(buffer); n >= 0; n = stdout.read(buffer)) {
+        int from = 0;
+        for (int at = 0; at < n; at++) {
+          if (buffer[at] != '\n') continue;
+          line.write(buffer, from, at - from);
+          from = at + 1;
+          add(line);
         }
-        add(line);
+        line.write(buffer, from, n - from);
+        if (line.size() <= LONGEST) continue;
+        in.add(new Said.TooLong());
+        return;
       }
       add(line);
     } catch (IOException e) {
@@ -102,7 +106,8 @@ final class ProgramPipes implements AutoCloseable {
   private void add(ByteArrayOutputStream line) {
     String text = line.toString(UTF_8).strip();
     line.reset();
-    if (!text.isEmpty()) in.add(new Said.Line(text));
+    if (text.length() > LONGEST) in.add(new Said.TooLong());
+    else if (!text.isEmpty()) in.add(new Said.Line(text));
   }
 
   private void readErrors() {

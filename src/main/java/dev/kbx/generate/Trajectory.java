@@ -268,7 +268,9 @@ final class Trajectory {
 
   private Parameters parameters(Next.Ask ask) {
     Parameters usual = prepared.settings().parameters();
-    if (ask.temperature() == null || usual.temperature() == null) return usual;
+    // A model may take none: only a program asks for one where the run has none.
+    boolean taken = usual.temperature() != null || program != null;
+    if (ask.temperature() == null || !taken) return usual;
     return new Parameters(
         ask.temperature(), usual.topP(), usual.maxTokens(), usual.reasoningEffort(), usual.seed());
   }
@@ -303,6 +305,8 @@ final class Trajectory {
 
   private Step consulted(Program asked, int turn, Next.Consultation consultation)
       throws InterruptedException {
+    Optional<String> cap = context.accounts().refusesAnswer(unit, prepared.settings(), wall());
+    if (cap.isPresent()) return capped(cap.get());
     Event event;
     try {
       event = new Event.Program(turn, asked.answer(consultation));

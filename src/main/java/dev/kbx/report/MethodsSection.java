@@ -120,6 +120,7 @@ record MethodsSection(List<TrajectoryRow> rows) {
     List<String> parts = new ArrayList<>();
     parts.add(Counted.of(spent.calls(), "call"));
     if (spent.lost() > 0) parts.add(spent.lost() + " lost");
+    if (spent.reported() > 0) parts.add(spent.reported() + " reported by the program");
     if (spent.tokens() > 0) parts.add(Counted.of(spent.tokens(), "token"));
     if (spent.usd() > 0) {
       parts.add((spent.unpriced() > 0 ? "at least " : "") + money(spent.usd()));

@@ -115,10 +115,17 @@ public record TrajectoriesText(int width) {
         share(method.finalRate()),
         method.gap() == null ? "" : points("%+.0f", method.gap().value()),
         method.passAtK() == null ? "" : "%s %%".formatted(points("%.0f", method.passAtK().value())),
-        spent.lost() == 0 ? "" + spent.calls() : spent.calls() + ", " + spent.lost() + " lost",
+        calls(spent),
         spent.tokens() == 0 ? "" : String.format(Locale.ROOT, "%,d", spent.tokens()),
         usd(spent),
         spent.deviceSeconds() == 0 ? "" : format("%.0f s", spent.deviceSeconds()));
+  }
+
+  private static String calls(Spent spent) {
+    StringBuilder text = new StringBuilder().append(spent.calls());
+    if (spent.lost() > 0) text.append(", ").append(spent.lost()).append(" lost");
+    if (spent.reported() > 0) text.append(", ").append(spent.reported()).append(" reported");
+    return text.toString();
   }
 
   private static List<String> intervals(TrajectoryRates method) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class BudgetCurveTest {
   private static Spent calls(long calls) {
-    return new Spent(calls, 0, 100 * calls, 0, calls, 0);
+    return new Spent(calls, 0, 100 * calls, 0, calls, 0, 0);
   }
 
   private static TrajectoryRow row(

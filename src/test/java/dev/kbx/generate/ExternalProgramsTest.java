@@ -91,7 +91,7 @@ class ExternalProgramsTest {
         RecordedSpeedups.none(),
         new ProgramCommand(
             List.of("python3", script.toString()),
-            Duration.ofSeconds(5),
+            Duration.ofSeconds(python.contains("time.sleep") ? 3 : 60),
             text -> text.replace("sk-secret", "[key]")));
   }
 
@@ -140,7 +140,7 @@ class ExternalProgramsTest {
         "`print('no GPU', file=sys.stderr) or sys.exit(3)` | ended with status 3: no GPU",
         "`raise ValueError('sk-secret')`         | ended with status 1: ValueError: [key]",
         "`os.kill(os.getpid(), 9)`               | ended with status 137",
-        "`time.sleep(60)`                        | said nothing for 5 s after answer 0",
+        "`time.sleep(60)`                        | said nothing for 3 s after answer 0",
         "`print('x' * (17 << 20), flush=True)`   | answer 0 is longer than 16 MiB",
       })
   void aProgramThatFailsEndsItsTrajectory(String action, String why) throws Exception {
@@ -155,7 +155,7 @@ class ExternalProgramsTest {
 
   @Test
   void aProgramThatReadsNothingBlocksNobody() throws Exception {
-    assertThat(run("time.sleep(60)").answer().why()).contains("said nothing for 5 s");
+    assertThat(run("time.sleep(60)").answer().why()).contains("said nothing for 3 s");
   }
 
   @Test
@@ -192,6 +192,46 @@ class ExternalProgramsTest {
     assertThat(spent.reported()).isEqualTo(3);
     assertThat(spent.tokens()).isEqualTo(150);
     assertThat(spent.usd()).isEqualTo(0.25);
+  }
+
+  @Test
+  void aProgramChoosesTheTemperature() throws Exception {
+    var _ =
+        run(
+            """
+            turn = 0
+            for line in sys.stdin:
+                if '"next"' in line:
+                    hi = [{"role": "user", "text": "hi"}]
+                    wants = [{"ask": [{"id": "a", "messages": hi, "temperature": 0.25}]}, {"done": {}}]
+                    print(json.dumps(wants[turn]), flush=True)
+                    turn += 1
+            """);
+    assertThat(events())
+        .filteredOn(Event.Prompt.class::isInstance)
+        .extracting(event -> ((Event.Prompt) event).parameters().temperature())
+        .containsExactly(0.25);
+  }
+
+  @Test
+  void requestsOfItsOwnCountForBudgets() throws Exception {
+    String spending =
+        """
+        n = 0
+        for line in sys.stdin:
+            if '"next"' in line:
+                n += 1
+                print(json.dumps({"judge": [{"id": f"k{n}", "code": f"x = {n}"}],
+                                  "usage": {"calls": 2, "usd": 0.5}}), flush=True)
+        """;
+    Budget calls = new Budget(3L, null, null, null, null);
+    assertThat(run(method(spending, 10, calls), History.empty()).answer().why())
+        .endsWith(", within 3 calls");
+    assertThat(events().stream().filter(Event.Program.class::isInstance)).hasSize(2);
+    Budget usd = new Budget(null, null, 1.2, null, null);
+    assertThat(run(method(spending, 10, usd), History.empty()).answer().why())
+        .endsWith(", within 1.20 USD");
+    assertThat(events().stream().filter(Event.Program.class::isInstance)).hasSize(3);
   }
 
   @Test
