@@ -28,9 +28,25 @@ public record IterationsText(int width) {
     List<String> lines = new ArrayList<>(text.head(iterations.entered()));
     for (OfMethod method : iterations.methods()) {
       lines.add("");
-      lines.addAll(method(method, iterations.singles(), text));
+      lines.addAll(method(method, singles(iterations, method), text));
     }
     return String.join("\n", lines) + "\n";
+  }
+
+  /** Single shots of one method: of the same model, if there are. */
+  private static List<Singles> singles(Iterations iterations, OfMethod method) {
+    List<Singles> all = iterations.singles();
+    if (all.isEmpty()) return all;
+    Singles one =
+        all.stream()
+            .filter(each -> Objects.equals(each.model(), method.model()))
+            .findFirst()
+            .orElse(all.getFirst());
+    return all.stream()
+        .filter(each ->
+            Objects.equals(each.method(), one.method())
+                && Objects.equals(each.model(), one.model()))
+        .toList();
   }
 
   private List<String> method(OfMethod method, List<Singles> singles, PoolText text) {
@@ -103,9 +119,8 @@ public record IterationsText(int width) {
 
   private static String shots(List<Singles> singles, int k) {
     if (singles.isEmpty()) return UNKNOWN;
-    String first = singlesOf(singles);
     return singles.stream()
-        .filter(each -> each.k() == k && name(each.method(), each.model()).equals(first))
+        .filter(each -> each.k() == k)
         .map(each -> String.format(Locale.ROOT, "%.1f %% of %d", each.value() * 100, each.tasks()))
         .findFirst()
         .orElse(UNKNOWN);
