@@ -53,12 +53,13 @@ public record IterationsText(int width) {
     List<String> lines = new ArrayList<>();
     lines.addAll(
         text.wrap(
-            "%s: %s of %d asked for. Solved by: correct in this or an earlier round, with its"
+            "%s: %s at %d of %d tasks asked for. Solved by: correct in this or an earlier round,"
                     .formatted(
                         name(method.method(), method.model()),
                         Counted.of(method.attempts(), "attempt"),
+                        method.tasks(),
                         method.asked())
-                + " 95 % interval [ ]."));
+                + " with its 95 % interval [ ]."));
     lines.addAll(rounds(method, singles));
     lines.addAll(steps(method.steps()));
     for (IterationStep step : method.steps()) lines.addAll(remarks(step, text));
@@ -76,7 +77,7 @@ public record IterationsText(int width) {
     return name(first.method(), first.model());
   }
 
-  private static String name(@Nullable String method, @Nullable String model) {
+  static String name(@Nullable String method, @Nullable String model) {
     String named =
         Text.clean(
             Stream.of(method, model)
@@ -111,10 +112,15 @@ public record IterationsText(int width) {
               Integer.toString(round.correct()),
               round.general() == null ? UNKNOWN : Integer.toString(round.general()),
               String.format(Locale.ROOT, "%d %.1f %%", round.solved(), round.share() * 100),
-              String.format(Locale.ROOT, "[%.0f–%.0f]", round.low() * 100, round.high() * 100),
+              interval(round),
               shots(singles, i + 1)));
     }
     return new Grid("l" + "r".repeat(rows.getFirst().size() - 1), rows).lines(width);
+  }
+
+  private static String interval(Round round) {
+    if (round.low() == null || round.high() == null) return UNKNOWN;
+    return String.format(Locale.ROOT, "[%.0f–%.0f]", round.low() * 100, round.high() * 100);
   }
 
   private static String shots(List<Singles> singles, int k) {
