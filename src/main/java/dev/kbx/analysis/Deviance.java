@@ -67,16 +67,11 @@ public record Deviance(
     Pool pool = Pool.of(runs, Pool.Rounds.LAST);
     List<Factor> factors = Factor.of(pool);
     List<Factor> varying = factors.stream().filter(Factor::varies).toList();
-    List<Measure> measures = new ArrayList<>();
-    for (Outcome outcome : Outcome.values()) {
-      String why =
-          runs.stream()
-              .map(run -> outcome.unmeasured(run.judged()))
-              .filter(Objects::nonNull)
-              .findFirst()
-              .orElse(null);
-      measures.add(why == null ? measure(outcome, pool, varying) : Measure.unknown(outcome, why));
-    }
+    List<Measure> measures =
+        Arrays.stream(Outcome.values())
+            .parallel()
+            .map(outcome -> measure(outcome, runs, pool, varying))
+            .toList();
     return new Deviance(
         pool.entered(),
         factors.stream()
@@ -85,6 +80,16 @@ public record Deviance(
             .toList(),
         pool.traits().isEmpty(),
         measures);
+  }
+
+  private static Measure measure(
+      Outcome outcome, List<AskedRun> runs, Pool pool, List<Factor> varying) {
+    return runs.stream()
+        .map(run -> outcome.unmeasured(run.judged()))
+        .filter(Objects::nonNull)
+        .findFirst()
+        .map(why -> Measure.unknown(outcome, why))
+        .orElseGet(() -> measure(outcome, pool, varying));
   }
 
   private static Measure measure(Outcome outcome, Pool pool, List<Factor> varying) {
@@ -146,11 +151,12 @@ public record Deviance(
 
   private static JointDeviance joint(JointFactors model, StratifiedBootstrap bootstrap) {
     double columns = model.all().columns();
-    double fits = model.factors().size() + 1.0;
-    double each = model.counts().cells() * Math.pow(fits, 2) * 4 + columns * columns * columns / 2;
-    int resamples = (int) Math.clamp(FITTED / (fits * 8 * each), FEWEST_RESAMPLES, RESAMPLES);
-    List<Bootstrap.@Nullable Interval> intervals =
-        bootstrap.intervals(resamples, drawn -> JointDeviance.resampled(model, drawn));
+    double models = model.factors().size() + 1.0;
+    double each =
+        model.counts().cells() * Math.pow(models, 2) * 4 + columns * columns * columns / 2;
+    int resamples = (int) Math.clamp(FITTED / (models * 8 * each), FEWEST_RESAMPLES, RESAMPLES);
+    JointResamples fits = JointResamples.of(model);
+    List<Bootstrap.@Nullable Interval> intervals = bootstrap.intervals(resamples, fits::shares);
     return JointDeviance.of(model, intervals, resamples);
   }
 }

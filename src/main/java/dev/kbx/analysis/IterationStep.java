@@ -5,8 +5,10 @@ import dev.kbx.stats.McNemar;
 import dev.kbx.verdict.NoiseFloor;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param both attempts with a judged candidate in both rounds: the sum of the next four counts
  * @param endedCorrect attempts without a candidate in the second round, correct in the first
  * @param endedWrong the same, wrong in the first
- * @param mcnemar on the attempts in both rounds
+ * @param mcnemar on the first of these attempts at each task, as tasks count once
  * @param speed null if no correct candidate of either round is timed
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -36,6 +38,8 @@ public record IterationStep(
       List<Map<Integer, VerdictRow>> attempts, int from, int to, List<NoiseFloor> floors) {
     Map<Transition, List<Pairs.Pair>> pairs = new EnumMap<>(Transition.class);
     List<VerdictRow> ended = new ArrayList<>();
+    Map<Transition, Integer> firsts = new EnumMap<>(Transition.class);
+    Set<String> tasks = new HashSet<>();
     for (Map<Integer, VerdictRow> attempt : attempts) {
       VerdictRow then = attempt.get(from);
       VerdictRow now = attempt.get(to);
@@ -45,22 +49,24 @@ public record IterationStep(
         continue;
       }
       Transition change = Transition.of(Iterations.isCorrect(then), Iterations.isCorrect(now));
+      if (tasks.add(now.path())) firsts.merge(change, 1, Integer::sum);
       pairs.computeIfAbsent(change, _ -> new ArrayList<>()).add(new Pairs.Pair(then, now));
     }
-    int rescued = count(pairs, Transition.RESCUED);
-    int regressed = count(pairs, Transition.REGRESSED);
     int stopped = (int) ended.stream().filter(Iterations::isCorrect).count();
     return new IterationStep(
         from,
         to,
         pairs.values().stream().mapToInt(List::size).sum(),
-        rescued,
-        regressed,
+        count(pairs, Transition.RESCUED),
+        count(pairs, Transition.REGRESSED),
         count(pairs, Transition.PERSISTENT),
         count(pairs, Transition.UNRESOLVED),
         stopped,
         ended.size() - stopped,
-        TaskOutcomes.Test.of(new McNemar(regressed, rescued)),
+        TaskOutcomes.Test.of(
+            new McNemar(
+                firsts.getOrDefault(Transition.REGRESSED, 0),
+                firsts.getOrDefault(Transition.RESCUED, 0))),
         IterationSpeed.of(pairs, floors));
   }
 

@@ -2,7 +2,6 @@ package dev.kbx.analysis;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.stats.PassAtK;
-import dev.kbx.stats.Rate;
 import dev.kbx.verdict.NoiseFloor;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -26,13 +25,15 @@ public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> 
    *
    * @param method null if not stated, as is {@code model}
    * @param attempts number of samples with any round, over all tasks
-   * @param asked these and the tasks asked for without any: what shares are of
+   * @param tasks number of tasks with one
+   * @param asked number of tasks asked for: what shares are of
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record OfMethod(
       @Nullable String method,
       @Nullable String model,
       int attempts,
+      int tasks,
       int asked,
       List<Round> rounds,
       List<IterationStep> steps) {}
@@ -43,8 +44,9 @@ public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> 
    * @param candidates number of judged ones
    * @param general correct at the general grade; null if that is unknown of one
    * @param solved attempts that are correct in this or an earlier round
-   * @param share of those asked for
-   * @param low lower end of Wilson's 95 % interval
+   * @param share mean over the tasks asked for of the share of a task's attempts that are solved
+   * @param low lower end of its 95 % interval: Wilson's for one attempt a task, else by bootstrap
+   *     over tasks; null if these all have the same share
    * @param speed of the correct, timed ones; null if there is none
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -56,8 +58,8 @@ public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> 
       @Nullable Integer general,
       int solved,
       double share,
-      double low,
-      double high,
+      @Nullable Double low,
+      @Nullable Double high,
       @Nullable Means speed) {}
 
   /**
@@ -102,6 +104,13 @@ public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> 
     return new Iterations(pool.entered(), methods, singles);
   }
 
+  /** Whether they have something to analyse: a method with two rounds, judged for correctness. */
+  public static boolean haveRounds(List<AskedRun> runs) {
+    return runs.stream().allMatch(run -> Outcome.CORRECT.unmeasured(run.judged()) == null)
+        && Maker.group(Pool.of(runs, Pool.Rounds.ALL).rows()).values().stream()
+            .anyMatch(rows -> rounds(rows).size() > 1);
+  }
+
   private static SortedSet<Integer> rounds(List<VerdictRow> rows) {
     SortedSet<Integer> rounds = new TreeSet<>();
     for (VerdictRow row : rows) if (row.round() != null) rounds.add(row.round());
@@ -116,7 +125,7 @@ public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> 
       attempts.computeIfAbsent(reader.of(row), _ -> new TreeMap<>()).putIfAbsent(row.round(), row);
     }
     int tried = Math.toIntExact(Tally.tasksOf(rows, row -> row.round() != null));
-    int asked = attempts.size() + Math.max(0, tasks - tried);
+    int asked = Math.max(tasks, tried);
     List<Integer> numbers = List.copyOf(rounds(rows));
     List<Map<Integer, VerdictRow>> all = List.copyOf(attempts.values());
     List<IterationStep> steps = new ArrayList<>();
@@ -127,6 +136,7 @@ public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> 
         rows.getFirst().method(),
         rows.getFirst().model(),
         attempts.size(),
+        tried,
         asked,
         numbers.stream().map(number -> round(all, number, asked)).toList(),
         steps);
@@ -135,14 +145,18 @@ public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> 
   private static Round round(List<Map<Integer, VerdictRow>> attempts, int number, int asked) {
     List<VerdictRow> rows =
         attempts.stream().map(attempt -> attempt.get(number)).filter(Objects::nonNull).toList();
-    int solved =
-        (int)
-            attempts.stream()
-                .filter(attempt ->
-                    attempt.entrySet().stream()
-                        .anyMatch(e -> e.getKey() <= number && isCorrect(e.getValue())))
-                .count();
-    Rate rate = new Rate(solved, asked);
+    Map<String, int[]> tasks = new LinkedHashMap<>();
+    int solved = 0;
+    for (Map<Integer, VerdictRow> attempt : attempts) {
+      String path = attempt.values().iterator().next().path();
+      int[] counts = tasks.computeIfAbsent(path, _ -> new int[2]);
+      counts[0]++;
+      if (isSolved(attempt, number)) {
+        counts[1]++;
+        solved++;
+      }
+    }
+    SampledShare share = SampledShare.of(tasks.values(), asked);
     GeneralRate general = GeneralRate.of(rows);
     return new Round(
         number,
@@ -151,10 +165,15 @@ public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> 
         (int) rows.stream().filter(Iterations::isCorrect).count(),
         general == null ? null : general.correct(),
         solved,
-        rate.value(),
-        rate.low(),
-        rate.high(),
+        share.value(),
+        share.low(),
+        share.high(),
         Means.of(speedups(rows)));
+  }
+
+  private static boolean isSolved(Map<Integer, VerdictRow> attempt, int round) {
+    return attempt.entrySet().stream()
+        .anyMatch(e -> e.getKey() <= round && isCorrect(e.getValue()));
   }
 
   static boolean isCorrect(VerdictRow row) {

@@ -76,34 +76,10 @@ public record JointDeviance(
   /** The interaction of two factors. */
   public record Interaction(String first, String second, Test test) {}
 
-  /** Convergence of fits to resamples, whose spread is larger by far. */
-  private static final double ROUGHLY = 1e-6;
-
-  /** Statistics of a resample: D², and the share of each factor beyond the others. */
-  static double[] resampled(JointFactors joint, int[] drawn) {
-    int count = joint.factors().size();
-    double[] passes = new double[joint.counts().cells()];
-    double[] trials = new double[passes.length];
-    joint.counts().sum(drawn, passes, trials);
-    double[] shares = new double[count + 1];
-    double nullDeviance = BinomialDeviance.ofAll(passes, trials);
-    if (nullDeviance == 0) {
-      Arrays.fill(shares, Double.NaN);
-      return shares;
-    }
-    double full = Logistic.fit(joint.all(), passes, trials, ROUGHLY).deviance();
-    shares[0] = 1 - full / nullDeviance;
-    for (int i = 0; i < count; i++) {
-      double without = Logistic.fit(joint.without(i), passes, trials, ROUGHLY).deviance();
-      shares[i + 1] = (without - full) / nullDeviance;
-    }
-    return shares;
-  }
-
   /**
    * The joint model.
    *
-   * @param intervals of the statistics of {@link #resampled}
+   * @param intervals of the shares of {@link JointResamples}
    */
   static JointDeviance of(
       JointFactors joint, List<Bootstrap.@Nullable Interval> intervals, int resamples) {

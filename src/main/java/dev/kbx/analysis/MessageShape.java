@@ -25,7 +25,7 @@ final class MessageShape {
           Replacement.of("^[^:]{0,300}? values: ", ""),
           Replacement.of("^[^:]{0,300}? values (?=took)", "a call "),
           Replacement.of("\\s+", " "),
-          Replacement.of("'[^']{1,200}'|\"[^\"]{1,200}\"|`[^`]{1,200}`", "'…'"),
+          Replacement.of("(?<![A-Za-z])'[^']{1,200}'|\"[^\"]{1,200}\"|`[^`]{1,200}`", "'…'"),
           Replacement.of("(?<![\\w.])(?:~|\\.{1,2})?(?:/[\\w.+-]+){2,}", "PATH"),
           Replacement.of("\\b0x[0-9a-fA-F]+\\b", "#"),
           Replacement.of("(?<![A-Za-z_0-9])[-+]?\\d+(?:\\.\\d*)?(?:[eE][-+]?\\d+)?", "#"),

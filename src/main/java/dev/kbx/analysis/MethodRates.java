@@ -154,27 +154,8 @@ public record MethodRates(
     if (tasks == 0 || unmeasured > 0) {
       return new Share(category, passes, tasks, unmeasured, null, null, null);
     }
-    if (rows.size() == counts.size()) {
-      Rate rate = new Rate(passes, tasks);
-      return new Share(category, passes, tasks, 0, rate.value(), rate.low(), rate.high());
-    }
-    List<PassAtK> all = new ArrayList<>();
-    counts.values().forEach(count -> all.add(new PassAtK(count[0], count[1])));
-    while (all.size() < tasks) all.add(new PassAtK(1, 0));
-    Bootstrap.Interval interval = interval(all, 1);
-    return new Share(
-        category,
-        passes,
-        tasks,
-        0,
-        PassAtK.mean(all, 1),
-        interval == null ? null : interval.low(),
-        interval == null ? null : interval.high());
-  }
-
-  private static Bootstrap.@Nullable Interval interval(List<PassAtK> tasks, int k) {
-    boolean agree = tasks.stream().mapToDouble(task -> task.of(k)).distinct().count() < 2;
-    return agree ? null : PassAtK.interval(tasks, k);
+    SampledShare share = SampledShare.of(counts.values(), tasks);
+    return new Share(category, passes, tasks, 0, share.value(), share.low(), share.high());
   }
 
   private static List<Sampled> samples(
@@ -204,7 +185,7 @@ public record MethodRates(
       entered.add(new PassAtK(samples.size(), passes));
     }
     if (!known || entered.isEmpty()) return new Sampled(k, p, entered.size(), null, null, null);
-    Bootstrap.Interval interval = interval(entered, k);
+    Bootstrap.Interval interval = SampledShare.interval(entered, k);
     return new Sampled(
         k,
         p,

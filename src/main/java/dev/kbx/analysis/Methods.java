@@ -42,9 +42,10 @@ public record Methods(
     }
     Map<Maker, List<VerdictRow>> makers = Maker.group(pool.rows());
     CategorySizes sizes = CategorySizes.of(runs, pool);
-    List<MethodRates> methods = new ArrayList<>();
-    makers.forEach(
-        (maker, rows) -> methods.add(MethodRates.of(maker, rows, measured, sizes, ks, ps)));
+    List<MethodRates> methods =
+        List.copyOf(makers.entrySet()).parallelStream()
+            .map(maker -> MethodRates.of(maker.getKey(), maker.getValue(), measured, sizes, ks, ps))
+            .toList();
     List<MethodPair> pairs = new ArrayList<>();
     for (Outcome outcome : measured) pairs.addAll(MethodPair.of(makers, outcome));
     return new Methods(

@@ -1,8 +1,6 @@
 package dev.kbx.analysis;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.kbx.stats.Rate;
-import dev.kbx.stats.TaskMean;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,16 +31,10 @@ public record TaskShare(
       if (byTask.isEmpty()) return null;
       int total = byTask.values().stream().mapToInt(List::size).sum();
       int passes = byTask.values().stream().mapToInt(Tries::passes).sum();
-      if (total == byTask.size()) {
-        Rate rate = new Rate(passes, total);
-        return new TaskShare(passes, total, rate.value(), rate.low(), rate.high());
-      }
-      TaskMean mean =
-          TaskMean.of(
-              byTask.values().stream()
-                  .mapToDouble(tries -> (double) passes(tries) / tries.size())
-                  .toArray());
-      return new TaskShare(passes, total, mean.value(), mean.low(), mean.high());
+      List<int[]> counts =
+          byTask.values().stream().map(tries -> new int[] {tries.size(), passes(tries)}).toList();
+      SampledShare share = SampledShare.of(counts, counts.size());
+      return new TaskShare(passes, total, share.value(), share.low(), share.high());
     }
 
     private static int passes(List<Boolean> tries) {

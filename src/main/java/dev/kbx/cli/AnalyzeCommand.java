@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 /** {@code kbx analyze}: figures of one or several runs. */
 @Command(
     name = "analyze",
-    description = "Analyse judged runs.",
+    description = "Analyse judged runs; alone, a summary of the newest one in kbx-out.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "ANALYSIS",
     subcommands = {
@@ -17,12 +17,12 @@ import picocli.CommandLine.Command;
       IterationsCommand.class,
       MethodsCommand.class,
       PasskCommand.class,
-      PortabilityCommand.class
+      PortabilityCommand.class,
+      SummaryCommand.class
     })
 final class AnalyzeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
-    throw new UserError(
-        "analyze: say budget, deviance, errors, fastp, iterations, methods, passk or portability");
+    return new SummaryCommand().call();
   }
 }

@@ -3,7 +3,6 @@ package dev.kbx.cli;
 import dev.kbx.analysis.AskedRun;
 import dev.kbx.analysis.Iterations;
 import dev.kbx.report.IterationsText;
-import dev.kbx.verdict.NoiseFloor;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -26,18 +25,9 @@ final class IterationsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     List<AskedRun> judged = runs.read();
-    Iterations iterations = Iterations.of(judged, floors(judged));
+    Iterations iterations = Iterations.of(judged, NoiseFloors.ofRuns(judged));
     runs.print(
         "iterations", iterations, () -> new IterationsText(Terminal.columns()).render(iterations));
     return ExitCode.OK;
-  }
-
-  private static List<NoiseFloor> floors(List<AskedRun> runs) {
-    NoiseFloors floors = NoiseFloors.kept();
-    return runs.stream()
-        .flatMap(run -> run.judged().cards().stream())
-        .distinct()
-        .flatMap(card -> floors.of(card).stream())
-        .toList();
   }
 }

@@ -2,12 +2,14 @@ package dev.kbx.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.kbx.analysis.AskedRun;
 import dev.kbx.device.CacheFile;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.NoiseFloor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -26,6 +28,16 @@ final class NoiseFloors {
   /** The noise floors stored by {@code kbx bench noise}. */
   static NoiseFloors kept() {
     return new NoiseFloors(Home.state().resolve("noise"));
+  }
+
+  /** The stored noise floors of all GPUs that the runs timed on. */
+  static List<NoiseFloor> ofRuns(List<AskedRun> runs) {
+    NoiseFloors floors = kept();
+    return runs.stream()
+        .flatMap(run -> run.judged().cards().stream())
+        .distinct()
+        .flatMap(card -> floors.of(card).stream())
+        .toList();
   }
 
   /** The last noise floor of a device; empty if there is none or it is unreadable. */

@@ -7,7 +7,6 @@ import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
@@ -106,16 +105,9 @@ final class RunReference {
 
   private static JudgedRun judged(
       RunStore store, RunInfo run, BiConsumer<VerdictRow, Verdict> reader) {
-    VerdictRow.Reader converter = new VerdictRow.Reader();
-    List<VerdictRow> rows = new ArrayList<>();
-    store.forEach(
-        run.id(),
-        stored -> {
-          Verdict verdict = stored.verdict();
-          VerdictRow row = converter.row(verdict);
-          rows.add(row);
-          reader.accept(row, verdict);
-        });
-    return new JudgedRun(run, rows);
+    try (RowReading reading = new RowReading(store.count(run.id()), reader)) {
+      store.forEach(run.id(), reading::add);
+      return new JudgedRun(run, reading.rows());
+    }
   }
 }

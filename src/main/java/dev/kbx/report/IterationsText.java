@@ -28,21 +28,38 @@ public record IterationsText(int width) {
     List<String> lines = new ArrayList<>(text.head(iterations.entered()));
     for (OfMethod method : iterations.methods()) {
       lines.add("");
-      lines.addAll(method(method, iterations.singles(), text));
+      lines.addAll(method(method, singles(iterations, method), text));
     }
     return String.join("\n", lines) + "\n";
+  }
+
+  /** Single shots of one method: of the same model, if there are. */
+  private static List<Singles> singles(Iterations iterations, OfMethod method) {
+    List<Singles> all = iterations.singles();
+    if (all.isEmpty()) return all;
+    Singles one =
+        all.stream()
+            .filter(each -> Objects.equals(each.model(), method.model()))
+            .findFirst()
+            .orElse(all.getFirst());
+    return all.stream()
+        .filter(each ->
+            Objects.equals(each.method(), one.method())
+                && Objects.equals(each.model(), one.model()))
+        .toList();
   }
 
   private List<String> method(OfMethod method, List<Singles> singles, PoolText text) {
     List<String> lines = new ArrayList<>();
     lines.addAll(
         text.wrap(
-            "%s: %s of %d asked for. Solved by: correct in this or an earlier round, with its"
+            "%s: %s at %d of %d tasks asked for. Solved by: correct in this or an earlier round,"
                     .formatted(
                         name(method.method(), method.model()),
                         Counted.of(method.attempts(), "attempt"),
+                        method.tasks(),
                         method.asked())
-                + " 95 % interval [ ]."));
+                + " with its 95 % interval [ ]."));
     lines.addAll(rounds(method, singles));
     lines.addAll(steps(method.steps()));
     for (IterationStep step : method.steps()) lines.addAll(remarks(step, text));
@@ -60,7 +77,7 @@ public record IterationsText(int width) {
     return name(first.method(), first.model());
   }
 
-  private static String name(@Nullable String method, @Nullable String model) {
+  static String name(@Nullable String method, @Nullable String model) {
     String named =
         Text.clean(
             Stream.of(method, model)
@@ -95,17 +112,21 @@ public record IterationsText(int width) {
               Integer.toString(round.correct()),
               round.general() == null ? UNKNOWN : Integer.toString(round.general()),
               String.format(Locale.ROOT, "%d %.1f %%", round.solved(), round.share() * 100),
-              String.format(Locale.ROOT, "[%.0f–%.0f]", round.low() * 100, round.high() * 100),
+              interval(round),
               shots(singles, i + 1)));
     }
     return new Grid("l" + "r".repeat(rows.getFirst().size() - 1), rows).lines(width);
   }
 
+  private static String interval(Round round) {
+    if (round.low() == null || round.high() == null) return UNKNOWN;
+    return String.format(Locale.ROOT, "[%.0f–%.0f]", round.low() * 100, round.high() * 100);
+  }
+
   private static String shots(List<Singles> singles, int k) {
     if (singles.isEmpty()) return UNKNOWN;
-    String first = singlesOf(singles);
     return singles.stream()
-        .filter(each -> each.k() == k && name(each.method(), each.model()).equals(first))
+        .filter(each -> each.k() == k)
         .map(each -> String.format(Locale.ROOT, "%.1f %% of %d", each.value() * 100, each.tasks()))
         .findFirst()
         .orElse(UNKNOWN);

@@ -57,6 +57,16 @@ public record MethodsText(int width) {
     return String.join("\n", lines) + "\n";
   }
 
+  /** Who made what, and the rates of each. */
+  List<String> summary(Methods methods) {
+    PoolText text = new PoolText(width);
+    List<String> lines = new ArrayList<>(text.headWithLetters(methods.entered()));
+    lines.add("");
+    lines.addAll(text.wrap(basis(methods.entered())));
+    lines.addAll(outcomes(methods.methods()));
+    return lines;
+  }
+
   private static String basis(Entered entered) {
     return "Rates: percent of all tasks asked for, with the 95 % interval [ ]; a task without a"
         + " candidate counts as not passed."
@@ -69,6 +79,7 @@ public record MethodsText(int width) {
   }
 
   private List<String> outcomes(List<MethodRates> methods) {
+    if (methods.isEmpty()) return List.of("No candidate was judged.");
     List<List<String>> rows = new ArrayList<>();
     List<String> head = new ArrayList<>(List.of(""));
     for (OfOutcome outcome : methods.getFirst().outcomes()) head.add(outcome.outcome().label());

@@ -45,7 +45,7 @@ public final class BinomialDeviance {
 
   /** Of trials with these passes at a predicted log odds. */
   static double at(double logOdds, double passes, double trials) {
-    return 2 * (passes * softPlus(-logOdds) + (trials - passes) * softPlus(logOdds));
+    return 2 * (trials * softPlus(logOdds) - passes * logOdds);
   }
 
   /** log(1 + exp(x)) without overflow. */

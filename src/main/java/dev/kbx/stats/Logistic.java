@@ -46,8 +46,19 @@ public record Logistic(List<Double> coefficients, double deviance) {
    * @param tolerance relative change of the deviance at which it has converged; larger is faster
    */
   public static Logistic fit(Design design, double[] passes, double[] trials, double tolerance) {
-    double[] beta = new double[design.columns()];
-    beta[0] = start(passes, trials);
+    double[] start = new double[design.columns()];
+    start[0] = start(passes, trials);
+    return fit(design, passes, trials, tolerance, start);
+  }
+
+  /** Fits the same model to other counts, which is faster than from nothing. */
+  public Logistic again(Design design, double[] passes, double[] trials, double tolerance) {
+    return fit(design, passes, trials, tolerance, values());
+  }
+
+  private static Logistic fit(
+      Design design, double[] passes, double[] trials, double tolerance, double[] start) {
+    double[] beta = start;
     double deviance = deviance(design, beta, passes, trials);
     Information information = new Information(design.columns());
     for (int i = 0; i < ITERATIONS && deviance > 0; i++) {

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.ObjectReader;
 
 /**
  * One candidate's verdict, a line of {@code results.jsonl}: provenance and judgement, flattened
@@ -38,6 +40,19 @@ import org.jspecify.annotations.Nullable;
   "flags"
 })
 public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judgement judgement) {
+  private static final ObjectReader BRIEF = Json.mapper().readerFor(BriefVerdict.class);
+
+  /**
+   * Reads the part of a verdict that analyses need: candidate, outcome, message, speed. Everything
+   * else is absent: settings, kernels, mismatches, quality, versions, seconds, output, and what was
+   * measured of a size beside its times.
+   *
+   * @throws JacksonException if the text is no verdict
+   */
+  public static Verdict brief(String json) {
+    BriefVerdict brief = BRIEF.readValue(json);
+    return brief.verdict();
+  }
 
   public String run() {
     return provenance.run();

@@ -164,4 +164,23 @@ class IterationsTest {
         .isInstanceOf(IncomparableRuns.class)
         .hasMessageContaining("no rounds in run");
   }
+
+  @Test
+  void samplesOfATaskAreNoTasksOfTheirOwn() {
+    SimulatedRun run = SimulatedRun.on(SimulatedRun.CPU, 1).asking("*", 2).by("refine");
+    for (int round = 0; round < 2; round++) {
+      run.round(round);
+      for (int sample = 0; sample < 8; sample++) {
+        String code = "%d.%d".formatted(sample, round);
+        if (round == 1 && sample < 6) run.untimed("M/a", code);
+        else run.wrong("M/a", code, Status.TIMEOUT);
+      }
+    }
+    OfMethod method = of(run).methods().getFirst();
+    assertThat(method.attempts()).isEqualTo(8);
+    assertThat(method.rounds().getLast().solved()).isEqualTo(6);
+    assertThat(method.rounds().getLast().share()).as("of two tasks").isEqualTo(0.375);
+    assertThat(method.steps().getFirst().rescued()).isEqualTo(6);
+    assertThat(method.steps().getFirst().mcnemar().pValue()).as("one task").isEqualTo(1);
+  }
 }

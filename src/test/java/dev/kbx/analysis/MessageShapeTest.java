@@ -26,6 +26,7 @@ class MessageShapeTest {
         "ImportError (line 9): cannot open /tmp/a/lib.so at 0x7ffd00a1 | ImportError (line #):"
             + " cannot open PATH at #",
         "output has shape [9, 1], expected [9] | output has shape [#], expected [#]",
+        "a step of this row's scale and 'x' | a step of this row's scale and '…'",
         "float32 and int8 differ in x1 and sm_90 | float32 and int8 differ in x1 and sm_90",
       })
   void placeholdersStandForWhatDiffers(String message, String shape) {

@@ -134,7 +134,8 @@ class AnalyzeRunsTest {
             .get(0);
     assertThat(method.get("steps").get(0).get("rescued").asInt()).isEqualTo(1);
     assertThat(method.get("asked").asInt()).isEqualTo(176);
-    assertThat(ok("analyze", "iterations", out).out()).contains("refine: 1 attempt of 176");
+    assertThat(ok("analyze", "iterations", out).out())
+        .contains("refine: 1 attempt at 1 of 176 tasks");
   }
 
   @Test
@@ -181,6 +182,31 @@ class AnalyzeRunsTest {
   }
 
   @Test
+  void aSummaryPicksWhatMatters() throws Exception {
+    String text = ok("analyze", "summary", first.id(), second.id(), "--out", out).out();
+    assertThat(text)
+        .contains("correct ÷ called", "1 of 3 candidates are not correct: 1 wrong_values.")
+        .contains("Advice that is about most of them:")
+        .doesNotContain("rescued");
+    JsonNode summary = ok("analyze", "summary", out, "--json").json().get("summary");
+    assertThat(summary.has("methods")).isTrue();
+    assertThat(summary.has("iterations")).as("no rounds").isFalse();
+    Kbx.Result alone = Kbx.run(folder, "analyze");
+    assertThat(alone.err()).startsWith("kbx: kbx-out: no runs there");
+    Files.move(out, folder.resolve("kbx-out"));
+    assertThat(Kbx.run(folder, "analyze").out()).contains(second.id());
+  }
+
+  @Test
+  void aRunWithoutVerdictsSaysSo() {
+    SimulatedRun.on(SimulatedRun.H200, 7).store(out);
+    assertThat(ok("analyze", "summary", "--out", out).out()).contains("No candidate was judged.");
+    assertThat(ok("analyze", "methods", "--out", out).out()).contains("No candidate was judged.");
+    assertThat(ok("analyze", "errors", "--out", out).out()).contains("0 of 0 candidates");
+    assertThat(ok("analyze", "deviance", "--out", out).out()).contains("correct: no figures");
+  }
+
+  @Test
   void whatCannotBeAnalysedIsOneLine() {
     SimulatedRun.on(SimulatedRun.H200, 3)
         .stages(Stage.STATIC, Stage.CALL)
@@ -190,7 +216,6 @@ class AnalyzeRunsTest {
     refused("--k: '0' is no number of samples", "analyze", "passk", out, "--k", "1,0");
     refused("--k: 'many' is no number of samples", "analyze", "passk", out, "--k", "many");
     refused("RUN", "analyze", "fastp");
-    refused("say deviance, errors, fastp, iterations, methods, passk or portability", "analyze");
   }
 
   @Test
@@ -266,7 +291,7 @@ class AnalyzeRunsTest {
   @Test
   void helpFitsATerminal() {
     for (String command :
-        new String[] {"deviance", "errors", "fastp", "iterations", "methods", "passk"}) {
+        new String[] {"deviance", "errors", "fastp", "iterations", "methods", "passk", "summary"}) {
       assertThat(ok("analyze", command, "--help").out().lines())
           .allMatch(line -> line.length() <= 80)
           .anyMatch(line -> line.contains("Usage: kbx analyze " + command));

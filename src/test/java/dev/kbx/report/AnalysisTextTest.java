@@ -226,4 +226,38 @@ class AnalysisTextTest {
         .as("a rule of another version has no advice")
         .containsExactly(120, 60);
   }
+
+  @Test
+  void aSummaryFitsAPage() {
+    SimulatedRun run = run(1);
+    for (String method : List.of("a_method_with_a_long_name", "single")) {
+      run.by(method).model("a-model-with-a-long-name");
+      for (int round = 0; round < 2; round++) {
+        run.round(round);
+        for (int i = 0; i < 60; i++) {
+          String task = "MatrixMultiply%d/a_rather_long_task_name_%d".formatted(i % 3, i);
+          String code = method + i + "." + round;
+          if (i % 3 == 0 || i % 4 == round) run.correct(task, code, 1.5);
+          else run.saying("word ".repeat(i)).wrong(task, code, Status.WRONG_VALUES);
+        }
+      }
+    }
+    Causes causes = new Causes();
+    List<VerdictRow> rows = VerdictRow.of(run.verdicts());
+    for (int i = 0; i < rows.size(); i++) causes.add(rows.get(i), run.verdicts().get(i));
+    JudgedRun judged = new JudgedRun(run.info(), rows);
+    List<AskedRun> asked = List.of(new AskedRun(judged, AskedTasks.counted(judged), Map.of()));
+    assertThat(Iterations.haveRounds(asked)).isTrue();
+    Overview overview =
+        new Overview(
+            Methods.of(asked, List.of(1), List.of()),
+            Deviance.of(asked),
+            Iterations.of(asked, List.of()),
+            AdvisedErrors.of(Errors.of(asked, causes)));
+    String text = new OverviewText(80).render(overview);
+    assertThat(text.lines()).hasSizeLessThan(40).allMatch(line -> Text.columns(line) <= 80);
+    assertThat(text.replace('\n', ' '))
+        .contains("category explains", "best MatrixMultiply0 100 % of 40", "rescued")
+        .contains("Advice that is about most of them:");
+  }
 }

@@ -1,0 +1,44 @@
+package dev.kbx.cli;
+
+import dev.kbx.analysis.AskedRun;
+import dev.kbx.analysis.Causes;
+import dev.kbx.analysis.Deviance;
+import dev.kbx.analysis.Errors;
+import dev.kbx.analysis.Iterations;
+import dev.kbx.analysis.Methods;
+import dev.kbx.report.AdvisedErrors;
+import dev.kbx.report.Overview;
+import dev.kbx.report.OverviewText;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code kbx analyze summary [RUN…]}: what matters most, on a page. */
+@Command(
+    name = "summary",
+    description = "What matters most of all analyses, on a page.",
+    mixinStandardHelpOptions = true,
+    footer = {"", "--json has the complete analyses."})
+final class SummaryCommand implements Callable<Integer> {
+  @Mixin private AnalyzedRuns runs = new AnalyzedRuns();
+
+  @Override
+  public Integer call() {
+    Causes causes = new Causes();
+    List<AskedRun> judged = runs.read(causes::add);
+    Overview overview =
+        new Overview(
+            Methods.of(judged, List.of(1), List.of()),
+            Deviance.of(judged),
+            iterations(judged),
+            AdvisedErrors.of(Errors.of(judged, causes)));
+    runs.print("summary", overview, () -> new OverviewText(Terminal.columns()).render(overview));
+    return ExitCode.OK;
+  }
+
+  private static @Nullable Iterations iterations(List<AskedRun> runs) {
+    return Iterations.haveRounds(runs) ? Iterations.of(runs, NoiseFloors.ofRuns(runs)) : null;
+  }
+}
