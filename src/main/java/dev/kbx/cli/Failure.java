@@ -4,6 +4,7 @@ import dev.kbx.analysis.IncomparableRuns;
 import dev.kbx.candidate.ChangedFile;
 import dev.kbx.check.UnknownRule;
 import dev.kbx.device.DeviceLost;
+import dev.kbx.generate.Generation;
 import dev.kbx.generate.InvalidLedger;
 import dev.kbx.llm.InvalidModels;
 import dev.kbx.llm.ModelFailure;
@@ -40,11 +41,17 @@ record Failure(int exit, String message) {
           InvalidPrompt _ ->
           new Failure(ExitCode.USAGE, String.valueOf(e.getMessage()));
       case PythonProblem problem -> new Failure(ExitCode.USAGE, lines(problem));
-      case StoreProblem _, UnwritableException _, ChangedFile _, ModelFailure _ ->
+      case StoreProblem _,
+          UnwritableException _,
+          ChangedFile _,
+          ModelFailure _,
+          MethodRun.Incomplete _ ->
           new Failure(ExitCode.INCOMPLETE, String.valueOf(e.getMessage()));
       case DeviceLost _ ->
           new Failure(
               ExitCode.INCOMPLETE, e.getMessage() + "; --resume goes on when it does again");
+      case Generation.Outage _ ->
+          new Failure(ExitCode.INCOMPLETE, e.getMessage() + "; --resume goes on when it answers");
       case WorkerFailure _ ->
           new Failure(ExitCode.INCOMPLETE, e.getMessage() + "; 'kbx doctor' looks at this machine");
       default ->

@@ -118,6 +118,8 @@ public final class Main {
 
   private int failed(Exception e, CommandLine line) {
     if (stackTrace) e.printStackTrace(line.getErr());
+    if (e instanceof InterruptedException)
+      return ExitCode.INCOMPLETE; // Interrupts says what to do.
     Failure failure = Failure.of(e);
     line.getErr().println("kbx: " + failure.message());
     return failure.exit();

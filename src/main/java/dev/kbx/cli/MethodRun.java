@@ -151,7 +151,8 @@ final class MethodRun {
 
           @Override
           public void postponed(Unit unit, ModelFailure why) {
-            if (open.getAndIncrement() == 0) System.err.println("kbx: " + why.getMessage());
+            boolean first = open.getAndIncrement() == 0;
+            if (first && !why.fatal()) System.err.println("kbx: " + why.getMessage());
           }
         };
     Generation generation =

@@ -1,6 +1,7 @@
 package dev.kbx.generate;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import java.math.BigDecimal;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -39,13 +40,18 @@ public record Budget(
   /** The limit that allows no further judgement, in words. */
   Optional<String> refusesTrial(Spending spent, double wall) {
     if (tokens != null && spent.tokens() >= tokens) return Optional.of(tokens + " tokens");
-    if (usd != null && spent.usd() >= usd) return Optional.of("%.2f USD".formatted(usd));
+    if (usd != null && spent.usd() >= usd) return Optional.of(amount(usd) + " USD");
     if (wallSeconds != null && wall >= wallSeconds) {
-      return Optional.of("%.0f wall seconds".formatted(wallSeconds));
+      return Optional.of(amount(wallSeconds) + " wall seconds");
     }
     if (deviceSeconds != null && spent.deviceSeconds() >= deviceSeconds) {
-      return Optional.of("%.0f device seconds".formatted(deviceSeconds));
+      return Optional.of(amount(deviceSeconds) + " device seconds");
     }
     return Optional.empty();
+  }
+
+  /** As it was asked for: {@code 0.5}, {@code 600}. */
+  private static String amount(double limit) {
+    return BigDecimal.valueOf(limit).stripTrailingZeros().toPlainString();
   }
 }

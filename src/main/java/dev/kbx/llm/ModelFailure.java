@@ -1,5 +1,7 @@
 package dev.kbx.llm;
 
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +35,11 @@ public final class ModelFailure extends Exception {
     MALFORMED,
     /** The ledger or the program has no reply. */
     NO_ANSWER;
+
+    @JsonValue
+    String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
 
     /** Whether the same request may succeed later. */
     boolean passing() {

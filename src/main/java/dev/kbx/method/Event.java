@@ -1,5 +1,6 @@
 package dev.kbx.method;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
@@ -96,6 +97,7 @@ public sealed interface Event {
       int attempts)
       implements Event {
     /** Whether the same request would fail again: the method goes on without a reply. */
+    @JsonIgnore
     public boolean isFinal() {
       return reason == ModelFailure.Kind.CONTEXT_TOO_LONG
           || reason == ModelFailure.Kind.INVALID_REQUEST

@@ -17,7 +17,8 @@ import java.lang.invoke.MethodType;
 import java.time.Duration;
 
 /**
- * Callbacks of the parser: they provide the text and stop it after a time limit. Error recovery
+ * Callbacks of the parser: they provide the text and stop it after some processor time, which a
+ * busy machine does not shorten: the same source is parsed or given up everywhere. Error recovery
  * takes time that is quadratic in the source.
  */
 final class NativeInput {
@@ -44,9 +45,12 @@ final class NativeInput {
   private final MemorySegment text;
   private final MemorySegment input;
   private final MemorySegment options;
-  private final long start = System.nanoTime();
+  private final ThreadTime time;
+  private final long start;
 
   NativeInput(byte[] source, Arena memory) {
+    time = new ThreadTime(memory);
+    start = time.nanos();
     text = memory.allocateFrom(JAVA_BYTE, source);
     // The encoding's number is 0: UTF-8.
     input = memory.allocate(INPUT);
@@ -74,7 +78,7 @@ final class NativeInput {
 
   @SuppressWarnings("unused") // The parser calls it.
   private boolean stop(MemorySegment state) {
-    return System.nanoTime() - start > LIMIT;
+    return time.nanos() - start > LIMIT;
   }
 
   @SuppressWarnings("restricted") // The launcher allows native access.

@@ -8,8 +8,15 @@ import dev.kbx.llm.ScriptedReply;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -17,6 +24,18 @@ import tools.jackson.databind.JsonNode;
 /** {@code kbx generate} and {@code kbx run} with a provider over HTTP and real judgements. */
 class MethodRunsTest {
   private static final Path KERNEL = Path.of("tasks/kernelbenchx/Activation/kernels/tanh.py");
+
+  /** Every method, as small as it can be while it still gets feedback. */
+  private static final Map<String, String> METHODS =
+      new TreeMap<>(
+          Map.of(
+              "single", "",
+              "sample", "samples = 2",
+              "bestof", "width = 2",
+              "refine", "turns = 2",
+              "geak", "turns = 2\nwidth = 1\nas-published = true",
+              "kernelagent", "turns = 3\nwidth = 1\nas-published = true",
+              "evolve", "turns = 2\nwidth = 1"));
 
   @TempDir private Path folder;
   private String right = "";
@@ -29,44 +48,65 @@ class MethodRunsTest {
     assertThat(wrong).isNotEqualTo(right);
   }
 
-  private Path models(ScriptedProvider provider, String format) throws IOException {
-    Path file = folder.resolve("models.toml");
-    Files.writeString(
-        file,
-        """
-        [[model]]
-        name = "scripted"
-        provider = "%s"
-        base_url = "%s"
-        model = "scripted-1"
-        key_file = "%s"
-        price_input = 1.0
-        price_output = 2.0
-        price_as_of = 2026-11-25
-        """
-            .formatted(format, provider.address(), key()));
-    return file;
-  }
-
-  private Path key() throws IOException {
-    Path key = folder.resolve("key");
-    if (!Files.exists(key)) {
-      Files.createFile(
-          key,
-          java.nio.file.attribute.PosixFilePermissions.asFileAttribute(
-              java.nio.file.attribute.PosixFilePermissions.fromString("rw-------")));
-      Files.writeString(key, "sk-secret-of-the-test");
-    }
-    return key;
-  }
-
   private static String fenced(String code) {
     return "Here it is.\n```python\n" + code + "\n```\n";
   }
 
-  private ScriptedReply refining(Asked asked) {
-    boolean first = asked.number() == 1;
-    return ScriptedReply.text(fenced(first ? wrong : right));
+  /** A wrong kernel first; the right one to who tells that it is wrong. */
+  private ScriptedReply learning(Asked asked) {
+    String prompt = asked.lastMessage();
+    if (prompt.contains("Rate the kernel")) return ScriptedReply.text("{\"correctness\": 3}");
+    return ScriptedReply.text(fenced(prompt.contains("0.5 * libdevice") ? right : wrong));
+  }
+
+  private Kbx.Result run(String command, Path out, Path models, Object... more) {
+    List<Object> arguments = new ArrayList<>(List.of(command));
+    arguments.addAll(
+        List.of("--models", models, "--out", out, "--device", "cpu", "--seed", "t", "--json"));
+    Collections.addAll(arguments, more);
+    return Kbx.here(arguments.toArray());
+  }
+
+  private Path file(List<String> tables) throws IOException {
+    String text = "tasks = \"Activation/tanh\"\n" + String.join("\n", tables);
+    return Files.writeString(folder.resolve("run.toml"), text);
+  }
+
+  private static String table(String method, String model) {
+    return "[[method]]\nmethod = \"%s\"\nname = \"%s by %s\"\nmodel = \"%s\"\n%s\n"
+        .formatted(method, method, model, model, METHODS.get(method));
+  }
+
+  /** Runs methods, and checks what each came to and how its model was asked. */
+  private void assertRuns(List<String> tables) throws IOException {
+    try (ScriptedProvider provider = ScriptedProvider.start(this::learning)) {
+      Path out = folder.resolve("out");
+      Path models = ScriptedModels.write(folder, provider);
+      Kbx.Result result = run("run", out, models, file(tables));
+      assertThat(result.exit()).as(result.err()).isZero();
+      Map<String, String> statuses =
+          StreamSupport.stream(result.json().path("verdicts").spliterator(), false)
+              .collect(
+                  Collectors.toMap(
+                      verdict -> verdict.path("method").asString(),
+                      verdict -> verdict.path("status").asString(),
+                      (one, _) -> one));
+      assertThat(statuses).hasSameSizeAs(tables);
+      statuses.forEach((method, status) ->
+          assertThat(status)
+              .as(method)
+              .isEqualTo(method.matches("(single|sample|bestof) .*") ? "wrong_values" : "correct"));
+      LedgerEvents ledger = LedgerEvents.in(out);
+      assertThat(ledger.count("reply")).isEqualTo(provider.requests());
+      assertThat(ledger.of("reply"))
+          .allSatisfy(
+              reply -> assertThat(reply.path("usage").path("output").asInt()).isEqualTo(20));
+      for (Asked asked : provider.asked()) {
+        assertThat(asked.isAnthropic()).isEqualTo(asked.model().startsWith("anthropic"));
+        assertThat(asked.isStream()).isEqualTo(asked.model().endsWith("stream"));
+      }
+      assertThat(Files.readString(out.resolve("ledger.jsonl"))).doesNotContain(ScriptedModels.KEY);
+    }
   }
 
   /** The example of docs/methods.md. */
@@ -212,34 +252,93 @@ class MethodRunsTest {
   }
 
   @Test
-  void aRunRefinesAWrongKernelIntoARightOneAndJudgesItAnew() throws Exception {
-    try (ScriptedProvider provider = ScriptedProvider.start(this::refining)) {
+  void everyMethodRunsToItsFinalJudgement() throws Exception {
+    List<String> tables = new ArrayList<>();
+    for (String method : METHODS.keySet()) {
+      tables.add(table(method, ScriptedModels.NAMES.get(tables.size() % 4)));
+    }
+    assertRuns(tables);
+  }
+
+  @Test
+  @Tag("soak")
+  void everyMethodRunsWithEveryFormat() throws Exception {
+    List<String> tables = new ArrayList<>();
+    for (String method : METHODS.keySet()) {
+      for (String model : ScriptedModels.NAMES) tables.add(table(method, model));
+    }
+    assertRuns(tables);
+  }
+
+  @Test
+  void repliesWithoutAKernelAreOutcomes() throws Exception {
+    String prose = "Let me think about tiles. ".repeat(8_000);
+    List<ScriptedReply> replies =
+        List.of(
+            ScriptedReply.text("I will not do that.").finish("refusal"),
+            ScriptedReply.text(""),
+            ScriptedReply.text(prose),
+            ScriptedReply.text(prose + fenced(right)),
+            ScriptedReply.text(fenced(right.substring(0, right.length() / 2))).finish("length"),
+            ScriptedReply.error(400, "invalid_request_error", "prompt is too long: 9 > 8 tokens"));
+    try (ScriptedProvider provider =
+        ScriptedProvider.start(asked -> replies.get((asked.number() - 1) % replies.size()))) {
       Path out = folder.resolve("out");
-      Kbx.Result result =
-          Kbx.here(
-              "run",
-              "--method",
-              "refine",
-              "--turns",
-              2,
-              "--model",
-              "scripted",
-              "--models",
-              models(provider, "openai"),
-              "--tasks",
-              "Activation/tanh",
-              "--out",
-              out,
-              "--device",
-              "cpu",
-              "--json");
-      assertThat(result.exit()).as(result.err()).isZero();
-      JsonNode verdict = result.json().path("verdicts").path(0);
-      assertThat(verdict.path("status").asString()).isEqualTo("correct");
-      assertThat(verdict.path("method").asString()).isEqualTo("refine");
-      assertThat(provider.requests()).isEqualTo(2);
-      List<String> ledger = Files.readAllLines(out.resolve("ledger.jsonl"));
-      assertThat(ledger).noneMatch(line -> line.contains("sk-secret"));
+      Path models = ScriptedModels.write(folder, provider);
+      List<Object> options =
+          List.of("--method", "sample", "--samples", 6, "--tasks", "Activation/tanh", "--model");
+      for (String model : List.of("openai-stream", "anthropic-whole")) {
+        List<Object> more = new ArrayList<>(options);
+        more.add(model);
+        Kbx.Result result = run("run", out.resolve(model), models, more.toArray());
+        assertThat(result.exit()).as(result.err()).isZero();
+        assertThat(result.json().path("verdicts"))
+            .extracting(verdict -> verdict.path("status").asString())
+            .as("all are in the denominator")
+            .containsExactlyInAnyOrder(
+                "no_code", "no_code", "no_code", "no_code", "correct", "syntax_error");
+        LedgerEvents ledger = LedgerEvents.in(out.resolve(model));
+        assertThat(ledger.of("reply").map(reply -> reply.path("finish").asString()))
+            .containsExactlyInAnyOrder("refusal", "stop", "stop", "stop", "length");
+        assertThat(ledger.of("no_reply").map(reply -> reply.path("reason").asString()))
+            .containsExactly("context_too_long");
+      }
+    }
+  }
+
+  @Test
+  void cachedTokensCostWhatCachedTokensCost() throws Exception {
+    var usage = new dev.kbx.llm.Usage(1000L, 500L, 800L, null);
+    try (ScriptedProvider provider =
+        ScriptedProvider.start(_ -> ScriptedReply.text(fenced(right)).usage(usage))) {
+      Path models =
+          ScriptedModels.write(
+              folder,
+              provider,
+              "price_input = 3.0",
+              "price_cached_input = 0.3",
+              "price_output = 15.0",
+              "price_as_of = 2026-11-25");
+      for (String model : ScriptedModels.NAMES) {
+        Kbx.Result result =
+            run(
+                "generate",
+                folder.resolve(model),
+                models,
+                "--method",
+                "single",
+                "--model",
+                model,
+                "--tasks",
+                "Activation/tanh");
+        assertThat(result.exit()).as(result.err()).isZero();
+        JsonNode spent = result.json().path("methods").path(0).path("spent");
+        assertThat(spent.path("calls").asInt()).isEqualTo(1);
+        assertThat(spent.path("tokens").asInt()).isEqualTo(1500);
+        // 200 at 3, 800 at 0.3 and 500 at 15 USD a million.
+        assertThat(spent.path("usd").asDouble()).as(model).isEqualTo(0.00834);
+        assertThat(spent.path("unpriced").asInt()).isZero();
+      }
     }
   }
 }
