@@ -284,7 +284,7 @@ final class EvalCommand implements Callable<Integer> {
         List<String> problems = problems(reading);
         RunResults results = RunResults.finish(store, run, files, selected, problems);
         latest.link();
-        results.print(json, problems, folder);
+        results.print(json, problems, folder, List.of());
         Problems.recall(problems, folder.resolve(results.summaries().getFirst()));
         return reading.problems(Problem.Kind.UNREADABLE).isEmpty() ? ExitCode.OK : ExitCode.USAGE;
       }

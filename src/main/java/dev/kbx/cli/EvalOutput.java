@@ -18,8 +18,18 @@ final class EvalOutput {
     this.json = json;
   }
 
+  /**
+   * Prints a run.
+   *
+   * @param more lines of the table, above the path of the report
+   */
   void print(
-      RunInfo run, RunVerdicts verdicts, AskedTasks asked, List<String> problems, Path folder) {
+      RunInfo run,
+      RunVerdicts verdicts,
+      AskedTasks asked,
+      List<String> problems,
+      Path folder,
+      List<String> more) {
     if (json) {
       verdicts.print(out, run, problems);
       return;
@@ -28,6 +38,7 @@ final class EvalOutput {
     out.print(
         new Table(Terminal.columns(), Terminal.colours())
             .render(run, verdicts, asked, report.toString()));
+    more.forEach(out::println);
     out.println("report: " + report);
   }
 }

@@ -172,7 +172,9 @@ final class LedgerReport {
                   .formatted(
                       speedup(recorded.speedup()),
                       recorded.device(),
-                      recorded.time().substring(0, Math.min(10, recorded.time().length()))));
+                      recorded
+                          .measured()
+                          .substring(0, Math.min(10, recorded.measured().length()))));
     }
 
     private static @Nullable Long tokens(@Nullable Usage usage) {

@@ -80,7 +80,8 @@ final class LedgerRows {
         round.speedup(),
         recorded == null
             ? null
-            : new TrajectoryRow.Recorded(recorded.speedup(), recorded.device(), recorded.time()));
+            : new TrajectoryRow.Recorded(
+                recorded.speedup(), recorded.device(), recorded.measured()));
   }
 
   private static @Nullable Spent reached(TrajectoryRecord record, @Nullable RoundRecord answer) {

@@ -12,6 +12,7 @@ import dev.kbx.store.StoreAddress;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -80,11 +81,10 @@ final class RunCommand implements Callable<Integer> {
           interrupts.advise(Interrupts.RESUMABLE);
           run.run(opened, pool, judged::submit);
           RunResults results = judged.finish();
-          results.print(flags.json, List.of(), folder);
-          if (!flags.json) {
-            List<TrajectoryRow> rows = LedgerRows.of(opened.file(), results.verdicts().rows());
-            new TrajectoriesText(Terminal.columns()).lines(rows).forEach(System.out::println);
-          }
+          List<TrajectoryRow> rows = LedgerRows.of(opened.file(), results.verdicts().rows());
+          List<String> methodLines = new ArrayList<>(List.of(""));
+          methodLines.addAll(new TrajectoriesText(Terminal.columns()).lines(rows));
+          results.print(flags.json, List.of(), folder, methodLines);
           return ExitCode.OK;
         }
       }

@@ -57,7 +57,12 @@ record RunResults(RunInfo run, RunVerdicts verdicts, AskedTasks asked, List<Stri
     return new RunResults(finished, verdicts, asked, summaries);
   }
 
-  void print(boolean json, List<String> problems, Path folder) {
-    new EvalOutput(System.out, json).print(run, verdicts, asked, problems, folder);
+  /**
+   * Prints them.
+   *
+   * @param more lines of the table, above the path of the report
+   */
+  void print(boolean json, List<String> problems, Path folder, List<String> more) {
+    new EvalOutput(System.out, json).print(run, verdicts, asked, problems, folder, more);
   }
 }

@@ -81,7 +81,7 @@ public final class RecordedSpeedups {
   Optional<Event.RecordedSpeedup> of(String task, String ask, @Nullable String code) {
     if (code == null) return Optional.empty();
     return Optional.ofNullable(byKernel.get(new Kernel(task, code)))
-        .map(
-            known -> new Event.RecordedSpeedup(ask, known.speedup(), known.device(), known.time()));
+        .map(known ->
+            new Event.RecordedSpeedup(ask, known.speedup(), known.device(), known.measured()));
   }
 }

@@ -124,9 +124,9 @@ public sealed interface Event {
    *
    * @param ask the ask whose reply had the code
    * @param device that it was measured on, by name
-   * @param time when, as an instant in ISO 8601
+   * @param measured when, as an instant in ISO 8601
    */
-  record RecordedSpeedup(String ask, Speedup speedup, String device, String time)
+  record RecordedSpeedup(String ask, Speedup speedup, String device, String measured)
       implements Event {}
 
   /**

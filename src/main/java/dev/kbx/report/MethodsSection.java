@@ -99,13 +99,12 @@ record MethodsSection(List<TrajectoryRow> rows) {
             : " <small>%s–%s%s</small>"
                 .formatted(points(pattern, mean.low()), points(pattern, mean.high()), unit);
     writer.write(
-        "<td data-name=\"%s\">%s%s%s</td>"
+        "<td data-name=\"%s\"><span>%s%s%s</span></td>"
             .formatted(name, points(pattern, mean.value()), unit, interval));
   }
 
   private static String points(String pattern, double share) {
-    // Adding zero makes of -0.0 what is no negative number.
-    return String.format(Locale.ROOT, pattern, Math.rint(share * 100) + 0.0);
+    return String.format(Locale.ROOT, pattern, (double) Math.round(share * 100));
   }
 
   /** A cell; one that does not apply says so with a dash. */

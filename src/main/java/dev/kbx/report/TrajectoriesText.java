@@ -162,8 +162,7 @@ public record TrajectoriesText(int width) {
   }
 
   private static String points(String pattern, double share) {
-    // Adding zero makes of -0.0 what is no negative number.
-    return format(pattern, Math.rint(share * 100) + 0.0);
+    return format(pattern, (double) Math.round(share * 100));
   }
 
   private static String usd(Spent spent) {

@@ -59,7 +59,8 @@ class ExamplesTest {
             "--json",
             "--out",
             folder.resolve("kbx-out"));
-    Map<String, String> wanted = expected(EXAMPLES, EXAMPLES.resolve("kernelbench"), OWN);
+    Map<String, String> wanted =
+        expected(EXAMPLES, EXAMPLES.resolve("kernelbench"), EXAMPLES.resolve("methods"), OWN);
     wanted.put("two_samples.jsonl:1", "wrong_values");
     wanted.put("two_samples.jsonl:2", "correct");
     assertThat(found(result)).as(result.err()).hasSizeBetween(20, 30).isEqualTo(wanted);
