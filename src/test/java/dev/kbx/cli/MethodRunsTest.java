@@ -112,6 +112,10 @@ class MethodRunsTest {
     }
   }
 
+  private ScriptedReply refining(Asked asked) {
+    return ScriptedReply.text(fenced(asked.number() == 1 ? wrong : right));
+  }
+
   /** The example of docs/methods.md. */
   @Test
   void aProgramOfOnesOwnRefines() throws Exception {
@@ -125,9 +129,9 @@ class MethodRunsTest {
               "--program",
               "examples/methods/agent",
               "--model",
-              "scripted",
+              "anthropic-whole",
               "--models",
-              models(provider, "anthropic"),
+              ScriptedModels.write(folder, provider),
               "--tasks",
               "Activation/tanh",
               "--out",
@@ -222,9 +226,9 @@ class MethodRunsTest {
               "--method",
               "single",
               "--model",
-              "scripted",
+              "openai-whole",
               "--models",
-              models(provider, "openai"),
+              ScriptedModels.write(folder, provider),
               "--tasks",
               "Activation/tanh",
               "--out",

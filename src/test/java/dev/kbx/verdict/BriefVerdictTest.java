@@ -48,7 +48,7 @@ class BriefVerdictTest {
     VerdictRow row = VerdictRow.of(Verdict.brief(text));
     assertThat(row).isEqualTo(VerdictRow.of(Json.mapper().readValue(text, Verdict.class)));
     assertThat(row.kernelShare()).isEqualTo(0.25);
-    assertThat(row.againstPolicy()).isTrue();
+    assertThat(row.refusedByPolicy()).isTrue();
     assertThat(row.scaled()).isTrue();
   }
 }
