@@ -11,6 +11,7 @@ import pathlib
 import pytest
 import torch
 from oracle_process import TASKS
+from soak import some
 
 from kbx.oracle import taskfile
 from kbx.oracle.task import signature
@@ -68,7 +69,7 @@ def test_every_task_has_a_published_signature():
     assert {f"{path.parent.name}/{path.stem}" for path in TASKS.glob("*/*.py")} == set(PUBLISHED)
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.parametrize("name", some(PUBLISHED))
 def test_calls_fit_the_published_signatures(name):
     task = taskfile.load(TASKS / f"{name}.py")
     found = [

@@ -8,9 +8,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The worker's own tests and the rules for its source, in the interpreter that workers run in. */
+/**
+ * The worker's own tests and the rules for its source, in the interpreter that workers run in. Of
+ * tests that are alike for every task some are left to the property {@code kbx.soak}.
+ */
 class WorkerTest {
   private static final Path WORKER = TestPython.home().resolve("worker");
   private static final int TAIL_LINES = 60;
@@ -26,6 +30,7 @@ class WorkerTest {
   }
 
   @Test
+  @Tag("soak")
   void pytestPasses() throws Exception {
     assertPasses(
         TestPython.interpreter().executable().toString(),
@@ -72,6 +77,7 @@ class WorkerTest {
   private static void assertPasses(String... command) throws Exception {
     ProcessBuilder builder = new ProcessBuilder(command).directory(WORKER.toFile());
     builder.redirectErrorStream(true).environment().put("PYTHONPATH", tools.toString());
+    if (Boolean.getBoolean("kbx.soak")) builder.environment().put("KBX_SOAK", "1");
     Process process = builder.start();
     try {
       process.getOutputStream().close();

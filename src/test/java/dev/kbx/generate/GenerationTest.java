@@ -46,10 +46,12 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Ledgers, resuming and budgets, with a simulated model and referee. */
 class GenerationTest {
@@ -211,8 +213,14 @@ class GenerationTest {
         .collect(Collectors.toMap(Map.Entry::getKey, e -> e.getValue().stream().sorted().toList()));
   }
 
+  /** Where it is killed: in three places, and in ten with the property {@code kbx.soak}. */
+  static IntStream seeds() {
+    return IntStream.rangeClosed(1, Boolean.getBoolean("kbx.soak") ? 10 : 3);
+  }
+
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+  @Tag("soak")
+  @MethodSource("seeds")
   void aRunThatWasKilledEndsAsOneThatWasNot(int seed) throws Exception {
     List<MethodSettings> methods =
         List.of(

@@ -29,7 +29,8 @@ public final class FakeClock implements LongSupplier {
     if (!Files.exists(passed)) Files.createFile(passed);
     Path python = folder.resolve("python").toAbsolutePath();
     Files.writeString(
-        python, "#!/bin/sh\nKBX_FAKE_CLOCK='%s' exec python3 \"$@\"\n".formatted(passed));
+        python,
+        "#!/bin/sh\nKBX_FAKE_CLOCK='%s' exec '%s' \"$@\"\n".formatted(passed, FakeWorkers.PYTHON));
     Files.setPosixFilePermissions(python, PosixFilePermissions.fromString("rwx------"));
     return new FakeClock(passed, python);
   }

@@ -8,6 +8,7 @@ import dev.kbx.device.Slot;
 import dev.kbx.device.Workers;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
+import dev.kbx.python.Pythons;
 import dev.kbx.task.Task;
 import dev.kbx.timing.BaselineCache;
 import dev.kbx.verdict.Stage;
@@ -30,6 +31,9 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class FakeWorkers {
   public static final Verdict.Device DEVICE = new Verdict.Device("cpu", "fake", null, null, null);
+
+  /** The program itself: to find it behind a shim takes as long as its start, at every start. */
+  static final Path PYTHON = Pythons.base();
 
   private static final Path HOME = Path.of("src/test/resources/fake").toAbsolutePath();
 
@@ -61,7 +65,7 @@ public final class FakeWorkers {
 
   /** Workers that say to {@code notices} what they cannot do. */
   public static Workers start(Consumer<String> notices) {
-    return start(Path.of("python3"), notices);
+    return start(PYTHON, notices);
   }
 
   private static Workers start(Path python, Consumer<String> notices) {
@@ -90,7 +94,7 @@ public final class FakeWorkers {
   /** An interpreter before which a line of a shell runs. */
   private static Path python(Path folder, String before) throws IOException {
     Path python = folder.resolve("python");
-    Files.writeString(python, "#!/bin/sh\n" + before + "\nexec python3 \"$@\"\n");
+    Files.writeString(python, "#!/bin/sh\n%s\nexec '%s' \"$@\"\n".formatted(before, PYTHON));
     Files.setPosixFilePermissions(python, PosixFilePermissions.fromString("rwx------"));
     return python;
   }

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Real interpreters for tests, as small as can be. */
-final class Pythons {
+public final class Pythons {
   private Pythons() {}
 
   /**
@@ -69,7 +69,7 @@ final class Pythons {
   /**
    * The machine's own python3 itself, not the shim of a version manager that may be on the PATH.
    */
-  static Path base() {
+  public static Path base() {
     String code = "import sys; print(sys.executable)";
     try {
       Process process = new ProcessBuilder("python3", "-c", code).start();
