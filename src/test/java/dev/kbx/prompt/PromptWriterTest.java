@@ -92,7 +92,10 @@ class PromptWriterTest {
     PromptWriter writer = writer(all(GELU, Format.CHAT));
     Turn first = writer.first(GELU, null).getLast();
     Turn next = writer.next(GELU, List.of(WRONG)).getLast();
-    Turn debug = writer.of("geak/debug", GELU, Map.of("attempts", List.of(WRONG), "ranked", false)).getLast();
+    Turn debug =
+        writer
+            .of("geak/debug", GELU, Map.of("attempts", List.of(WRONG), "ranked", false))
+            .getLast();
     Turn judge = writer.of("geak/judge", GELU, Map.of("attempt", WRONG)).getLast();
     assertThat(first.stable()).isGreaterThan(1000).isLessThan(first.text().length());
     assertThat(List.of(next.stable(), debug.stable())).containsOnly(first.stable());
