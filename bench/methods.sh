@@ -10,6 +10,7 @@ set -eu
 home=$(cd "$(dirname "$0")/.." && pwd -P)
 out=${1:?usage: bench/methods.sh OUT [TASKS]}
 tasks=${2:-2000}
+kbx=${KBX:-$home/kbx}
 python=${KBX_PYTHON:-python3}
 seconds=2
 parallel=64
@@ -42,19 +43,19 @@ price_output = 2.0
 price_as_of = 2026-11-25
 END
 
-"$home/kbx" --version
-JAVA_TOOL_OPTIONS="-Dkbx.workers=$home/bench/simulated" "$home/kbx" run --method refine --turns 1 --model simulated \
+"$kbx" --version
+JAVA_TOOL_OPTIONS="-Dkbx.workers=$home/bench/simulated" "$kbx" run --method refine --turns 1 --model simulated \
   --models "$out/models.toml" --suite "$out/suite" --device cpu --jobs 8 --seed bench --out "$out/run" \
   >"$out/stdout.txt" 2>"$out/stderr.txt" &
-kbx=$!
+pid=$!
 : >"$out/status.txt"
-while cat "/proc/$kbx/status" >"$out/status.new" 2>/dev/null && grep -q VmHWM "$out/status.new"; do
+while cat "/proc/$pid/status" >"$out/status.new" 2>/dev/null && grep -q VmHWM "$out/status.new"; do
   cp "$out/status.new" "$out/status.txt"
-  cat "/proc/$kbx/stat" >"$out/stat.txt" 2>/dev/null || true
+  cat "/proc/$pid/stat" >"$out/stat.new" 2>/dev/null && [ -s "$out/stat.new" ] && cp "$out/stat.new" "$out/stat.txt"
   sleep 0.2
 done
 rc=0
-wait "$kbx" || rc=$?
+wait "$pid" || rc=$?
 date +%s.%N >"$out/end.txt"
 exec 3>&-
 wait "$provider" || true
