@@ -62,7 +62,7 @@ final class GenerateCommand implements Callable<Integer> {
         if (judges) flags.asked.check(pool, development, selected);
         List<PreparedMethod> methods = prepared.open(List.of(method), pool);
         MethodRun run = new MethodRun(flags, methods, selected, development);
-        try (MethodRun.Opened opened = run.open(folder, pool)) {
+        try (MethodRun.Opened opened = run.open(folder, pool, _ -> true)) {
           interrupts.advise(Interrupts.RESUMABLE);
           AnswerFiles files = new AnswerFiles(opened.file());
           run.run(opened, pool, (unit, task, _, answered) -> files.write(unit, task, answered));

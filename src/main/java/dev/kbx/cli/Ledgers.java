@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** The ledgers of a results folder. */
@@ -22,16 +23,17 @@ record Ledgers(Path folder) {
   }
 
   /**
-   * The newest run of the same methods over the same tasks that lacks answers.
+   * The newest run of the same methods over the same tasks that is not complete.
    *
    * @param trajectories how many answers a complete run has
+   * @param judged whether the run of an id with all answers is complete
    */
-  Optional<Found> unfinished(Header wanted, int trajectories) {
+  Optional<Found> unfinished(Header wanted, int trajectories, Predicate<String> judged) {
     for (Path file : newestFirst()) {
       Header header = Ledger.header(file);
       if (!header.isSameRunAs(wanted)) continue;
       Recorded recorded = Recorded.read(file);
-      if (recorded.answered() == trajectories) continue;
+      if (recorded.answered() == trajectories && judged.test(header.run())) continue;
       header.refuseOther(wanted);
       return Optional.of(new Found(header.run(), file, recorded));
     }

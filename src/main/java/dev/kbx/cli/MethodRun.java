@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 
 /** Lets methods write kernels: what {@code kbx generate} and {@code kbx run} have in common. */
 final class MethodRun {
@@ -59,10 +60,14 @@ final class MethodRun {
     this.development = development;
   }
 
-  /** Opens the run's ledger: that of the newest unfinished run to resume, or a new one. */
-  Opened open(Path folder, WorkerPool pool) {
+  /**
+   * Opens the run's ledger: that of the newest unfinished run to resume, or a new one.
+   *
+   * @param judged whether the run of an id with all answers is complete
+   */
+  Opened open(Path folder, WorkerPool pool, Predicate<String> judged) {
     if (flags.resume) {
-      var earlier = new Ledgers(folder).unfinished(header("", pool), work().size());
+      var earlier = new Ledgers(folder).unfinished(header("", pool), work().size(), judged);
       if (earlier.isPresent()) return resumed(earlier.get());
       System.err.println(
           "kbx: no run of these methods in " + folder + " to resume: a new one begins");

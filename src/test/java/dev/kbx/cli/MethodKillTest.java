@@ -164,7 +164,7 @@ class MethodKillTest {
   }
 
   @Test
-  @Tag("soak")
+  @Tag("soak-only")
   void aRunWithFeedbackAndFinalJudgementThatIsKilledTenTimes() throws Exception {
     assertKillsChangeNothing(List.of("run", "--method", "refine", "--turns", 2), 10, 4000);
   }

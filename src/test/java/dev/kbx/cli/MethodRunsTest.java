@@ -240,6 +240,25 @@ class MethodRunsTest {
     }
   }
 
+  /** As after a kill between the last answer and its final judgement. */
+  @Test
+  void answersWithoutTheirFinalJudgementAreJudgedOnResume() throws Exception {
+    try (ScriptedProvider provider = ScriptedProvider.start(this::refining)) {
+      Path out = folder.resolve("out");
+      Path models = ScriptedModels.write(folder, provider);
+      Object[] method = {
+        "--method", "single", "--model", "openai-whole", "--tasks", "Activation/tanh", "--resume"
+      };
+      assertThat(run("generate", out, models, method).exit()).isZero();
+      Kbx.Result judged = run("run", out, models, method);
+      assertThat(judged.exit()).as(judged.err()).isZero();
+      assertThat(judged.json().path("verdicts").path(0).path("status").asString())
+          .isEqualTo("wrong_values");
+      assertThat(judged.err()).contains("goes on: 1 of 1");
+      assertThat(provider.requests()).isEqualTo(1);
+    }
+  }
+
   @Test
   void aRunWithoutALedgerHasNoBudget() throws Exception {
     Path out = folder.resolve("out");
@@ -267,7 +286,7 @@ class MethodRunsTest {
   }
 
   @Test
-  @Tag("soak")
+  @Tag("soak-only")
   void everyMethodRunsWithEveryFormat() throws Exception {
     List<String> tables = new ArrayList<>();
     for (String method : METHODS.keySet()) {

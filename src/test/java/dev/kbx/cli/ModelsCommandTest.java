@@ -118,7 +118,7 @@ class ModelsCommandTest {
       assertThat(result.exit()).isEqualTo(2);
       assertThat(result.err())
           .isEqualTo("kbx: local: the provider cannot answer now (503): loading [key]\n");
-      assertThat(result.json().path("failure").path("kind").asString()).isEqualTo("OVERLOADED");
+      assertThat(result.json().path("failure").path("kind").asString()).isEqualTo("overloaded");
       assertThat(result.out()).doesNotContain(KEY);
       assertThat(server.requests()).isEqualTo(1);
     }
