@@ -52,10 +52,4 @@ class LineDiffTest {
         .filteredOn(line -> line.startsWith("@@"))
         .hasSize(1);
   }
-
-  @Test
-  void fromNothing() {
-    assertThat(new LineDiff("", "x = 1").unified("a", "b"))
-        .isEqualTo("--- a\n+++ b\n@@ -0,0 +1,1 @@\n+x = 1\n");
-  }
 }

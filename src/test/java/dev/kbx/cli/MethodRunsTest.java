@@ -247,15 +247,15 @@ class MethodRunsTest {
       Path out = folder.resolve("out");
       Path models = ScriptedModels.write(folder, provider);
       Object[] method = {
-        "--method", "single", "--model", "openai-whole", "--tasks", "Activation/tanh", "--resume"
+        "--method", "refine", "--turns", 2, "--model", "openai-whole", "--tasks", "Activation/tanh", "--resume"
       };
       assertThat(run("generate", out, models, method).exit()).isZero();
       Kbx.Result judged = run("run", out, models, method);
       assertThat(judged.exit()).as(judged.err()).isZero();
       assertThat(judged.json().path("verdicts").path(0).path("status").asString())
-          .isEqualTo("wrong_values");
+          .isEqualTo("correct");
       assertThat(judged.err()).contains("goes on: 1 of 1");
-      assertThat(provider.requests()).isEqualTo(1);
+      assertThat(provider.requests()).isEqualTo(2);
     }
   }
 
