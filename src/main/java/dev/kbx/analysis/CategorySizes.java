@@ -9,12 +9,13 @@ import java.util.TreeMap;
 /**
  * How many tasks were asked for: the denominators of rates.
  *
+ * @param total of all runs together; where names are not known, of the run that asked for most
  * @param byCategory by name; those with a candidate, where the suite is missing or has changed
  */
 record CategorySizes(int total, Map<String, Integer> byCategory) {
-  static CategorySizes of(List<AskedRun> runs, Pool pool) {
+  static CategorySizes of(List<AskedRun> runs, List<VerdictRow> rows) {
     Map<String, Set<String>> tasks = new TreeMap<>();
-    for (VerdictRow row : pool.rows()) {
+    for (VerdictRow row : rows) {
       tasks.computeIfAbsent(row.category(), _ -> new HashSet<>()).add(row.task());
     }
     for (AskedRun run : runs) {
@@ -26,6 +27,7 @@ record CategorySizes(int total, Map<String, Integer> byCategory) {
     Map<String, Integer> sizes = new TreeMap<>();
     tasks.forEach((category, names) -> sizes.put(category, names.size()));
     int named = sizes.values().stream().mapToInt(Integer::intValue).sum();
-    return new CategorySizes(Math.max(named, pool.entered().asked()), sizes);
+    int most = runs.stream().mapToInt(run -> run.asked().total()).max().orElse(0);
+    return new CategorySizes(Math.max(named, most), sizes);
   }
 }

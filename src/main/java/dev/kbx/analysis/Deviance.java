@@ -7,7 +7,6 @@ import dev.kbx.stats.StratifiedBootstrap;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -84,12 +83,8 @@ public record Deviance(
 
   private static Measure measure(
       Outcome outcome, List<AskedRun> runs, Pool pool, List<Factor> varying) {
-    return runs.stream()
-        .map(run -> outcome.unmeasured(run.judged()))
-        .filter(Objects::nonNull)
-        .findFirst()
-        .map(why -> Measure.unknown(outcome, why))
-        .orElseGet(() -> measure(outcome, pool, varying));
+    String why = outcome.unmeasuredIn(runs);
+    return why == null ? measure(outcome, pool, varying) : Measure.unknown(outcome, why);
   }
 
   private static Measure measure(Outcome outcome, Pool pool, List<Factor> varying) {

@@ -1,5 +1,6 @@
 package dev.kbx.analysis;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.analysis.Causes.Cause;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -11,26 +12,33 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What goes wrong: failed candidates by stage and status, by rule, by message, and correct ones by
  * the properties of calls that they break on.
  *
+ * @param uncompared why results were not compared in all runs: then candidates that only ran are
+ *     not among the failed; null if they were
  * @param failed candidates that are not correct
  * @param statuses by stage, then the most frequent first; sums to {@code failed}
  * @param rules of the static stage, the most frequent first
  * @param messages by shape, the most frequent first
  * @param properties that candidates right at the published grade break on
+ * @param breaking the same candidates by all that each breaks on
  * @param publishedOk candidates that are right at the published grade
  */
+@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Errors(
     Entered entered,
+    @Nullable String uncompared,
     int failed,
     List<OfStatus> statuses,
     List<OfRule> rules,
     List<OfMessage> messages,
     int publishedOk,
-    List<OfProperty> properties) {
+    List<OfProperty> properties,
+    List<Breaking> breaking) {
 
   /**
    * Candidates that ended with one status.
@@ -69,6 +77,9 @@ public record Errors(
    */
   public record OfProperty(String property, int candidates, int tasks) {}
 
+  /** Candidates that break on the same properties, one or several. */
+  public record Breaking(List<String> properties, int candidates) {}
+
   /** Counts of a group. */
   private static final class Group {
     private int candidates;
@@ -99,12 +110,14 @@ public record Errors(
     Map<String, Group> rules = new LinkedHashMap<>();
     Map<Causes.Message, Group> messages = new LinkedHashMap<>();
     Map<String, Group> properties = new LinkedHashMap<>();
+    Map<List<String>, Group> breaking = new LinkedHashMap<>();
     int failed = 0;
     int published = 0;
     for (VerdictRow row : pool.rows()) {
       if (Boolean.TRUE.equals(row.publishedOk())) {
         published++;
         for (String property : row.breaks()) add(properties, property, row);
+        if (!row.breaks().isEmpty()) add(breaking, row.breaks(), row);
       }
       if (row.status() == Status.CORRECT) continue;
       failed++;
@@ -115,6 +128,7 @@ public record Errors(
     }
     return new Errors(
         pool.entered(),
+        Outcome.CORRECT.unmeasuredIn(runs),
         failed,
         statuses(statuses),
         sorted(rules).stream()
@@ -125,6 +139,9 @@ public record Errors(
         sorted(properties).stream()
             .map(
                 e -> new OfProperty(e.getKey(), e.getValue().candidates, e.getValue().tasks.size()))
+            .toList(),
+        sorted(breaking).stream()
+            .map(e -> new Breaking(e.getKey(), e.getValue().candidates))
             .toList());
   }
 

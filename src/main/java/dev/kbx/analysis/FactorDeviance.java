@@ -85,6 +85,7 @@ public record FactorDeviance(
     int[] used = IntStream.range(0, all.length).filter(i -> all[i] > 0).toArray();
     double nullDeviance = BinomialDeviance.ofAll(passes, all);
     double deviance = BinomialDeviance.ofGroups(passes, all);
+    double chi2 = Math.max(0, nullDeviance - deviance);
     int df = used.length - 1;
     PermutationTest test = permute(factor, trials, permutations);
     boolean exact = Arrays.stream(used).anyMatch(i -> passes[i] == 0 || passes[i] == all[i]);
@@ -94,13 +95,13 @@ public record FactorDeviance(
         levels(factor, used, passes, all),
         df,
         deviance,
-        1 - deviance / nullDeviance,
+        share(passes, all),
         interval == null ? null : interval.low(),
         interval == null ? null : interval.high(),
-        (1 - deviance / nullDeviance) / df,
+        share(passes, all) / df,
         1 - (deviance + 2.0 * df) / nullDeviance,
-        nullDeviance - deviance,
-        BinomialDeviance.pValue(nullDeviance - deviance, df),
+        chi2,
+        BinomialDeviance.pValue(chi2, df),
         deviance + 2.0 * (df + 1),
         deviance + Math.log(trials.count()) * (df + 1),
         new PermutationTest(test.pValue(), test.expected() / nullDeviance, test.permutations()),
@@ -109,12 +110,12 @@ public record FactorDeviance(
         withoutUnsolved(used, passes, all));
   }
 
-  /** D² with these counts; NaN if all pass or none. */
+  /** D² with these counts, not below 0 by rounding; NaN if all pass or none. */
   static double share(double[] passes, double[] trials) {
     double nullDeviance = BinomialDeviance.ofAll(passes, trials);
     return nullDeviance == 0
         ? Double.NaN
-        : 1 - BinomialDeviance.ofGroups(passes, trials) / nullDeviance;
+        : Math.max(0, 1 - BinomialDeviance.ofGroups(passes, trials) / nullDeviance);
   }
 
   private static List<Level> levels(Factor factor, int[] used, double[] passes, double[] all) {

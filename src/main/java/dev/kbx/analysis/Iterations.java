@@ -106,7 +106,7 @@ public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> 
 
   /** Whether they have something to analyse: a method with two rounds, judged for correctness. */
   public static boolean haveRounds(List<AskedRun> runs) {
-    return runs.stream().allMatch(run -> Outcome.CORRECT.unmeasured(run.judged()) == null)
+    return Outcome.CORRECT.unmeasuredIn(runs) == null
         && Maker.group(Pool.of(runs, Pool.Rounds.ALL).rows()).values().stream()
             .anyMatch(rows -> rounds(rows).size() > 1);
   }

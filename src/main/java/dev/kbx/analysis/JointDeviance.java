@@ -50,6 +50,7 @@ public record JointDeviance(
    * A likelihood-ratio test.
    *
    * @param df 0 if the factor follows from the others; then there is no p
+   * @param chi2 rise of the deviance; 0 where rounding makes it fall
    * @param share of the null deviance
    * @param low lower end of the share's 95 % interval
    */
@@ -63,11 +64,12 @@ public record JointDeviance(
       @Nullable Double high) {
     static Test of(
         double chi2, int df, double nullDeviance, Bootstrap.@Nullable Interval interval) {
+      double rise = Math.max(0, chi2);
       return new Test(
           df,
-          chi2,
-          df == 0 ? null : BinomialDeviance.pValue(chi2, df),
-          chi2 / nullDeviance,
+          rise,
+          df == 0 ? null : BinomialDeviance.pValue(rise, df),
+          rise / nullDeviance,
           interval == null ? null : interval.low(),
           interval == null ? null : interval.high());
     }

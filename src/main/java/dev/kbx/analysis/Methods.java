@@ -4,8 +4,6 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Methods and models side by side: rates by category, pairwise tests on the same tasks, which tasks
@@ -36,12 +34,12 @@ public record Methods(
     List<Unmeasured> unmeasured = new ArrayList<>();
     List<Outcome> measured = new ArrayList<>();
     for (Outcome outcome : Outcome.values()) {
-      String why = unmeasured(runs, outcome);
+      String why = outcome.unmeasuredIn(runs);
       if (why == null) measured.add(outcome);
       else unmeasured.add(new Unmeasured(outcome, why));
     }
     Map<Maker, List<VerdictRow>> makers = Maker.group(pool.rows());
-    CategorySizes sizes = CategorySizes.of(runs, pool);
+    CategorySizes sizes = CategorySizes.of(runs, pool.rows());
     List<MethodRates> methods =
         List.copyOf(makers.entrySet()).parallelStream()
             .map(maker -> MethodRates.of(maker.getKey(), maker.getValue(), measured, sizes, ks, ps))
@@ -54,13 +52,5 @@ public record Methods(
         methods,
         pairs,
         measured.contains(Outcome.CORRECT) ? SolvedTasks.of(pool) : List.of());
-  }
-
-  private static @Nullable String unmeasured(List<AskedRun> runs, Outcome outcome) {
-    return runs.stream()
-        .map(run -> outcome.unmeasured(run.judged()))
-        .filter(Objects::nonNull)
-        .findFirst()
-        .orElse(null);
   }
 }

@@ -3,7 +3,9 @@ package dev.kbx.analysis;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
+import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What a candidate can reach; each is a yes or no, or unknown. */
@@ -39,6 +41,15 @@ public enum Outcome {
       return "the %s stage was not asked for".formatted(needed.label());
     }
     return this == FASTER && !run.hasSpeedup() ? run.noSpeedup() : null;
+  }
+
+  /** Why it was not measured in one of the runs; null if it was in all. */
+  @Nullable String unmeasuredIn(List<AskedRun> runs) {
+    return runs.stream()
+        .map(run -> unmeasured(run.judged()))
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
   }
 
   /** As in files: {@code called, …}. */

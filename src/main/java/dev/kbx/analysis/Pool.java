@@ -77,7 +77,7 @@ record Pool(List<VerdictRow> rows, Entered entered, Map<String, TaskTraits> trai
             sorted.stream().map(row -> row.device().name()).distinct().sorted().toList(),
             sorted.size(),
             Math.toIntExact(Tally.tasksOf(sorted, _ -> true)),
-            runs.stream().mapToInt(run -> run.asked().total()).max().orElse(0),
+            CategorySizes.of(runs, sorted).total(),
             notJudged,
             variants,
             repeated,
@@ -86,7 +86,12 @@ record Pool(List<VerdictRow> rows, Entered entered, Map<String, TaskTraits> trai
     return new Pool(sorted, entered, traits);
   }
 
+  /** Rounds of one method may be runs of their own while those of another are not. */
   private static List<VerdictRow> last(List<VerdictRow> rows) {
+    return Maker.group(rows).values().stream().flatMap(own -> lastOfOne(own).stream()).toList();
+  }
+
+  private static List<VerdictRow> lastOfOne(List<VerdictRow> rows) {
     Attempt.Reader attempts = Attempt.Reader.of(rows);
     Map<Attempt, Integer> latest = new HashMap<>();
     for (VerdictRow row : rows) {

@@ -42,9 +42,7 @@ public record TaskIntercept(double deviation, double share, double p, List<Part>
       var without = joint.over(cells, i);
       double rise = RandomIntercept.fit(without, passes, trials, tasks).deviance() - fit.deviance();
       int df = full.rank(trials) - without.rank(trials);
-      parts.add(
-          new Part(
-              joint.factors().get(i).name(), Test.of(Math.max(0, rise), df, nullDeviance, null)));
+      parts.add(new Part(joint.factors().get(i).name(), Test.of(rise, df, nullDeviance, null)));
     }
     double gained = Math.max(0, fixed - fit.deviance());
     return new TaskIntercept(

@@ -2,7 +2,7 @@ package dev.kbx.report;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.kbx.analysis.Errors;
-import dev.kbx.analysis.Errors.OfProperty;
+import dev.kbx.analysis.Errors.Breaking;
 import dev.kbx.analysis.Errors.OfRule;
 import dev.kbx.analysis.Errors.OfStatus;
 import dev.kbx.check.Rules;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Errors with what would have helped.
  *
- * @param advice for failed candidates, the line first that meets most of them
+ * @param advice for failed candidates, the line first that is about most of them
  * @param general for candidates right at the published grade alone
  */
 public record AdvisedErrors(
@@ -27,8 +27,7 @@ public record AdvisedErrors(
   /**
    * A line to add to a prompt.
    *
-   * @param candidates how many failed for what it is about; a candidate counts once, for what
-   *     decided its verdict
+   * @param candidates how many failed for what it is about; each counts once for a line
    */
   public record Advice(String line, int candidates) {}
 
@@ -40,8 +39,11 @@ public record AdvisedErrors(
     }
     for (OfRule each : errors.rules()) count(failed, ofRule(each.rule()), each.candidates());
     Map<String, Integer> general = new LinkedHashMap<>();
-    for (OfProperty each : errors.properties()) {
-      count(general, ofProperty(each.property()), each.candidates());
+    for (Breaking each : errors.breaking()) {
+      each.properties().stream()
+          .map(AdvisedErrors::ofProperty)
+          .distinct()
+          .forEach(line -> count(general, line, each.candidates()));
     }
     return new AdvisedErrors(errors, sorted(failed), sorted(general));
   }

@@ -6,6 +6,7 @@ import dev.kbx.analysis.FactorDeviance;
 import dev.kbx.analysis.JointDeviance;
 import dev.kbx.analysis.JointDeviance.Part;
 import dev.kbx.analysis.JointDeviance.Test;
+import dev.kbx.analysis.Outcome;
 import dev.kbx.analysis.TaskIntercept;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,7 +73,8 @@ public record DevianceText(int width) {
             measure.candidates(),
             nullDeviance));
     if (measure.unmeasured() > 0) {
-      lines.addAll(text.wrap("Left out, not timed: %d.".formatted(measure.unmeasured())));
+      lines.addAll(
+          text.wrap("Left out, %s: %d.".formatted(unknown(measure), measure.unmeasured())));
     }
     if (measure.factors().isEmpty()) {
       lines.add("No factor varies between them.");
@@ -82,6 +84,11 @@ public record DevianceText(int width) {
     if (measure.joint() != null) lines.addAll(joint(measure.joint(), measure.task(), text));
     measure.factors().forEach(factor -> lines.addAll(remarks(factor, text)));
     return lines;
+  }
+
+  /** Why it is not known of some candidates whether they reach the outcome. */
+  private static String unknown(Measure measure) {
+    return measure.outcome() == Outcome.FASTER ? "not timed" : "not known at the general grade";
   }
 
   private List<String> single(List<FactorDeviance> factors) {
@@ -212,7 +219,7 @@ public record DevianceText(int width) {
     if (without != null) {
       lines.addAll(
           text.wrap(
-              "%s's share is %s without %s and %s with %s."
+              "%s explains %s without %s and %s with %s."
                   .formatted(
                       Text.clean(factor.factor()),
                       percent(without),
@@ -224,7 +231,7 @@ public record DevianceText(int width) {
     if (firth != null) {
       lines.addAll(
           text.wrap(
-              "%s has a level that passes never or always; by Firth's likelihood %s, χ² %s, p %s."
+              "%s has a level that never or always passes; by Firth's likelihood it explains %s, χ² %s, p %s."
                   .formatted(
                       Text.clean(factor.factor()),
                       percent(firth.explained()),
@@ -237,8 +244,8 @@ public record DevianceText(int width) {
   private static String unsolved(FactorDeviance factor) {
     List<String> names = factor.unsolved();
     return names.size() == 1
-        ? "the %s that has none (%s)".formatted(factor.factor(), Text.clean(names.getFirst()))
-        : "the %d levels that have none".formatted(names.size());
+        ? "the level %s, which never passes,".formatted(Text.clean(names.getFirst()))
+        : "the %d levels that never pass".formatted(names.size());
   }
 
   private static String percent(double share) {

@@ -37,21 +37,31 @@ public record ErrorsText(int width) {
         new ArrayList<>(
             several ? text.headWithLetters(errors.entered()) : text.head(errors.entered()));
     lines.add("");
-    lines.add(
-        "%d of %s are not correct."
-            .formatted(errors.failed(), Counted.of(errors.entered().candidates(), "candidate")));
+    lines.addAll(text.wrap(failed(errors) + "."));
     if (!errors.statuses().isEmpty()) lines.addAll(statuses(errors));
     lines.addAll(rules(errors.rules()));
     lines.addAll(messages(errors.messages()));
     lines.addAll(properties(errors));
     lines.addAll(
-        advice("Advice that is about most failed candidates:", advised.advice(), errors.failed()));
+        advice(
+            "Advice, by the number of failed candidates that it is about:",
+            advised.advice(),
+            errors.failed()));
     lines.addAll(
         advice(
-            "About candidates right at the published grade that break beyond it:",
+            "The same for candidates right at the published grade that break beyond it:",
             advised.general(),
             errors.publishedOk()));
     return String.join("\n", lines) + "\n";
+  }
+
+  /** {@code 3 of 20 candidates are not correct}. */
+  static String failed(Errors errors) {
+    String of = Counted.of(errors.entered().candidates(), "candidate");
+    return errors.uncompared() == null
+        ? "%d of %s are not correct".formatted(errors.failed(), of)
+        : "%d of %s failed; not all results were compared, as %s"
+            .formatted(errors.failed(), of, errors.uncompared());
   }
 
   private List<String> statuses(Errors errors) {
@@ -73,7 +83,11 @@ public record ErrorsText(int width) {
       for (int i = 0; i < makers; i++) row.add(count(each, entered.made().get(i)));
       rows.add(row);
     }
-    return new Grid("ll" + "r".repeat(head.size() - 2), rows).lines(width);
+    List<String> lines =
+        new ArrayList<>(new Grid("ll" + "r".repeat(head.size() - 2), rows).lines(width));
+    int more = entered.made().size() - MAKERS;
+    if (more > 0) lines.add("… and the columns of %d more, in --json".formatted(more));
+    return lines;
   }
 
   private static String count(OfStatus status, Entered.Made made) {

@@ -174,9 +174,11 @@ record HtmlReport(
           .formatted(Counted.of(rates.size(), "method"), Counted.of(tally.asked().total(), "task"));
     }
     TrajectoryRates only = rates.getFirst();
-    int solved = only.solved() == null ? 0 : only.solved();
+    String tasks = Counted.of(only.tasks(), "task");
     return Html.escape(
-        "%s solves %d of %s".formatted(only.method(), solved, Counted.of(only.tasks(), "task")));
+        only.solved() == null
+            ? "%s at %s, not judged".formatted(only.method(), tasks)
+            : "%s solves %d of %s".formatted(only.method(), only.solved(), tasks));
   }
 
   private String filesHeadline() {

@@ -170,7 +170,10 @@ public record MethodsText(int width) {
       List<String> some = columns.subList(from, Math.min(columns.size(), from + fit));
       lines.addAll(sampleTable(methods, some));
     }
-    lines.addAll(text.wrap("of: tasks with k samples or more; different ones do not compare."));
+    lines.addAll(
+        text.wrap(
+            "of: the tasks with k samples or more. Figures of different tasks are not"
+                + " comparable."));
     return lines;
   }
 

@@ -60,6 +60,9 @@ public record OverviewText(int width) {
             .filter(measure -> measure.outcome() == Outcome.CORRECT)
             .findFirst()
             .orElseThrow();
+    if (correct.unknown() != null) {
+      return wrap("What explains failure is not known: %s.".formatted(correct.unknown()));
+    }
     if (correct.factors().isEmpty()) {
       return wrap("What explains failure is not known: no factor varies.");
     }
@@ -127,20 +130,19 @@ public record OverviewText(int width) {
             .sorted(Comparator.comparingInt(OfStatus::candidates).reversed())
             .limit(LINES)
             .toList();
-    if (statuses.isEmpty()) return List.of("All are correct.");
+    if (statuses.isEmpty()) return wrap(ErrorsText.failed(advised.errors()) + ".");
     lines.addAll(
         wrap(
-            "%d of %s are not correct: %s."
+            "%s: %s."
                 .formatted(
-                    advised.errors().failed(),
-                    Counted.of(advised.errors().entered().candidates(), "candidate"),
+                    ErrorsText.failed(advised.errors()),
                     statuses.stream()
                         .map(each -> each.candidates() + " " + each.status().label())
                         .collect(Collectors.joining(", ")))));
     for (OfMessage each : first(advised.errors().messages())) {
       lines.add(Text.cut("%5d  %s".formatted(each.candidates(), Text.clean(each.shape())), width));
     }
-    if (!advised.advice().isEmpty()) lines.add("Advice that is about most of them:");
+    if (!advised.advice().isEmpty()) lines.add("Advice, by how many of them it is about:");
     for (Advice each : first(advised.advice())) {
       lines.add(Text.cut("%5d  %s".formatted(each.candidates(), each.line()), width));
     }

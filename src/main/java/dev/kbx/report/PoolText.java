@@ -62,12 +62,14 @@ record PoolText(int width) {
             width));
     lines.addAll(
         wrap(
-            "%s of %d of %s, on %s."
+            "%s of %d of %s%s."
                 .formatted(
                     Counted.of(entered.candidates(), "judged candidate"),
                     entered.tasks(),
                     Counted.of(entered.asked(), "task"),
-                    Text.clean(String.join(", ", entered.devices())))));
+                    entered.devices().isEmpty()
+                        ? ""
+                        : ", on " + Text.clean(String.join(", ", entered.devices())))));
     List<String> left = left(entered);
     if (!left.isEmpty()) lines.addAll(wrap("Left out: " + String.join("; ", left) + "."));
     return lines;

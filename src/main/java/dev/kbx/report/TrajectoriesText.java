@@ -23,12 +23,7 @@ public record TrajectoriesText(int width) {
   private static final String CALLS = "calls";
 
   private static List<String> head(List<TrajectoryRates> methods) {
-    String ks =
-        methods.stream()
-            .filter(method -> method.passAtK() != null)
-            .map(method -> "" + method.k())
-            .distinct()
-            .collect(Collectors.joining(","));
+    List<Integer> ks = ks(methods);
     return List.of(
         "method",
         "model",
@@ -36,11 +31,20 @@ public record TrajectoriesText(int width) {
         "correct*",
         "final",
         "gap",
-        "pass@" + ks,
+        "pass@" + (ks.size() == 1 ? ks.getFirst() : "k"),
         CALLS,
         "tokens",
         "USD",
         "judging");
+  }
+
+  /** Numbers of samples of which a pass@k is known. */
+  private static List<Integer> ks(List<TrajectoryRates> methods) {
+    return methods.stream()
+        .filter(method -> method.passAtK() != null)
+        .map(TrajectoryRates::k)
+        .distinct()
+        .toList();
   }
 
   /** If there are more, how trajectories went is left to the report. */
@@ -58,7 +62,7 @@ public record TrajectoriesText(int width) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(head(methods));
     for (TrajectoryRates method : methods) {
-      rows.add(values(method));
+      rows.add(values(method, ks(methods).size() > 1));
       rows.add(intervals(method));
     }
     List<List<String>> shown = withoutEmpty(rows);
@@ -105,7 +109,7 @@ public record TrajectoriesText(int width) {
     return rows.stream().map(row -> kept.stream().map(row::get).toList()).toList();
   }
 
-  private static List<String> values(TrajectoryRates method) {
+  private static List<String> values(TrajectoryRates method, boolean namesK) {
     Spent spent = method.spent();
     return List.of(
         Text.clean(method.method()),
@@ -114,11 +118,18 @@ public record TrajectoriesText(int width) {
         share(method.development()),
         share(method.finalRate()),
         method.gap() == null ? "" : points("%+.0f", method.gap().value()),
-        method.passAtK() == null ? "" : "%s %%".formatted(points("%.0f", method.passAtK().value())),
+        passAtK(method, namesK),
         calls(spent),
         spent.tokens() == 0 ? "" : String.format(Locale.ROOT, "%,d", spent.tokens()),
         usd(spent),
         spent.deviceSeconds() == 0 ? "" : format("%.0f s", spent.deviceSeconds()));
+  }
+
+  /** {@code 50 %}, or {@code @4 50 %} where methods differ in k. */
+  private static String passAtK(TrajectoryRates method, boolean namesK) {
+    if (method.passAtK() == null) return "";
+    String percent = "%s %%".formatted(points("%.0f", method.passAtK().value()));
+    return namesK ? "@%d %s".formatted(method.k(), percent) : percent;
   }
 
   private static String calls(Spent spent) {

@@ -235,4 +235,46 @@ class DevianceTest {
   void theSameRowsGiveTheSameFigures() {
     assertThat(of(cells())).isEqualTo(of(cells()));
   }
+
+  @Test
+  void roundsInRunsOfTheirOwnAreOneAttemptBesideOtherMethods() {
+    SimulatedRun zero = run(1).by("refine").round(0).wrong("M/a", "a0", Status.TIMEOUT);
+    SimulatedRun one = run(2).by("refine").round(1).untimed("M/a", "a1");
+    SimulatedRun single = run(3).by("single").untimed("M/a", "s").untimed("N/b", "t");
+    Entered entered = of(zero, one, single).entered();
+    assertThat(entered.earlierRounds()).isEqualTo(1);
+    assertThat(entered.candidates()).isEqualTo(3);
+    assertThat(entered.made().getFirst().samples()).as("of refine").isEqualTo(1);
+  }
+
+  @Test
+  void aFactorThatFollowsFromAnotherAddsNothing() {
+    SimulatedRun run = run(1);
+    for (String method : List.of("a", "b", "c")) {
+      run.by(method).model("model of " + method);
+      for (int i = 0; i < 30; i++) {
+        String task = "C%d/t%d".formatted(i % 3, i);
+        if ((i * (method.hashCode() + 2)) % 7 < 3) run.untimed(task, method + i);
+        else run.wrong(task, method + i, Status.WRONG_VALUES);
+      }
+    }
+    JointDeviance joint = requireNonNull(correct(of(run)).joint());
+    for (JointDeviance.Part part : joint.factors().subList(1, 3)) {
+      assertThat(part.typeTwo().df()).as(part.factor()).isZero();
+      assertThat(part.typeTwo().p()).isNull();
+      assertThat(part.typeTwo().chi2()).isBetween(0.0, 1e-6);
+    }
+  }
+
+  @Test
+  void levelsThatAreEqualExplainNothing() {
+    for (int trials = 2; trials < 60; trials++) {
+      for (int passes = 1; passes < trials; passes++) {
+        double[] pass = {passes, passes, passes};
+        assertThat(FactorDeviance.share(pass, new double[] {trials, trials, trials}))
+            .as("%d of %d", passes, trials)
+            .isBetween(0.0, 1e-12);
+      }
+    }
+  }
 }

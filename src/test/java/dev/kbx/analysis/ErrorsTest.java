@@ -90,4 +90,25 @@ class ErrorsTest {
         .containsExactly(
             new Errors.OfProperty("empty", 2, 2), new Errors.OfProperty("non_contiguous", 1, 1));
   }
+
+  @Test
+  void tellsThatResultsWereNotCompared() {
+    SimulatedRun run = SimulatedRun.on(SimulatedRun.CPU, 1).untimed("M/a", "a");
+    assertThat(of(run).uncompared()).isNull();
+    assertThat(of(run.stages(Stage.STATIC, Stage.CALL)).uncompared())
+        .isEqualTo("the correct stage was not asked for");
+  }
+
+  @Test
+  void propertiesAreAlsoCountedTogether() {
+    SimulatedRun run =
+        SimulatedRun.on(SimulatedRun.CPU, 1)
+            .breaking("M/a", "a", "empty", "zero_dim")
+            .breaking("M/b", "b", "empty", "zero_dim")
+            .breaking("M/c", "c", "empty");
+    assertThat(of(run).breaking())
+        .containsExactly(
+            new Errors.Breaking(List.of("empty", "zero_dim"), 2),
+            new Errors.Breaking(List.of("empty"), 1));
+  }
 }

@@ -7,6 +7,7 @@ import dev.kbx.SimulatedRun;
 import dev.kbx.verdict.Status;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Methods side by side. */
@@ -149,5 +150,22 @@ class MethodsTest {
     Methods cpu =
         of(List.of(1), List.of(1.0), SimulatedRun.on(SimulatedRun.CPU, 1).untimed("M/a", "a"));
     assertThat(cpu.unmeasured().getFirst().outcome()).isEqualTo(Outcome.FASTER);
+  }
+
+  @Test
+  void tasksThatDifferentRunsAskedForAreCountedTogether() {
+    SimulatedRun first = SimulatedRun.on(SimulatedRun.CPU, 1).by("a").untimed("M/x", "x");
+    SimulatedRun second = SimulatedRun.on(SimulatedRun.CPU, 2).by("b").untimed("M/y", "y");
+    Methods methods =
+        Methods.of(
+            List.of(
+                new AskedRun(
+                    first.judged(), AskedTasks.named(Map.of("M", Set.of("x", "z"))), Map.of()),
+                new AskedRun(
+                    second.judged(), AskedTasks.named(Map.of("M", Set.of("y"))), Map.of())),
+            List.of(1),
+            List.of());
+    assertThat(methods.entered().asked()).isEqualTo(3);
+    assertThat(outcome(methods.methods().getFirst(), Outcome.CORRECT).all().tasks()).isEqualTo(3);
   }
 }

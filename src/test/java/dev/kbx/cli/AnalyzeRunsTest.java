@@ -186,7 +186,7 @@ class AnalyzeRunsTest {
     String text = ok("analyze", "summary", first.id(), second.id(), "--out", out).out();
     assertThat(text)
         .contains("correct ÷ called", "1 of 3 candidates are not correct: 1 wrong_values.")
-        .contains("Advice that is about most of them:")
+        .contains("Advice, by how many of them it is about:")
         .doesNotContain("rescued");
     JsonNode summary = ok("analyze", "summary", out, "--json").json().get("summary");
     assertThat(summary.has("methods")).isTrue();
@@ -201,7 +201,8 @@ class AnalyzeRunsTest {
   void aRunWithoutVerdictsSaysSo() {
     SimulatedRun.on(SimulatedRun.H200, 7).store(out);
     assertThat(ok("analyze", "summary", "--out", out).out()).contains("No candidate was judged.");
-    assertThat(ok("analyze", "methods", "--out", out).out()).contains("No candidate was judged.");
+    assertThat(ok("analyze", "methods", "--out", out).out())
+        .contains("No candidate was judged.", "0 judged candidates of 0 of 176 tasks.");
     assertThat(ok("analyze", "errors", "--out", out).out()).contains("0 of 0 candidates");
     assertThat(ok("analyze", "deviance", "--out", out).out()).contains("correct: no figures");
   }

@@ -17,6 +17,7 @@ import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.PassK;
 import dev.kbx.analysis.Portability;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import java.util.List;
 import java.util.Map;
@@ -121,9 +122,10 @@ class AnalysisTextTest {
       String text = new DevianceText(width).render(deviance);
       assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
       assertThat(text)
-          .contains("without the method that has none (nothing)", "category + method", "Firth")
+          .contains("category + method", "Firth")
           .contains("called: no figures: 240 of 240 pass, nothing to explain.")
           .doesNotContain("…");
+      assertThat(text.replace('\n', ' ')).contains("without the level nothing, which never passes");
     }
     assertThat(new DevianceText(100).render(deviance)).contains("per df");
     assertThat(new DevianceText(80).render(deviance)).doesNotContain("per df");
@@ -242,22 +244,58 @@ class AnalysisTextTest {
         }
       }
     }
+    String text = new OverviewText(80).render(overview(run));
+    assertThat(text.lines()).hasSizeLessThan(40).allMatch(line -> Text.columns(line) <= 80);
+    assertThat(text.replace('\n', ' '))
+        .contains("category explains", "best MatrixMultiply0 100 % of 40", "rescued")
+        .contains("Advice, by how many of them it is about:");
+  }
+
+  private static Overview overview(SimulatedRun run) {
     Causes causes = new Causes();
     List<VerdictRow> rows = VerdictRow.of(run.verdicts());
     for (int i = 0; i < rows.size(); i++) causes.add(rows.get(i), run.verdicts().get(i));
     JudgedRun judged = new JudgedRun(run.info(), rows);
     List<AskedRun> asked = List.of(new AskedRun(judged, AskedTasks.counted(judged), Map.of()));
-    assertThat(Iterations.haveRounds(asked)).isTrue();
-    Overview overview =
-        new Overview(
-            Methods.of(asked, List.of(1), List.of()),
-            Deviance.of(asked),
-            Iterations.of(asked, List.of()),
-            AdvisedErrors.of(Errors.of(asked, causes)));
-    String text = new OverviewText(80).render(overview);
-    assertThat(text.lines()).hasSizeLessThan(40).allMatch(line -> Text.columns(line) <= 80);
-    assertThat(text.replace('\n', ' '))
-        .contains("category explains", "best MatrixMultiply0 100 % of 40", "rescued")
-        .contains("Advice that is about most of them:");
+    return new Overview(
+        Methods.of(asked, List.of(1), List.of()),
+        Deviance.of(asked),
+        Iterations.haveRounds(asked) ? Iterations.of(asked, List.of()) : null,
+        AdvisedErrors.of(Errors.of(asked, causes)));
+  }
+
+  private static String summary(SimulatedRun run) {
+    return new OverviewText(200).render(overview(run));
+  }
+
+  @Test
+  void whatWasNotComparedIsNotCalledCorrect() {
+    SimulatedRun called = run(1).stages(Stage.STATIC, Stage.CALL).untimed("M/a", "a");
+    assertThat(summary(called))
+        .contains("What explains failure is not known: the correct stage was not asked for.")
+        .contains("0 of 1 candidate failed; not all results were compared, as the correct stage");
+    called.uncallable("M/b", "b", Status.COMPILE_ERROR);
+    assertThat(summary(called)).contains("1 of 2 candidates failed; not all", ": 1 compile_error.");
+    assertThat(summary(run(2).untimed("M/a", "a").untimed("N/b", "b")))
+        .contains("What explains failure is not known: 2 of 2 pass, nothing to explain.")
+        .contains("0 of 2 candidates are not correct.");
+  }
+
+  @Test
+  void whatIsLeftOutIsNamedByItsOutcome() {
+    SimulatedRun run = run(1).untimed("M/a", "a").wrong("M/b", "b", Status.WRONG_VALUES);
+    run.ofUnknownGrade("N/c", "c").correct("N/d", "d", 2);
+    AskedRun asked = new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of());
+    assertThat(new DevianceText(100).render(Deviance.of(List.of(asked))))
+        .contains("Left out, not known at the general grade: 1.", "Left out, not timed: 2.");
+  }
+
+  @Test
+  void advicePointsAtACandidateOnce() {
+    SimulatedRun run = run(1).breaking("M/a", "a", "empty", "zero_dim", "size_one");
+    run.breaking("M/b", "b", "empty", "non_contiguous");
+    assertThat(overview(run).errors().general().stream().map(AdvisedErrors.Advice::candidates))
+        .as("three of the properties have one line")
+        .containsExactly(2, 1);
   }
 }

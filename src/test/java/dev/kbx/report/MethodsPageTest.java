@@ -7,6 +7,8 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
+import dev.kbx.analysis.Spent;
+import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.report.Trajectory.Message;
 import dev.kbx.report.Trajectory.Round;
 import dev.kbx.verdict.Json;
@@ -172,6 +174,26 @@ class MethodsPageTest extends BrowserTest {
     }
     try (ResultFiles files = write()) {
       assertThat(Files.readAllBytes(files.report())).isEqualTo(first);
+    }
+  }
+
+  @Test
+  void withoutAFinalJudgementNothingIsCalledUnsolved() throws IOException {
+    Spent spent = new Spent(1, 0, 0, 0, 0, 0, 0);
+    TrajectoryRow row =
+        new TrajectoryRow("refine", "m", "Math/exp", 0, true, true, null, List.of(), spent, spent);
+    RunInfo run = Fixtures.run(Fixtures.CPU, 1, 1, List.of("refine by m"));
+    List<Verdict> none = List.of();
+    try (ResultFiles files = new ResultFiles(folder)) {
+      files.finish(
+          run,
+          RunVerdicts.of(none),
+          Fixtures.asked(run, none),
+          Fixtures::source,
+          List.of(),
+          new MethodsReport(List.of(row), List.of()));
+      assertThat(Files.readString(files.report()))
+          .contains("<h1>refine at 1 task, not judged</h1>");
     }
   }
 }

@@ -89,4 +89,20 @@ class TrajectoriesTextTest {
     List<String> both = new TrajectoriesText(100).lines(rows(1.2, 1.6));
     assertThat(both).anyMatch(line -> line.endsWith("wrong_values → correct 1.20×"));
   }
+
+  @Test
+  void methodsWithDifferentNumbersOfSamplesNameTheirK() {
+    List<TrajectoryRow> rows = new ArrayList<>();
+    Spent spent = new Spent(1, 0, 0, 0, 0, 0, 0);
+    for (int k : new int[] {2, 4}) {
+      for (int sample = 0; sample < k; sample++) {
+        boolean correct = sample == 0;
+        rows.add(
+            new TrajectoryRow(
+                "by" + k, "m", "Math/exp", sample, true, null, correct, List.of(), spent, spent));
+      }
+    }
+    assertThat(String.join("\n", new TrajectoriesText(100).lines(rows)))
+        .contains("pass@k", "@2 100 %", "@4 100 %");
+  }
 }
