@@ -247,7 +247,15 @@ class MethodRunsTest {
       Path out = folder.resolve("out");
       Path models = ScriptedModels.write(folder, provider);
       Object[] method = {
-        "--method", "refine", "--turns", 2, "--model", "openai-whole", "--tasks", "Activation/tanh", "--resume"
+        "--method",
+        "refine",
+        "--turns",
+        2,
+        "--model",
+        "openai-whole",
+        "--tasks",
+        "Activation/tanh",
+        "--resume"
       };
       assertThat(run("generate", out, models, method).exit()).isZero();
       Kbx.Result judged = run("run", out, models, method);
