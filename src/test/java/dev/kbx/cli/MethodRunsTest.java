@@ -240,6 +240,32 @@ class MethodRunsTest {
     }
   }
 
+  /** As after a kill in the final judgement: all answers are there, and no verdict is. */
+  @Test
+  void answersThatAreThereAreJudgedWithoutAskingAgain() throws Exception {
+    try (ScriptedProvider provider = ScriptedProvider.start(this::refining)) {
+      Path out = folder.resolve("out");
+      Path models = ScriptedModels.write(folder, provider);
+      Object[] method = {
+        "--method", "refine", "--turns", 2, "--model", "openai-whole", "--tasks", "Activation/tanh"
+      };
+      assertThat(run("generate", out, models, method).exit()).isZero();
+      List<Object> again = new ArrayList<>(List.of(method));
+      again.add("--resume");
+      for (int i = 0; i < 2; i++) {
+        Kbx.Result result = run("run", out, models, again.toArray());
+        assertThat(result.exit()).as(result.err()).isZero();
+        assertThat(result.err()).contains("has all its answers: no model is asked\n");
+        assertThat(result.json().path("verdicts").path(0).path("status").asString())
+            .isEqualTo("correct");
+      }
+      assertThat(provider.requests()).isEqualTo(2);
+      try (var runs = Files.list(out.resolve("runs"))) {
+        assertThat(runs).hasSize(1);
+      }
+    }
+  }
+
   @Test
   void aRunWithoutALedgerHasNoBudget() throws Exception {
     Path out = folder.resolve("out");
