@@ -7,6 +7,9 @@ import java.util.List;
 final class LineDiff {
   private static final int CONTEXT = 3;
 
+  /** Pairs of lines that are compared at most: 100 MB. */
+  private static final long MOST_PAIRS = 25_000_000;
+
   private final List<String> before;
   private final List<String> after;
   private final List<Step> steps;
@@ -41,8 +44,9 @@ final class LineDiff {
     return all == 0 ? 1 : 2.0 * common / all;
   }
 
-  /** By the longest common subsequence. */
+  /** By the longest common subsequence; of very long texts all lines count as changed. */
   private List<Step> steps() {
+    if ((long) before.size() * after.size() > MOST_PAIRS) return replaced();
     int[][] longest = new int[before.size() + 1][after.size() + 1];
     for (int i = before.size() - 1; i >= 0; i--) {
       for (int j = after.size() - 1; j >= 0; j--) {
@@ -65,6 +69,15 @@ final class LineDiff {
       } else {
         all.add(new Step('+', after.get(j), i, j++));
       }
+    }
+    return all;
+  }
+
+  private List<Step> replaced() {
+    List<Step> all = new ArrayList<>();
+    for (int i = 0; i < before.size(); i++) all.add(new Step('-', before.get(i), i, 0));
+    for (int j = 0; j < after.size(); j++) {
+      all.add(new Step('+', after.get(j), before.size(), j));
     }
     return all;
   }

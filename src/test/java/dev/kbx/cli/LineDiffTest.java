@@ -54,6 +54,15 @@ class LineDiffTest {
   }
 
   @Test
+  void veryLongTextsAreReplaced() {
+    LineDiff diff = new LineDiff(lines(6000), lines(5000));
+    assertThat(diff.similarity()).isZero();
+    assertThat(diff.unified("a", "b").lines().skip(2))
+        .startsWith("@@ -1,6000 +1,5000 @@", "-line 0")
+        .hasSize(11_001);
+  }
+
+  @Test
   void fromNothing() {
     assertThat(new LineDiff("", "x = 1").unified("a", "b"))
         .isEqualTo("--- a\n+++ b\n@@ -0,0 +1,1 @@\n+x = 1\n");
