@@ -241,7 +241,7 @@ class ExternalProgramsTest {
     assertThat(events().stream().filter(Event.Program.class::isInstance)).hasSize(2);
     Budget usd = new Budget(null, null, 1.2, null, null);
     assertThat(run(method(spending, 10, usd), History.empty()).answer().why())
-        .endsWith(", within 1.20 USD");
+        .endsWith(", within 1.2 USD");
     assertThat(events().stream().filter(Event.Program.class::isInstance)).hasSize(3);
   }
 
