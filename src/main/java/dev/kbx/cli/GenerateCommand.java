@@ -53,16 +53,17 @@ final class GenerateCommand implements Callable<Integer> {
     try (PreparedMethods prepared = new PreparedMethods(flags, suite, selected, development)) {
       List<MethodSettings> settings = prepared.settings(List.of(method));
       boolean judges = settings.stream().anyMatch(m -> m.options().judges());
+      boolean hardware = method.conditions(development, selected.getFirst()).hardware();
       workers.check();
       Path folder = OutFolder.writable(flags.out);
       try (var _ = FolderLock.of(folder);
           Interrupts interrupts = new Interrupts("interrupted; nothing was asked yet");
           WorkerPool pool =
-              judges ? WorkerPool.start(workers) : WorkerPool.withoutPython(workers)) {
+              judges || hardware ? WorkerPool.start(workers) : WorkerPool.withoutPython(workers)) {
         if (judges) flags.asked.check(pool, development, selected);
         List<PreparedMethod> methods = prepared.open(List.of(method), pool);
         MethodRun run = new MethodRun(flags, methods, selected, development);
-        try (MethodRun.Opened opened = run.open(folder, pool, _ -> true)) {
+        try (MethodRun.Opened opened = run.open(folder, pool)) {
           interrupts.advise(Interrupts.RESUMABLE);
           AnswerFiles files = new AnswerFiles(opened.file());
           run.run(opened, pool, (unit, task, _, answered) -> files.write(unit, task, answered));

@@ -9,13 +9,18 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** The ledgers of a results folder. */
 record Ledgers(Path folder) {
-  /** An unfinished run. */
-  record Found(String run, Path file, Recorded recorded) {}
+  /** A run to go on with. */
+  record Found(Header header, Path file, Recorded recorded) {
+    /** Itself. Throws if feedback would differ from that of its beginning. */
+    private Found checked(Header wanted) {
+      header.refuseOther(wanted);
+      return this;
+    }
+  }
 
   /** Where a run's ledger is. */
   static Path file(Path folder, String run) {
@@ -23,21 +28,21 @@ record Ledgers(Path folder) {
   }
 
   /**
-   * The newest run of the same methods over the same tasks that is not complete.
+   * The newest run of the same methods over the same tasks, preferably one that lacks answers.
    *
    * @param trajectories how many answers a complete run has
-   * @param judged whether the run of an id with all answers is complete
    */
-  Optional<Found> unfinished(Header wanted, int trajectories, Predicate<String> judged) {
+  Optional<Found> earlier(Header wanted, int trajectories) {
+    Found complete = null;
     for (Path file : newestFirst()) {
       Header header = Ledger.header(file);
       if (!header.isSameRunAs(wanted)) continue;
       Recorded recorded = Recorded.read(file);
-      if (recorded.answered() == trajectories && judged.test(header.run())) continue;
-      header.refuseOther(wanted);
-      return Optional.of(new Found(header.run(), file, recorded));
+      Found found = new Found(header, file, recorded);
+      if (recorded.answered() < trajectories) return Optional.of(found.checked(wanted));
+      if (complete == null) complete = found;
     }
-    return Optional.empty();
+    return Optional.ofNullable(complete).map(found -> found.checked(wanted));
   }
 
   /** The newest one. */

@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.IDefaultValueProvider;
 import picocli.CommandLine.Model.ArgSpec;
@@ -18,6 +17,9 @@ import tools.jackson.databind.JsonNode;
 /** {@code FILE.toml} of {@code kbx run}: flags as keys, and a {@code [[method]]} table each. */
 record MethodFile(Path file, JsonNode document) {
   private static final String METHOD = "method";
+
+  /** For messages: all but the methods. */
+  private static final String WHOLE = "the file";
 
   static MethodFile read(Path file) {
     try {
@@ -43,7 +45,7 @@ record MethodFile(Path file, JsonNode document) {
   void complete(CommandLine command) {
     List<String> all = command.getParseResult().originalArgs();
     List<String> own = all.subList(all.indexOf(command.getCommandName()) + 1, all.size());
-    fill(command, document, "the file", own);
+    fill(command, document, WHOLE, own);
   }
 
   private MethodFlags method(JsonNode table) {
@@ -69,10 +71,16 @@ record MethodFile(Path file, JsonNode document) {
   private void refuseUnknown(JsonNode table, CommandSpec spec, String place) {
     List<String> known = spec.options().stream().map(o -> key(o)).sorted().toList();
     for (String key : table.propertyNames()) {
-      if (known.contains(key) || table.get(key).isArray()) continue;
+      if (key.equals(METHOD) && place.equals(WHOLE)) continue;
+      if (!known.contains(key)) {
+        throw new UserError(
+            "%s: %s is no key of %s; known: %s"
+                .formatted(file, key, place, String.join(", ", known)));
+      }
+      if (table.get(key).isValueNode()) continue;
       throw new UserError(
-          "%s: %s is no key of %s; known: %s"
-              .formatted(file, key, place, known.stream().collect(Collectors.joining(", "))));
+          "%s: %s is no single value; write %s = \"…\", with several separated by commas"
+              .formatted(file, key, key));
     }
   }
 

@@ -24,7 +24,8 @@ import picocli.CommandLine.Option;
  * {@code [[method]]} table.
  */
 final class MethodFlags {
-  private static final int MOST_TURNS = 10;
+  /** Trajectories of sample for each task. */
+  private static final int SAMPLES = 10;
 
   @Option(
       names = "--method",
@@ -62,6 +63,7 @@ final class MethodFlags {
   @Option(
       names = "--name",
       paramLabel = "NAME",
+      converter = Values.FolderName.class,
       description = "What verdicts and reports call this method. Default: the method.")
   private @Nullable String name;
 
@@ -108,7 +110,7 @@ final class MethodFlags {
 
   @Option(
       names = "--as-published",
-      description = "Keep the known defects of the published method (geak).")
+      description = "Keep the known defects of the published method (geak, kernelagent).")
   private boolean asPublished;
 
   @Option(
@@ -142,9 +144,9 @@ final class MethodFlags {
       names = "--from",
       paramLabel = "FILE|DIR",
       description =
-          "Begin with these kernels, to mend them or make them faster (refine, geak, evolve):"
-              + " whatever 'kbx eval' reads, such as a Python file, a folder, or predictions."
-              + " Of several for a task the first sample of the last round.")
+          "Begin with these kernels, to mend them or make them faster: whatever 'kbx eval' reads,"
+              + " such as a Python file, a folder, or predictions. Of several for a task the one"
+              + " without a round, else the first sample of the last round.")
   private @Nullable Path from;
 
   @Option(
@@ -239,7 +241,7 @@ final class MethodFlags {
         options(),
         model(label),
         new Parameters(temperature(label), topP, maxTokens, reasoningEffort, null),
-        samples > 0 ? samples : label.equals("sample") ? MOST_TURNS : 1,
+        samples > 0 ? samples : label.equals("sample") ? SAMPLES : 1,
         asked.factors(),
         BudgetText.parse("--budget", budget),
         BudgetText.parse("--total-budget", totalBudget),
@@ -249,6 +251,10 @@ final class MethodFlags {
 
   /** Best of as many single replies, with the same model and budget. */
   static MethodSettings control(MethodSettings of) {
+    if (of.model().equals(ModelCatalog.NONE)) {
+      throw new UserError(
+          "--control: asks the method's model, and there is none; name one with --model");
+    }
     MethodOptions options = of.options();
     int most = options.open().mostCalls();
     Long limit = of.perTask().calls();
@@ -275,6 +281,11 @@ final class MethodFlags {
   }
 
   private String model(String label) {
+    if (model != null && model.equals(ModelCatalog.NONE) && !label.equals(MethodOptions.EXTERNAL)) {
+      throw new UserError(
+          "--model none: only --method external asks its own models; 'kbx models' lists what there"
+              + " is");
+    }
     if (model != null) return model;
     if (label.equals(MethodOptions.EXTERNAL)) return ModelCatalog.NONE;
     throw new UserError("--model: is missing; 'kbx models' lists what there is");

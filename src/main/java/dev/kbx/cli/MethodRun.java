@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Predicate;
 
 /** Lets methods write kernels: what {@code kbx generate} and {@code kbx run} have in common. */
 final class MethodRun {
@@ -60,14 +59,10 @@ final class MethodRun {
     this.development = development;
   }
 
-  /**
-   * Opens the run's ledger: that of the newest unfinished run to resume, or a new one.
-   *
-   * @param judged whether the run of an id with all answers is complete
-   */
-  Opened open(Path folder, WorkerPool pool, Predicate<String> judged) {
+  /** Opens the run's ledger: that of an earlier run to resume, or a new one. */
+  Opened open(Path folder, WorkerPool pool) {
     if (flags.resume) {
-      var earlier = new Ledgers(folder).unfinished(header("", pool), work().size(), judged);
+      var earlier = new Ledgers(folder).earlier(header("", pool), work().size());
       if (earlier.isPresent()) return resumed(earlier.get());
       System.err.println(
           "kbx: no run of these methods in " + folder + " to resume: a new one begins");
@@ -79,11 +74,16 @@ final class MethodRun {
   }
 
   private Opened resumed(Ledgers.Found found) {
-    System.err.printf(
-        "kbx: run %s goes on: %d of %d trajectories have an answer%n",
-        found.run(), found.recorded().answered(), work().size());
+    String run = found.header().run();
+    int answered = found.recorded().answered();
+    int all = work().size();
+    System.err.println(
+        answered == all
+            ? "kbx: run %s has all its answers: no model is asked".formatted(run)
+            : "kbx: run %s goes on: %d of %d trajectories have an answer"
+                .formatted(run, answered, all));
     Ledger ledger = Ledger.resume(found.file(), InstantSource.system());
-    return new Opened(found.run(), found.file(), ledger, found.recorded());
+    return new Opened(run, found.file(), ledger, found.recorded());
   }
 
   private Header header(String run, WorkerPool pool) {

@@ -76,7 +76,7 @@ final class RunCommand implements Callable<Integer> {
         flags.asked.check(pool, heldOut, selected);
         List<PreparedMethod> methods = prepared.open(given, pool);
         MethodRun run = new MethodRun(flags, methods, selected, development);
-        try (MethodRun.Opened opened = run.open(folder, pool, id -> isJudged(store, id));
+        try (MethodRun.Opened opened = run.open(folder, pool);
             HeldOut judged = HeldOut.open(store, folder, heldOut, pool, flags, run, opened)) {
           interrupts.advise(Interrupts.RESUMABLE);
           run.run(opened, pool, judged::submit);
@@ -89,9 +89,5 @@ final class RunCommand implements Callable<Integer> {
         }
       }
     }
-  }
-
-  private static boolean isJudged(RunStore store, String run) {
-    return store.run(run).filter(info -> info.finished() != null).isPresent();
   }
 }

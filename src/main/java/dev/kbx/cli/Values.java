@@ -91,6 +91,16 @@ final class Values {
     }
   }
 
+  /** A text that can be the name of a folder in another. */
+  static final class FolderName implements ITypeConverter<String> {
+    @Override
+    public String convert(String value) {
+      if (value.isBlank()) throw new Refused("is empty; give a text, or leave it away");
+      if (!value.startsWith(".") && value.chars().noneMatch(c -> c == '/' || c < ' ')) return value;
+      throw new Refused("names a folder of answers, too; leave out / and a dot at the beginning");
+    }
+  }
+
   /** A number, 0 or more. */
   static final class Temperature implements ITypeConverter<Double> {
     @Override

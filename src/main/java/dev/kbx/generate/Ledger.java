@@ -61,12 +61,24 @@ public final class Ledger implements AutoCloseable {
     try {
       FileChannel channel =
           FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
-      channel.truncate(endOfLines(channel));
+      if (lacksOnlyItsEnd(channel)) {
+        channel.write(ByteBuffer.wrap("\n".getBytes(UTF_8)), channel.size());
+      } else {
+        channel.truncate(endOfLines(channel));
+      }
       channel.position(channel.size());
       return new Ledger(file, channel, clock);
     } catch (IOException e) {
       throw unwritable(file, e);
     }
+  }
+
+  /** Whether the last line is whole but for the line break: {@link #read} has passed it on. */
+  private static boolean lacksOnlyItsEnd(FileChannel channel) throws IOException {
+    long end = endOfLines(channel);
+    ByteBuffer rest = ByteBuffer.allocate(Math.toIntExact(channel.size() - end));
+    while (rest.hasRemaining() && channel.read(rest, end + rest.position()) >= 0) {}
+    return rest.position() > 0 && isWhole(new String(rest.array(), 0, rest.position(), UTF_8));
   }
 
   /** The offset behind the last line break. */

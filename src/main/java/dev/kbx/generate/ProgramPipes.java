@@ -22,6 +22,10 @@ final class ProgramPipes implements AutoCloseable {
   static final int LONGEST = 16 << 20;
 
   private static final int KEPT = 4096;
+
+  /** Lines that wait; more than one is an error of the program, and the rest is not read. */
+  private static final int MOST_WAITING = 4;
+
   private static final Duration GRACE = Duration.ofSeconds(1);
 
   private final Process process;
@@ -89,6 +93,7 @@ final class ProgramPipes implements AutoCloseable {
           line.write(buffer, from, at - from);
           from = at + 1;
           add(line);
+          if (in.size() >= MOST_WAITING) return;
         }
         line.write(buffer, from, n - from);
         if (line.size() <= LONGEST) continue;

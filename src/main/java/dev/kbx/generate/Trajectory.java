@@ -39,6 +39,9 @@ final class Trajectory {
   private final Set<Thread> threads = new HashSet<>();
   private History history;
 
+  /** Why the trajectory stays open; null while it goes on. Other threads read it. */
+  private volatile @Nullable ModelFailure postponed;
+
   /** Steps begun and not awaited. */
   private int open;
 
@@ -105,8 +108,11 @@ final class Trajectory {
           if (next instanceof Next.Done(Next.Answer answer)) return answered(answer);
           throw new IllegalStateException(unit + ": the method wants nothing and has no answer");
         }
-        Optional<End> end = await();
-        if (end.isPresent()) return end.get();
+        await();
+        ModelFailure why = postponed;
+        if (why == null) continue;
+        while (open > 0) await();
+        return new End.Open(why);
       }
     } finally {
       threads.forEach(Thread::interrupt);
@@ -115,7 +121,10 @@ final class Trajectory {
     }
   }
 
-  /** What is in flight is waited for even if the answer is known: it has been paid. */
+  /**
+   * What is in flight is waited for even if the answer is known, or the trajectory stays open: it
+   * has been paid.
+   */
   private Next next() {
     if (history.end() == null) return prepared.method().next(assignment, history);
     Next.Answer answer = prepared.method().answer(assignment, history);
@@ -130,16 +139,15 @@ final class Trajectory {
   }
 
   /** Waits for one step. */
-  private Optional<End> await() throws InterruptedException {
+  private void await() throws InterruptedException {
     Step step = ended.take();
     open--;
     switch (step) {
       case Step.Happened(List<Event> events) -> {
         for (Event event : events) history = history.with(event);
-        return Optional.empty();
       }
       case Step.Postponed(ModelFailure why) -> {
-        return Optional.of(new End.Open(why));
+        if (postponed == null) postponed = why;
       }
       case Step.Failed(Throwable why) -> throw unchecked(why);
     }
@@ -198,6 +206,8 @@ final class Trajectory {
     }
     prepared.requests().acquire();
     try {
+      ModelFailure other = postponed;
+      if (other != null) return new Step.Postponed(other);
       Optional<String> cap = context.accounts().reserve(unit, prepared.settings(), wall());
       return cap.isPresent() ? capped(cap.get()) : sent(ask);
     } finally {

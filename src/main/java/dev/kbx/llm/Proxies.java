@@ -37,8 +37,13 @@ final class Proxies extends ProxySelector {
   private final @Nullable Named https;
   private final List<String> without;
 
-  /** A proxy; its toString has no password. */
-  private record Named(String host, int port, @Nullable PasswordAuthentication login) {
+  /**
+   * A proxy; its toString has no password.
+   *
+   * @param written user and password as the variable has them
+   */
+  private record Named(
+      String host, int port, @Nullable PasswordAuthentication login, @Nullable String written) {
     Proxy proxy() {
       return new Proxy(Proxy.Type.HTTP, InetSocketAddress.createUnresolved(host, port));
     }
@@ -99,7 +104,8 @@ final class Proxies extends ProxySelector {
       throw new InvalidModels(variable + ": names no host; write http://HOST:PORT");
     }
     int port = address.getPort() < 0 ? DEFAULT_PORT : address.getPort();
-    return new Named(address.getHost(), port, login(address.getRawUserInfo()));
+    String user = address.getRawUserInfo();
+    return new Named(address.getHost(), port, login(user), user);
   }
 
   private static @Nullable PasswordAuthentication login(@Nullable String user) {
@@ -113,19 +119,29 @@ final class Proxies extends ProxySelector {
     return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
   }
 
-  /** Passwords, which no text may repeat. */
+  /** Passwords, which no text may repeat, and how the variables write them. */
   List<String> secrets() {
     return Stream.of(http, https)
         .filter(Objects::nonNull)
-        .flatMap(named -> Stream.ofNullable(named.login()))
-        .map(login -> new String(login.getPassword()))
+        .flatMap(named -> Stream.of(password(named.login()), written(named.written())))
+        .filter(secret -> !secret.isEmpty())
+        .distinct()
         .toList();
+  }
+
+  private static String password(@Nullable PasswordAuthentication login) {
+    return login == null ? "" : new String(login.getPassword());
+  }
+
+  /** What follows the colon. */
+  private static String written(@Nullable String user) {
+    return user == null || !user.contains(":") ? "" : user.substring(user.indexOf(':') + 1);
   }
 
   /** Lets a client use them. */
   void configure(HttpClient.Builder client) {
     client.proxy(this);
-    if (secrets().isEmpty()) return;
+    if (Stream.of(http, https).allMatch(named -> named == null || named.login() == null)) return;
     System.setProperty(TUNNEL_PASSWORDS, "");
     client.authenticator(new Login());
   }

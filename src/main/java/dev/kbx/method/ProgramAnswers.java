@@ -29,6 +29,9 @@ public final class ProgramAnswers {
 
   private static final int MOST_STEPS = 1000;
 
+  /** Requests or tokens, and USD, that one answer may report; sums of them stay exact. */
+  private static final double MOST_REPORTED = 1e12;
+
   private final Set<String> used;
   private final Set<String> kernels;
 
@@ -96,16 +99,21 @@ public final class ProgramAnswers {
     for (JsonNode each : list(node, "messages")) messages.add(message(id, each));
     if (messages.isEmpty()) throw new Invalid("%s: has no messages".formatted(id));
     boolean kernel = flag(node, "kernel", true);
-    JsonNode temperature = node.get("temperature");
-    if (temperature != null && !temperature.isNumber() && !temperature.isNull()) {
-      throw new Invalid("%s: \"temperature\" is no number".formatted(id));
-    }
     return new Prompt(
-        id,
-        messages,
-        kernel,
-        kernel && flag(node, "judge", true),
-        temperature == null || temperature.isNull() ? null : temperature.asDouble());
+        id, messages, kernel, kernel && flag(node, "judge", true), temperature(id, node));
+  }
+
+  private static @Nullable Double temperature(String id, JsonNode node) throws Invalid {
+    JsonNode temperature = node.get("temperature");
+    if (temperature == null || temperature.isNull()) return null;
+    double value = value(temperature);
+    if (value >= 0 && Double.isFinite(value)) return value;
+    throw new Invalid("%s: \"temperature\" is no number from 0".formatted(id));
+  }
+
+  /** Not a number for all else; infinite where a number is too large. */
+  private static double value(JsonNode node) {
+    return node.isNumber() ? node.numberValue().doubleValue() : Double.NaN;
   }
 
   private static ChatMessage message(String id, JsonNode node) throws Invalid {
@@ -166,12 +174,18 @@ public final class ProgramAnswers {
   private static @Nullable Reported usage(JsonNode node) throws Invalid {
     JsonNode usage = node.get("usage");
     if (usage == null || usage.isNull()) return null;
+    if (!usage.isObject()) throw new Invalid("\"usage\" is no object; write {\"calls\": 1}");
     Set<String> known = new TreeSet<>(Set.of("calls", "input", "output", "usd"));
     refuseUnknown("\"usage\"", usage, known);
     for (String key : known) {
-      JsonNode value = usage.get(key);
-      if (value == null || (value.isNumber() && value.asDouble() >= 0)) continue;
-      throw new Invalid("\"usage\" has a \"%s\" that is no number from 0".formatted(key));
+      JsonNode given = usage.get(key);
+      if (given == null) continue;
+      double value = value(given);
+      boolean whole = key.equals("usd") || value == Math.rint(value);
+      if (value >= 0 && value <= MOST_REPORTED && whole) continue;
+      throw new Invalid(
+          "\"usage\" has a \"%s\" that is no %s from 0 to 10^12"
+              .formatted(key, key.equals("usd") ? "number" : "whole number"));
     }
     return new Reported(
         usage.path("calls").asLong(0),

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,6 +69,52 @@ class MethodInputTest {
         Kbx.here("generate", "--method", "single", "--show-prompt", "tanh", "--language", language),
         line);
     assertThat(folder.resolve("out")).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "tasks = [\"tanh\"]  | tasks is no single value; write tasks = \"…\", with several"
+            + " separated by commas",
+        "[[metod]]           | metod is no key of the file; known: ",
+        "[grade]             | grade is no single value; ",
+      })
+  void keysWithoutAMeaningAreRefused(String wrong, String why) throws Exception {
+    String methods = "[[method]]\nmethod = \"single\"\nmodel = \"m\"\n";
+    String text = wrong.startsWith("[") ? methods + wrong : wrong + "\n" + methods;
+    Path file = Files.writeString(folder.resolve("run.toml"), text);
+    Kbx.Result result = Kbx.here("run", file);
+    assertThat(result.err()).startsWith("kbx: %s: %s".formatted(file, why)).hasLineCount(1);
+    assertThat(result.exit()).isEqualTo(ExitCode.USAGE);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--name a/b               | --name a/b: names a folder of answers, too; leave out / and a"
+            + " dot at the beginning",
+        "--name ..                | --name ..: names a folder of answers, too; leave out / and a"
+            + " dot at the beginning",
+        "--model none             | --model none: only --method external asks its own models; 'kbx"
+            + " models' lists what there is",
+      })
+  void namesAndModelsAreChecked(String wrong, String line) {
+    List<Object> arguments =
+        new ArrayList<>(List.of("generate", "--method", "single", "--tasks", "tanh"));
+    arguments.addAll(List.of("--out", folder.resolve("out")));
+    if (!wrong.startsWith("--model")) arguments.addAll(List.of("--model", "command:cat"));
+    arguments.addAll(List.of(wrong.split(" ", -1)));
+    refused(Kbx.here(arguments.toArray()), line);
+    assertThat(folder.resolve("out")).doesNotExist();
+  }
+
+  @Test
+  void aProgramWithoutAModelHasNoControl() {
+    refused(
+        Kbx.here("run", "--method", "external", "--program", "cat", "--control", "--tasks", "tanh"),
+        "--control: asks the method's model, and there is none; name one with --model");
   }
 
   @Test

@@ -240,30 +240,29 @@ class MethodRunsTest {
     }
   }
 
-  /** As after a kill between the last answer and its final judgement. */
+  /** As after a kill in the final judgement: all answers are there, and no verdict is. */
   @Test
-  void answersWithoutTheirFinalJudgementAreJudgedOnResume() throws Exception {
+  void answersThatAreThereAreJudgedWithoutAskingAgain() throws Exception {
     try (ScriptedProvider provider = ScriptedProvider.start(this::refining)) {
       Path out = folder.resolve("out");
       Path models = ScriptedModels.write(folder, provider);
       Object[] method = {
-        "--method",
-        "refine",
-        "--turns",
-        2,
-        "--model",
-        "openai-whole",
-        "--tasks",
-        "Activation/tanh",
-        "--resume"
+        "--method", "refine", "--turns", 2, "--model", "openai-whole", "--tasks", "Activation/tanh"
       };
       assertThat(run("generate", out, models, method).exit()).isZero();
-      Kbx.Result judged = run("run", out, models, method);
-      assertThat(judged.exit()).as(judged.err()).isZero();
-      assertThat(judged.json().path("verdicts").path(0).path("status").asString())
-          .isEqualTo("correct");
-      assertThat(judged.err()).contains("goes on: 1 of 1");
+      List<Object> again = new ArrayList<>(List.of(method));
+      again.add("--resume");
+      for (int i = 0; i < 2; i++) {
+        Kbx.Result result = run("run", out, models, again.toArray());
+        assertThat(result.exit()).as(result.err()).isZero();
+        assertThat(result.err()).contains("has all its answers: no model is asked\n");
+        assertThat(result.json().path("verdicts").path(0).path("status").asString())
+            .isEqualTo("correct");
+      }
       assertThat(provider.requests()).isEqualTo(2);
+      try (var runs = Files.list(out.resolve("runs"))) {
+        assertThat(runs).hasSize(1);
+      }
     }
   }
 

@@ -44,11 +44,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -411,6 +413,46 @@ class GenerationTest {
     assertThat(postponed).hasSize(3);
     assertThat(answers).hasSize(TASKS.size() - 3);
     Spending _ = run(file, new Simulated.Model(), methods);
+    assertThat(answers).hasSize(TASKS.size());
+  }
+
+  /** Fails the first request when all others are in flight, which are answered a moment later. */
+  private static final class FailingBeside extends Simulated.Model {
+    private final CountDownLatch others;
+    private final CountDownLatch failed = new CountDownLatch(1);
+
+    FailingBeside(int requests) {
+      others = new CountDownLatch(requests - 1);
+    }
+
+    @Override
+    public ChatReply ask(ChatRequest request) throws ModelFailure, InterruptedException {
+      if (asked.getAndIncrement() == 0) {
+        others.await();
+        failed.countDown();
+        throw new ModelFailure(ModelFailure.Kind.UNREACHABLE, "out of order", null, 0, 3);
+      }
+      others.countDown();
+      failed.await();
+      Thread.sleep(100); // The trajectory hears of the failure first.
+      return super.ask(request);
+    }
+
+    @Override
+    public int parallel() {
+      return 1000;
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void repliesInFlightBesideAFailureAreKept() throws Exception {
+    Path file = folder.resolve("ledger.jsonl");
+    List<MethodSettings> methods = List.of(settings("bestof", 1));
+    Spending _ = run(file, new FailingBeside(3 * TASKS.size()), methods);
+    assertThat(postponed).hasSize(1);
+    Spending resumed = run(file, new Simulated.Model(), methods);
+    assertThat(resumed.lost()).isZero();
     assertThat(answers).hasSize(TASKS.size());
   }
 

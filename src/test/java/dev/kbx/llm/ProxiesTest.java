@@ -87,6 +87,12 @@ class ProxiesTest {
     }
   }
 
+  @Test
+  void aPasswordIsKeptOutAsTheVariableWritesItToo() {
+    assertThat(Proxies.of(Map.of("HTTP_PROXY", "http://user:p%40ss-word-0123@host:1")).secrets())
+        .containsExactly("p@ss-word-0123", "p%40ss-word-0123");
+  }
+
   /** A proxy that opens no tunnel, and what it was sent. */
   private static final class Closed implements AutoCloseable {
     private final ServerSocket server = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
