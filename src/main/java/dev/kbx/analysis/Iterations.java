@@ -96,7 +96,7 @@ public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> 
     }
     if (methods.isEmpty()) {
       throw new IncomparableRuns(
-          "no rounds in run %s: no method has candidates of two ('round' in predictions)"
+          "no rounds in run %s: no method has candidates of two ('round' in predictions; 'kbx export predictions --rounds' writes those of a run of methods)"
               .formatted(String.join(", ", pool.entered().runs())));
     }
     List<Singles> singles = new ArrayList<>();

@@ -2,6 +2,7 @@ package dev.kbx.analysis;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +25,7 @@ public record Maker(@Nullable String method, @Nullable String model) implements 
   }
 
   /** Rows by maker, in its order and theirs. */
-  static Map<Maker, List<VerdictRow>> group(List<VerdictRow> rows) {
+  public static Map<Maker, List<VerdictRow>> group(Collection<VerdictRow> rows) {
     Map<Maker, List<VerdictRow>> makers = new TreeMap<>();
     for (VerdictRow row : rows) {
       makers.computeIfAbsent(of(row), _ -> new ArrayList<>()).add(row);

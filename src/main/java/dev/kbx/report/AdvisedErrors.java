@@ -117,6 +117,7 @@ public record AdvisedErrors(
       case "other_weights" -> "Read weights at each call: they may have changed.";
       case "small_values", "large_values", "zeros" ->
           "Use the numerically stable form: subtract the maximum, log1p, expm1.";
+      case "special_values" -> "Let NaN and infinities come out as in the reference.";
       default -> null;
     };
   }

@@ -27,7 +27,7 @@ public record BudgetText(int width) {
   /** The text, ending in a line break. */
   public String render(RunInfo run, List<BudgetCurve> curves) {
     List<String> lines = new ArrayList<>();
-    lines.add(Text.cut(Text.clean(run.id() + "  " + run.suite()), width));
+    lines.add(Text.cut(Text.clean(run.suite()) + "  " + Text.clean(run.id()), width));
     Set<String> names = new LinkedHashSet<>();
     for (BudgetCurve curve : curves) {
       names.add("%s: model %s, %s".formatted(curve.method(), curve.model(), tasks(curve)));
@@ -38,7 +38,7 @@ public record BudgetText(int width) {
       lines.addAll(kind(kind, curves.stream().filter(curve -> curve.kind() == kind).toList()));
     }
     lines.add("");
-    lines.addAll(wrap(legend()));
+    lines.addAll(wrap(legend() + " [ ]: Wilson's 95 % interval over tasks."));
     return String.join("\n", lines) + "\n";
   }
 
@@ -51,7 +51,7 @@ public record BudgetText(int width) {
     return "Share of tasks with an answer that is correct in the final judgement, by what was spent"
         + " for each task until its first kernel that is correct on development inputs, or"
         + " until the answer if nothing was judged there. Samples of a task are spent one"
-        + " after the other. [ ]: Wilson's 95 % interval over tasks.";
+        + " after the other.";
   }
 
   private List<String> kind(Spent.Kind kind, List<BudgetCurve> curves) {
@@ -104,7 +104,7 @@ public record BudgetText(int width) {
     return switch (kind) {
       case CALLS, TOKENS -> String.format(Locale.ROOT, "%,.0f", amount);
       case USD -> String.format(Locale.ROOT, amount < 0.1 ? "%.4f" : "%.2f", amount);
-      case DEVICE_SECONDS -> String.format(Locale.ROOT, "%.1f", amount);
+      case DEVICE_SECONDS -> String.format(Locale.ROOT, amount < 10 ? "%.2f" : "%.1f", amount);
     };
   }
 

@@ -152,7 +152,10 @@ record MethodsSection(List<TrajectoryRow> rows) {
     writer.write("</ul>\n<div class=\"curves\">\n");
     for (Spent.Kind kind : Spent.Kind.values()) chart(writer, kind, all, methods);
     writer.write("</div>\n<p class=\"legend\">" + Html.escape(BudgetText.legend()));
-    writer.write(" The table: <code>kbx analyze budget</code>.</p>\n</section>\n");
+    writer.write(
+        " Bands: Wilson’s 95 % interval over tasks. The table: <code>kbx analyze"
+            + " budget</code>.</p>\n"
+            + "</section>\n");
   }
 
   private static void chart(

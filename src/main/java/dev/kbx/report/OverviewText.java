@@ -50,7 +50,8 @@ public record OverviewText(int width) {
     lines.add("");
     lines.addAll(
         wrap(
-            "More: kbx analyze methods, deviance, iterations, errors, fastp, passk, portability."));
+            "More: kbx analyze methods, deviance, iterations, errors, fastp, passk, portability,"
+                + " budget."));
     return String.join("\n", lines) + "\n";
   }
 

@@ -1,10 +1,10 @@
 package dev.kbx.report;
 
+import dev.kbx.analysis.Maker;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.VerdictRow;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -17,31 +17,22 @@ import java.util.stream.Stream;
  * @param label the method; with the model where a method has several
  */
 record SeriesColumns(String label, List<VerdictRow> rows) {
-  private record Maker(String method, String model) {
-    static Maker of(VerdictRow row) {
-      return new Maker(
-          Objects.requireNonNullElse(row.method(), ""),
-          Objects.requireNonNullElse(row.model(), ""));
-    }
-
-    String both() {
-      return Stream.of(method, model).filter(s -> !s.isEmpty()).collect(Collectors.joining(" "));
-    }
+  /** One for each method and model, by name: rows are in the order in which they were judged. */
+  static List<SeriesColumns> of(Collection<VerdictRow> rows) {
+    Map<Maker, List<VerdictRow>> makers = Maker.group(rows);
+    long methods =
+        makers.keySet().stream().map(Maker::method).filter(Objects::nonNull).distinct().count();
+    boolean one = methods == makers.size();
+    List<SeriesColumns> columns = new ArrayList<>();
+    makers.forEach((maker, own) -> columns.add(new SeriesColumns(label(maker, one), own)));
+    return columns;
   }
 
-  /** One for each method and model, in the order of the rows. */
-  static List<SeriesColumns> of(Collection<VerdictRow> rows) {
-    Map<Maker, List<VerdictRow>> makers = new LinkedHashMap<>();
-    for (VerdictRow row : rows) {
-      makers.computeIfAbsent(Maker.of(row), _ -> new ArrayList<>()).add(row);
-    }
-    long methods =
-        makers.keySet().stream().map(Maker::method).filter(m -> !m.isEmpty()).distinct().count();
-    List<SeriesColumns> columns = new ArrayList<>();
-    makers.forEach((maker, own) ->
-        columns.add(
-            new SeriesColumns(methods == makers.size() ? maker.method() : maker.both(), own)));
-    return columns;
+  /** Of methods with one model each, the method alone. */
+  private static String label(Maker maker, boolean one) {
+    return Stream.of(maker.method(), one ? null : maker.model())
+        .filter(Objects::nonNull)
+        .collect(Collectors.joining(" "));
   }
 
   /** All categories of some rows. */

@@ -379,8 +379,12 @@ public record Table(int width, boolean colour) {
   private String coverage(RunInfo run, List<VerdictRow> rows, Tally tally) {
     String suite = Text.clean(run.suite());
     return Text.cut(
-        "%d of %d tasks of %s have a candidate. [ ]: 95 %% interval, percent."
-            .formatted(tally.submitted(rows), tally.asked().total(), suite),
+        "%d of %d tasks of %s have a candidate.%s"
+            .formatted(
+                tally.submitted(rows),
+                tally.asked().total(),
+                suite,
+                SeriesColumns.of(rows).size() > 1 ? "" : " [ ]: 95 % interval, percent."),
         width);
   }
 

@@ -89,6 +89,24 @@ class TableTest {
         });
   }
 
+  @Test
+  void methodsHaveColumnsInTheOrderOfTheirNames() {
+    List<Verdict> verdicts =
+        List.of(by("sample", "Math/exp"), by("refine", "Math/log"), by("sample", "Math/sin"));
+    assertThat(render(new Table(80, false), verdicts, Fixtures.run(Fixtures.CPU, 3, 20)))
+        .as("whichever was judged first")
+        .containsPattern("correct +refine +sample")
+        .containsPattern("Math +1/1 100 % +2/2 100 %")
+        .doesNotContain("[ ]");
+  }
+
+  private static Verdict by(String method, String task) {
+    return with(
+        Fixtures.passed(task, 0, "a.py", Fixtures.CPU, 0),
+        Verdict.class,
+        json -> json.put("method", method));
+  }
+
   private static RunInfo atPublished(RunInfo run) {
     return with(run, RunInfo.class, json -> json.put("grade", "published"));
   }
