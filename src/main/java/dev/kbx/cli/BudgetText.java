@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** Budgets as users write them: {@code calls=10,usd=0.5}. */
 final class BudgetText {
   private static final List<String> KEYS = List.of("calls", "tokens", "usd", "wall", "device");
+  private static final List<String> WHOLE = List.of("calls", "tokens");
 
   private BudgetText() {}
 
@@ -21,7 +22,11 @@ final class BudgetText {
     for (String part : text.split(",", -1)) {
       String[] sides = part.strip().split("=", -1);
       if (sides.length != 2 || !KEYS.contains(sides[0])) throw refused(option, part.strip());
-      limits.put(sides[0], amount(option, part.strip(), sides[1]));
+      double amount = amount(option, part.strip(), sides[1]);
+      if (WHOLE.contains(sides[0]) && amount != Math.rint(amount)) {
+        throw refused(option, part.strip());
+      }
+      limits.put(sides[0], amount);
     }
     return new Budget(
         whole(limits.get("calls")),
