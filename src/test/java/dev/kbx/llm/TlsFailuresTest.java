@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.kbx.llm.ModelFailure.Kind;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -125,6 +126,9 @@ class TlsFailuresTest {
                     .write(
                         "HTTP/1.1 400 Bad Request\r\n\r\n"
                             .getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+                // Closed with something unread, the connection would be reset, and the answer lost.
+                socket.shutdownOutput();
+                socket.getInputStream().transferTo(OutputStream.nullOutputStream());
               });
       ModelFailure failure = failure(server.getLocalPort());
       assertThat(failure.kind()).as(failure.getMessage()).isEqualTo(Kind.UNTRUSTED);
