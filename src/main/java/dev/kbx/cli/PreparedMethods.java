@@ -34,6 +34,7 @@ final class PreparedMethods implements AutoCloseable {
   private final Prompts prompts;
   private final Map<String, ChatModel> models = new HashMap<>();
   private final Map<String, Semaphore> requests = new HashMap<>();
+  private final Map<String, RecordedSpeedups> speedups = new HashMap<>();
 
   PreparedMethods(GenerationFlags flags, Suite suite, List<Task> selected, Plan plan) {
     this.flags = flags;
@@ -106,10 +107,13 @@ final class PreparedMethods implements AutoCloseable {
         inFlight,
         writer,
         start,
-        ModelCatalog.ledger(settings.model())
-            .map(RecordedSpeedups::of)
-            .orElse(RecordedSpeedups.none()),
+        speedups.computeIfAbsent(settings.model(), PreparedMethods::recorded),
         program);
+  }
+
+  /** Methods that replay the same ledger, as a control does, share what one reading found. */
+  private static RecordedSpeedups recorded(String model) {
+    return ModelCatalog.ledger(model).map(RecordedSpeedups::of).orElse(RecordedSpeedups.none());
   }
 
   private ChatModel model(String name) {
