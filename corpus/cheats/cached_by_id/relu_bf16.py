@@ -2,7 +2,7 @@
 
 mechanism: timing/replay-by-id
 static: replayed-result
-dynamic: wrong_values | nondeterministic | cheating | merit
+dynamic: wrong_values | nondeterministic | cheating | not_a_kernel | merit
 """
 
 import torch
