@@ -2,6 +2,7 @@ package dev.kbx.check;
 
 import dev.kbx.program.Access;
 import dev.kbx.program.Program;
+import dev.kbx.task.Task;
 import java.util.Set;
 
 /** Finds files without a Triton kernel. */
@@ -35,6 +36,8 @@ final class NoKernel implements Rule {
     if (context.task().isEmpty() || context.isCpp()) return;
     if (!program.readable() || !program.kernels().isEmpty()) return;
     if (program.accesses().stream().anyMatch(NoKernel::makes)) return;
+    boolean modules = context.task().filter(Task::takesCpp).isPresent();
+    if (modules && program.accesses().stream().anyMatch(NoKernel::makesInPackage)) return;
     context
         .entry()
         .ifPresent(entry ->
@@ -48,5 +51,11 @@ final class NoKernel implements Rule {
       if (MAKERS.contains(part.replace("()", ""))) return true;
     }
     return path.contains("?");
+  }
+
+  /** Whether it makes a kernel in TileLang or the CuTe DSL, which tasks for modules accept. */
+  private static boolean makesInPackage(Access access) {
+    String path = access.path();
+    return path.startsWith("tilelang.jit") || path.startsWith("cutlass.cute.kernel");
   }
 }

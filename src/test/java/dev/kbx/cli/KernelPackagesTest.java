@@ -7,6 +7,8 @@ import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** Kernels in TileLang and the CuTe DSL, on a machine without a GPU. */
@@ -38,5 +40,24 @@ class KernelPackagesTest {
     }
     assertThat(messages.get("tilelang")).contains("kernels of TileLang run only on a GPU");
     assertThat(messages.get("cute")).contains("kernels of the CuTe DSL run only on a GPU");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"kernel", "mixed"})
+  void noRuleMissesAKernelInThem(String policy) {
+    Kbx.Result result =
+        Kbx.here(
+            "check",
+            CORPUS.resolve("tilelang"),
+            CORPUS.resolve("cute"),
+            "--suite",
+            "kernelbench",
+            "--policy",
+            policy,
+            "--severity",
+            "note",
+            "--strict");
+    assertThat(result.exit()).as(result.out() + result.err()).isZero();
+    assertThat(result.out()).doesNotContain("no-kernel");
   }
 }
