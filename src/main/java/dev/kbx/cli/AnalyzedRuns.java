@@ -3,8 +3,8 @@ package dev.kbx.cli;
 import dev.kbx.analysis.AskedRun;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.verdict.BriefVerdict;
 import dev.kbx.verdict.Json;
-import dev.kbx.verdict.Verdict;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
@@ -32,7 +32,7 @@ final class AnalyzedRuns {
   }
 
   /** The same; each verdict is shown to {@code reader} with its row, and not kept. */
-  List<AskedRun> read(BiConsumer<VerdictRow, Verdict> reader) {
+  List<AskedRun> read(BiConsumer<VerdictRow, BriefVerdict> reader) {
     List<JudgedRun> judged =
         runs.isEmpty()
             ? List.of(RunReference.newest(folder, reader))

@@ -152,7 +152,8 @@ class DevianceTest {
     for (VerdictRow row : run.judged().rows()) {
       int number = Integer.parseInt(row.task().substring(1));
       traits.put(
-          row.path(), new TaskTraits(1 + number / 3, "op" + number % 2, "memory", "float32"));
+          row.path(),
+          new TaskTraits(1 + number / 3, "op" + number % 2, "memory", "float32", null, null));
     }
     Deviance deviance =
         Deviance.of(List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), traits)));

@@ -17,6 +17,7 @@ import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.PassK;
 import dev.kbx.analysis.Portability;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.verdict.BriefVerdict;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import java.util.List;
@@ -212,7 +213,8 @@ class AnalysisTextTest {
     }
     Causes causes = new Causes();
     List<VerdictRow> rows = VerdictRow.of(run.verdicts());
-    for (int i = 0; i < rows.size(); i++) causes.add(rows.get(i), run.verdicts().get(i));
+    for (int i = 0; i < rows.size(); i++)
+      causes.add(rows.get(i), BriefVerdict.of(run.verdicts().get(i)));
     JudgedRun judged = new JudgedRun(run.info(), rows);
     AdvisedErrors errors =
         AdvisedErrors.of(
@@ -254,7 +256,8 @@ class AnalysisTextTest {
   private static Overview overview(SimulatedRun run) {
     Causes causes = new Causes();
     List<VerdictRow> rows = VerdictRow.of(run.verdicts());
-    for (int i = 0; i < rows.size(); i++) causes.add(rows.get(i), run.verdicts().get(i));
+    for (int i = 0; i < rows.size(); i++)
+      causes.add(rows.get(i), BriefVerdict.of(run.verdicts().get(i)));
     JudgedRun judged = new JudgedRun(run.info(), rows);
     List<AskedRun> asked = List.of(new AskedRun(judged, AskedTasks.counted(judged), Map.of()));
     return new Overview(
