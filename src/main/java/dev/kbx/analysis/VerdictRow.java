@@ -3,6 +3,7 @@ package dev.kbx.analysis;
 import dev.kbx.stats.Ratio;
 import dev.kbx.verdict.Against;
 import dev.kbx.verdict.BriefVerdict;
+import dev.kbx.verdict.BriefVerdict.OfBaseline;
 import dev.kbx.verdict.BriefVerdict.Sizes;
 import dev.kbx.verdict.SourceFeatures;
 import dev.kbx.verdict.Status;
@@ -132,10 +133,10 @@ public record VerdictRow(
       return (T) shared.computeIfAbsent(value, same -> same);
     }
 
-    private Map<String, @Nullable Double> baselines(Map<String, @Nullable Double> all) {
+    private Map<String, @Nullable Double> baselines(List<OfBaseline> all) {
       if (all.isEmpty()) return Map.of();
       Map<String, @Nullable Double> values = new LinkedHashMap<>();
-      all.forEach((name, speedup) -> values.put(one(name), speedup));
+      for (OfBaseline each : all) values.put(one(each.name()), each.speedup());
       return Collections.unmodifiableMap(values);
     }
 

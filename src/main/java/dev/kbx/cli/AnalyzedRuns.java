@@ -21,10 +21,22 @@ final class AnalyzedRuns {
       description = RunReference.HELP + " Without one, the newest complete run in --out.")
   private List<String> runs = List.of();
 
-  @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
+  @Mixin private Output output = new Output();
 
-  @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
-  private boolean json;
+  /** Where runs are, and how a document is printed. */
+  static final class Output {
+    @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
+
+    @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
+    private boolean json;
+  }
+
+  AnalyzedRuns() {}
+
+  /** The newest run. */
+  AnalyzedRuns(Output output) {
+    this.output = output;
+  }
 
   /** The runs with the tasks that they asked for. */
   List<AskedRun> read() {
@@ -35,8 +47,8 @@ final class AnalyzedRuns {
   List<AskedRun> read(BiConsumer<VerdictRow, BriefVerdict> reader) {
     List<JudgedRun> judged =
         runs.isEmpty()
-            ? List.of(RunReference.newest(folder, reader))
-            : RunReference.read(runs, folder, reader);
+            ? List.of(RunReference.newest(output.folder, reader))
+            : RunReference.read(runs, output.folder, reader);
     List<AskedRun> asked =
         judged.stream()
             .map(run -> new AskedRun(run, AskedSuite.of(run), AskedSuite.traits(run)))
@@ -58,7 +70,7 @@ final class AnalyzedRuns {
 
   /** Prints a document, or its text. */
   void print(String kind, Object document, Supplier<String> text) {
-    if (json) {
+    if (output.json) {
       System.out.println(
           Json.mapper()
               .writerWithDefaultPrettyPrinter()

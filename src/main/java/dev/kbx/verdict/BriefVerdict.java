@@ -8,7 +8,6 @@ import dev.kbx.verdict.Verdict.Device;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import dev.kbx.verdict.Verdict.Speedup;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -24,8 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param breaks properties on which it fails; {@code a+b} if it is right for each alone
  * @param scaled whether it was judged on smaller inputs than published
  * @param kernelShare share of the result that its own kernels computed, 0 to 1
- * @param baselines speedups by baseline, eager first; null for a baseline that the task does not
- *     have; absent if it was not timed
+ * @param baselines speedups by baseline, eager first; empty if it was not timed
  * @param sizes what it was timed on; null where it was not
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -58,7 +56,7 @@ public record BriefVerdict(
     @Nullable Double kernelShare,
     Device device,
     @Nullable Speedup speedup,
-    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, @Nullable Double> baselines,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<OfBaseline> baselines,
     @Nullable Sizes sizes) {
   private static final String SCALED = "scaled_inputs";
   private static final String EAGER = "eager";
@@ -73,8 +71,16 @@ public record BriefVerdict(
     conditions = conditions == null ? Map.of() : conditions;
     holds = holds == null ? List.of() : holds;
     breaks = breaks == null ? List.of() : breaks;
-    baselines = baselines == null ? Map.of() : baselines;
+    baselines = baselines == null ? List.of() : baselines;
   }
+
+  /**
+   * The speedup against one baseline.
+   *
+   * @param speedup null if the task does not have that baseline
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record OfBaseline(String name, @Nullable Double speedup) {}
 
   /**
    * All benchmark sizes of a candidate.
@@ -150,17 +156,16 @@ public record BriefVerdict(
         sizes(v));
   }
 
-  private static Map<String, @Nullable Double> baselines(Verdict v) {
+  private static List<OfBaseline> baselines(Verdict v) {
     List<Baseline> baselines = v.baselines();
-    Speedup speedup = v.speedup();
-    Map<String, @Nullable Double> values = new LinkedHashMap<>();
     if (baselines != null) {
-      baselines.forEach(baseline -> values.put(baseline.name(), baseline.speedup()));
-    } else if (speedup != null) {
-      // Verdicts of earlier versions hold this one alone.
-      values.put(Against.of(speedup.baseline()).ofAnyTask().toString(), speedup.value());
+      return baselines.stream().map(each -> new OfBaseline(each.name(), each.speedup())).toList();
     }
-    return values;
+    Speedup speedup = v.speedup();
+    if (speedup == null) return List.of();
+    // Verdicts of earlier versions hold this one alone.
+    String name = Against.of(speedup.baseline()).ofAnyTask().toString();
+    return List.of(new OfBaseline(name, speedup.value()));
   }
 
   private static @Nullable Sizes sizes(Verdict v) {

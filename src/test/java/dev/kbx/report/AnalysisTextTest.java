@@ -7,8 +7,10 @@ import dev.kbx.SimulatedRun;
 import dev.kbx.analysis.AskedRun;
 import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.Causes;
+import dev.kbx.analysis.CodeQuality;
 import dev.kbx.analysis.Comparison;
 import dev.kbx.analysis.Deviance;
+import dev.kbx.analysis.DeviceUse;
 import dev.kbx.analysis.Errors;
 import dev.kbx.analysis.FastP;
 import dev.kbx.analysis.Iterations;
@@ -16,10 +18,14 @@ import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.PassK;
 import dev.kbx.analysis.Portability;
+import dev.kbx.analysis.Structures;
+import dev.kbx.analysis.TaskTraits;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.verdict.BriefVerdict;
+import dev.kbx.verdict.SourceFeatures;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -229,6 +235,91 @@ class AnalysisTextTest {
     assertThat(errors.advice().stream().map(AdvisedErrors.Advice::candidates))
         .as("a rule of another version has no advice")
         .containsExactly(120, 60);
+  }
+
+  private static List<AskedRun> twoMethods() {
+    SimulatedRun run =
+        run(1)
+            .measuring(
+                List.of(
+                    Map.of("bound", "memory", "iou", 0.5, "sol_score", 0.5),
+                    Map.of("bound", "memory", "iou", 0.5, "sol_score", 0.5),
+                    Map.of(
+                        "bound",
+                        "memory",
+                        "iou",
+                        0.8,
+                        "sol_score",
+                        0.6,
+                        "peak_bytes",
+                        100,
+                        "reference_peak_bytes",
+                        100)));
+    Map<String, TaskTraits> traits = new HashMap<>();
+    for (String method : List.of("a_method_with_a_long_name", "single")) {
+      run.by(method).model("a-model-with-a-long-name");
+      for (int i = 0; i < 60; i++) {
+        String task = "MatrixMultiply/a_rather_long_task_name_" + i % 30;
+        run.featuring(
+            i == 59
+                ? null
+                : new SourceFeatures(
+                    "s" + i % 7, i % 9, 3 * i, List.of("tensor_cores", "vectorised_access")));
+        if (i % 3 == 0) run.wrong(task, method + i, Status.WRONG_VALUES);
+        else if (i % 7 == 0) run.uncallable(task, method + i, Status.COMPILE_ERROR);
+        else run.correct(task, method + i, 1.5);
+        traits.put(task, new TaskTraits(1, "op", "memory", "float32", i % 5, i % 11));
+      }
+    }
+    return List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), traits));
+  }
+
+  @Test
+  void qualityFits() {
+    CodeQuality quality = CodeQuality.of(twoMethods());
+    for (int width : new int[] {80, 100}) {
+      String text = new QualityText(width).render(quality);
+      assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
+      assertThat(text)
+          .contains("reference, complexity of B", "candidate, lines", "semantic", " to ")
+          .containsPattern("tensor cores +118 of 118 ")
+          .contains("Nothing is known of the source of 2 candidates");
+    }
+  }
+
+  @Test
+  void efficiencyFits() {
+    for (int width : new int[] {80, 100}) {
+      String text = new EfficiencyText(width).render(DeviceUse.of(twoMethods()));
+      assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
+      assertThat(text)
+          .contains("80 % [80–80]", "0.60", "68/0/0", "MatrixMultiply", "mem/comp/launch");
+    }
+    SimulatedRun cpu = SimulatedRun.on(SimulatedRun.CPU, 1).untimed("M/a", "a");
+    AskedRun asked = new AskedRun(cpu.judged(), AskedTasks.counted(cpu.judged()), Map.of());
+    assertThat(new EfficiencyText(80).render(DeviceUse.of(List.of(asked))))
+        .contains("No figures of the device: nothing was timed: the run used no GPU");
+  }
+
+  @Test
+  void nearDuplicatesAreListed() {
+    List<AskedRun> runs = twoMethods();
+    Causes causes = new Causes();
+    SimulatedRun run = run(2);
+    for (int i = 0; i < 3; i++) {
+      run.featuring(new SourceFeatures("s", 1, 1, List.of())).untimed("M/a", "a" + i);
+    }
+    AskedRun asked = new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of());
+    String text = new ErrorsText(100).render(AdvisedErrors.of(Errors.of(List.of(asked), causes)));
+    assertThat(text)
+        .containsPattern("all +3 +1 +3 +1\n")
+        .contains("    3  M/a: 3 sources, 3 correct, as a.py");
+    for (int width : new int[] {80, 100}) {
+      List<String> lines =
+          new StructuresText(width).lines(Structures.of(runs.getFirst().judged().rows()));
+      assertThat(lines).allMatch(line -> Text.columns(line) <= width);
+      assertThat(String.join(" ", lines)).contains("an earlier version judged it: 2.");
+    }
   }
 
   @Test

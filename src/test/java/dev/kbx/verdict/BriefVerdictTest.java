@@ -31,6 +31,9 @@ class BriefVerdictTest {
       BriefVerdict brief = stored(BriefVerdict.of(whole));
       assertThat(brief).isEqualTo(BriefVerdict.of(whole));
       assertThat(new VerdictRow.Reader().row(brief)).isEqualTo(VerdictRow.of(whole));
+      assertThat(List.copyOf(new VerdictRow.Reader().row(brief).baselines().keySet()))
+          .as("in their order")
+          .isEqualTo(List.copyOf(VerdictRow.of(whole).baselines().keySet()));
       assertThat(brief.stage()).isEqualTo(whole.stage());
       assertThat(brief.rule()).isEqualTo(whole.rule());
       assertThat(brief.message()).isEqualTo(whole.message());
