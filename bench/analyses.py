@@ -9,15 +9,22 @@ on the tasks of KernelBench-X: five methods (one with three rounds), four models
 import hashlib
 import json
 import math
+import os
 import random
 import shutil
 import sqlite3
+import subprocess
 import sys
 from pathlib import Path
 
 METHODS = ("single", "sample", "geak", "kernelagent", "refine")
 MODELS = ("model-a", "model-b", "model-c", "model-d")
 ROUNDS = 3
+COPIED = (
+    *("run", "candidate", "source", "suite", "task", "category", "sample", "method", "model", "round", "conditions"),
+    *("status", "stage", "call_ok", "perf_ok", "published_ok", "general_ok", "holds", "message", "rule", "features"),
+    *("device", "speedup"),
+)
 RUN = "20261125T000000-many"
 DEVICE = {"kind": "cuda", "name": "NVIDIA H200", "uuid": "GPU-0", "driver": "580", "arch": "sm_90"}
 HOME = Path(__file__).resolve().parent.parent
@@ -59,6 +66,51 @@ def plans(count, named):
         sample += 1
 
 
+def generated(body, method, number, rng):
+    """What the source is like, and what it was generated under."""
+    techniques = ("async_copies", "autotuning", "fusion", "split_k", "tensor_cores", "vectorised_access")
+    body["features"] = {
+        "structure": hashlib.sha256(str(rng.randrange(400)).encode()).hexdigest()[:32],
+        "complexity": rng.randrange(2, 40),
+        "lines": rng.randrange(20, 200),
+        "techniques": [name for name in techniques if rng.random() < 0.3],
+    }
+    body["conditions"] = {
+        "algorithm": method,
+        "hardware": str(method in ("geak", "kernelagent")).lower(),
+        "shots": "zero" if method == "single" else "one",
+        "feedback": "execution",
+        "language": "triton",
+        "reasoning": "default",
+        "turns": str(ROUNDS if number is not None else 1),
+    }
+
+
+def brief(body):
+    """What analyses read, as dev.kbx.verdict.BriefVerdict has it."""
+    row = {key: body[key] for key in COPIED if key in body}
+    row["values_ok"] = body.get("exe_ok") is True
+    row["correct"] = body.get("exe_ok") is True and "without_policy" not in body
+    row["breaks"] = [one["property"] for one in body.get("breaks", [])]
+    row["scaled"] = "scaled_inputs" in body["flags"]
+    if "origin" in body:
+        row["kernel_share"] = body["origin"]["kernel_share"]
+    if "speedup" in body:
+        sizes = body["sizes"]
+        largest = max(sizes, key=lambda size: size["reference_ms"])
+        figures = ("shape", "intensity", "gbs", "tflops", "iou", "mfu", "bound", "sol_score")
+        ratios = [size["peak_bytes"] / size["reference_peak_bytes"] for size in sizes]
+        row["baselines"] = [{"name": "eager", "speedup": body["speedup"]["value"]}]
+        row["sizes"] = {
+            "shapes": sorted(size["shape"] for size in sizes),
+            "candidate_ms": sum(size["candidate_ms"] for size in sizes),
+            "baseline_ms": sum(size["reference_ms"] for size in sizes),
+            "largest": {key: largest[key] for key in figures if key in largest},
+            "memory": math.exp(sum(math.log(ratio) for ratio in ratios) / len(ratios)),
+        }
+    return row
+
+
 def timed(body, rng):
     speedup = math.exp(rng.gauss(0.1, 0.5))
     low, high = speedup * 0.99, speedup * 1.01
@@ -74,6 +126,14 @@ def timed(body, rng):
             "low": low,
             "high": high,
             "rounds": 24,
+            "gbs": 2000 * rng.random(),
+            "iou": rng.random(),
+            "mfu": rng.random() / 10,
+            "intensity": 0.25,
+            "bound": "memory",
+            "sol_score": rng.random(),
+            "peak_bytes": size * rng.randrange(4, 9),
+            "reference_peak_bytes": size * 4,
         }
         for size in (1024, 65536, 1048576, 16777216)
     ]
@@ -103,6 +163,7 @@ def verdict(plan, lenders, rng, strengths):
     )
     if number is not None:
         body["round"] = number
+    generated(body, method, number, rng)
     if right:
         timed(body, rng)
     return body
@@ -113,6 +174,10 @@ def main(origin, target, count):
     target = Path(target)
     target.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(Path(origin) / "kbx.db", target / "kbx.db")
+    # Brings its tables to this version's.
+    subprocess.run(
+        [os.environ.get("KBX", HOME / "kbx"), "runs", "list", "--out", target], check=True, stdout=subprocess.DEVNULL
+    )
     rng = random.Random(20261125)
     strengths = {}
     named = tasks()
@@ -139,7 +204,7 @@ def main(origin, target, count):
             db.execute("INSERT OR IGNORE INTO source VALUES (?, ?)", (body["candidate"], "pass"))
             db.execute(
                 "INSERT INTO verdict (run, position, identity, candidate, suite, category, task, method, model, sample,"
-                " round, status, stage, device, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " round, status, stage, device, body, brief) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     RUN,
                     position,
@@ -156,6 +221,7 @@ def main(origin, target, count):
                     body["stage"],
                     DEVICE["name"],
                     json.dumps(body),
+                    json.dumps(brief(body)),
                 ),
             )
         size = db.execute("SELECT avg(length(body)) FROM verdict").fetchone()[0]
