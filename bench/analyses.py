@@ -20,11 +20,6 @@ from pathlib import Path
 METHODS = ("single", "sample", "geak", "kernelagent", "refine")
 MODELS = ("model-a", "model-b", "model-c", "model-d")
 ROUNDS = 3
-COPIED = (
-    *("run", "candidate", "source", "suite", "task", "category", "sample", "method", "model", "round", "conditions"),
-    *("status", "stage", "call_ok", "perf_ok", "published_ok", "general_ok", "holds", "message", "rule", "features"),
-    *("device", "speedup"),
-)
 RUN = "20261125T000000-many"
 DEVICE = {"kind": "cuda", "name": "NVIDIA H200", "uuid": "GPU-0", "driver": "580", "arch": "sm_90"}
 HOME = Path(__file__).resolve().parent.parent
@@ -87,28 +82,43 @@ def generated(body, method, number, rng):
 
 
 def brief(body):
-    """What analyses read, as dev.kbx.verdict.BriefVerdict has it."""
-    row = {key: body[key] for key in COPIED if key in body}
-    row["values_ok"] = body.get("exe_ok") is True
-    row["correct"] = body.get("exe_ok") is True and "without_policy" not in body
-    row["breaks"] = [one["property"] for one in body.get("breaks", [])]
-    row["scaled"] = "scaled_inputs" in body["flags"]
-    if "origin" in body:
-        row["kernel_share"] = body["origin"]["kernel_share"]
-    if "speedup" in body:
-        sizes = body["sizes"]
-        largest = max(sizes, key=lambda size: size["reference_ms"])
-        figures = ("shape", "intensity", "gbs", "tflops", "iou", "mfu", "bound", "sol_score")
-        ratios = [size["peak_bytes"] / size["reference_peak_bytes"] for size in sizes]
-        row["baselines"] = [{"name": "eager", "speedup": body["speedup"]["value"]}]
-        row["sizes"] = {
-            "shapes": sorted(size["shape"] for size in sizes),
-            "candidate_ms": sum(size["candidate_ms"] for size in sizes),
-            "baseline_ms": sum(size["reference_ms"] for size in sizes),
-            "largest": {key: largest[key] for key in figures if key in largest},
-            "memory": math.exp(sum(math.log(ratio) for ratio in ratios) / len(ratios)),
-        }
-    return row
+    """What analyses read, as the array of dev.kbx.verdict.BriefVerdict."""
+    names = "run candidate source suite task category sample method model round conditions status stage call_ok perf_ok"
+    right = body.get("exe_ok") is True
+    features = body["features"]
+    device = [body["device"].get(key) for key in ("kind", "name", "uuid", "driver", "arch")]
+    speedup = body.get("speedup")
+    return [
+        *(body.get(key) for key in names.split()),
+        right,
+        right and "without_policy" not in body,
+        body.get("published_ok"),
+        body.get("general_ok"),
+        body.get("holds", []),
+        [one["property"] for one in body.get("breaks", [])],
+        "scaled_inputs" in body["flags"],
+        body.get("message"),
+        body.get("rule"),
+        [features[key] for key in ("structure", "complexity", "lines", "techniques")],
+        body.get("origin", {}).get("kernel_share"),
+        device,
+        [speedup[key] for key in ("value", "low", "high", "baseline")] if speedup else None,
+        [["eager", speedup["value"]]] if speedup else [],
+        sizes(body["sizes"]) if speedup else None,
+    ]
+
+
+def sizes(timed):
+    largest = max(timed, key=lambda size: size["reference_ms"])
+    figures = ("shape", "intensity", "gbs", "tflops", "iou", "mfu", "bound", "sol_score")
+    ratios = [size["peak_bytes"] / size["reference_peak_bytes"] for size in timed]
+    return [
+        sorted(size["shape"] for size in timed),
+        sum(size["candidate_ms"] for size in timed),
+        sum(size["reference_ms"] for size in timed),
+        [largest.get(key) for key in figures],
+        math.exp(sum(math.log(ratio) for ratio in ratios) / len(ratios)),
+    ]
 
 
 def timed(body, rng):

@@ -93,7 +93,7 @@ public record ComplexityEffect(
   /** Where a candidate lies: rows of equal points are counted together. */
   private record Point(int cluster, int x, boolean fails) {}
 
-  /** All of them: of all candidates, then of each method and model. */
+  /** Of references and candidates, then of references by method and model. */
   static List<ComplexityEffect> of(
       Pool pool, Map<Maker, List<VerdictRow>> makers, List<Outcome> missing) {
     Map<@Nullable Maker, List<VerdictRow>> groups = new LinkedHashMap<>();
@@ -101,7 +101,7 @@ public record ComplexityEffect(
     if (makers.size() > 1) groups.putAll(makers);
     List<ComplexityEffect> empty = new ArrayList<>();
     groups.forEach((maker, rows) -> {
-      for (Of of : Of.values()) {
+      for (Of of : maker == null ? Of.values() : new Of[] {Of.REFERENCE}) {
         for (Measure measure : Measure.values()) {
           for (Failure failure : Failure.values()) {
             if (failure == Failure.SEMANTIC && missing.contains(Outcome.CORRECT)) continue;

@@ -33,7 +33,7 @@ public record Deviance(
   private static final int RESAMPLES = 1_000;
   private static final int FEWEST_RESAMPLES = 200;
   private static final int PERMUTATIONS = 999;
-  private static final int FEWEST_PERMUTATIONS = 199;
+  private static final int FEWEST_PERMUTATIONS = 99;
 
   /** Rows that a permutation test deals out: more rows get fewer permutations. */
   private static final int DEALT = 10_000_000;

@@ -18,6 +18,11 @@ import org.jspecify.annotations.Nullable;
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record RankCorrelation(double value, @Nullable Double low, @Nullable Double high) {
   private static final int RESAMPLES = 2_000;
+  private static final int FEWEST_RESAMPLES = 200;
+
+  /** Points of all resamples together: many points get fewer resamples. */
+  private static final int DRAWN = 8_000_000;
+
   private static final int FEWEST_CLUSTERS = 3;
 
   /**
@@ -33,7 +38,8 @@ public record RankCorrelation(double value, @Nullable Double low, @Nullable Doub
     double value = pearson(one.of(weights), other.of(weights), weights);
     if (Double.isNaN(value)) return null;
     int size = Arrays.stream(clusters).max().orElse(-1) + 1;
-    double[] values = size < FEWEST_CLUSTERS ? new double[0] : new double[RESAMPLES];
+    int resamples = Math.clamp(DRAWN / x.length, FEWEST_RESAMPLES, RESAMPLES);
+    double[] values = new double[size < FEWEST_CLUSTERS ? 0 : resamples];
     var random = new SplittableRandom(Bootstrap.SEED);
     int[] drawn = new int[size];
     for (int i = 0; i < values.length; i++) {
@@ -43,7 +49,7 @@ public record RankCorrelation(double value, @Nullable Double low, @Nullable Doub
       values[i] = pearson(one.of(weights), other.of(weights), weights);
     }
     double[] known = Arrays.stream(values).filter(v -> !Double.isNaN(v)).sorted().toArray();
-    if (values.length == 0 || known.length < RESAMPLES - RESAMPLES / 20) {
+    if (values.length == 0 || known.length < resamples - resamples / 20) {
       return new RankCorrelation(value, null, null);
     }
     int tail = known.length / 40;
