@@ -12,12 +12,11 @@ import tools.jackson.databind.ObjectReader;
  * @param whole whether it is whole
  */
 public record StoredRow(String json, boolean whole) {
-  private static final ObjectReader BRIEF = Json.mapper().readerFor(BriefVerdict.class);
   private static final ObjectReader WHOLE = Json.mapper().readerFor(Verdict.class);
 
   /** Parses it. */
   public BriefVerdict verdict() {
-    if (!whole) return BRIEF.readValue(json);
+    if (!whole) return BriefVerdict.read(json);
     Verdict verdict = WHOLE.readValue(json);
     return BriefVerdict.of(verdict);
   }

@@ -122,6 +122,15 @@ public record BriefVerdict(
     }
   }
 
+  /**
+   * Reads its JSON.
+   *
+   * @throws tools.jackson.core.JacksonException if the text is none
+   */
+  public static BriefVerdict read(String json) {
+    return BriefReader.read(json);
+  }
+
   /** Of a whole verdict. */
   public static BriefVerdict of(Verdict v) {
     List<Break> breaks = v.breaks();

@@ -94,6 +94,22 @@ class AnalysisTextTest {
   }
 
   @Test
+  void aKernelsSpeedupsAreDrawnOnOneScale() {
+    SimulatedRun h200 = SimulatedRun.on(SimulatedRun.H200, 1).correct("M/a", "a", 4);
+    SimulatedRun a100 = SimulatedRun.on(SimulatedRun.A100, 2).correct("M/a", "a", 1);
+    h200.correct("M/b", "b", 2).notGeneral().correct("M/c", "c", 0.25);
+    a100.correct("M/b", "b", 2).notGeneral().correct("M/c", "c", 1);
+    Portability portability = Portability.of(List.of(h200.judged(), a100.judged()));
+    assertThat(new SpreadFigure(57).lines(portability.kernels()))
+        .containsExactly(
+            "",
+            "spread  general  0.25×       4.00×",
+            "M/a     yes      ········B·······A",
+            "M/c     no       A·······B········",
+            "M/b     yes      ········|···*····");
+  }
+
+  @Test
   void portabilityFits() {
     SimulatedRun first = run(1);
     SimulatedRun second = SimulatedRun.on(SimulatedRun.A100, 2);

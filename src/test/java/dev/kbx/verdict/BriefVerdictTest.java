@@ -1,6 +1,7 @@
 package dev.kbx.verdict;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.kbx.SimulatedRun;
@@ -8,6 +9,7 @@ import dev.kbx.analysis.VerdictRow;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import tools.jackson.core.JacksonException;
 
 /** The part of a verdict that analyses read gives the same rows as the whole. */
 class BriefVerdictTest {
@@ -41,7 +43,9 @@ class BriefVerdictTest {
   }
 
   private static BriefVerdict stored(BriefVerdict brief) {
-    return Json.mapper().readValue(Json.mapper().writeValueAsString(brief), BriefVerdict.class);
+    String json = Json.mapper().writeValueAsString(brief);
+    assertThat(Json.mapper().readValue(json, BriefVerdict.class)).isEqualTo(brief);
+    return BriefVerdict.read(json);
   }
 
   @Test
@@ -82,6 +86,18 @@ class BriefVerdictTest {
         Objects.requireNonNull(BriefVerdict.of(run.verdicts().getFirst()).sizes());
     assertThat(sizes.memory()).isNull();
     assertThat(sizes.largest()).isNull();
+  }
+
+  @Test
+  void textThatIsNoneIsRefused() {
+    String json = Json.mapper().writeValueAsString(BriefVerdict.of(run().verdicts().getFirst()));
+    for (int i = 0; i < json.length(); i++) {
+      String cut = json.substring(0, i);
+      assertThatThrownBy(() -> BriefVerdict.read(cut)).isInstanceOf(JacksonException.class);
+    }
+    for (String other : List.of("{}", "null", "[null]", json.replace("perf", "before"))) {
+      assertThatThrownBy(() -> BriefVerdict.read(other)).isInstanceOf(JacksonException.class);
+    }
   }
 
   @Test
