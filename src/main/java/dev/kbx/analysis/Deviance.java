@@ -39,7 +39,7 @@ public record Deviance(
   private static final int DEALT = 10_000_000;
 
   /** Multiplications that all fits to resamples may take, about. */
-  private static final double FITTED = 4e8;
+  private static final double FITTED = 2e8;
 
   /**
    * One outcome.
