@@ -9,9 +9,11 @@ on the tasks of KernelBench-X: five methods (one with three rounds), four models
 import hashlib
 import json
 import math
+import os
 import random
 import shutil
 import sqlite3
+import subprocess
 import sys
 from pathlib import Path
 
@@ -59,6 +61,66 @@ def plans(count, named):
         sample += 1
 
 
+def generated(body, method, number, rng):
+    """What the source is like, and what it was generated under."""
+    techniques = ("async_copies", "autotuning", "fusion", "split_k", "tensor_cores", "vectorised_access")
+    body["features"] = {
+        "structure": hashlib.sha256(str(rng.randrange(400)).encode()).hexdigest()[:32],
+        "complexity": rng.randrange(2, 40),
+        "lines": rng.randrange(20, 200),
+        "techniques": [name for name in techniques if rng.random() < 0.3],
+    }
+    body["conditions"] = {
+        "algorithm": method,
+        "hardware": str(method in ("geak", "kernelagent")).lower(),
+        "shots": "zero" if method == "single" else "one",
+        "feedback": "execution",
+        "language": "triton",
+        "reasoning": "default",
+        "turns": str(ROUNDS if number is not None else 1),
+    }
+
+
+def brief(body):
+    """What analyses read, as the array of dev.kbx.verdict.BriefVerdict."""
+    names = "run candidate source suite task category sample method model round conditions status stage call_ok perf_ok"
+    right = body.get("exe_ok") is True
+    features = body["features"]
+    device = [body["device"].get(key) for key in ("kind", "name", "uuid", "driver", "arch")]
+    speedup = body.get("speedup")
+    return [
+        *(body.get(key) for key in names.split()),
+        right,
+        right and "without_policy" not in body,
+        body.get("published_ok"),
+        body.get("general_ok"),
+        body.get("holds", []),
+        [one["property"] for one in body.get("breaks", [])],
+        "scaled_inputs" in body["flags"],
+        body.get("message"),
+        body.get("rule"),
+        [features[key] for key in ("structure", "complexity", "lines", "techniques")],
+        body.get("origin", {}).get("kernel_share"),
+        device,
+        [speedup[key] for key in ("value", "low", "high", "baseline")] if speedup else None,
+        [["eager", speedup["value"]]] if speedup else [],
+        sizes(body["sizes"]) if speedup else None,
+    ]
+
+
+def sizes(timed):
+    largest = max(timed, key=lambda size: size["reference_ms"])
+    figures = ("shape", "intensity", "gbs", "tflops", "iou", "mfu", "bound", "sol_score")
+    ratios = [size["peak_bytes"] / size["reference_peak_bytes"] for size in timed]
+    return [
+        sorted(size["shape"] for size in timed),
+        sum(size["candidate_ms"] for size in timed),
+        sum(size["reference_ms"] for size in timed),
+        [largest.get(key) for key in figures],
+        math.exp(sum(math.log(ratio) for ratio in ratios) / len(ratios)),
+    ]
+
+
 def timed(body, rng):
     speedup = math.exp(rng.gauss(0.1, 0.5))
     low, high = speedup * 0.99, speedup * 1.01
@@ -74,6 +136,14 @@ def timed(body, rng):
             "low": low,
             "high": high,
             "rounds": 24,
+            "gbs": 2000 * rng.random(),
+            "iou": rng.random(),
+            "mfu": rng.random() / 10,
+            "intensity": 0.25,
+            "bound": "memory",
+            "sol_score": rng.random(),
+            "peak_bytes": size * rng.randrange(4, 9),
+            "reference_peak_bytes": size * 4,
         }
         for size in (1024, 65536, 1048576, 16777216)
     ]
@@ -103,6 +173,7 @@ def verdict(plan, lenders, rng, strengths):
     )
     if number is not None:
         body["round"] = number
+    generated(body, method, number, rng)
     if right:
         timed(body, rng)
     return body
@@ -113,6 +184,10 @@ def main(origin, target, count):
     target = Path(target)
     target.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(Path(origin) / "kbx.db", target / "kbx.db")
+    # Brings its tables to this version's.
+    subprocess.run(
+        [os.environ.get("KBX", HOME / "kbx"), "runs", "list", "--out", target], check=True, stdout=subprocess.DEVNULL
+    )
     rng = random.Random(20261125)
     strengths = {}
     named = tasks()
@@ -139,7 +214,7 @@ def main(origin, target, count):
             db.execute("INSERT OR IGNORE INTO source VALUES (?, ?)", (body["candidate"], "pass"))
             db.execute(
                 "INSERT INTO verdict (run, position, identity, candidate, suite, category, task, method, model, sample,"
-                " round, status, stage, device, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " round, status, stage, device, body, brief) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     RUN,
                     position,
@@ -156,6 +231,7 @@ def main(origin, target, count):
                     body["stage"],
                     DEVICE["name"],
                     json.dumps(body),
+                    json.dumps(brief(body)),
                 ),
             )
         size = db.execute("SELECT avg(length(body)) FROM verdict").fetchone()[0]

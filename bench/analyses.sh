@@ -11,7 +11,7 @@ from=${1:?usage: bench/analyses.sh FROM OUT [COUNT]}
 out=${2:?usage: bench/analyses.sh FROM OUT [COUNT]}
 
 python3 "$home/bench/analyses.py" "$from" "$out" "${3:-100000}"
-for analysis in deviance iterations methods errors fastp passk; do
+for analysis in deviance iterations methods errors quality efficiency fastp passk summary; do
   run=
   case $analysis in fastp | passk) run=$out ;; esac
   # shellcheck disable=SC2086

@@ -6,6 +6,7 @@ import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.SourceFeatures;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
@@ -53,6 +54,9 @@ public final class SimulatedRun {
   private @Nullable String model;
   private @Nullable Integer round;
   private @Nullable String message;
+  private Map<String, String> conditions = Map.of();
+  private @Nullable SourceFeatures features;
+  private final List<Map<String, Object>> figures = new ArrayList<>();
 
   private SimulatedRun(String id, Device device) {
     this.id = id;
@@ -153,6 +157,25 @@ public final class SimulatedRun {
     return this;
   }
 
+  /** What the candidates after this were generated under. */
+  public SimulatedRun under(Map<String, String> stated) {
+    conditions = stated;
+    return this;
+  }
+
+  /** What the sources of the candidates after this are like. */
+  public SimulatedRun featuring(@Nullable SourceFeatures found) {
+    features = found;
+    return this;
+  }
+
+  /** Further fields of each size of the timed candidates after this, from the first size. */
+  public SimulatedRun measuring(List<Map<String, Object>> ofSizes) {
+    figures.clear();
+    figures.addAll(ofSizes);
+    return this;
+  }
+
   /** It was cut off with so many candidates to go. */
   public SimulatedRun cutOff(int left) {
     unjudged = left;
@@ -194,6 +217,7 @@ public final class SimulatedRun {
         timing.put("candidate_ms", size * 1e-4);
         timing.put("reference_ms", size * 1e-4 * speedup);
         timing.put("rounds", 8);
+        if (timings.size() < figures.size()) timing.putAll(figures.get(timings.size()));
         timings.add(timing);
       }
       fields.put("sizes", timings);
@@ -290,6 +314,8 @@ public final class SimulatedRun {
     if (method != null) fields.put("method", method);
     if (model != null) fields.put("model", model);
     if (round != null) fields.put("round", round);
+    if (!conditions.isEmpty()) fields.put("conditions", conditions);
+    if (features != null) fields.put("features", features);
     fields.put("call_ok", true);
     fields.put("status", status.label());
     fields.put("stage", stage);

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.stats.Rate;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * judged there. Samples of a task are spent one after the other.
  *
  * @param kind what is limited
+ * @param unjudged tasks that are left out, as no answer has a final judgement
  * @param unknown why there is no curve; null if there is one
  * @param points by ascending budget, from nothing to the most that a task was given
  */
@@ -25,6 +27,7 @@ public record BudgetCurve(
     String model,
     Spent.Kind kind,
     int tasks,
+    int unjudged,
     @Nullable String unknown,
     List<Point> points) {
 
@@ -48,8 +51,8 @@ public record BudgetCurve(
   }
 
   private static BudgetCurve of(List<TrajectoryRow> rows, Spent.Kind kind) {
-    List<List<TrajectoryRow>> tasks =
-        TrajectoryRates.byTask(rows).values().stream().filter(BudgetCurve::isJudged).toList();
+    Collection<List<TrajectoryRow>> all = TrajectoryRates.byTask(rows).values();
+    List<List<TrajectoryRow>> tasks = all.stream().filter(BudgetCurve::isJudged).toList();
     String unknown = unknown(rows, kind, tasks);
     TrajectoryRow any = rows.getFirst();
     return new BudgetCurve(
@@ -57,6 +60,7 @@ public record BudgetCurve(
         any.model(),
         kind,
         tasks.size(),
+        all.size() - tasks.size(),
         unknown,
         unknown == null
             ? points(tasks.stream().map(task -> task(task, kind)).toList())
@@ -72,7 +76,11 @@ public record BudgetCurve(
     if (tasks.isEmpty()) return "no answer has a final judgement";
     Double spent =
         rows.stream().map(TrajectoryRow::spent).reduce(Spent.NOTHING, Spent::plus).of(kind);
-    if (spent == null) return "the price of some requests is not known";
+    if (spent == null) {
+      return kind == Spent.Kind.TOKENS
+          ? "the tokens of some requests are not known"
+          : "the price of some requests is not known";
+    }
     if (spent > 0) return null;
     return switch (kind) {
       case CALLS -> "no request was sent";

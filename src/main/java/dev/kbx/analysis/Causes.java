@@ -1,8 +1,8 @@
 package dev.kbx.analysis;
 
+import dev.kbx.verdict.BriefVerdict;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
-import dev.kbx.verdict.Verdict;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
@@ -35,7 +35,7 @@ public final class Causes {
   private final IdentityHashMap<VerdictRow, Cause> causes = new IdentityHashMap<>();
 
   /** Adds a verdict that has been read; those of correct candidates are ignored. */
-  public void add(VerdictRow row, Verdict verdict) {
+  public void add(VerdictRow row, BriefVerdict verdict) {
     if (row.status() == Status.CORRECT) return;
     Cause cause = new Cause(verdict.stage(), verdict.rule(), message(row, verdict.message()));
     causes.put(row, shared.computeIfAbsent(cause, same -> same));

@@ -15,12 +15,17 @@ import org.jspecify.annotations.Nullable;
  * {@link Outcome}.
  *
  * @param constant factors that do not vary between the counted candidates
+ * @param conditions those of generation that vary and were not asked for
  * @param withoutTraits whether tasks are grouped by category alone, as the suite is missing or has
  *     changed since the run
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Deviance(
-    Entered entered, List<String> constant, boolean withoutTraits, List<Measure> outcomes) {
+    Entered entered,
+    List<String> constant,
+    List<String> conditions,
+    boolean withoutTraits,
+    List<Measure> outcomes) {
   /** Factors of the joint model, where they vary. Other groupings of tasks repeat the category. */
   private static final Set<String> JOINT =
       Set.of("category", "difficulty", "method", "model", "device");
@@ -28,19 +33,20 @@ public record Deviance(
   private static final int RESAMPLES = 1_000;
   private static final int FEWEST_RESAMPLES = 200;
   private static final int PERMUTATIONS = 999;
-  private static final int FEWEST_PERMUTATIONS = 199;
+  private static final int FEWEST_PERMUTATIONS = 99;
 
   /** Rows that a permutation test deals out: more rows get fewer permutations. */
   private static final int DEALT = 10_000_000;
 
   /** Multiplications that all fits to resamples may take, about. */
-  private static final double FITTED = 4e8;
+  private static final double FITTED = 2e8;
 
   /**
    * One outcome.
    *
    * @param unknown why there are no figures; null if there are
    * @param unmeasured candidates left out, as it is not known whether they reach it
+   * @param lone categories with one task: drawing tasks within categories does not vary them
    * @param factors each factor alone, those of tasks first
    * @param joint null if less than two factors vary
    * @param task null if no task has several candidates
@@ -53,23 +59,47 @@ public record Deviance(
       int candidates,
       int unmeasured,
       @Nullable Double nullDeviance,
+      int lone,
       List<FactorDeviance> factors,
       @Nullable JointDeviance joint,
       @Nullable TaskIntercept task) {
     static Measure unknown(Outcome outcome, String why) {
-      return new Measure(outcome, why, 0, 0, 0, null, List.of(), null, null);
+      return new Measure(outcome, why, 0, 0, 0, null, 0, List.of(), null, null);
     }
   }
 
-  /** Of all candidates of the runs as one set; of several rounds the last one counts. */
+  /** The same by all factors but conditions of generation. */
   public static Deviance of(List<AskedRun> runs) {
+    return of(runs, List.of());
+  }
+
+  /**
+   * Of all candidates of the runs as one set; of several rounds the last one counts.
+   *
+   * @param wanted names of the factors; none for all but conditions of generation
+   * @throws IncomparableRuns if there is no such factor
+   */
+  public static Deviance of(List<AskedRun> runs, List<String> wanted) {
     Pool pool = Pool.of(runs, Pool.Rounds.LAST);
-    List<Factor> factors = Factor.of(pool);
+    List<Factor> conditions = Factor.conditions(pool);
+    List<Factor> known = new ArrayList<>(Factor.of(pool));
+    known.addAll(conditions);
+    for (String name : wanted) {
+      if (known.stream().anyMatch(factor -> factor.name().equals(name))) continue;
+      throw new IncomparableRuns(
+          "--factor: no factor '%s'; there are %s"
+              .formatted(name, String.join(", ", known.stream().map(Factor::name).toList())));
+    }
+    List<Factor> factors =
+        wanted.isEmpty()
+            ? Factor.of(pool)
+            : known.stream().filter(factor -> wanted.contains(factor.name())).toList();
     List<Factor> varying = factors.stream().filter(Factor::varies).toList();
+    Set<String> joint = wanted.isEmpty() ? JOINT : Set.copyOf(wanted);
     List<Measure> measures =
         Arrays.stream(Outcome.values())
             .parallel()
-            .map(outcome -> measure(outcome, runs, pool, varying))
+            .map(outcome -> measure(outcome, runs, pool, varying, joint))
             .toList();
     return new Deviance(
         pool.entered(),
@@ -77,17 +107,23 @@ public record Deviance(
             .filter(factor -> !factor.varies() && factor.isStated())
             .map(Factor::name)
             .toList(),
+        conditions.stream()
+            .filter(Factor::varies)
+            .map(Factor::name)
+            .filter(name -> !wanted.contains(name))
+            .toList(),
         pool.traits().isEmpty(),
         measures);
   }
 
   private static Measure measure(
-      Outcome outcome, List<AskedRun> runs, Pool pool, List<Factor> varying) {
+      Outcome outcome, List<AskedRun> runs, Pool pool, List<Factor> varying, Set<String> joint) {
     String why = outcome.unmeasuredIn(runs);
-    return why == null ? measure(outcome, pool, varying) : Measure.unknown(outcome, why);
+    return why == null ? measure(outcome, pool, varying, joint) : Measure.unknown(outcome, why);
   }
 
-  private static Measure measure(Outcome outcome, Pool pool, List<Factor> varying) {
+  private static Measure measure(
+      Outcome outcome, Pool pool, List<Factor> varying, Set<String> together) {
     Trials trials = Trials.of(pool.rows(), outcome);
     if (trials.passing() == 0 || trials.passing() == trials.count()) {
       return Measure.unknown(
@@ -108,7 +144,7 @@ public record Deviance(
       single.add(
           FactorDeviance.of(used.get(i), trials, counts.get(i), intervals.get(i), permutations));
     }
-    List<Factor> joint = used.stream().filter(factor -> JOINT.contains(factor.name())).toList();
+    List<Factor> joint = used.stream().filter(factor -> together.contains(factor.name())).toList();
     JointFactors model = joint.size() < 2 ? null : JointFactors.of(joint, trials);
     return new Measure(
         outcome,
@@ -117,6 +153,7 @@ public record Deviance(
         trials.count(),
         pool.rows().size() - trials.count(),
         BinomialDeviance.of(trials.passing(), trials.count()),
+        bootstrap.lone(),
         single,
         model == null ? null : joint(model, bootstrap),
         model == null || !TaskIntercept.isFor(trials) ? null : TaskIntercept.of(model));

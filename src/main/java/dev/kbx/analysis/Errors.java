@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param messages by shape, the most frequent first
  * @param properties that candidates right at the published grade break on
  * @param breaking the same candidates by all that each breaks on
+ * @param structures near-duplicates among all candidates
  * @param publishedOk candidates that are right at the published grade
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -38,7 +39,8 @@ public record Errors(
     List<OfMessage> messages,
     int publishedOk,
     List<OfProperty> properties,
-    List<Breaking> breaking) {
+    List<Breaking> breaking,
+    Structures structures) {
 
   /**
    * Candidates that ended with one status.
@@ -142,7 +144,8 @@ public record Errors(
             .toList(),
         sorted(breaking).stream()
             .map(e -> new Breaking(e.getKey(), e.getValue().candidates))
-            .toList());
+            .toList(),
+        Structures.of(pool.rows()));
   }
 
   private static <K> void add(Map<K, Group> groups, K key, VerdictRow row) {

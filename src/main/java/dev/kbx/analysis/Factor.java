@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,19 @@ final class Factor {
     all.add(of("model", false, rows, VerdictRow::model));
     all.add(of("device", false, rows, row -> row.device().name()));
     return all;
+  }
+
+  /** Conditions that candidates were generated under, by name; those of no other factor's name. */
+  static List<Factor> conditions(Pool pool) {
+    Set<String> names = new TreeSet<>();
+    pool.rows().stream()
+        .map(VerdictRow::conditions)
+        .distinct()
+        .forEach(stated -> names.addAll(stated.keySet()));
+    of(pool).forEach(factor -> names.remove(factor.name()));
+    return names.stream()
+        .map(name -> of(name, false, pool.rows(), row -> row.conditions().get(name)))
+        .toList();
   }
 
   private static Factor trait(

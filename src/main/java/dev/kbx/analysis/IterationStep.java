@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param both attempts with a judged candidate in both rounds: the sum of the next four counts
  * @param endedCorrect attempts without a candidate in the second round, correct in the first
  * @param endedWrong the same, wrong in the first
+ * @param notJudged attempts of which kbx could not judge one of both rounds
  * @param mcnemar on the first of these attempts at each task, as tasks count once
  * @param speed null if no correct candidate of either round is timed
  */
@@ -31,21 +32,28 @@ public record IterationStep(
     int unresolved,
     int endedCorrect,
     int endedWrong,
+    int notJudged,
     TaskOutcomes.Test mcnemar,
     @Nullable IterationSpeed speed) {
 
   static IterationStep of(
-      List<Map<Integer, VerdictRow>> attempts, int from, int to, List<NoiseFloor> floors) {
+      Map<Attempt, Map<Integer, VerdictRow>> attempts,
+      Map<Attempt, Set<Integer>> unjudged,
+      int from,
+      int to,
+      List<NoiseFloor> floors) {
     Map<Transition, List<Pairs.Pair>> pairs = new EnumMap<>(Transition.class);
     List<VerdictRow> ended = new ArrayList<>();
     Map<Transition, Integer> firsts = new EnumMap<>(Transition.class);
     Set<String> tasks = new HashSet<>();
-    for (Map<Integer, VerdictRow> attempt : attempts) {
-      VerdictRow then = attempt.get(from);
-      VerdictRow now = attempt.get(to);
-      if (then == null) continue;
-      if (now == null) {
-        ended.add(then);
+    int notJudged = 0;
+    for (var each : attempts.entrySet()) {
+      VerdictRow then = each.getValue().get(from);
+      VerdictRow now = each.getValue().get(to);
+      if (then == null || now == null) {
+        Set<Integer> missing = unjudged.getOrDefault(each.getKey(), Set.of());
+        if (missing.contains(then == null ? from : to)) notJudged++;
+        else if (then != null) ended.add(then);
         continue;
       }
       Transition change = Transition.of(Iterations.isCorrect(then), Iterations.isCorrect(now));
@@ -63,6 +71,7 @@ public record IterationStep(
         count(pairs, Transition.UNRESOLVED),
         stopped,
         ended.size() - stopped,
+        notJudged,
         TaskOutcomes.Test.of(
             new McNemar(
                 firsts.getOrDefault(Transition.REGRESSED, 0),

@@ -4,13 +4,17 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.stats.PassAtK;
 import dev.kbx.verdict.NoiseFloor;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,10 +92,12 @@ public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> 
     List<OfMethod> methods = new ArrayList<>();
     List<List<VerdictRow>> others = new ArrayList<>();
     int most = 0;
+    Map<Maker, List<VerdictRow>> unjudged = Maker.group(pool.unjudged());
     for (List<VerdictRow> rows : Maker.group(pool.rows()).values()) {
       int rounds = rounds(rows).size();
+      List<VerdictRow> missing = unjudged.getOrDefault(Maker.of(rows.getFirst()), List.of());
       if (rounds < 2) others.add(rows);
-      else methods.add(of(rows, pool.entered().asked(), floors));
+      else methods.add(of(rows, missing, pool.entered().asked(), floors));
       most = Math.max(most, rounds);
     }
     if (methods.isEmpty()) {
@@ -117,8 +123,15 @@ public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> 
     return rounds;
   }
 
-  private static OfMethod of(List<VerdictRow> rows, int tasks, List<NoiseFloor> floors) {
-    Attempt.Reader reader = Attempt.Reader.of(rows);
+  private static OfMethod of(
+      List<VerdictRow> rows, List<VerdictRow> unjudged, int tasks, List<NoiseFloor> floors) {
+    Attempt.Reader reader =
+        Attempt.Reader.of(Stream.concat(rows.stream(), unjudged.stream()).toList());
+    Map<Attempt, Set<Integer>> missing = new HashMap<>();
+    for (VerdictRow row : unjudged) {
+      if (row.round() == null) continue;
+      missing.computeIfAbsent(reader.of(row), _ -> new HashSet<>()).add(row.round());
+    }
     Map<Attempt, Map<Integer, VerdictRow>> attempts = new LinkedHashMap<>();
     for (VerdictRow row : rows) {
       if (row.round() == null) continue;
@@ -130,7 +143,7 @@ public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> 
     List<Map<Integer, VerdictRow>> all = List.copyOf(attempts.values());
     List<IterationStep> steps = new ArrayList<>();
     for (int i = 1; i < numbers.size(); i++) {
-      steps.add(IterationStep.of(all, numbers.get(i - 1), numbers.get(i), floors));
+      steps.add(IterationStep.of(attempts, missing, numbers.get(i - 1), numbers.get(i), floors));
     }
     return new OfMethod(
         rows.getFirst().method(),
@@ -156,7 +169,7 @@ public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> 
         solved++;
       }
     }
-    SampledShare share = SampledShare.of(tasks.values(), asked);
+    TaskShare share = TaskShare.of(tasks.values(), asked);
     GeneralRate general = GeneralRate.of(rows);
     return new Round(
         number,

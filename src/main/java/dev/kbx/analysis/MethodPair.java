@@ -61,7 +61,7 @@ public record MethodPair(
   }
 
   /** By task; rows are sorted by sample. */
-  private static Map<String, VerdictRow> firstSamples(List<VerdictRow> rows) {
+  static Map<String, VerdictRow> firstSamples(List<VerdictRow> rows) {
     Map<String, VerdictRow> firsts = new LinkedHashMap<>();
     for (VerdictRow row : rows) firsts.putIfAbsent(row.path(), row);
     return firsts;
@@ -74,6 +74,28 @@ public record MethodPair(
       Map<String, VerdictRow> left,
       Map<String, VerdictRow> right) {
     Map<String, int[]> categories = new TreeMap<>();
+    Counts counts = count(outcome, left, right, categories);
+    return new MethodPair(
+        outcome,
+        first,
+        second,
+        counts,
+        TaskOutcomes.Test.of(counts.test()),
+        1,
+        byCategory(categories));
+  }
+
+  /** Of the tasks that both have, with a known outcome. */
+  static Counts count(
+      Outcome outcome, Map<String, VerdictRow> left, Map<String, VerdictRow> right) {
+    return count(outcome, left, right, new TreeMap<>());
+  }
+
+  private static Counts count(
+      Outcome outcome,
+      Map<String, VerdictRow> left,
+      Map<String, VerdictRow> right,
+      Map<String, int[]> categories) {
     int[] all = new int[4];
     left.forEach((path, row) -> {
       @Nullable VerdictRow other = right.get(path);
@@ -85,15 +107,7 @@ public record MethodPair(
       all[which]++;
       categories.computeIfAbsent(row.category(), _ -> new int[4])[which]++;
     });
-    Counts counts = counts(all);
-    return new MethodPair(
-        outcome,
-        first,
-        second,
-        counts,
-        TaskOutcomes.Test.of(counts.test()),
-        1,
-        byCategory(categories));
+    return counts(all);
   }
 
   private static Counts counts(int[] by) {

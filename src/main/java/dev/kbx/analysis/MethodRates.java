@@ -1,14 +1,16 @@
 package dev.kbx.analysis;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.kbx.stats.Bootstrap;
 import dev.kbx.stats.PassAtK;
 import dev.kbx.stats.Rate;
+import dev.kbx.stats.TaskMean;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param candidates number of its judged candidates
  * @param tasks number of tasks with one
+ * @param notJudged tasks of which kbx could judge no candidate; they count as not passed
  * @param conversion correct of called
  * @param samples pass@k and fast_p@k
  */
@@ -24,6 +27,7 @@ public record MethodRates(
     Maker maker,
     int candidates,
     int tasks,
+    int notJudged,
     List<OfOutcome> outcomes,
     List<Conversion> conversion,
     List<Sampled> samples) {
@@ -101,6 +105,7 @@ public record MethodRates(
   static MethodRates of(
       Maker maker,
       List<VerdictRow> rows,
+      List<VerdictRow> unjudged,
       List<Outcome> measured,
       CategorySizes sizes,
       List<Integer> ks,
@@ -123,8 +128,11 @@ public record MethodRates(
       categories.forEach((category, own) -> conversion.add(Conversion.of(category, own)));
       samples.addAll(samples(rows, measured, ks, ps));
     }
+    Set<String> judged = by(rows, VerdictRow::path).keySet();
+    Set<String> others = new HashSet<>(by(unjudged, VerdictRow::path).keySet());
+    others.removeAll(judged);
     return new MethodRates(
-        maker, rows.size(), by(rows, VerdictRow::path).size(), outcomes, conversion, samples);
+        maker, rows.size(), judged.size(), others.size(), outcomes, conversion, samples);
   }
 
   private static Map<String, List<VerdictRow>> by(
@@ -154,7 +162,7 @@ public record MethodRates(
     if (tasks == 0 || unmeasured > 0) {
       return new Share(category, passes, tasks, unmeasured, null, null, null);
     }
-    SampledShare share = SampledShare.of(counts.values(), tasks);
+    TaskShare share = TaskShare.of(counts.values(), tasks);
     return new Share(category, passes, tasks, 0, share.value(), share.low(), share.high());
   }
 
@@ -185,13 +193,7 @@ public record MethodRates(
       entered.add(new PassAtK(samples.size(), passes));
     }
     if (!known || entered.isEmpty()) return new Sampled(k, p, entered.size(), null, null, null);
-    Bootstrap.Interval interval = SampledShare.interval(entered, k);
-    return new Sampled(
-        k,
-        p,
-        entered.size(),
-        PassAtK.mean(entered, k),
-        interval == null ? null : interval.low(),
-        interval == null ? null : interval.high());
+    TaskMean mean = PassAtK.taskMean(entered, k);
+    return new Sampled(k, p, entered.size(), mean.value(), mean.low(), mean.high());
   }
 }

@@ -11,6 +11,7 @@ import java.util.Map;
  *
  * @param unmeasured outcomes that were not measured in all runs, with the reason
  * @param pairs each two of them, by outcome
+ * @param ablations pairs that differ in one condition of generation, by outcome
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Methods(
@@ -18,6 +19,7 @@ public record Methods(
     List<Unmeasured> unmeasured,
     List<MethodRates> methods,
     List<MethodPair> pairs,
+    List<Ablation> ablations,
     List<SolvedTasks> solved) {
 
   /** An outcome without figures. */
@@ -39,10 +41,19 @@ public record Methods(
       else unmeasured.add(new Unmeasured(outcome, why));
     }
     Map<Maker, List<VerdictRow>> makers = Maker.group(pool.rows());
+    Map<Maker, List<VerdictRow>> unjudged = Maker.group(pool.unjudged());
     CategorySizes sizes = CategorySizes.of(runs, pool.rows());
     List<MethodRates> methods =
         List.copyOf(makers.entrySet()).parallelStream()
-            .map(maker -> MethodRates.of(maker.getKey(), maker.getValue(), measured, sizes, ks, ps))
+            .map(maker ->
+                MethodRates.of(
+                    maker.getKey(),
+                    maker.getValue(),
+                    unjudged.getOrDefault(maker.getKey(), List.of()),
+                    measured,
+                    sizes,
+                    ks,
+                    ps))
             .toList();
     List<MethodPair> pairs = new ArrayList<>();
     for (Outcome outcome : measured) pairs.addAll(MethodPair.of(makers, outcome));
@@ -51,6 +62,7 @@ public record Methods(
         unmeasured,
         methods,
         pairs,
+        measured.stream().flatMap(outcome -> Ablation.of(pool, outcome).stream()).toList(),
         measured.contains(Outcome.CORRECT) ? SolvedTasks.of(pool) : List.of());
   }
 }

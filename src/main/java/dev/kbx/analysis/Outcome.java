@@ -1,11 +1,13 @@
 package dev.kbx.analysis;
 
 import com.fasterxml.jackson.annotation.JsonValue;
+import dev.kbx.verdict.Against;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What a candidate can reach; each is a yes or no, or unknown. */
@@ -43,13 +45,35 @@ public enum Outcome {
     return this == FASTER && !run.hasSpeedup() ? run.noSpeedup() : null;
   }
 
-  /** Why it was not measured in one of the runs; null if it was in all. */
+  /**
+   * Why it was not measured in one of the runs, or not alike in all; null if it was. Faster than
+   * eager is another outcome than faster than compiled code.
+   */
   @Nullable String unmeasuredIn(List<AskedRun> runs) {
-    return runs.stream()
-        .map(run -> unmeasured(run.judged()))
-        .filter(Objects::nonNull)
-        .findFirst()
-        .orElse(null);
+    for (AskedRun run : runs) {
+      String why = unmeasured(run.judged());
+      if (why != null) return why;
+    }
+    List<String> baselines = this == FASTER ? baselines(runs) : List.of();
+    return baselines.size() < 2
+        ? null
+        : "speedups are against different baselines, %s; judge again against one"
+            .formatted(String.join(" and ", baselines));
+  }
+
+  /** What the speedups of the runs are against. */
+  static List<String> baselines(List<AskedRun> runs) {
+    Set<String> words = new HashSet<>();
+    for (AskedRun run : runs) {
+      for (VerdictRow row : run.judged().rows()) {
+        if (row.speedup() != null) words.add(row.speedup().baseline());
+      }
+    }
+    return words.stream()
+        .map(each -> Against.of(each).ofAnyTask().toString())
+        .distinct()
+        .sorted()
+        .toList();
   }
 
   /** As in files: {@code called, …}. */

@@ -2,8 +2,8 @@ package dev.kbx.analysis;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonValue;
-import dev.kbx.stats.Bootstrap;
 import dev.kbx.stats.PassAtK;
+import dev.kbx.stats.TaskMean;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -103,20 +103,20 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
     List<Integer> ascending = ks.stream().distinct().sorted().toList();
     BaselineSpeeds speeds = BaselineSpeeds.of(run.rows());
     Map<Pass, String> unmeasured = unmeasured(run, speeds);
-    List<PassK> all = new ArrayList<>();
-    for (Series.Members members : Series.of(run, asked)) {
-      List<Row> rows = rows(members.rows(), run, speeds);
-      List<Measure> measures = new ArrayList<>();
-      for (Pass pass : Pass.values()) {
-        String why = unmeasured.get(pass);
-        measures.add(
-            why == null
-                ? measure(pass, members, rows, ascending)
-                : new Measure(pass, why, null, List.of()));
-      }
-      all.add(new PassK(members.series(), ascending, measures, rows));
+    return Series.of(run, asked).parallelStream()
+        .map(members -> of(members, rows(members.rows(), run, speeds), ascending, unmeasured))
+        .toList();
+  }
+
+  private static PassK of(
+      Series.Members members, List<Row> rows, List<Integer> ks, Map<Pass, String> unmeasured) {
+    List<Measure> measures = new ArrayList<>();
+    for (Pass pass : Pass.values()) {
+      String why = unmeasured.get(pass);
+      measures.add(
+          why == null ? measure(pass, members, rows, ks) : new Measure(pass, why, null, List.of()));
     }
-    return all;
+    return new PassK(members.series(), ks, measures, rows);
   }
 
   /** The criteria that were not measured, with the reason. */
@@ -202,15 +202,8 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
     if (tasks.size() < entered.size()) {
       return new At(k, entered.size(), null, null, null, unknown(pass, entered));
     }
-    boolean agree = tasks.stream().mapToDouble(task -> task.of(k)).distinct().count() == 1;
-    Bootstrap.Interval interval = agree ? null : PassAtK.interval(tasks, k);
-    return new At(
-        k,
-        tasks.size(),
-        PassAtK.mean(tasks, k),
-        interval == null ? null : interval.low(),
-        interval == null ? null : interval.high(),
-        null);
+    TaskMean mean = PassAtK.taskMean(tasks, k);
+    return new At(k, tasks.size(), mean.value(), mean.low(), mean.high(), null);
   }
 
   private static String tooFew(int k, List<Row> rows) {

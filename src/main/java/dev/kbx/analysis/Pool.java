@@ -15,9 +15,14 @@ import org.jspecify.annotations.Nullable;
  * The candidates of several runs as one set.
  *
  * @param rows the counted ones, by category, task and sample
+ * @param unjudged those that kbx could not judge, or whose task failed
  * @param traits of tasks, by path
  */
-record Pool(List<VerdictRow> rows, Entered entered, Map<String, TaskTraits> traits) {
+record Pool(
+    List<VerdictRow> rows,
+    List<VerdictRow> unjudged,
+    Entered entered,
+    Map<String, TaskTraits> traits) {
 
   /** Which rounds of an attempt count. */
   enum Rounds {
@@ -52,15 +57,15 @@ record Pool(List<VerdictRow> rows, Entered entered, Map<String, TaskTraits> trai
   static Pool of(List<AskedRun> runs, Rounds rounds) {
     Set<Identity> seen = new HashSet<>();
     List<VerdictRow> judged = new ArrayList<>();
+    List<VerdictRow> unjudged = new ArrayList<>();
     Map<String, TaskTraits> traits = new HashMap<>();
     int variants = 0;
-    int notJudged = 0;
     int repeated = 0;
     for (AskedRun run : runs) {
       traits.putAll(run.traits());
       for (VerdictRow row : run.judged().rows()) {
         if (!run.asked().has(row)) variants++;
-        else if (!row.judged()) notJudged++;
+        else if (!row.judged()) unjudged.add(row);
         else if (seen.add(Identity.of(row))) {
           judged.add(row);
         } else {
@@ -78,12 +83,13 @@ record Pool(List<VerdictRow> rows, Entered entered, Map<String, TaskTraits> trai
             sorted.size(),
             Math.toIntExact(Tally.tasksOf(sorted, _ -> true)),
             CategorySizes.of(runs, sorted).total(),
-            notJudged,
+            unjudged.size(),
             variants,
             repeated,
             judged.size() - counted.size(),
+            Outcome.baselines(runs),
             made(sorted));
-    return new Pool(sorted, entered, traits);
+    return new Pool(sorted, unjudged, entered, traits);
   }
 
   /** Rounds of one method may be runs of their own while those of another are not. */

@@ -1,6 +1,6 @@
 package dev.kbx.analysis;
 
-import dev.kbx.analysis.VerdictRow.Sizes;
+import dev.kbx.verdict.BriefVerdict.Sizes;
 import dev.kbx.verdict.Verdict.Speedup;
 import java.util.List;
 import java.util.Objects;

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param calls requests to models
  * @param lost of those, in flight when kbx was killed
  * @param tokens input and output, as far as providers told
+ * @param uncounted requests whose tokens are not known, or only in part
  * @param usd as far as prices are known
  * @param unpriced requests whose cost is not known
  * @param deviceSeconds of judging for feedback
@@ -18,11 +19,12 @@ public record Spent(
     long calls,
     long lost,
     long tokens,
+    long uncounted,
     double usd,
     long unpriced,
     double deviceSeconds,
     long reported) {
-  public static final Spent NOTHING = new Spent(0, 0, 0, 0, 0, 0, 0);
+  public static final Spent NOTHING = new Spent(0, 0, 0, 0, 0, 0, 0, 0);
 
   /** What can be limited. */
   public enum Kind {
@@ -48,7 +50,7 @@ public record Spent(
   @Nullable Double of(Kind kind) {
     return switch (kind) {
       case CALLS -> (double) calls;
-      case TOKENS -> (double) tokens;
+      case TOKENS -> uncounted > 0 ? null : (Double) (double) tokens;
       case USD -> unpriced > 0 ? null : (Double) usd;
       case DEVICE_SECONDS -> deviceSeconds;
     };
@@ -59,6 +61,7 @@ public record Spent(
         calls + other.calls,
         lost + other.lost,
         tokens + other.tokens,
+        uncounted + other.uncounted,
         usd + other.usd,
         unpriced + other.unpriced,
         deviceSeconds + other.deviceSeconds,

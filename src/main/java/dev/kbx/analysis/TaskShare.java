@@ -1,14 +1,18 @@
 package dev.kbx.analysis;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.stats.Rate;
+import dev.kbx.stats.TaskMean;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A share of tries that pass.
+ * A share of tries that pass. Tries of one task are not independent, so tasks are resampled where
+ * some have several.
  *
  * @param value between 0 and 1: the mean of the tasks' shares
  * @param low lower end of its 95 % interval: Wilson's if each task has one try, else by a bootstrap
@@ -17,6 +21,26 @@ import org.jspecify.annotations.Nullable;
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record TaskShare(
     int passes, int total, double value, @Nullable Double low, @Nullable Double high) {
+
+  /**
+   * The share.
+   *
+   * @param counts tries and passes of each task with a try
+   * @param asked number of tasks, at least 1; those without a try count as 0
+   */
+  static TaskShare of(Collection<int[]> counts, int asked) {
+    int passes = counts.stream().mapToInt(count -> count[1]).sum();
+    int total = counts.stream().mapToInt(count -> count[0]).sum();
+    if (counts.stream().allMatch(count -> count[0] == 1)) {
+      Rate rate = new Rate(passes, asked);
+      return new TaskShare(passes, total, rate.value(), rate.low(), rate.high());
+    }
+    double[] shares = new double[Math.max(asked, counts.size())];
+    int next = 0;
+    for (int[] count : counts) shares[next++] = (double) count[1] / count[0];
+    TaskMean mean = TaskMean.of(shares);
+    return new TaskShare(passes, total, mean.value(), mean.low(), mean.high());
+  }
 
   /** Passes of the tries of each task. */
   static final class Tries {
@@ -29,12 +53,9 @@ public record TaskShare(
     /** Null without a try. */
     @Nullable TaskShare share() {
       if (byTask.isEmpty()) return null;
-      int total = byTask.values().stream().mapToInt(List::size).sum();
-      int passes = byTask.values().stream().mapToInt(Tries::passes).sum();
       List<int[]> counts =
           byTask.values().stream().map(tries -> new int[] {tries.size(), passes(tries)}).toList();
-      SampledShare share = SampledShare.of(counts, counts.size());
-      return new TaskShare(passes, total, share.value(), share.low(), share.high());
+      return of(counts, counts.size());
     }
 
     private static int passes(List<Boolean> tries) {

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param finalRate share of all answers that are correct in the final judgement; null without one
  * @param gap development minus final, over answers judged in both; null if there are none
  * @param solved tasks with a correct answer; null without a final judgement
- * @param k samples that every task has; 1 for most methods
+ * @param k the most samples with a final judgement that a task has; 1 for most methods
+ * @param passTasks tasks with so many: those that pass@k is of
  * @param passAtK pass@k of the final judgement; null with one sample, or without that judgement
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -36,6 +37,7 @@ public record TrajectoryRates(
     @Nullable TaskMean gap,
     @Nullable Integer solved,
     int k,
+    int passTasks,
     @Nullable TaskMean passAtK,
     Spent spent) {
 
@@ -69,7 +71,9 @@ public record TrajectoryRates(
     }
     Map<String, List<TrajectoryRow>> tasks = byTask(rows);
     List<PassAtK> judged = passes(tasks);
-    int k = judged.stream().mapToInt(PassAtK::samples).min().orElse(1);
+    int k = judged.stream().mapToInt(PassAtK::samples).max().orElse(1);
+    // k is never made smaller for tasks of which some samples could not be judged.
+    List<PassAtK> enough = judged.stream().filter(task -> task.samples() == k).toList();
     return new TrajectoryRates(
         rows.getFirst().method(),
         rows.getFirst().model(),
@@ -81,7 +85,8 @@ public record TrajectoryRates(
         gap(tasks),
         judged.isEmpty() ? null : (int) judged.stream().filter(t -> t.passes() > 0).count(),
         k,
-        k > 1 ? TaskMean.of(judged.stream().mapToDouble(task -> task.of(k)).toArray()) : null,
+        enough.size(),
+        k > 1 ? PassAtK.taskMean(enough, k) : null,
         rows.stream().map(TrajectoryRow::spent).reduce(Spent.NOTHING, Spent::plus));
   }
 

@@ -2,13 +2,13 @@ package dev.kbx.analysis;
 
 import dev.kbx.stats.Ratio;
 import dev.kbx.verdict.Against;
+import dev.kbx.verdict.BriefVerdict;
+import dev.kbx.verdict.BriefVerdict.OfBaseline;
+import dev.kbx.verdict.BriefVerdict.Sizes;
+import dev.kbx.verdict.SourceFeatures;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
-import dev.kbx.verdict.Verdict.Baseline;
-import dev.kbx.verdict.Verdict.Break;
 import dev.kbx.verdict.Verdict.Device;
-import dev.kbx.verdict.Verdict.Origin;
-import dev.kbx.verdict.Verdict.SizeTiming;
 import dev.kbx.verdict.Verdict.Speedup;
 import java.util.Collections;
 import java.util.HashMap;
@@ -40,6 +40,8 @@ import org.jspecify.annotations.Nullable;
  * @param baselines speedups by baseline, eager first; null for a baseline that the task does not
  *     have; empty if it was not timed
  * @param sizes what it was timed on; null where it was not
+ * @param conditions under which it was generated, by name; empty where not stated
+ * @param features what its source is like; null where not known, as in verdicts of earlier versions
  */
 public record VerdictRow(
     String run,
@@ -66,17 +68,9 @@ public record VerdictRow(
     Device device,
     @Nullable Speedup speedup,
     Map<String, @Nullable Double> baselines,
-    @Nullable Sizes sizes) {
-
-  /**
-   * All benchmark sizes of a candidate.
-   *
-   * @param shapes in words, sorted
-   * @param candidateMs what all take together, milliseconds
-   * @param baselineMs what the baseline that the speedup is against takes for all, milliseconds;
-   *     null where there is no speedup or that is not known
-   */
-  public record Sizes(List<String> shapes, double candidateMs, @Nullable Double baselineMs) {}
+    @Nullable Sizes sizes,
+    Map<String, String> conditions,
+    @Nullable SourceFeatures features) {
 
   /** One verdict's row. */
   public static VerdictRow of(Verdict verdict) {
@@ -94,13 +88,15 @@ public record VerdictRow(
    * between rows.
    */
   public static final class Reader {
-    private static final String SCALED = "scaled_inputs";
-
     private final Map<Object, Object> shared = new HashMap<>();
 
     /** The row of the next verdict. */
-    public VerdictRow row(Verdict v) {
-      Origin origin = v.origin();
+    public VerdictRow row(Verdict verdict) {
+      return row(BriefVerdict.of(verdict));
+    }
+
+    /** The same of what analyses need of it. */
+    public VerdictRow row(BriefVerdict v) {
       return new VerdictRow(
           one(v.run()),
           one(v.suite()),
@@ -115,25 +111,20 @@ public record VerdictRow(
           v.status(),
           v.callOk(),
           v.perfOk(),
-          Objects.equals(v.valuesRight(), true),
-          Objects.equals(v.correct(), true),
+          v.valuesOk(),
+          v.correct(),
           v.publishedOk(),
           v.generalOk(),
-          v.holds() == null ? List.of() : one(v.holds()),
-          breaks(v),
-          v.flags().contains(SCALED),
-          origin == null ? null : origin.kernelShare(),
+          one(v.holds()),
+          one(v.breaks()),
+          v.scaled(),
+          v.kernelShare(),
           one(v.device()),
           v.speedup(),
-          baselines(v),
-          sizes(v));
-    }
-
-    private List<String> breaks(Verdict v) {
-      List<Break> breaks = v.breaks();
-      return breaks == null || breaks.isEmpty()
-          ? List.of()
-          : one(breaks.stream().map(Break::property).toList());
+          baselines(v.baselines()),
+          v.sizes() == null ? null : sizes(v.sizes()),
+          one(v.conditions()),
+          v.features() == null ? null : features(v.features()));
     }
 
     /** The first of all that are equal. */
@@ -142,45 +133,25 @@ public record VerdictRow(
       return (T) shared.computeIfAbsent(value, same -> same);
     }
 
-    private Map<String, @Nullable Double> baselines(Verdict v) {
-      List<Baseline> baselines = v.baselines();
-      Speedup speedup = v.speedup();
+    private Map<String, @Nullable Double> baselines(List<OfBaseline> all) {
+      if (all.isEmpty()) return Map.of();
       Map<String, @Nullable Double> values = new LinkedHashMap<>();
-      if (baselines != null) {
-        baselines.forEach(baseline -> values.put(one(baseline.name()), baseline.speedup()));
-      } else if (speedup != null) {
-        // Verdicts of earlier versions hold this one alone.
-        values.put(one(anyTask(speedup)), speedup.value());
-      }
-      return values.isEmpty() ? Map.of() : Collections.unmodifiableMap(values);
+      for (OfBaseline each : all) values.put(one(each.name()), each.speedup());
+      return Collections.unmodifiableMap(values);
     }
 
-    private @Nullable Sizes sizes(Verdict v) {
-      List<SizeTiming> sizes = v.sizes();
-      if (sizes == null) return null;
+    private Sizes sizes(Sizes sizes) {
       return new Sizes(
-          one(sizes.stream().map(SizeTiming::shape).sorted().toList()),
-          sizes.stream().mapToDouble(SizeTiming::candidateMs).sum(),
-          baselineMs(v, sizes));
+          one(sizes.shapes()),
+          sizes.candidateMs(),
+          sizes.baselineMs(),
+          sizes.largest(),
+          sizes.memory());
     }
 
-    private static @Nullable Double baselineMs(Verdict v, List<SizeTiming> sizes) {
-      Speedup speedup = v.speedup();
-      if (speedup == null) return null;
-      String name = Against.of(speedup.baseline()).measured();
-      // The sizes of a verdict are against eager.
-      if (name.equals(BaselineSpeeds.EAGER)) {
-        return sizes.stream().mapToDouble(SizeTiming::referenceMs).sum();
-      }
-      List<Baseline> baselines = v.baselines();
-      if (baselines == null) return null;
-      for (Baseline baseline : baselines) {
-        List<Double> ms = baseline.sizesMs();
-        if (baseline.name().equals(name) && ms != null) {
-          return ms.stream().mapToDouble(Double::doubleValue).sum();
-        }
-      }
-      return null;
+    private SourceFeatures features(SourceFeatures own) {
+      return new SourceFeatures(
+          one(own.structure()), own.complexity(), own.lines(), one(own.techniques()));
     }
   }
 

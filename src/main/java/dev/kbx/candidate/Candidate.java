@@ -5,6 +5,7 @@ import dev.kbx.task.Task;
 import dev.kbx.verdict.CandidateIdentity;
 import dev.kbx.verdict.Provenance;
 import java.text.Normalizer;
+import java.util.Map;
 import java.util.Set;
 import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param source its Python source; empty if the answer had none
  * @param origin its path, with {@code :line} in a JSONL file
  * @param sample number among the candidates for one task by one method, model and round, from 0
+ * @param conditions under which it was generated, by name; empty if not stated
  */
 public record Candidate(
     Task task,
@@ -23,7 +25,8 @@ public record Candidate(
     int sample,
     @Nullable String method,
     @Nullable String model,
-    @Nullable Integer round) {
+    @Nullable Integer round,
+    Map<String, String> conditions) {
   /** TileLang, and CUTLASS for the CuTe DSL, by the names that are imported. */
   private static final Set<String> KERNEL_PACKAGES = Set.of("tilelang", "cutlass");
 
@@ -36,7 +39,11 @@ public record Candidate(
       @Nullable String method,
       @Nullable String model,
       @Nullable Integer round) {
-    this(task, new Source.Text(code), origin, sample, method, model, round);
+    this(task, new Source.Text(code), origin, sample, method, model, round, Map.of());
+  }
+
+  public Candidate {
+    conditions = Map.copyOf(conditions);
   }
 
   /** Its Python source. Throws {@link ChangedFile}, as do all that need the source. */
@@ -53,7 +60,7 @@ public record Candidate(
   public Candidate held() {
     return source instanceof Source.Text
         ? this
-        : new Candidate(task, source.held(), origin, sample, method, model, round);
+        : new Candidate(task, source.held(), origin, sample, method, model, round, conditions);
   }
 
   /**
@@ -96,6 +103,7 @@ public record Candidate(
         sample,
         method,
         model,
-        round);
+        round,
+        conditions);
   }
 }

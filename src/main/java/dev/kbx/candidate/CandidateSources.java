@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -63,10 +64,26 @@ public final class CandidateSources {
    *
    * @param sample the number that its source states; null without one
    */
-  private record Found(Series series, Source source, String origin, @Nullable Integer sample) {
+  private record Found(
+      Series series,
+      Source source,
+      String origin,
+      @Nullable Integer sample,
+      Map<String, String> conditions) {
+    Found(Series series, Source source, String origin, @Nullable Integer sample) {
+      this(series, source, origin, sample, Map.of());
+    }
+
     Candidate numbered(int number) {
       return new Candidate(
-          series.task(), source, origin, number, series.method(), series.model(), series.round());
+          series.task(),
+          source,
+          origin,
+          number,
+          series.method(),
+          series.model(),
+          series.round(),
+          conditions);
     }
   }
 
@@ -261,7 +278,8 @@ public final class CandidateSources {
             series,
             predictions.source(line, task, Predictions.PREDICT),
             file + ":" + line.number(),
-            sample == null ? match.sample() : sample));
+            sample == null ? match.sample() : sample,
+            Predictions.conditions(row)));
   }
 
   private boolean isTooLarge(String answer, Path file, Lines.Line line) {

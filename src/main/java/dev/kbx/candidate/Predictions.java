@@ -7,6 +7,8 @@ import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +24,8 @@ final class Predictions {
 
   /** Where predictions have their answers. */
   static final String PREDICT = "predict";
+
+  private static final String CONDITIONS = "conditions";
 
   private static final Pattern ROUND_FILE = Pattern.compile("_(\\d{1,6})\\.jsonl$");
 
@@ -101,7 +105,26 @@ final class Predictions {
             .formatted(key, shown(row.get(key)));
       }
     }
+    JsonNode conditions = row.get(CONDITIONS);
+    if (conditions != null && !conditions.isNull() && !areConditions(conditions)) {
+      return "has \"conditions\": %s; it should be an object of strings, numbers, true and false"
+          .formatted(shown(conditions));
+    }
     return null;
+  }
+
+  private static boolean areConditions(JsonNode value) {
+    return value.isObject()
+        && value.valueStream().allMatch(each -> each.isValueNode() && !each.isNull());
+  }
+
+  /** The conditions that a row states, as text; empty if it states none. */
+  static Map<String, String> conditions(JsonNode row) {
+    Map<String, String> conditions = new TreeMap<>();
+    row.path(CONDITIONS)
+        .properties()
+        .forEach(each -> conditions.put(each.getKey(), each.getValue().asString()));
+    return conditions;
   }
 
   private static String shown(JsonNode value) {

@@ -26,7 +26,7 @@ public sealed interface Source permits Source.Text, Prediction {
    * @param known its syntax tree if it was already parsed; else null
    */
   record Text(String code, @Nullable PythonSource known) implements Source {
-    Text(String code) {
+    public Text(String code) {
       this(code, null);
     }
 

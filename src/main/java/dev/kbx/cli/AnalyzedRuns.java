@@ -3,8 +3,8 @@ package dev.kbx.cli;
 import dev.kbx.analysis.AskedRun;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.verdict.BriefVerdict;
 import dev.kbx.verdict.Json;
-import dev.kbx.verdict.Verdict;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
@@ -21,10 +21,22 @@ final class AnalyzedRuns {
       description = RunReference.HELP + " Without one, the newest complete run in --out.")
   private List<String> runs = List.of();
 
-  @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
+  @Mixin private Output output = new Output();
 
-  @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
-  private boolean json;
+  /** Where runs are, and how a document is printed. */
+  static final class Output {
+    @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
+
+    @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
+    private boolean json;
+  }
+
+  AnalyzedRuns() {}
+
+  /** The newest run. */
+  AnalyzedRuns(Output output) {
+    this.output = output;
+  }
 
   /** The runs with the tasks that they asked for. */
   List<AskedRun> read() {
@@ -32,11 +44,11 @@ final class AnalyzedRuns {
   }
 
   /** The same; each verdict is shown to {@code reader} with its row, and not kept. */
-  List<AskedRun> read(BiConsumer<VerdictRow, Verdict> reader) {
+  List<AskedRun> read(BiConsumer<VerdictRow, BriefVerdict> reader) {
     List<JudgedRun> judged =
         runs.isEmpty()
-            ? List.of(RunReference.newest(folder, reader))
-            : RunReference.read(runs, folder, reader);
+            ? List.of(RunReference.newest(output.folder, reader))
+            : RunReference.read(runs, output.folder, reader);
     List<AskedRun> asked =
         judged.stream()
             .map(run -> new AskedRun(run, AskedSuite.of(run), AskedSuite.traits(run)))
@@ -58,7 +70,7 @@ final class AnalyzedRuns {
 
   /** Prints a document, or its text. */
   void print(String kind, Object document, Supplier<String> text) {
-    if (json) {
+    if (output.json) {
       System.out.println(
           Json.mapper()
               .writerWithDefaultPrettyPrinter()

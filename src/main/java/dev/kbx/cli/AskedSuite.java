@@ -3,6 +3,7 @@ package dev.kbx.cli;
 import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.TaskTraits;
+import dev.kbx.syntax.CodeSize;
 import dev.kbx.task.InvalidSuite;
 import dev.kbx.task.Task;
 import dev.kbx.task.UnknownTask;
@@ -54,7 +55,14 @@ final class AskedSuite {
             .orElse(null);
     String operation =
         task.tags().stream().filter(tag -> !BOUNDS.contains(tag)).findFirst().orElse(null);
-    return new TaskTraits(task.difficulty(), operation, bound, task.dtype());
+    CodeSize size = task.size();
+    return new TaskTraits(
+        task.difficulty(),
+        operation,
+        bound,
+        task.dtype(),
+        size == null ? null : (Integer) size.complexity(),
+        size == null ? null : (Integer) size.lines());
   }
 
   /**

@@ -2,9 +2,11 @@ package dev.kbx.cli;
 
 import dev.kbx.analysis.Deviance;
 import dev.kbx.report.DevianceText;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** {@code kbx analyze deviance [RUN…]}: which factors explain failure. */
 @Command(
@@ -20,9 +22,18 @@ import picocli.CommandLine.Mixin;
 final class DevianceCommand implements Callable<Integer> {
   @Mixin private AnalyzedRuns runs = new AnalyzedRuns();
 
+  @Option(
+      names = "--factor",
+      paramLabel = "NAME",
+      split = ",",
+      description =
+          "Only these factors, alone and together; also conditions of generation, as hardware or"
+              + " shots. Default: all but conditions.")
+  private List<String> factors = List.of();
+
   @Override
   public Integer call() {
-    Deviance deviance = Deviance.of(runs.read());
+    Deviance deviance = Deviance.of(runs.read(), factors);
     runs.print("deviance", deviance, () -> new DevianceText(Terminal.columns()).render(deviance));
     return ExitCode.OK;
   }

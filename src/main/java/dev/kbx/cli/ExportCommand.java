@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -96,7 +97,8 @@ final class ExportCommand implements Callable<Integer> {
                         .formatted(id == null ? "no run in " + results.place() : "run " + id)));
     Transcript transcript = Transcript.read(ledger);
     List<Trajectory> chosen = chosen(transcript);
-    TranscriptExport export = new TranscriptExport(empty(target), chosen);
+    TranscriptExport export =
+        new TranscriptExport(empty(target), chosen, conditions(transcript.header()));
     int lines =
         switch (format) {
           case PREDICTIONS -> export.predictions(rounds);
@@ -126,6 +128,11 @@ final class ExportCommand implements Callable<Integer> {
                 transcript.header().run(),
                 method,
                 TranscriptExport.names(transcript.trajectories())));
+  }
+
+  private static Map<String, Map<String, String>> conditions(Header header) {
+    return header.methods().stream()
+        .collect(Collectors.toMap(MethodSettings::name, MethodSettings::conditions));
   }
 
   /** The sources of references by task; none if the suite is not here. */

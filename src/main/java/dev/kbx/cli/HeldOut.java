@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.candidate.Candidate;
+import dev.kbx.candidate.Source;
 import dev.kbx.generate.Answered;
 import dev.kbx.generate.PreparedMethod;
 import dev.kbx.generate.Unit;
@@ -98,12 +99,13 @@ final class HeldOut implements AutoCloseable {
         service.submit(
             new Candidate(
                 task,
-                code == null ? "" : code,
+                new Source.Text(code == null ? "" : code),
                 origin(unit, answered),
                 unit.sample(),
                 unit.method(),
                 method.settings().model(),
-                null));
+                null,
+                method.settings().conditions()));
   }
 
   /** What tables name a candidate by, in place of a file: the method, and the request's id. */

@@ -98,6 +98,7 @@ final class LedgerRows {
         spent.calls(),
         spent.lost(),
         spent.tokens(),
+        spent.uncounted(),
         spent.usd(),
         spent.unpriced(),
         spent.deviceSeconds(),

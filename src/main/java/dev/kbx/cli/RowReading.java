@@ -1,8 +1,8 @@
 package dev.kbx.cli;
 
 import dev.kbx.analysis.VerdictRow;
-import dev.kbx.store.Stored;
-import dev.kbx.verdict.Verdict;
+import dev.kbx.store.StoredRow;
+import dev.kbx.verdict.BriefVerdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -20,11 +20,11 @@ final class RowReading implements AutoCloseable {
   private static final int CHUNK = 1_000;
 
   private final int expected;
-  private final BiConsumer<VerdictRow, Verdict> reader;
+  private final BiConsumer<VerdictRow, BriefVerdict> reader;
   private final VerdictRow.Reader converter = new VerdictRow.Reader();
   private final List<VerdictRow> rows = new ArrayList<>();
   private final ExecutorService thread = Executors.newSingleThreadExecutor();
-  private List<Stored> chunk = new ArrayList<>(CHUNK);
+  private List<StoredRow> chunk = new ArrayList<>(CHUNK);
   private @Nullable Future<?> running;
   private int added;
 
@@ -33,13 +33,13 @@ final class RowReading implements AutoCloseable {
    *     verdict that cannot be read is reported by {@link #add}
    * @param reader gets each verdict with its row, on another thread
    */
-  RowReading(int expected, BiConsumer<VerdictRow, Verdict> reader) {
+  RowReading(int expected, BiConsumer<VerdictRow, BriefVerdict> reader) {
     this.expected = expected;
     this.reader = reader;
   }
 
   /** Takes the next verdict. Throws what an earlier one's conversion threw. */
-  void add(Stored stored) {
+  void add(StoredRow stored) {
     chunk.add(stored);
     added++;
     if (chunk.size() == CHUNK || added >= expected) convert();
@@ -55,13 +55,13 @@ final class RowReading implements AutoCloseable {
 
   private void convert() {
     await();
-    List<Stored> full = chunk;
+    List<StoredRow> full = chunk;
     chunk = new ArrayList<>(CHUNK);
     running = thread.submit(() -> full.forEach(this::convert));
   }
 
-  private void convert(Stored stored) {
-    Verdict verdict = stored.brief();
+  private void convert(StoredRow stored) {
+    BriefVerdict verdict = stored.verdict();
     VerdictRow row = converter.row(verdict);
     rows.add(row);
     reader.accept(row, verdict);

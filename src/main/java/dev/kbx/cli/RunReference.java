@@ -3,8 +3,8 @@ package dev.kbx.cli;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.store.RunStore;
+import dev.kbx.verdict.BriefVerdict;
 import dev.kbx.verdict.RunInfo;
-import dev.kbx.verdict.Verdict;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -38,7 +38,9 @@ final class RunReference {
 
   /** The same; each verdict is shown to {@code reader} with its row, and not kept. */
   static List<JudgedRun> read(
-      List<String> references, RunsCommand.Folder out, BiConsumer<VerdictRow, Verdict> reader) {
+      List<String> references,
+      RunsCommand.Folder out,
+      BiConsumer<VerdictRow, BriefVerdict> reader) {
     return find(references, out, reader).stream().map(Found::judged).toList();
   }
 
@@ -48,12 +50,14 @@ final class RunReference {
   }
 
   private static List<Found> find(
-      List<String> references, RunsCommand.Folder out, BiConsumer<VerdictRow, Verdict> reader) {
+      List<String> references,
+      RunsCommand.Folder out,
+      BiConsumer<VerdictRow, BriefVerdict> reader) {
     return references.stream().map(reference -> find(reference, out, reader)).toList();
   }
 
   private static Found find(
-      String reference, RunsCommand.Folder out, BiConsumer<VerdictRow, Verdict> reader) {
+      String reference, RunsCommand.Folder out, BiConsumer<VerdictRow, BriefVerdict> reader) {
     if (reference.isEmpty()) throw new UserError("RUN: is empty; name a run or a results folder");
     Path path = Path.of(reference);
     if (Files.isDirectory(path)) {
@@ -68,7 +72,7 @@ final class RunReference {
   }
 
   /** Reads the newest complete run of a folder or database. */
-  static JudgedRun newest(RunsCommand.Folder folder, BiConsumer<VerdictRow, Verdict> reader) {
+  static JudgedRun newest(RunsCommand.Folder folder, BiConsumer<VerdictRow, BriefVerdict> reader) {
     try (RunStore store = folder.open()) {
       RunInfo newest =
           store.runs().stream()
@@ -86,7 +90,7 @@ final class RunReference {
       Path reference,
       String id,
       RunsCommand.Folder folder,
-      BiConsumer<VerdictRow, Verdict> reader) {
+      BiConsumer<VerdictRow, BriefVerdict> reader) {
     String place = folder.place();
     try (RunStore store =
         folder
@@ -104,9 +108,9 @@ final class RunReference {
   }
 
   private static JudgedRun judged(
-      RunStore store, RunInfo run, BiConsumer<VerdictRow, Verdict> reader) {
+      RunStore store, RunInfo run, BiConsumer<VerdictRow, BriefVerdict> reader) {
     try (RowReading reading = new RowReading(store.count(run.id()), reader)) {
-      store.forEach(run.id(), reading::add);
+      store.forEachRow(run.id(), reading::add);
       return new JudgedRun(run, reading.rows());
     }
   }

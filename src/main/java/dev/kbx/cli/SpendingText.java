@@ -13,7 +13,10 @@ final class SpendingText {
     parts.add(spent.calls() + (spent.calls() == 1 ? " call" : " calls"));
     if (spent.reported() > 0) parts.add(spent.reported() + " of them by the program's word");
     if (spent.lost() > 0) parts.add(spent.lost() + " lost");
-    if (spent.tokens() > 0) parts.add("%,d tokens".formatted(spent.tokens()));
+    if (spent.tokens() > 0) {
+      String least = spent.uncounted() > 0 ? "at least " : "";
+      parts.add("%s%,d tokens".formatted(least, spent.tokens()));
+    }
     if (spent.usd() > 0) parts.add(usd(spent));
     if (spent.deviceSeconds() > 0) parts.add("%.0f s judging".formatted(spent.deviceSeconds()));
     return String.join(", ", parts);

@@ -22,7 +22,16 @@ import picocli.CommandLine.Mixin;
     mixinStandardHelpOptions = true,
     footer = {"", "--json has the complete analyses."})
 final class SummaryCommand implements Callable<Integer> {
-  @Mixin private AnalyzedRuns runs = new AnalyzedRuns();
+  @Mixin private AnalyzedRuns runs;
+
+  SummaryCommand() {
+    this(new AnalyzedRuns.Output());
+  }
+
+  /** Of the newest run. */
+  SummaryCommand(AnalyzedRuns.Output output) {
+    runs = new AnalyzedRuns(output);
+  }
 
   @Override
   public Integer call() {

@@ -23,13 +23,17 @@ final class TranscriptExport {
 
   private final Path folder;
   private final List<Trajectory> trajectories;
+  private final Map<String, Map<String, String>> conditions;
 
   /**
    * @param folder empty, or not there yet
+   * @param conditions of each method, by its name
    */
-  TranscriptExport(Path folder, List<Trajectory> trajectories) {
+  TranscriptExport(
+      Path folder, List<Trajectory> trajectories, Map<String, Map<String, String>> conditions) {
     this.folder = folder;
     this.trajectories = trajectories;
+    this.conditions = conditions;
   }
 
   /**
@@ -50,6 +54,8 @@ final class TranscriptExport {
         // Several kernels of one round are samples of it: their numbers are given when read.
         if (rounds) row.put("round", kernel.round());
         else row.put("sample", each.sample());
+        Map<String, String> own = conditions.get(each.method());
+        if (own != null) row.set("conditions", Json.mapper().valueToTree(own));
         lines.append(Json.mapper().writeValueAsString(row)).append('\n');
         count++;
       }

@@ -2,6 +2,7 @@ package dev.kbx.facts;
 
 import dev.kbx.program.Program;
 import dev.kbx.program.Scope;
+import dev.kbx.syntax.DecisionPoints;
 import dev.kbx.syntax.Node;
 import java.util.HashMap;
 import java.util.List;
@@ -19,7 +20,7 @@ record Complexity(List<Integer> functions, int total) {
     int all = 0;
     for (Node node : root.all()) {
       if (node.is("function_definition")) points.putIfAbsent(node, 0);
-      int more = points(node, program);
+      int more = DecisionPoints.of(node, program.source());
       if (more == 0) continue;
       all += more;
       Scope scope = program.scopeOf(node);
@@ -34,21 +35,5 @@ record Complexity(List<Integer> functions, int total) {
             .map(each -> 1 + each.getValue())
             .toList();
     return new Complexity(functions, 1 + all);
-  }
-
-  private static int points(Node node, Program program) {
-    return switch (node.kind()) {
-      case "if_statement", "elif_clause", "conditional_expression", "boolean_operator" -> 1;
-      case "for_in_clause", "if_clause", "except_clause", "except_group_clause" -> 1;
-      case "assert_statement" -> 1;
-      case "for_statement", "while_statement" -> 1 + otherwise(node);
-      case "try_statement" -> otherwise(node);
-      case "case_clause" -> program.text(node).matches("case\\s+_\\s*:(?s:.*)") ? 0 : 1;
-      default -> 0;
-    };
-  }
-
-  private static int otherwise(Node node) {
-    return node.children().stream().anyMatch(child -> child.is("else_clause")) ? 1 : 0;
   }
 }

@@ -1,6 +1,7 @@
 package dev.kbx.facts;
 
 import dev.kbx.program.Program;
+import dev.kbx.syntax.LineCount;
 import dev.kbx.syntax.Node;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.llm.Parameters;
 import dev.kbx.method.MethodOptions;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,5 +35,24 @@ public record MethodSettings(
     String prompts) {
   public MethodSettings {
     factors = Map.copyOf(factors);
+  }
+
+  /** All that its kernels were generated under beside the model, by name: factors of analyses. */
+  public Map<String, String> conditions() {
+    Map<String, String> conditions = new TreeMap<>(factors);
+    conditions.put("algorithm", options.method());
+    conditions.put("turns", Integer.toString(options.turns()));
+    conditions.put("width", Integer.toString(options.width()));
+    conditions.put("tuning", Integer.toString(options.tuning()));
+    conditions.put("answer", options.answer());
+    conditions.put("reasoning", stated(parameters.reasoningEffort()));
+    conditions.put("temperature", stated(parameters.temperature()));
+    conditions.put("start", start == null ? "nothing" : start);
+    conditions.put("prompts", prompts);
+    return conditions;
+  }
+
+  private static String stated(@Nullable Object parameter) {
+    return parameter == null ? "default" : parameter.toString();
   }
 }

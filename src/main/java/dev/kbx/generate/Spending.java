@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param calls requests, those included that were lost
  * @param lost requests in flight when kbx was killed
  * @param tokens input and output, as far as providers told
+ * @param uncounted requests whose tokens are not known, or only in part
  * @param usd as far as prices are known
  * @param unpriced requests whose cost is not known
  * @param modelSeconds of waiting for replies
@@ -22,27 +23,28 @@ public record Spending(
     long calls,
     long lost,
     long tokens,
+    long uncounted,
     double usd,
     long unpriced,
     double modelSeconds,
     double deviceSeconds,
     long reported) {
-  public static final Spending NOTHING = new Spending(0, 0, 0, 0, 0, 0, 0, 0);
+  public static final Spending NOTHING = new Spending(0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   /** So many requests. */
   static Spending calls(long calls) {
-    return new Spending(calls, 0, 0, 0, 0, 0, 0, 0);
+    return new Spending(calls, 0, 0, 0, 0, 0, 0, 0, 0);
   }
 
   /** With what an event cost. A call is counted when it is sent. */
   Spending with(Event event) {
     return switch (event) {
       case Event.Prompt _ -> plus(calls(1));
-      case Event.Lost _ -> plus(new Spending(0, 1, 0, 0, 1, 0, 0, 0));
+      case Event.Lost _ -> plus(new Spending(0, 1, 0, 1, 0, 1, 0, 0, 0));
       case Event.Reply e ->
           e.cached() ? plus(calls(-1)) : plus(paid(e.usage(), e.usd(), e.seconds()));
       case Event.NoReply e -> plus(paid(e.usage(), e.usd(), e.seconds()));
-      case Event.Judged e -> plus(new Spending(0, 0, 0, 0, 0, 0, e.deviceSeconds(), 0));
+      case Event.Judged e -> plus(new Spending(0, 0, 0, 0, 0, 0, 0, e.deviceSeconds(), 0));
       case Event.Program e ->
           e.answer().usage() == null ? this : plus(reported(e.answer().usage()));
       case Event.Feedback _,
@@ -60,6 +62,7 @@ public record Spending(
         0,
         0,
         usage == null ? 0 : tokens(usage.input()) + tokens(usage.output()),
+        usage == null || usage.input() == null || usage.output() == null ? 1 : 0,
         usd == null ? 0 : usd,
         usd == null ? 1 : 0,
         seconds,
@@ -72,6 +75,7 @@ public record Spending(
         usage.calls(),
         0,
         tokens(usage.input()) + tokens(usage.output()),
+        usage.input() == null || usage.output() == null ? usage.calls() : 0,
         usage.usd() == null ? 0 : usage.usd(),
         usage.usd() == null ? usage.calls() : 0,
         0,
@@ -88,6 +92,7 @@ public record Spending(
         calls + other.calls,
         lost + other.lost,
         tokens + other.tokens,
+        uncounted + other.uncounted,
         usd + other.usd,
         unpriced + other.unpriced,
         modelSeconds + other.modelSeconds,

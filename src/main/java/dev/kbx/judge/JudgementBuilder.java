@@ -9,6 +9,7 @@ import dev.kbx.timing.Comparison;
 import dev.kbx.timing.Timing;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Profile;
+import dev.kbx.verdict.SourceFeatures;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
@@ -45,6 +46,7 @@ final class JudgementBuilder {
   private @Nullable Coverage coverage;
   private @Nullable Outcome unrefused;
   private @Nullable Map<String, Double> quality;
+  private @Nullable SourceFeatures features;
   private @Nullable Finding imprecision;
   private Timing.@Nullable Result timing;
   private @Nullable List<SizeTiming> slow;
@@ -68,6 +70,7 @@ final class JudgementBuilder {
     flags.addAll(before.flags);
     seconds.putAll(before.seconds);
     quality = before.quality;
+    features = before.features;
     imprecision = before.imprecision;
   }
 
@@ -154,6 +157,10 @@ final class JudgementBuilder {
     quality = Map.copyOf(figures);
   }
 
+  void features(SourceFeatures found) {
+    features = found;
+  }
+
   /** Records a property of the source that can explain wrong values. */
   void imprecision(Finding found) {
     imprecision = found;
@@ -228,6 +235,7 @@ final class JudgementBuilder {
             : outcome.mismatches(),
         errors.isEmpty() ? null : Map.copyOf(errors),
         quality,
+        features,
         origins.summary(),
         outcome.frames() == null || outcome.frames().isEmpty() ? null : outcome.frames(),
         output,

@@ -6,6 +6,7 @@ import dev.kbx.check.InvalidSource;
 import dev.kbx.check.Severity;
 import dev.kbx.check.StaticCheck;
 import dev.kbx.check.StaticReport;
+import dev.kbx.facts.Features;
 import dev.kbx.facts.Quality;
 import dev.kbx.outcome.Outcome;
 import dev.kbx.plan.Plan;
@@ -29,8 +30,11 @@ final class StaticStage {
     StaticReport report;
     try {
       Program program = Program.of(candidate.parsed());
-      // Code quality is recorded whatever the outcome.
-      if (program.parsed()) draft.quality(Quality.of(program).figures());
+      // What the source is like is recorded whatever the outcome.
+      if (program.parsed()) {
+        draft.quality(Quality.of(program).figures());
+        draft.features(Features.of(program, candidate.task().operations().size()));
+      }
       if (!plan.wants(Stage.STATIC)) return Optional.empty();
       report =
           new StaticCheck(plan.rules(), plan.policy())

@@ -43,7 +43,10 @@ public record BudgetText(int width) {
   }
 
   private static String tasks(BudgetCurve curve) {
-    return Counted.of(curve.tasks(), "task");
+    String tasks = Counted.of(curve.tasks(), "task");
+    return curve.unjudged() == 0
+        ? tasks
+        : "%s; left out without a final judgement: %d".formatted(tasks, curve.unjudged());
   }
 
   /** How to read a curve. */

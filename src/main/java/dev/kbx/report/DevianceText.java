@@ -43,6 +43,12 @@ public record DevianceText(int width) {
     if (!deviance.constant().isEmpty()) {
       lines.addAll(text.wrap("The same for all: " + String.join(", ", deviance.constant()) + "."));
     }
+    if (!deviance.conditions().isEmpty()) {
+      lines.addAll(
+          text.wrap(
+              "Conditions of generation that vary, for --factor: %s."
+                  .formatted(Text.clean(String.join(", ", deviance.conditions())))));
+    }
     for (Measure measure : deviance.outcomes()) {
       lines.add("");
       lines.addAll(measure(measure, text));
@@ -81,6 +87,12 @@ public record DevianceText(int width) {
       return lines;
     }
     lines.addAll(single(measure.factors()));
+    if (measure.lone() > 0) {
+      lines.addAll(
+          text.wrap(
+              "Intervals do not vary the tasks of %d %s with one task."
+                  .formatted(measure.lone(), measure.lone() == 1 ? "category" : "categories")));
+    }
     if (measure.joint() != null) lines.addAll(joint(measure.joint(), measure.task(), text));
     measure.factors().forEach(factor -> lines.addAll(remarks(factor, text)));
     return lines;
@@ -108,7 +120,7 @@ public record DevianceText(int width) {
     for (FactorDeviance each : factors) {
       rows.add(
           List.of(
-              each.factor(),
+              Text.clean(each.factor()),
               Integer.toString(each.df()),
               percent(each.explained()),
               interval(each.low(), each.high()),

@@ -52,6 +52,7 @@ public record ErrorsText(int width) {
             "The same for candidates right at the published grade that break beyond it:",
             advised.general(),
             errors.publishedOk()));
+    lines.addAll(new StructuresText(width).lines(errors.structures()));
     return String.join("\n", lines) + "\n";
   }
 

@@ -168,9 +168,15 @@ public record IterationsText(int width) {
   }
 
   private List<String> remarks(IterationStep step, PoolText text) {
-    IterationSpeed speed = step.speed();
-    if (speed == null) return List.of();
     List<String> lines = new ArrayList<>();
+    if (step.notJudged() > 0) {
+      lines.addAll(
+          text.wrap(
+              "%s: left out, as kbx could not judge one of the rounds: %s."
+                  .formatted(arrow(step), Counted.of(step.notJudged(), "attempt"))));
+    }
+    IterationSpeed speed = step.speed();
+    if (speed == null) return lines;
     lines.addAll(levels(step, speed));
     if (speed.change() != null && speed.composition() != null) {
       lines.addAll(

@@ -60,7 +60,9 @@ record MethodsSection(List<TrajectoryRow> rows) {
         writer,
         "tasks solved",
         method.solved() == null ? "" : method.solved() + " of " + method.tasks());
-    mean(writer, "pass@" + method.k(), "%.0f", " %", method.passAtK());
+    String passes = "pass@" + method.k();
+    if (method.passTasks() < method.tasks()) passes += " of %d tasks".formatted(method.passTasks());
+    mean(writer, passes, "%.0f", " %", method.passAtK());
     cell(writer, "spent", spent(method));
     writer.write("</tr>\n");
   }
@@ -120,7 +122,9 @@ record MethodsSection(List<TrajectoryRow> rows) {
     parts.add(Counted.of(spent.calls(), "call"));
     if (spent.lost() > 0) parts.add(spent.lost() + " lost");
     if (spent.reported() > 0) parts.add(spent.reported() + " reported by the program");
-    if (spent.tokens() > 0) parts.add(Counted.of(spent.tokens(), "token"));
+    if (spent.tokens() > 0) {
+      parts.add((spent.uncounted() > 0 ? "at least " : "") + Counted.of(spent.tokens(), "token"));
+    }
     if (spent.usd() > 0) {
       parts.add((spent.unpriced() > 0 ? "at least " : "") + money(spent.usd()));
     }

@@ -10,6 +10,7 @@ import dev.kbx.analysis.MethodRates.Sampled;
 import dev.kbx.analysis.MethodRates.Share;
 import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.Outcome;
+import dev.kbx.analysis.TaskOutcomes;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -49,10 +50,12 @@ public record MethodsText(int width) {
     }
     lines.add("");
     lines.addAll(outcomes(methods.methods()));
+    lines.addAll(notJudged(methods.methods(), text));
     lines.add("");
     lines.addAll(categories(methods.methods()));
     lines.addAll(samples(methods.methods(), text));
     lines.addAll(pairs(methods, text));
+    lines.addAll(new AblationText(width).lines(methods.ablations()));
     lines.addAll(new SolvedTasksText(width).lines(methods));
     return String.join("\n", lines) + "\n";
   }
@@ -92,6 +95,19 @@ public record MethodsText(int width) {
       rows.add(row);
     }
     return new Grid("l" + "r".repeat(head.size() - 1), rows).lines(width);
+  }
+
+  private static List<String> notJudged(List<MethodRates> methods, PoolText text) {
+    List<String> counts = new ArrayList<>();
+    for (MethodRates each : methods) {
+      if (each.notJudged() == 0) continue;
+      counts.add(name(each.maker(), methods) + " " + each.notJudged());
+    }
+    return counts.isEmpty()
+        ? List.of()
+        : text.wrap(
+            "Tasks of which kbx could judge no candidate count as not passed: %s."
+                .formatted(String.join(", ", counts)));
   }
 
   /** {@code 62 % [52–71]}. */
@@ -248,14 +264,19 @@ public record MethodsText(int width) {
   }
 
   private static String odds(MethodPair pair) {
-    Double ratio = pair.mcnemar().oddsRatio();
+    return odds(pair.mcnemar());
+  }
+
+  /** {@code 2.00 [0.91–4.40]}. */
+  static String odds(TaskOutcomes.Test test) {
+    Double ratio = test.oddsRatio();
     if (ratio == null) return UNKNOWN;
-    Double high = pair.mcnemar().high();
+    Double high = test.high();
     return String.format(
         Locale.ROOT,
         "%.2f [%.2f–%s]",
         ratio,
-        pair.mcnemar().low(),
+        test.low(),
         high == null ? "∞" : String.format(Locale.ROOT, "%.2f", high));
   }
 }

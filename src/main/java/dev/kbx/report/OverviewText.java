@@ -50,8 +50,8 @@ public record OverviewText(int width) {
     lines.add("");
     lines.addAll(
         wrap(
-            "More: kbx analyze methods, deviance, iterations, errors, fastp, passk, portability,"
-                + " budget."));
+            "More: kbx analyze methods, deviance, iterations, errors, quality, efficiency, fastp,"
+                + " passk, portability, budget."));
     return String.join("\n", lines) + "\n";
   }
 

@@ -72,6 +72,12 @@ record PoolText(int width) {
                         : ", on " + Text.clean(String.join(", ", entered.devices())))));
     List<String> left = left(entered);
     if (!left.isEmpty()) lines.addAll(wrap("Left out: " + String.join("; ", left) + "."));
+    if (entered.baselines().size() > 1) {
+      lines.addAll(
+          wrap(
+              "Speedups are against different baselines, %s: they are not compared."
+                  .formatted(Text.clean(String.join(" and ", entered.baselines())))));
+    }
     return lines;
   }
 

@@ -48,6 +48,7 @@ public record PortabilityText(int width) {
     lines.add("");
     if (portability.entered() > 0) {
       lines.addAll(table(portability));
+      lines.addAll(new SpreadFigure(width).lines(portability.kernels()));
       lines.add("");
       overall(lines, portability);
     }

@@ -120,7 +120,7 @@ public record TrajectoriesText(int width) {
         method.gap() == null ? "" : points("%+.0f", method.gap().value()),
         passAtK(method, namesK),
         calls(spent),
-        spent.tokens() == 0 ? "" : String.format(Locale.ROOT, "%,d", spent.tokens()),
+        tokens(spent),
         usd(spent),
         spent.deviceSeconds() == 0 ? "" : format("%.0f s", spent.deviceSeconds()));
   }
@@ -129,7 +129,8 @@ public record TrajectoriesText(int width) {
   private static String passAtK(TrajectoryRates method, boolean namesK) {
     if (method.passAtK() == null) return "";
     String percent = "%s %%".formatted(points("%.0f", method.passAtK().value()));
-    return namesK ? "@%d %s".formatted(method.k(), percent) : percent;
+    String of = method.passTasks() < method.tasks() ? " of " + method.passTasks() : "";
+    return (namesK ? "@%d %s".formatted(method.k(), percent) : percent) + of;
   }
 
   private static String calls(Spent spent) {
@@ -174,6 +175,11 @@ public record TrajectoriesText(int width) {
 
   private static String points(String pattern, double share) {
     return format(pattern, (double) Math.round(share * 100));
+  }
+
+  private static String tokens(Spent spent) {
+    if (spent.tokens() == 0) return "";
+    return (spent.uncounted() > 0 ? "≥ " : "") + String.format(Locale.ROOT, "%,d", spent.tokens());
   }
 
   private static String usd(Spent spent) {

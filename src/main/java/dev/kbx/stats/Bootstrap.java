@@ -33,6 +33,23 @@ public final class Bootstrap {
       Arrays.setAll(resample, _ -> sample[random.nextInt(sample.length)]);
       values[i] = statistic.applyAsDouble(resample);
     }
+    return interval(values);
+  }
+
+  /** The same of the mean, without an array for each of the resamples. */
+  static Interval ofMean(double[] sample) {
+    if (sample.length < 2) throw new IllegalArgumentException("a bootstrap needs two values");
+    var random = new SplittableRandom(SEED);
+    double[] values = new double[RESAMPLES];
+    for (int i = 0; i < RESAMPLES; i++) {
+      double sum = 0;
+      for (int n = 0; n < sample.length; n++) sum += sample[random.nextInt(sample.length)];
+      values[i] = sum / sample.length;
+    }
+    return interval(values);
+  }
+
+  private static Interval interval(double[] values) {
     Arrays.sort(values);
     int tail = RESAMPLES / 40;
     return new Interval(values[tail - 1], values[RESAMPLES - tail]);

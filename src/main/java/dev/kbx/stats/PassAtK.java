@@ -39,20 +39,11 @@ public record PassAtK(int samples, int passes) {
    * @param tasks at least one, each with k samples or more
    */
   public static double mean(List<PassAtK> tasks, int k) {
-    return mean(tasks.stream().mapToDouble(task -> task.of(k)).toArray());
+    return TaskMean.mean(tasks.stream().mapToDouble(task -> task.of(k)).toArray());
   }
 
-  /** The percentile bootstrap interval of {@link #mean(List, int)} over at least two tasks. */
-  public static Bootstrap.Interval interval(List<PassAtK> tasks, int k) {
-    double[] values = tasks.stream().mapToDouble(task -> task.of(k)).toArray();
-    return Bootstrap.interval(values, PassAtK::mean);
-  }
-
-  /** Plain summation keeps the order of sums; compensated summation would not. */
-  private static double mean(double[] values) {
-    if (values.length == 0) throw new IllegalArgumentException("no tasks");
-    double sum = 0;
-    for (double value : values) sum += value;
-    return sum / values.length;
+  /** The same with its interval by bootstrap over tasks. */
+  public static TaskMean taskMean(List<PassAtK> tasks, int k) {
+    return TaskMean.of(tasks.stream().mapToDouble(task -> task.of(k)).toArray());
   }
 }

@@ -38,6 +38,11 @@ public final class StratifiedBootstrap {
     }
   }
 
+  /** Strata of one unit, which is in every resample once: they add no spread. */
+  public int lone() {
+    return (int) Arrays.stream(strata).filter(units -> units.length == 1).count();
+  }
+
   /**
    * The 95 % interval of each share; null where it has no value in a resample in twenty or more.
    *

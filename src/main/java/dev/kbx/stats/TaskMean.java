@@ -19,14 +19,18 @@ public record TaskMean(double value, @Nullable Double low, @Nullable Double high
    * @param values one for each task, at least one
    */
   public static TaskMean of(double[] values) {
-    if (values.length == 0) throw new IllegalArgumentException("no tasks");
     double mean = mean(values);
-    if (Arrays.stream(values).distinct().count() == 1) return new TaskMean(mean, null, null);
-    Bootstrap.Interval interval = Bootstrap.interval(values, TaskMean::mean);
+    double first = values[0];
+    if (Arrays.stream(values).allMatch(value -> value == first)) {
+      return new TaskMean(mean, null, null);
+    }
+    Bootstrap.Interval interval = Bootstrap.ofMean(values);
     return new TaskMean(mean, interval.low(), interval.high());
   }
 
-  private static double mean(double[] values) {
+  /** Plain summation keeps the order of sums; compensated summation would not. */
+  static double mean(double[] values) {
+    if (values.length == 0) throw new IllegalArgumentException("no tasks");
     double sum = 0;
     for (double value : values) sum += value;
     return sum / values.length;

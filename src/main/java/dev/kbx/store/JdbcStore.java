@@ -1,9 +1,11 @@
 package dev.kbx.store;
 
+import dev.kbx.verdict.BriefVerdict;
 import dev.kbx.verdict.CandidateIdentity;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.SourceFeatures;
 import dev.kbx.verdict.Verdict;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -15,6 +17,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -44,7 +47,8 @@ final class JdbcStore implements RunStore {
   private static final String COLUMNS =
       "position, identity, candidate, suite, category, task, method, model, sample, round,"
           + " status, stage, device, speedup, speedup_low, speedup_high, baseline, body,"
-          + " grade, call_ok, exe_ok, published_ok, general_ok";
+          + " grade, call_ok, exe_ok, published_ok, general_ok,"
+          + " conditions, structure, complexity, techniques, brief";
 
   private final Database database;
   private final Jdbi jdbi;
@@ -117,6 +121,7 @@ final class JdbcStore implements RunStore {
   public Stored add(int position, Verdict verdict, String code) {
     String json = Json.mapper().writeValueAsString(verdict);
     Verdict.Speedup speedup = verdict.speedup();
+    SourceFeatures features = verdict.features();
     use(h ->
         h.useTransaction(t -> {
           t.createUpdate(
@@ -129,11 +134,13 @@ final class JdbcStore implements RunStore {
                   INSERT INTO verdict (run, position, identity, candidate, suite, category, task,
                     method, model, sample, round, status, stage, device,
                     speedup, speedup_low, speedup_high, baseline, body,
-                    grade, call_ok, exe_ok, published_ok, general_ok)
+                    grade, call_ok, exe_ok, published_ok, general_ok,
+                    conditions, structure, complexity, techniques, brief)
                   VALUES (:run, :position, :identity, :candidate, :suite, :category, :task,
                     :method, :model, :sample, :round, :status, :stage, :device,
                     :speedup, :low, :high, :baseline, :body,
-                    :grade, :callOk, :exeOk, :publishedOk, :generalOk)
+                    :grade, :callOk, :exeOk, :publishedOk, :generalOk,
+                    :conditions, :structure, :complexity, :techniques, :brief)
                   """)
               .bind("run", verdict.run())
               .bind("position", position)
@@ -159,9 +166,19 @@ final class JdbcStore implements RunStore {
               .bind("exeOk", number(verdict.exeOk()))
               .bind("publishedOk", number(verdict.publishedOk()))
               .bind("generalOk", number(verdict.generalOk()))
+              .bind("conditions", conditions(verdict))
+              .bind("structure", features == null ? null : features.structure())
+              .bind("complexity", features == null ? null : (Integer) features.complexity())
+              .bind("techniques", features == null ? null : String.join(",", features.techniques()))
+              .bind("brief", Json.mapper().writeValueAsString(BriefVerdict.of(verdict)))
               .execute();
         }));
     return new Stored(position, json);
+  }
+
+  private static @Nullable String conditions(Verdict verdict) {
+    Map<String, String> conditions = verdict.conditions();
+    return conditions.isEmpty() ? null : Json.mapper().writeValueAsString(conditions);
   }
 
   private static @Nullable Integer number(@Nullable Boolean known) {
@@ -233,17 +250,36 @@ final class JdbcStore implements RunStore {
 
   @Override
   public void forEach(String run, Consumer<Stored> reader) {
+    forEach(run, "position, body", row -> new Stored(row.getInt(1), row.getString(2)), reader);
+  }
+
+  @Override
+  public void forEachRow(String run, Consumer<StoredRow> reader) {
+    forEach(
+        run,
+        "coalesce(brief, body), CASE WHEN brief IS NULL THEN 1 ELSE 0 END",
+        row -> new StoredRow(row.getString(1), row.getInt(2) == 1),
+        reader);
+  }
+
+  private interface Reading<T> {
+    T of(ResultSet row) throws SQLException;
+  }
+
+  private <T> void forEach(String run, String columns, Reading<T> reading, Consumer<T> reader) {
     use(h ->
         h.useTransaction(
             t -> // PostgreSQL reads a part at a time within a transaction alone.
-            t.createQuery("SELECT position, body FROM verdict WHERE run = :run ORDER BY position")
+            t.createQuery(
+                        "SELECT %s FROM verdict WHERE run = :run ORDER BY position"
+                            .formatted(columns))
                     .setFetchSize(FETCHED)
                     .bind("run", run)
-                    .map((row, _) -> new Stored(row.getInt(1), row.getString(2)))
+                    .map((row, _) -> reading.of(row))
                     .forEach(stored -> read(run, stored, reader))));
   }
 
-  private void read(String run, Stored stored, Consumer<Stored> reader) {
+  private <T> void read(String run, T stored, Consumer<T> reader) {
     try {
       reader.accept(stored);
     } catch (JacksonException e) {

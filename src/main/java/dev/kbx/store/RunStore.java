@@ -68,6 +68,9 @@ public interface RunStore extends AutoCloseable {
   /** Every verdict of a run in the order of positions, one at a time. */
   void forEach(String run, Consumer<Stored> reader);
 
+  /** What analyses need of every verdict of a run, in the order of positions, one at a time. */
+  void forEachRow(String run, Consumer<StoredRow> reader);
+
   /** The verdict at a position of a run, which must have one there. */
   Verdict verdict(String run, int position);
 

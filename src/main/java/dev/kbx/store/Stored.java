@@ -14,9 +14,4 @@ public record Stored(int position, String json) {
   public Verdict verdict() {
     return Json.mapper().readValue(json, Verdict.class);
   }
-
-  /** Parses what analyses need of it, as {@link Verdict#brief} does, in half the time. */
-  public Verdict brief() {
-    return Verdict.brief(json);
-  }
 }

@@ -162,7 +162,7 @@ public final class PythonSource {
   }
 
   /** Comments and line continuations, in source order. */
-  public List<Node> extras() {
+  List<Node> extras() {
     return extras;
   }
 

@@ -1,5 +1,6 @@
 package dev.kbx.task;
 
+import dev.kbx.syntax.CodeSize;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param statement what a candidate must compute, Markdown
  * @param reference Python source of the reference and of what it needs
  * @param operations PyTorch functions that the reference calls, by full name
+ * @param size of the reference; null where its source is not in the suite
  * @param file the task file
  */
 public record Task(
@@ -39,6 +41,7 @@ public record Task(
     String statement,
     String reference,
     List<String> operations,
+    @Nullable CodeSize size,
     Path file) {
 
   /** The candidate's class in place of a task's {@code Model}. */
@@ -138,6 +141,7 @@ public record Task(
         statement,
         reference,
         operations,
+        size,
         other);
   }
 
@@ -156,6 +160,7 @@ public record Task(
         statement,
         reference,
         operations,
+        size,
         file);
   }
 
@@ -175,6 +180,7 @@ public record Task(
         statement,
         reference,
         operations,
+        size,
         file);
   }
 }

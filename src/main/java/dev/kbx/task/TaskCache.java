@@ -1,5 +1,6 @@
 package dev.kbx.task;
 
+import dev.kbx.syntax.CodeSize;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -118,6 +119,9 @@ public final class TaskCache {
       write(out, task.statement());
       write(out, task.reference());
       write(out, task.operations());
+      CodeSize size = task.size();
+      out.writeInt(size == null ? 0 : size.lines());
+      out.writeInt(size == null ? 0 : size.complexity());
     }
     return bytes.toByteArray();
   }
@@ -147,6 +151,9 @@ public final class TaskCache {
     boolean extra = in.readBoolean();
     String statement = text(in);
     String reference = text(in);
+    List<String> operations = texts(in);
+    int lines = in.readInt();
+    int complexity = in.readInt();
     return new Task(
         suite,
         category,
@@ -159,7 +166,8 @@ public final class TaskCache {
         extra,
         statement,
         reference,
-        texts(in),
+        operations,
+        complexity == 0 ? null : new CodeSize(lines, complexity),
         file);
   }
 

@@ -1,5 +1,6 @@
 package dev.kbx.task;
 
+import dev.kbx.syntax.CodeSize;
 import dev.kbx.syntax.Excerpt;
 import dev.kbx.syntax.PythonSource;
 import dev.kbx.syntax.PythonSource.Constant;
@@ -82,7 +83,14 @@ final class TaskFile {
         source.docstring().filter(text -> !text.isBlank()).orElseThrow(() -> noStatement()),
         reference.text(),
         operations(reference),
+        size(reference),
         file);
+  }
+
+  /** Null for a signature alone. */
+  private static @Nullable CodeSize size(Excerpt reference) {
+    if (reference.text().strip().endsWith(": ...")) return null;
+    return CodeSize.of(PythonSource.parse(reference.text())).orElse(null);
   }
 
   /** The original of an imported module; empty if it cannot be read, which the worker reports. */

@@ -1,23 +1,35 @@
 package dev.kbx.verdict;
 
+import com.fasterxml.jackson.annotation.JsonFormat;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.verdict.Verdict.Baseline;
+import dev.kbx.verdict.Verdict.Bound;
 import dev.kbx.verdict.Verdict.Break;
 import dev.kbx.verdict.Verdict.Device;
-import dev.kbx.verdict.Verdict.Origin;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import dev.kbx.verdict.Verdict.Speedup;
-import dev.kbx.verdict.Verdict.WithoutPolicy;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of a verdict's JSON that analyses need. Reading these alone takes half the time, which
- * counts for a hundred thousand verdicts. Fields are as in {@link Provenance} and {@link
- * Judgement}.
+ * What analyses need of a verdict. A store keeps it beside the verdict: of a hundred thousand,
+ * reading these takes half the time. JSON is an array in the order of the components, which is read
+ * faster than names; a component that is added later comes last.
+ *
+ * @param valuesOk whether its results are right, whoever computed them, as {@link
+ *     Verdict#valuesRight}; false if not known
+ * @param correct whether it counts as correct, as {@link Verdict#correct}; false if not known
+ * @param breaks properties on which it fails; {@code a+b} if it is right for each alone
+ * @param scaled whether it was judged on smaller inputs than published
+ * @param kernelShare share of the result that its own kernels computed, 0 to 1
+ * @param baselines speedups by baseline, eager first; empty if it was not timed
+ * @param sizes what it was timed on; null where it was not
  */
-record BriefVerdict(
+@JsonFormat(shape = JsonFormat.Shape.ARRAY)
+public record BriefVerdict(
     String run,
     String candidate,
     String source,
@@ -28,111 +40,197 @@ record BriefVerdict(
     @Nullable String method,
     @Nullable String model,
     @Nullable Integer round,
+    Map<String, String> conditions,
     Status status,
     Stage stage,
     @Nullable Boolean callOk,
-    @Nullable Boolean exeOk,
     @Nullable Boolean perfOk,
+    boolean valuesOk,
+    boolean correct,
     @Nullable Boolean publishedOk,
     @Nullable Boolean generalOk,
-    @Nullable List<String> holds,
-    @Nullable List<Break> breaks,
+    List<String> holds,
+    List<String> breaks,
+    boolean scaled,
     @Nullable String message,
     @Nullable String rule,
-    @Nullable String evidence,
-    @Nullable WithoutPolicy withoutPolicy,
-    List<String> flags,
-    @Nullable Speedup speedup,
-    @Nullable List<Size> sizes,
-    @Nullable List<Baseline> baselines,
-    @Nullable Share origin,
-    Device device) {
+    @JsonFormat(shape = JsonFormat.Shape.ARRAY) @Nullable SourceFeatures features,
+    @Nullable Double kernelShare,
+    @JsonFormat(shape = JsonFormat.Shape.ARRAY) Device device,
+    @JsonFormat(shape = JsonFormat.Shape.ARRAY) @Nullable Speedup speedup,
+    List<OfBaseline> baselines,
+    @Nullable Sizes sizes) {
+  private static final String SCALED = "scaled_inputs";
+  private static final String EAGER = "eager";
 
-  BriefVerdict {
+  public BriefVerdict {
     // Thrown here, it is an error of the text to whoever reads it.
     for (Object needed : new Object[] {run, candidate, source, suite, task, category, device}) {
       Objects.requireNonNull(needed, "a verdict has run, candidate, source, task and device");
     }
     Objects.requireNonNull(status, "a verdict has a status");
     Objects.requireNonNull(stage, "a verdict has a stage");
-    Objects.requireNonNull(flags, "a verdict has flags");
+    conditions = conditions == null ? Map.of() : conditions;
+    holds = holds == null ? List.of() : holds;
+    breaks = breaks == null ? List.of() : breaks;
+    baselines = baselines == null ? List.of() : baselines;
   }
 
-  /** The times of one size. */
-  record Size(
-      String shape,
+  /**
+   * The speedup against one baseline.
+   *
+   * @param speedup null if the task does not have that baseline
+   */
+  @JsonFormat(shape = JsonFormat.Shape.ARRAY)
+  public record OfBaseline(String name, @Nullable Double speedup) {}
+
+  /**
+   * All benchmark sizes of a candidate.
+   *
+   * @param shapes in words, sorted
+   * @param candidateMs what all take together, milliseconds
+   * @param baselineMs what the baseline that the speedup is against takes for all, milliseconds;
+   *     null where there is no speedup or that is not known
+   * @param largest of the size that takes the reference longest; null where nothing of it is known
+   *     but times
+   * @param memory geometric mean over sizes of the candidate's peak memory ÷ the reference's; null
+   *     if one is unknown or 0
+   */
+  @JsonFormat(shape = JsonFormat.Shape.ARRAY)
+  public record Sizes(
+      List<String> shapes,
       double candidateMs,
-      double referenceMs,
-      double speedup,
-      double low,
-      double high) {
-    private SizeTiming timing() {
-      return new SizeTiming(
-          shape,
-          candidateMs,
-          referenceMs,
-          speedup,
-          low,
-          high,
-          null,
-          null,
-          null,
-          null,
-          0,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null);
+      @Nullable Double baselineMs,
+      @JsonFormat(shape = JsonFormat.Shape.ARRAY) @Nullable Efficiency largest,
+      @Nullable Double memory) {}
+
+  /** How well one size uses the device; the fields of {@link SizeTiming}. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Efficiency(
+      String shape,
+      @Nullable Double intensity,
+      @Nullable Double gbs,
+      @Nullable Double tflops,
+      @Nullable Double iou,
+      @Nullable Double mfu,
+      @Nullable Bound bound,
+      @Nullable Double solScore) {
+    /** The larger share of a peak that it reaches; null if neither is known. */
+    public @Nullable Double utilisation() {
+      if (iou == null) return mfu;
+      return mfu == null ? iou : (Double) Math.max(iou, mfu);
     }
   }
 
-  /** Who computed the results, without the operations. */
-  record Share(double kernelShare, @Nullable Double foreignShare) {}
+  /**
+   * Reads its JSON.
+   *
+   * @throws tools.jackson.core.JacksonException if the text is none
+   */
+  public static BriefVerdict read(String json) {
+    return BriefReader.read(json);
+  }
 
-  /** The verdict; what it has not is absent. */
-  Verdict verdict() {
-    return new Verdict(
-        new Provenance(run, candidate, source, suite, task, category, sample, method, model, round),
-        new Judgement(
-            status,
-            stage,
-            callOk,
-            exeOk,
-            perfOk,
-            null,
-            null,
-            null,
-            publishedOk,
-            generalOk,
-            holds,
-            breaks,
-            message,
-            rule,
-            evidence,
-            withoutPolicy,
-            flags,
-            speedup,
-            sizes == null ? null : sizes.stream().map(Size::timing).toList(),
-            baselines,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            origin == null
-                ? null
-                : new Origin(origin.kernelShare(), origin.foreignShare(), List.of()),
-            null,
-            null,
-            device,
-            Map.of(),
-            Map.of()));
+  /** Of a whole verdict. */
+  public static BriefVerdict of(Verdict v) {
+    List<Break> breaks = v.breaks();
+    return new BriefVerdict(
+        v.run(),
+        v.candidate(),
+        v.source(),
+        v.suite(),
+        v.task(),
+        v.category(),
+        v.sample(),
+        v.method(),
+        v.model(),
+        v.round(),
+        v.conditions(),
+        v.status(),
+        v.stage(),
+        v.callOk(),
+        v.perfOk(),
+        Objects.equals(v.valuesRight(), true),
+        Objects.equals(v.correct(), true),
+        v.publishedOk(),
+        v.generalOk(),
+        v.holds() == null ? List.of() : v.holds(),
+        breaks == null ? List.of() : breaks.stream().map(Break::property).toList(),
+        v.flags().contains(SCALED),
+        v.message(),
+        v.rule(),
+        v.features(),
+        v.origin() == null ? null : v.origin().kernelShare(),
+        v.device(),
+        v.speedup(),
+        baselines(v),
+        sizes(v));
+  }
+
+  private static List<OfBaseline> baselines(Verdict v) {
+    List<Baseline> baselines = v.baselines();
+    if (baselines != null) {
+      return baselines.stream().map(each -> new OfBaseline(each.name(), each.speedup())).toList();
+    }
+    Speedup speedup = v.speedup();
+    if (speedup == null) return List.of();
+    // Verdicts of earlier versions hold this one alone.
+    String name = Against.of(speedup.baseline()).ofAnyTask().toString();
+    return List.of(new OfBaseline(name, speedup.value()));
+  }
+
+  private static @Nullable Sizes sizes(Verdict v) {
+    List<SizeTiming> sizes = v.sizes();
+    if (sizes == null) return null;
+    return new Sizes(
+        sizes.stream().map(SizeTiming::shape).sorted().toList(),
+        sizes.stream().mapToDouble(SizeTiming::candidateMs).sum(),
+        baselineMs(v, sizes),
+        sizes.stream()
+            .max(Comparator.comparingDouble(SizeTiming::referenceMs))
+            .map(BriefVerdict::efficiency)
+            .orElse(null),
+        memory(sizes));
+  }
+
+  private static @Nullable Efficiency efficiency(SizeTiming size) {
+    if (size.iou() == null && size.mfu() == null && size.bound() == null) return null;
+    return new Efficiency(
+        size.shape(),
+        size.intensity(),
+        size.gbs(),
+        size.tflops(),
+        size.iou(),
+        size.mfu(),
+        size.bound(),
+        size.solScore());
+  }
+
+  private static @Nullable Double memory(List<SizeTiming> sizes) {
+    double logs = 0;
+    for (SizeTiming size : sizes) {
+      Long own = size.peakBytes();
+      Long reference = size.referencePeakBytes();
+      if (own == null || reference == null || own <= 0 || reference <= 0) return null;
+      logs += Math.log((double) own / reference);
+    }
+    return sizes.isEmpty() ? null : (Double) Math.exp(logs / sizes.size());
+  }
+
+  private static @Nullable Double baselineMs(Verdict v, List<SizeTiming> sizes) {
+    Speedup speedup = v.speedup();
+    if (speedup == null) return null;
+    String name = Against.of(speedup.baseline()).measured();
+    // The sizes of a verdict are against eager.
+    if (name.equals(EAGER)) return sizes.stream().mapToDouble(SizeTiming::referenceMs).sum();
+    List<Baseline> baselines = v.baselines();
+    if (baselines == null) return null;
+    for (Baseline baseline : baselines) {
+      List<Double> ms = baseline.sizesMs();
+      if (baseline.name().equals(name) && ms != null) {
+        return ms.stream().mapToDouble(Double::doubleValue).sum();
+      }
+    }
+    return null;
   }
 }

@@ -53,6 +53,8 @@ import org.jspecify.annotations.Nullable;
  * @param mismatches the first wrong elements
  * @param errorMetrics {@code max_abs}, {@code max_rel}, {@code error_ratio} (largest error over its
  *     tolerance)
+ * @param features what its source is like; null where it does not parse, and in judgements of
+ *     earlier versions
  * @param origin which operations computed the results; null if no call of the correctness stage
  *     returned
  * @param frames the candidate's own stack frames of an exception, outermost first
@@ -87,6 +89,7 @@ public record Judgement(
     @Nullable List<Mismatch> mismatches,
     @Nullable Map<String, Double> errorMetrics,
     @Nullable Map<String, Double> quality,
+    @Nullable SourceFeatures features,
     @Nullable Origin origin,
     @Nullable List<Frame> frames,
     @Nullable String output,
@@ -174,6 +177,7 @@ public record Judgement(
         mismatches,
         errorMetrics,
         quality,
+        features,
         origin,
         frames,
         output,

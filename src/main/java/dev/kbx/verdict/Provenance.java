@@ -1,6 +1,7 @@
 package dev.kbx.verdict;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param method how it was generated; null if the source does not state it
  * @param model by which model; null if the source does not state it
  * @param round iteration of a refining method, from 0; null if the source does not state it
+ * @param conditions under which it was generated, by name: {@code hardware}, {@code shots}, …;
+ *     empty if the source does not state them
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Provenance(
@@ -29,7 +32,12 @@ public record Provenance(
     int sample,
     @Nullable String method,
     @Nullable String model,
-    @Nullable Integer round) {
+    @Nullable Integer round,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, String> conditions) {
+  public Provenance {
+    // Absent in JSON if it is empty.
+    conditions = conditions == null ? Map.of() : Map.copyOf(conditions);
+  }
 
   /** Its identity in the run. */
   public CandidateIdentity identity() {

@@ -10,8 +10,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.ObjectReader;
 
 /**
  * One candidate's verdict, a line of {@code results.jsonl}: provenance and judgement, flattened
@@ -40,20 +38,6 @@ import tools.jackson.databind.ObjectReader;
   "flags"
 })
 public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judgement judgement) {
-  private static final ObjectReader BRIEF = Json.mapper().readerFor(BriefVerdict.class);
-
-  /**
-   * Reads the part of a verdict that analyses need: candidate, outcome, message, speed. Everything
-   * else is absent: settings, kernels, mismatches, quality, versions, seconds, output, and what was
-   * measured of a size beside its times.
-   *
-   * @throws JacksonException if the text is no verdict
-   */
-  public static Verdict brief(String json) {
-    BriefVerdict brief = BRIEF.readValue(json);
-    return brief.verdict();
-  }
-
   public String run() {
     return provenance.run();
   }
@@ -92,6 +76,10 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
 
   public @Nullable Integer round() {
     return provenance.round();
+  }
+
+  public Map<String, String> conditions() {
+    return provenance.conditions();
   }
 
   public Status status() {
@@ -206,6 +194,10 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
 
   public @Nullable Map<String, Double> quality() {
     return judgement.quality();
+  }
+
+  public @Nullable SourceFeatures features() {
+    return judgement.features();
   }
 
   public @Nullable Origin origin() {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class BudgetCurveTest {
   private static Spent calls(long calls) {
-    return new Spent(calls, 0, 100 * calls, 0, calls, 0, 0);
+    return new Spent(calls, 0, 100 * calls, 0, 0, calls, 0, 0);
   }
 
   private static TrajectoryRow row(
@@ -67,6 +67,28 @@ class BudgetCurveTest {
     assertThat(curve(Spent.Kind.DEVICE_SECONDS, row).unknown()).contains("nothing was judged");
     assertThat(curve(Spent.Kind.CALLS, row("A/a", 0, null, 3, 1)).unknown())
         .contains("no answer has a final judgement");
+  }
+
+  @Test
+  void aReplyThatDoesNotTellItsTokensIsNotFree() {
+    Spent unknown = new Spent(2, 0, 100, 1, 0, 2, 0, 0);
+    TrajectoryRow row =
+        new TrajectoryRow("refine", "m", "A/b", 0, true, null, true, List.of(), unknown, unknown);
+    BudgetCurve curve = curve(Spent.Kind.TOKENS, row("A/a", 0, true, 3, 1), row);
+    assertThat(curve.points()).isEmpty();
+    assertThat(curve.unknown()).isEqualTo("the tokens of some requests are not known");
+  }
+
+  @Test
+  void tasksWithoutAFinalJudgementAreLeftOutAndCounted() {
+    BudgetCurve curve =
+        curve(Spent.Kind.CALLS, row("A/a", 0, true, 3, 1), row("A/b", 0, null, 3, 1));
+    assertThat(curve.tasks()).isEqualTo(1);
+    assertThat(curve.unjudged()).isEqualTo(1);
+    String text =
+        new BudgetText(100)
+            .render(SimulatedRun.on(SimulatedRun.H200, 1).judged().run(), List.of(curve));
+    assertThat(text).contains("1 task; left out without a final judgement: 1");
   }
 
   @Test

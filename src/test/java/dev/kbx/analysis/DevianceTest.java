@@ -2,10 +2,12 @@ package dev.kbx.analysis;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.kbx.SimulatedRun;
 import dev.kbx.analysis.Deviance.Measure;
+import dev.kbx.report.DevianceText;
 import dev.kbx.verdict.Status;
 import java.util.HashMap;
 import java.util.List;
@@ -52,6 +54,44 @@ class DevianceTest {
       if (i < solved) run.untimed(task, method + i);
       else run.wrong(task, method + i, Status.WRONG_VALUES);
     }
+  }
+
+  @Test
+  void conditionsAreFactorsWhereTheyAreAskedFor() {
+    SimulatedRun run = run(1);
+    for (boolean hardware : new boolean[] {false, true}) {
+      run.under(Map.of("hardware", String.valueOf(hardware), "shots", "one"));
+      tasks(run, hardware ? "b" : "a", hardware ? 100 : 40);
+    }
+    Deviance all = of(run);
+    assertThat(all.conditions()).containsExactly("hardware");
+    assertThat(correct(all).factors())
+        .extracting(FactorDeviance::factor)
+        .doesNotContain("hardware", "shots");
+    Deviance asked = Deviance.of(List.of(asked(run)), List.of("hardware", "category", "shots"));
+    assertThat(correct(asked).factors())
+        .extracting(FactorDeviance::factor)
+        .containsExactly("category", "hardware");
+    assertThat(asked.constant()).containsExactly("shots");
+    assertThat(asked.conditions()).isEmpty();
+    assertThat(factor(correct(asked), "hardware").explained())
+        .isCloseTo(factor(correct(all), "method").explained(), within(1e-12));
+    assertThat(requireNonNull(correct(asked).joint()).factors())
+        .extracting(JointDeviance.Part::factor)
+        .containsExactly("category", "hardware");
+    assertThatThrownBy(() -> Deviance.of(List.of(asked(run)), List.of("hardwear")))
+        .isInstanceOf(IncomparableRuns.class)
+        .hasMessageStartingWith("--factor: no factor 'hardwear'; there are category, ")
+        .hasMessageEndingWith("device, hardware, shots");
+  }
+
+  @Test
+  void categoriesOfOneTaskAreCounted() {
+    SimulatedRun run = run(1).by("a").untimed("A/x", "x").untimed("B/y", "y");
+    run.wrong("B/z", "z", Status.WRONG_VALUES).wrong("C/w", "w", Status.WRONG_VALUES);
+    assertThat(correct(of(run)).lone()).isEqualTo(2);
+    assertThat(new DevianceText(100).render(of(run)))
+        .contains("Intervals do not vary the tasks of 2 categories with one task.");
   }
 
   @Test
@@ -152,7 +192,8 @@ class DevianceTest {
     for (VerdictRow row : run.judged().rows()) {
       int number = Integer.parseInt(row.task().substring(1));
       traits.put(
-          row.path(), new TaskTraits(1 + number / 3, "op" + number % 2, "memory", "float32"));
+          row.path(),
+          new TaskTraits(1 + number / 3, "op" + number % 2, "memory", "float32", null, null));
     }
     Deviance deviance =
         Deviance.of(List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), traits)));

@@ -3,6 +3,7 @@ package dev.kbx.analysis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.SimulatedRun;
+import dev.kbx.verdict.BriefVerdict;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
@@ -20,7 +21,7 @@ class ErrorsTest {
     for (Verdict verdict : run.verdicts()) {
       VerdictRow row = reader.row(verdict);
       rows.add(row);
-      causes.add(row, verdict);
+      causes.add(row, BriefVerdict.of(verdict));
     }
     JudgedRun judged = new JudgedRun(run.info(), rows);
     return Errors.of(List.of(new AskedRun(judged, AskedTasks.counted(judged), Map.of())), causes);

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.kbx.SimulatedRun;
 import dev.kbx.analysis.Iterations.OfMethod;
+import dev.kbx.report.IterationsText;
 import dev.kbx.verdict.Status;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,23 @@ class IterationsTest {
             .map(run -> new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of()))
             .toList(),
         List.of());
+  }
+
+  /** A round that kbx could not judge is not the end of an attempt. */
+  @Test
+  void roundsThatKbxCouldNotJudgeDidNotEnd() {
+    SimulatedRun run = SimulatedRun.on(SimulatedRun.CPU, 1).by("refine");
+    run.round(0).untimed("M/a", "a").wrong("M/b", "b", Status.WRONG_VALUES);
+    run.wrong("M/c", "c", Status.INFRASTRUCTURE).untimed("M/d", "d").untimed("M/e", "e");
+    run.round(1).wrong("M/a", "a1", Status.INFRASTRUCTURE);
+    run.wrong("M/b", "b1", Status.INFRASTRUCTURE).untimed("M/c", "c1").untimed("M/d", "d1");
+    IterationStep step = of(run).methods().getFirst().steps().getFirst();
+    assertThat(step.both()).isEqualTo(1);
+    assertThat(step.endedCorrect()).as("M/e").isEqualTo(1);
+    assertThat(step.endedWrong()).isZero();
+    assertThat(step.notJudged()).isEqualTo(3);
+    assertThat(new IterationsText(100).render(of(run)))
+        .contains("0 → 1: left out, as kbx could not judge one of the rounds: 3 attempts.");
   }
 
   /** Tasks are solved from this round on; -1 for never. */

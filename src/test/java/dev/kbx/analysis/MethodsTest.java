@@ -2,6 +2,7 @@ package dev.kbx.analysis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.groups.Tuple.tuple;
 
 import dev.kbx.SimulatedRun;
 import dev.kbx.verdict.Status;
@@ -150,6 +151,83 @@ class MethodsTest {
     Methods cpu =
         of(List.of(1), List.of(1.0), SimulatedRun.on(SimulatedRun.CPU, 1).untimed("M/a", "a"));
     assertThat(cpu.unmeasured().getFirst().outcome()).isEqualTo(Outcome.FASTER);
+  }
+
+  @Test
+  void tasksThatKbxCouldNotJudgeAreCounted() {
+    SimulatedRun run = gpu(1).by("a").correct("M/a", "a", 2);
+    run.wrong("M/a", "b", Status.INFRASTRUCTURE).wrong("M/b", "c", Status.INFRASTRUCTURE);
+    run.by("b").correct("M/b", "d", 2);
+    Methods methods = of(List.of(1), List.of(), run);
+    assertThat(methods.methods()).extracting(MethodRates::notJudged).containsExactly(1, 0);
+    assertThat(outcome(methods.methods().getFirst(), Outcome.CORRECT).all().share())
+        .as("as a task without a candidate")
+        .isCloseTo(1 / 20.0, within(1e-12));
+  }
+
+  @Test
+  void speedupsAgainstDifferentBaselinesAreNotPooled() {
+    SimulatedRun eager = gpu(1).by("a").correct("M/a", "a", 2);
+    SimulatedRun compiled = gpu(2).against("best (compile)").by("b").correct("M/a", "b", 2);
+    Methods methods = of(List.of(1), List.of(1.0), eager, compiled);
+    assertThat(methods.entered().baselines()).containsExactly("best", "eager");
+    assertThat(methods.unmeasured())
+        .containsExactly(
+            new Methods.Unmeasured(
+                Outcome.FASTER,
+                "speedups are against different baselines, best and eager; judge again against"
+                    + " one"));
+    SimulatedRun other = gpu(2).against("best (max-autotune)").by("b").correct("M/a", "b", 2);
+    assertThat(of(List.of(1), List.of(1.0), compiled, other).unmeasured())
+        .as("the best of several is one baseline")
+        .isEmpty();
+  }
+
+  /** Ten tasks of a method under these conditions, of which it solves the first ones. */
+  private static void under(
+      SimulatedRun run, String method, int solved, Map<String, String> conditions) {
+    run.by(method).under(conditions);
+    for (int i = 0; i < 10; i++) {
+      if (i < solved) run.untimed("M/t" + i, method + conditions + i);
+      else run.wrong("M/t" + i, method + conditions + i, Status.WRONG_VALUES);
+    }
+  }
+
+  @Test
+  void anAblationDiffersInOneCondition() {
+    SimulatedRun run = gpu(1).model("m");
+    Map<String, String> plain = Map.of("algorithm", "refine", "hardware", "false", "shots", "one");
+    under(run, "refine", 1, plain);
+    under(run, "refine-hw", 7, Map.of("algorithm", "refine", "hardware", "true", "shots", "one"));
+    under(run, "refine-0", 2, Map.of("algorithm", "refine", "hardware", "true", "shots", "zero"));
+    run.model("another");
+    under(run, "refine", 5, Map.of("algorithm", "refine", "hardware", "true", "shots", "one"));
+    List<Ablation> correct =
+        of(List.of(1), List.of(), run).ablations().stream()
+            .filter(each -> each.outcome() == Outcome.CORRECT)
+            .toList();
+    assertThat(correct)
+        .extracting(Ablation::condition, Ablation::first, Ablation::second)
+        .containsExactly(tuple("hardware", "false", "true"), tuple("shots", "zero", "one"));
+    Ablation hardware = correct.getFirst();
+    assertThat(hardware.counts()).isEqualTo(new MethodPair.Counts(10, 1, 0, 6, 3));
+    assertThat(hardware.mcnemar().pValue()).isCloseTo(2 / 64.0, within(1e-12));
+    assertThat(hardware.holm()).isCloseTo(4 / 64.0, within(1e-12));
+    assertThat(hardware.firstMethod() + " " + hardware.secondMethod())
+        .isEqualTo("refine refine-hw");
+  }
+
+  @Test
+  void otherMethodsAreNoAblation() {
+    SimulatedRun run = gpu(1);
+    under(run, "a", 1, Map.of("hardware", "false"));
+    under(run, "b", 2, Map.of("hardware", "true"));
+    assertThat(of(List.of(1), List.of(), run).ablations()).isEmpty();
+    under(run, "a", 2, Map.of("hardware", "true"));
+    assertThat(of(List.of(1), List.of(), run).ablations())
+        .extracting(Ablation::outcome)
+        .as("of one method, by all that was measured")
+        .containsExactly(Outcome.CALLED, Outcome.CORRECT, Outcome.GENERAL);
   }
 
   @Test

@@ -16,7 +16,7 @@ class TrajectoryRatesTest {
 
   private static TrajectoryRow row(
       String method, String task, int sample, @Nullable Boolean development, Boolean correct) {
-    Spent spent = new Spent(2, 0, 10, 0.5, 0, 1, 0);
+    Spent spent = new Spent(2, 0, 10, 0, 0.5, 0, 1, 0);
     return new TrajectoryRow(
         method, "m", task, sample, true, development, correct, List.of(), spent, spent);
   }
@@ -41,7 +41,7 @@ class TrajectoryRatesTest {
     assertThat(rates.gap().high()).isEqualTo(1);
     assertThat(rates.solved()).isEqualTo(2);
     assertThat(rates.passAtK()).isNull();
-    assertThat(rates.spent()).isEqualTo(new Spent(8, 0, 40, 2, 0, 4, 0));
+    assertThat(rates.spent()).isEqualTo(new Spent(8, 0, 40, 0, 2, 0, 4, 0));
   }
 
   @Test
@@ -63,6 +63,21 @@ class TrajectoryRatesTest {
     assertThat(requireNonNull(rates.passAtK()).value()).isCloseTo(2 / 3.0, EXACT);
     assertThat(rates.development()).isNull();
     assertThat(rates.gap()).isNull();
+  }
+
+  /** One sample that kbx could not judge made pass@4 of all tasks pass@3. */
+  @Test
+  void kIsNotMadeSmallerForATaskWithFewerSamples() {
+    List<TrajectoryRow> rows = new ArrayList<>();
+    for (int task = 0; task < 3; task++) {
+      for (int sample = 0; sample < (task == 2 ? 1 : 4); sample++) {
+        rows.add(row("sample", "A/" + task, sample, null, task != 1));
+      }
+    }
+    TrajectoryRates rates = TrajectoryRates.of(rows).getFirst();
+    assertThat(rates.k()).isEqualTo(4);
+    assertThat(rates.passTasks()).isEqualTo(2);
+    assertThat(requireNonNull(rates.passAtK()).value()).isCloseTo(0.5, EXACT);
   }
 
   @Test

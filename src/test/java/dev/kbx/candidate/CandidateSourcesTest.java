@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -48,6 +49,7 @@ class CandidateSourcesTest {
         "x",
         "",
         List.of(),
+        null,
         Path.of("f"));
   }
 
@@ -86,6 +88,30 @@ class CandidateSourcesTest {
     assertThat(second.method()).isEqualTo("sample");
     assertThat(second.model()).isEqualTo("m");
     assertThat(second.round()).isEqualTo(2);
+  }
+
+  @Test
+  void readsWhatTheyWereGeneratedUnder() throws IOException {
+    Path file =
+        write(
+            "p.jsonl",
+            """
+            {"file": "gelu", "predict": "", "conditions": {"hardware": true, "shots": "one", "turns": 3}}
+            {"file": "gelu", "predict": "", "conditions": null}
+            {"file": "gelu", "predict": "", "conditions": {"shots": ["one"]}}
+            """);
+    Reading reading = read(file);
+    assertThat(reading.candidates())
+        .extracting(Candidate::conditions)
+        .containsExactly(Map.of("hardware", "true", "shots", "one", "turns", "3"), Map.of());
+    assertThat(reading.candidates().getFirst().provenance("r").conditions())
+        .containsEntry("turns", "3");
+    assertThat(reading.problems())
+        .singleElement()
+        .satisfies(problem -> {
+          assertThat(problem.line()).isEqualTo(3);
+          assertThat(problem.message()).contains("\"conditions\"", "should be an object");
+        });
   }
 
   @ParameterizedTest

@@ -24,6 +24,7 @@ class CandidateTest {
           "x",
           "",
           List.of(),
+          null,
           Path.of("f"));
 
   @ParameterizedTest

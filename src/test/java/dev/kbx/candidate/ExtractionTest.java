@@ -30,6 +30,7 @@ class ExtractionTest {
           "x",
           "",
           List.of(),
+          null,
           Path.of("f"));
 
   private static final String CODE = "import torch\n\ndef gelu(x):\n    return torch.abs(x)\n";

@@ -44,6 +44,7 @@ class RunFoldersTest {
         "x",
         "",
         List.of(),
+        null,
         Path.of("f"));
   }
 

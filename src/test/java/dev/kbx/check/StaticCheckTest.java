@@ -29,6 +29,7 @@ class StaticCheckTest {
             "",
             "",
             List.of(),
+            null,
             Path.of("f"));
     return new StaticCheck(Rules.all())
         .check(new Candidate(task, code, "o", 0, null, null, null))

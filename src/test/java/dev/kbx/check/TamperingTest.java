@@ -231,6 +231,19 @@ class TamperingTest {
 
   private static Task task() {
     return new Task(
-        "s", "c", "t", "t", "", null, null, List.of(), false, "", "", List.of(), Path.of("f"));
+        "s",
+        "c",
+        "t",
+        "t",
+        "",
+        null,
+        null,
+        List.of(),
+        false,
+        "",
+        "",
+        List.of(),
+        null,
+        Path.of("f"));
   }
 }

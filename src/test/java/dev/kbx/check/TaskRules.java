@@ -52,7 +52,20 @@ final class TaskRules {
   private List<Finding> findings(String code) {
     Task task =
         new Task(
-            "s", "c", "f", "f", "", null, dtype, tags, false, "", "", operations, Path.of("f.py"));
+            "s",
+            "c",
+            "f",
+            "f",
+            "",
+            null,
+            dtype,
+            tags,
+            false,
+            "",
+            "",
+            operations,
+            null,
+            Path.of("f.py"));
     return new StaticCheck(Rules.all())
         .check(code, task).findings().stream().filter(f -> covers(f.rule())).toList();
   }

@@ -69,6 +69,7 @@ class TimingRulesTest {
             "",
             "",
             List.of(),
+            null,
             Path.of("f"));
     RuleContext context =
         new RuleContext(Program.of(PythonSource.parse(source)), task, Policy.KERNEL);

@@ -3,6 +3,7 @@ package dev.kbx.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.SimulatedRun;
+import dev.kbx.verdict.SourceFeatures;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import java.nio.file.Files;
@@ -86,6 +87,35 @@ class AnalyzeRunsTest {
     assertThat(at.get(1).get("tasks").asInt()).isEqualTo(1);
     assertThat(at.get(2).has("value")).isFalse();
     assertThat(at.get(2).get("unknown").asString()).contains("the most is 2");
+  }
+
+  @Test
+  void aloneItIsASummaryOfTheNewestRun() {
+    assertThat(ok("analyze", "--out", out).out()).startsWith("kernelbenchx  " + second.id());
+    JsonNode summary = ok("analyze", "--out", out, "--json").json();
+    assertThat(summary.get("kind").asString()).isEqualTo("summary");
+    assertThat(summary.get("summary").has("methods")).isTrue();
+  }
+
+  @Test
+  void qualityTakesTheComplexityOfReferencesFromTheSuite() {
+    SimulatedRun run = SimulatedRun.on(SimulatedRun.H200, 5).by("a");
+    run.featuring(new SourceFeatures("s", 3, 20, List.of("fusion")));
+    run.correct("Math/exp_sqrt", "a", 1.5).correct("Activation/gelu", "b", 1.5);
+    run.uncallable("LinearAlgebra/qr", "c", Status.COMPILE_ERROR).store(out);
+    JsonNode quality =
+        ok("analyze", "quality", run.id(), "--out", out, "--json").json().get("quality");
+    assertThat(quality.get("without_reference").asInt()).isZero();
+    JsonNode effect = quality.get("complexity").get(0);
+    assertThat(effect.get("of").asString()).isEqualTo("reference");
+    assertThat(effect.get("tasks").asInt()).isEqualTo(3);
+    assertThat(effect.get("rho").asDouble()).isBetween(-1.0, 1.0);
+    JsonNode technique = quality.get("techniques").get(0);
+    assertThat(technique.get("technique").asString()).isEqualTo("fusion");
+    assertThat(technique.get("all").get("attempted").asInt()).isEqualTo(3);
+    assertThat(ok("analyze", "quality", run.id(), "--out", out).out()).contains("fusion");
+    assertThat(ok("analyze", "efficiency", run.id(), "--out", out).out())
+        .contains("No figures of the device");
   }
 
   @Test
@@ -255,8 +285,8 @@ class AnalyzeRunsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "UPDATE verdict SET body = '{bad' WHERE run = '%s'",
-        "UPDATE verdict SET body = '{}' WHERE run = '%s'",
+        "UPDATE verdict SET body = '{bad', brief = '{bad' WHERE run = '%s'",
+        "UPDATE verdict SET body = '{}', brief = NULL WHERE run = '%s'",
         "UPDATE run SET info = '{}' WHERE id = '%s'",
       })
   void aDamagedRunIsNamedAndCanBeDeleted(String statement) throws Exception {
@@ -292,7 +322,17 @@ class AnalyzeRunsTest {
   @Test
   void helpFitsATerminal() {
     for (String command :
-        new String[] {"deviance", "errors", "fastp", "iterations", "methods", "passk", "summary"}) {
+        new String[] {
+          "deviance",
+          "efficiency",
+          "errors",
+          "fastp",
+          "iterations",
+          "methods",
+          "passk",
+          "quality",
+          "summary"
+        }) {
       assertThat(ok("analyze", command, "--help").out().lines())
           .allMatch(line -> line.length() <= 80)
           .anyMatch(line -> line.contains("Usage: kbx analyze " + command));

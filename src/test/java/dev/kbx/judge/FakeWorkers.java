@@ -160,7 +160,14 @@ public final class FakeWorkers {
   /** The same answer once more: another sample of its task. */
   public static Candidate sample(Candidate one, int sample) {
     return new Candidate(
-        one.task(), one.source(), one.origin(), sample, one.method(), one.model(), one.round());
+        one.task(),
+        one.source(),
+        one.origin(),
+        sample,
+        one.method(),
+        one.model(),
+        one.round(),
+        Map.of());
   }
 
   private static Candidate candidate(
@@ -179,6 +186,7 @@ public final class FakeWorkers {
             "",
             "",
             List.of(),
+            null,
             Path.of(task + ".py")),
         JsonMapper.shared().writeValueAsString(script),
         task + ".py",

@@ -32,6 +32,7 @@ class AttributionTest {
           "",
           "",
           List.of(),
+          null,
           Path.of("abs.py"));
 
   private final Attribution origins = new Attribution();

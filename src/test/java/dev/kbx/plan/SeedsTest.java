@@ -19,6 +19,19 @@ class SeedsTest {
 
   private static Task task(String name) {
     return new Task(
-        "s", "c", name, name, "", null, null, List.of(), false, "", "", List.of(), Path.of("f"));
+        "s",
+        "c",
+        name,
+        name,
+        "",
+        null,
+        null,
+        List.of(),
+        false,
+        "",
+        "",
+        List.of(),
+        null,
+        Path.of("f"));
   }
 }

@@ -7,8 +7,10 @@ import dev.kbx.SimulatedRun;
 import dev.kbx.analysis.AskedRun;
 import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.Causes;
+import dev.kbx.analysis.CodeQuality;
 import dev.kbx.analysis.Comparison;
 import dev.kbx.analysis.Deviance;
+import dev.kbx.analysis.DeviceUse;
 import dev.kbx.analysis.Errors;
 import dev.kbx.analysis.FastP;
 import dev.kbx.analysis.Iterations;
@@ -16,9 +18,14 @@ import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.PassK;
 import dev.kbx.analysis.Portability;
+import dev.kbx.analysis.Structures;
+import dev.kbx.analysis.TaskTraits;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.verdict.BriefVerdict;
+import dev.kbx.verdict.SourceFeatures;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -84,6 +91,22 @@ class AnalysisTextTest {
     PassK.At two = requireNonNull(correct.overall()).at().get(1);
     assertThat(two.value()).isEqualTo(1);
     assertThat(two.low()).as("resampling tasks that agree says nothing").isNull();
+  }
+
+  @Test
+  void aKernelsSpeedupsAreDrawnOnOneScale() {
+    SimulatedRun h200 = SimulatedRun.on(SimulatedRun.H200, 1).correct("M/a", "a", 4);
+    SimulatedRun a100 = SimulatedRun.on(SimulatedRun.A100, 2).correct("M/a", "a", 1);
+    h200.correct("M/b", "b", 2).notGeneral().correct("M/c", "c", 0.25);
+    a100.correct("M/b", "b", 2).notGeneral().correct("M/c", "c", 1);
+    Portability portability = Portability.of(List.of(h200.judged(), a100.judged()));
+    assertThat(new SpreadFigure(57).lines(portability.kernels()))
+        .containsExactly(
+            "",
+            "spread  general  0.25×       4.00×",
+            "M/a     yes      ········B·······A",
+            "M/c     no       A·······B········",
+            "M/b     yes      ········|···*····");
   }
 
   @Test
@@ -212,7 +235,8 @@ class AnalysisTextTest {
     }
     Causes causes = new Causes();
     List<VerdictRow> rows = VerdictRow.of(run.verdicts());
-    for (int i = 0; i < rows.size(); i++) causes.add(rows.get(i), run.verdicts().get(i));
+    for (int i = 0; i < rows.size(); i++)
+      causes.add(rows.get(i), BriefVerdict.of(run.verdicts().get(i)));
     JudgedRun judged = new JudgedRun(run.info(), rows);
     AdvisedErrors errors =
         AdvisedErrors.of(
@@ -227,6 +251,91 @@ class AnalysisTextTest {
     assertThat(errors.advice().stream().map(AdvisedErrors.Advice::candidates))
         .as("a rule of another version has no advice")
         .containsExactly(120, 60);
+  }
+
+  private static List<AskedRun> twoMethods() {
+    SimulatedRun run =
+        run(1)
+            .measuring(
+                List.of(
+                    Map.of("bound", "memory", "iou", 0.5, "sol_score", 0.5),
+                    Map.of("bound", "memory", "iou", 0.5, "sol_score", 0.5),
+                    Map.of(
+                        "bound",
+                        "memory",
+                        "iou",
+                        0.8,
+                        "sol_score",
+                        0.6,
+                        "peak_bytes",
+                        100,
+                        "reference_peak_bytes",
+                        100)));
+    Map<String, TaskTraits> traits = new HashMap<>();
+    for (String method : List.of("a_method_with_a_long_name", "single")) {
+      run.by(method).model("a-model-with-a-long-name");
+      for (int i = 0; i < 60; i++) {
+        String task = "MatrixMultiply/a_rather_long_task_name_" + i % 30;
+        run.featuring(
+            i == 59
+                ? null
+                : new SourceFeatures(
+                    "s" + i % 7, i % 9, 3 * i, List.of("tensor_cores", "vectorised_access")));
+        if (i % 3 == 0) run.wrong(task, method + i, Status.WRONG_VALUES);
+        else if (i % 7 == 0) run.uncallable(task, method + i, Status.COMPILE_ERROR);
+        else run.correct(task, method + i, 1.5);
+        traits.put(task, new TaskTraits(1, "op", "memory", "float32", i % 5, i % 11));
+      }
+    }
+    return List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), traits));
+  }
+
+  @Test
+  void qualityFits() {
+    CodeQuality quality = CodeQuality.of(twoMethods());
+    for (int width : new int[] {80, 100}) {
+      String text = new QualityText(width).render(quality);
+      assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
+      assertThat(text)
+          .contains("reference, complexity of B", "candidate, lines", "semantic", " to ")
+          .containsPattern("tensor cores +118 of 118 ")
+          .contains("Nothing is known of the source of 2 candidates");
+    }
+  }
+
+  @Test
+  void efficiencyFits() {
+    for (int width : new int[] {80, 100}) {
+      String text = new EfficiencyText(width).render(DeviceUse.of(twoMethods()));
+      assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
+      assertThat(text)
+          .contains("80 % [80–80]", "0.60", "68/0/0", "MatrixMultiply", "mem/comp/launch");
+    }
+    SimulatedRun cpu = SimulatedRun.on(SimulatedRun.CPU, 1).untimed("M/a", "a");
+    AskedRun asked = new AskedRun(cpu.judged(), AskedTasks.counted(cpu.judged()), Map.of());
+    assertThat(new EfficiencyText(80).render(DeviceUse.of(List.of(asked))))
+        .contains("No figures of the device: nothing was timed: the run used no GPU");
+  }
+
+  @Test
+  void nearDuplicatesAreListed() {
+    List<AskedRun> runs = twoMethods();
+    Causes causes = new Causes();
+    SimulatedRun run = run(2);
+    for (int i = 0; i < 3; i++) {
+      run.featuring(new SourceFeatures("s", 1, 1, List.of())).untimed("M/a", "a" + i);
+    }
+    AskedRun asked = new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of());
+    String text = new ErrorsText(100).render(AdvisedErrors.of(Errors.of(List.of(asked), causes)));
+    assertThat(text)
+        .containsPattern("all +3 +1 +3 +1\n")
+        .contains("    3  M/a: 3 sources, 3 correct, as a.py");
+    for (int width : new int[] {80, 100}) {
+      List<String> lines =
+          new StructuresText(width).lines(Structures.of(runs.getFirst().judged().rows()));
+      assertThat(lines).allMatch(line -> Text.columns(line) <= width);
+      assertThat(String.join(" ", lines)).contains("an earlier version judged it: 2.");
+    }
   }
 
   @Test
@@ -254,7 +363,8 @@ class AnalysisTextTest {
   private static Overview overview(SimulatedRun run) {
     Causes causes = new Causes();
     List<VerdictRow> rows = VerdictRow.of(run.verdicts());
-    for (int i = 0; i < rows.size(); i++) causes.add(rows.get(i), run.verdicts().get(i));
+    for (int i = 0; i < rows.size(); i++)
+      causes.add(rows.get(i), BriefVerdict.of(run.verdicts().get(i)));
     JudgedRun judged = new JudgedRun(run.info(), rows);
     List<AskedRun> asked = List.of(new AskedRun(judged, AskedTasks.counted(judged), Map.of()));
     return new Overview(

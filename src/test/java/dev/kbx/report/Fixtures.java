@@ -363,7 +363,8 @@ final class Fixtures {
               sample,
               null,
               null,
-              null),
+              null,
+              Map.of()),
           new Judgement(
               status,
               stage,
@@ -392,6 +393,7 @@ final class Fixtures {
               kernels,
               mismatches,
               errors,
+              null,
               null,
               null,
               frames,

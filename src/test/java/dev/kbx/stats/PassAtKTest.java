@@ -79,8 +79,8 @@ class PassAtKTest {
   void theIntervalIsOverTasksAndAlwaysTheSame() {
     List<PassAtK> tasks = new ArrayList<>();
     for (int i = 0; i < 20; i++) tasks.add(new PassAtK(4, i % 5));
-    Bootstrap.Interval interval = PassAtK.interval(tasks, 1);
-    assertThat(interval).isEqualTo(PassAtK.interval(tasks, 1));
+    TaskMean interval = PassAtK.taskMean(tasks, 1);
+    assertThat(interval).isEqualTo(PassAtK.taskMean(tasks, 1));
     double halfWidth = 1.96 * Math.sqrt(0.125 / 20); // the variance of 0, ¼, ½, ¾, 1 is ⅛
     assertThat(interval.low()).isCloseTo(0.5 - halfWidth, within(0.02));
     assertThat(interval.high()).isCloseTo(0.5 + halfWidth, within(0.02));

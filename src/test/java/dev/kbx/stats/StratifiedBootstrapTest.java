@@ -23,6 +23,12 @@ class StratifiedBootstrapTest {
   }
 
   @Test
+  void strataOfOneUnitAddNoSpread() {
+    assertThat(new StratifiedBootstrap(new int[] {0, 1, 0, 2}).lone()).isEqualTo(2);
+    assertThat(new StratifiedBootstrap(new int[0]).lone()).isZero();
+  }
+
+  @Test
   void theIntervalOfAShareIsThatOfTheBinomial() {
     // 40 of 100 units pass: the share's standard deviation is 0.049.
     var bootstrap = new StratifiedBootstrap(new int[100]);

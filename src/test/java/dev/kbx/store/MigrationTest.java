@@ -2,7 +2,10 @@ package dev.kbx.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.TestPostgres;
+import dev.kbx.verdict.BriefVerdict;
 import dev.kbx.verdict.CandidateIdentity;
+import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
@@ -12,7 +15,9 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -85,6 +90,74 @@ class MigrationTest {
     assertThat(rows)
         .contains("|Activation|correct|2|2", "|Activation|wrong_values|2|0")
         .allMatch(row -> row.startsWith("|"));
+  }
+
+  @Test
+  void rowsAreReadFromVerdictsAndFeaturesAreNotKnown() {
+    try (RunStore store = RunStore.open(StoreAddress.of(file))) {
+      List<BriefVerdict> rows = new ArrayList<>();
+      store.forEachRow(FINISHED, stored -> rows.add(stored.verdict()));
+      assertThat(rows)
+          .isEqualTo(store.verdicts(FINISHED).values().stream().map(BriefVerdict::of).toList())
+          .allMatch(row -> row.features() == null && row.conditions().isEmpty());
+    }
+  }
+
+  /** A team's database as version 3 left it. */
+  @Test
+  void aDatabaseOfATeamKeepsItsVerdicts() throws Exception {
+    String url = TestPostgres.newDatabase();
+    Flyway.configure()
+        .dataSource(url, null, null)
+        .schemas("kbx")
+        .locations("classpath:db/postgresql")
+        .target("3")
+        .load()
+        .migrate();
+    Verdict verdict;
+    try (RunStore old = RunStore.open(StoreAddress.of(file))) {
+      verdict = old.verdict(FINISHED, 0);
+      insert(url, Json.mapper().writeValueAsString(old.run(FINISHED).orElseThrow()), verdict);
+    }
+    try (RunStore store = RunStore.open(StoreAddress.of(url))) {
+      assertThat(store.verdict(FINISHED, 0)).isEqualTo(verdict);
+      List<BriefVerdict> rows = new ArrayList<>();
+      store.forEachRow(FINISHED, stored -> rows.add(stored.verdict()));
+      assertThat(rows).containsExactly(BriefVerdict.of(verdict));
+    }
+  }
+
+  private static void insert(String url, String info, Verdict verdict) throws Exception {
+    try (Connection connection = DriverManager.getConnection(url)) {
+      insert(connection, "run (id, started, info)", FINISHED, "2026-11-24T02:18:06Z", info);
+      insert(connection, "source (candidate, code)", verdict.candidate(), "x = 1");
+      insert(
+          connection,
+          "verdict (position, run, identity, candidate, suite, category, task, sample, status,"
+              + " stage, device, body)",
+          0,
+          FINISHED,
+          "i",
+          verdict.candidate(),
+          verdict.suite(),
+          verdict.category(),
+          verdict.task(),
+          0,
+          verdict.status().label(),
+          verdict.stage().label(),
+          verdict.device().name(),
+          Json.mapper().writeValueAsString(verdict));
+    }
+  }
+
+  private static void insert(Connection connection, String into, Object... values)
+      throws Exception {
+    String marks = String.join(", ", Collections.nCopies(values.length, "?"));
+    try (var statement =
+        connection.prepareStatement("INSERT INTO kbx." + into + " VALUES (" + marks + ")")) {
+      for (int i = 0; i < values.length; i++) statement.setObject(i + 1, values[i]);
+      statement.executeUpdate();
+    }
   }
 
   @Test

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kbx.SimulatedRun;
 import dev.kbx.TestPostgres;
+import dev.kbx.verdict.BriefVerdict;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.SourceFeatures;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import java.nio.file.Path;
@@ -15,6 +17,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -94,6 +97,62 @@ class RunStoreTest {
     Verdict first = run.verdicts().getFirst();
     assertThat(again.verdict(run.id(), 0)).isEqualTo(first);
     assertThat(again.source(first.candidate())).contains("a1");
+  }
+
+  private static List<BriefVerdict> rows(RunStore store, String run) {
+    List<BriefVerdict> rows = new ArrayList<>();
+    store.forEachRow(run, stored -> rows.add(stored.verdict()));
+    return rows;
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void rowsAreOfTheVerdictsAlsoWhereAnEarlierVersionKeptNone(Kind kind) throws Exception {
+    StoreAddress address = address(kind);
+    RunStore store = open(address);
+    SimulatedRun run = run(1).store(store);
+    List<BriefVerdict> expected = run.verdicts().stream().map(BriefVerdict::of).toList();
+    assertThat(rows(store, run.id())).isEqualTo(expected);
+    execute(address, "UPDATE verdict SET brief = NULL WHERE position > 1");
+    assertThat(rows(store, run.id())).isEqualTo(expected);
+    execute(address, "UPDATE verdict SET body = '{', brief = NULL WHERE position = 2");
+    assertThatThrownBy(() -> rows(store, run.id()))
+        .isInstanceOf(StoreProblem.class)
+        .hasMessageContaining("run %s cannot be read".formatted(run.id()));
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void featuresAndConditionsAreInColumns(Kind kind) throws Exception {
+    StoreAddress address = address(kind);
+    SimulatedRun run =
+        SimulatedRun.on(SimulatedRun.A100, 1)
+            .under(Map.of("hardware", "true"))
+            .featuring(new SourceFeatures("5f", 7, 30, List.of("fusion", "split_k")))
+            .correct("Math/exp", "a", 2);
+    run.store(open(address));
+    run(2).store(open(address));
+    List<String> found = new ArrayList<>();
+    try (Connection connection = address.database().connect();
+        ResultSet rows =
+            connection
+                .createStatement()
+                .executeQuery(
+                    "SELECT conditions, structure, complexity, techniques FROM verdict"
+                        + " WHERE position = 0 ORDER BY run")) {
+      while (rows.next()) {
+        found.add(rows.getString(1) + rows.getString(2) + rows.getObject(3) + rows.getString(4));
+      }
+    }
+    assertThat(found)
+        .containsExactly("{\"hardware\":\"true\"}5f7fusion,split_k", "nullnullnullnull");
+  }
+
+  private static void execute(StoreAddress address, String sql) throws Exception {
+    try (Connection connection = address.database().connect();
+        var statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
   }
 
   @ParameterizedTest
@@ -258,6 +317,7 @@ class RunStoreTest {
     assertThat(back.copy(List.of(RunStore.Selection.all(there)))).hasSize(2);
     for (SimulatedRun run : List.of(one, two)) {
       assertThat(lines(back, run.id())).isEqualTo(lines(here, run.id()));
+      assertThat(rows(back, run.id())).isEqualTo(rows(here, run.id()));
       assertThat(back.run(run.id())).isEqualTo(Optional.of(run.info()));
       for (Verdict verdict : run.verdicts()) {
         assertThat(back.source(verdict.candidate())).isEqualTo(here.source(verdict.candidate()));

@@ -24,6 +24,7 @@ class PolicyTest {
         "Magnitudes.",
         "def abs(x):\n    return torch.abs(x)",
         List.of("torch.abs"),
+        null,
         Path.of("abs.py"));
   }
 
@@ -41,6 +42,7 @@ class PolicyTest {
         "ReLU.",
         "class Model: ...",
         List.of(),
+        null,
         Path.of("19_ReLU.py"));
   }
 

@@ -2,6 +2,7 @@ package dev.kbx.task;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.syntax.CodeSize;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -50,6 +51,7 @@ class TaskCacheTest {
   @Test
   void aKnownFileIsTheSameTask() throws Exception {
     Task parsed = opened("1");
+    assertThat(parsed.size()).isEqualTo(new CodeSize(2, 1));
     assertThat(opened("1")).isEqualTo(parsed);
     tamper();
     assertThat(opened("1").statement()).isEqualTo("Rectified!");

@@ -1,10 +1,15 @@
 package dev.kbx.verdict;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.kbx.SimulatedRun;
 import dev.kbx.analysis.VerdictRow;
+import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import tools.jackson.core.JacksonException;
 
 /** The part of a verdict that analyses read gives the same rows as the whole. */
 class BriefVerdictTest {
@@ -25,12 +30,73 @@ class BriefVerdictTest {
   @Test
   void givesTheSameRows() {
     for (Verdict whole : run().verdicts()) {
-      Verdict brief = Verdict.brief(Json.mapper().writeValueAsString(whole));
-      assertThat(VerdictRow.of(brief)).isEqualTo(VerdictRow.of(whole));
+      BriefVerdict brief = stored(BriefVerdict.of(whole));
+      assertThat(brief).isEqualTo(BriefVerdict.of(whole));
+      assertThat(new VerdictRow.Reader().row(brief)).isEqualTo(VerdictRow.of(whole));
+      assertThat(List.copyOf(new VerdictRow.Reader().row(brief).baselines().keySet()))
+          .as("in their order")
+          .isEqualTo(List.copyOf(VerdictRow.of(whole).baselines().keySet()));
       assertThat(brief.stage()).isEqualTo(whole.stage());
       assertThat(brief.rule()).isEqualTo(whole.rule());
       assertThat(brief.message()).isEqualTo(whole.message());
-      assertThat(brief.versions()).isEmpty();
+    }
+  }
+
+  private static BriefVerdict stored(BriefVerdict brief) {
+    String json = Json.mapper().writeValueAsString(brief);
+    assertThat(Json.mapper().readValue(json, BriefVerdict.class)).isEqualTo(brief);
+    return BriefVerdict.read(json);
+  }
+
+  @Test
+  void theSizeThatTakesTheReferenceLongestIsTheLargest() {
+    String text =
+        """
+        {"run":"r","candidate":"c","source":"s","suite":"x","task":"t","category":"C","sample":0,
+         "status":"correct","stage":"perf","call_ok":true,"exe_ok":true,"perf_ok":true,"flags":[],
+         "conditions":{"hardware":"true","shots":"one"},
+         "features":{"structure":"ab","complexity":3,"lines":9,"techniques":["fusion"]},
+         "speedup":{"value":2,"low":1.9,"high":2.1,"baseline":"eager"},
+         "sizes":[
+          {"shape":"b","candidate_ms":2,"reference_ms":4,"speedup":2,"low":1,"high":3,"rounds":8,
+           "iou":0.5,"mfu":0.75,"gbs":100,"tflops":2,"intensity":20,"bound":"compute",
+           "peak_bytes":400,"reference_peak_bytes":100},
+          {"shape":"a","candidate_ms":1,"reference_ms":2,"speedup":2,"low":1,"high":3,"rounds":8,
+           "iou":0.1,"bound":"memory","peak_bytes":100,"reference_peak_bytes":100}],
+         "device":{"kind":"cuda","name":"GPU"},"versions":{},"seconds":{}}
+        """;
+    BriefVerdict brief = stored(BriefVerdict.of(Json.mapper().readValue(text, Verdict.class)));
+    assertThat(brief.conditions()).containsEntry("hardware", "true");
+    assertThat(brief.features()).isEqualTo(new SourceFeatures("ab", 3, 9, List.of("fusion")));
+    BriefVerdict.Sizes sizes = Objects.requireNonNull(brief.sizes());
+    assertThat(sizes.shapes()).containsExactly("a", "b");
+    assertThat(sizes.candidateMs()).isEqualTo(3);
+    assertThat(sizes.baselineMs()).isEqualTo(6);
+    assertThat(sizes.memory()).as("geometric").isCloseTo(2, within(1e-12));
+    BriefVerdict.Efficiency largest = Objects.requireNonNull(sizes.largest());
+    assertThat(largest.shape()).isEqualTo("b");
+    assertThat(largest.utilisation()).isEqualTo(0.75);
+    assertThat(largest.bound()).isEqualTo(Verdict.Bound.COMPUTE);
+  }
+
+  @Test
+  void memoryOfASizeThatIsNotKnownIsNotOne() {
+    SimulatedRun run = SimulatedRun.on(SimulatedRun.H200, 1).correct("Math/exp", "a", 1.5);
+    BriefVerdict.Sizes sizes =
+        Objects.requireNonNull(BriefVerdict.of(run.verdicts().getFirst()).sizes());
+    assertThat(sizes.memory()).isNull();
+    assertThat(sizes.largest()).isNull();
+  }
+
+  @Test
+  void textThatIsNoneIsRefused() {
+    String json = Json.mapper().writeValueAsString(BriefVerdict.of(run().verdicts().getFirst()));
+    for (int i = 0; i < json.length(); i++) {
+      String cut = json.substring(0, i);
+      assertThatThrownBy(() -> BriefVerdict.read(cut)).isInstanceOf(JacksonException.class);
+    }
+    for (String other : List.of("{}", "null", "[null]", json.replace("perf", "before"))) {
+      assertThatThrownBy(() -> BriefVerdict.read(other)).isInstanceOf(JacksonException.class);
     }
   }
 
@@ -45,8 +111,9 @@ class BriefVerdictTest {
          "origin":{"kernel_share":0.25,"operations":[{"name":"aten::mm","share":1}]},
          "device":{"kind":"cpu","name":"AMD"},"versions":{"kbx":"0"},"seconds":{"call":1}}
         """;
-    VerdictRow row = VerdictRow.of(Verdict.brief(text));
-    assertThat(row).isEqualTo(VerdictRow.of(Json.mapper().readValue(text, Verdict.class)));
+    Verdict whole = Json.mapper().readValue(text, Verdict.class);
+    VerdictRow row = new VerdictRow.Reader().row(stored(BriefVerdict.of(whole)));
+    assertThat(row).isEqualTo(VerdictRow.of(whole));
     assertThat(row.kernelShare()).isEqualTo(0.25);
     assertThat(row.refusedByPolicy()).isTrue();
     assertThat(row.scaled()).isTrue();

@@ -1,7 +1,5 @@
-package dev.kbx.facts;
+package dev.kbx.syntax;
 
-import dev.kbx.syntax.Node;
-import dev.kbx.syntax.PythonSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,11 +14,11 @@ import java.util.List;
  * @param comments number of comments
  * @param docstrings lines of unused multi-line strings
  */
-record LineCount(int total, int code, int logical, int comments, int docstrings) {
+public record LineCount(int total, int code, int logical, int comments, int docstrings) {
   /** Tokens from one line break outside brackets to the next. */
   private record Logical(List<Node> tokens, int lastLine) {}
 
-  static LineCount of(PythonSource source, Node root) {
+  public static LineCount of(PythonSource source, Node root) {
     List<String> lines = source.text().lines().toList();
     int code = 0;
     int logical = 0;

@@ -1,0 +1,106 @@
+package dev.kbx.analysis;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.stats.Holm;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Two ways of generation that differ in one condition alone, on the same tasks, by McNemar's exact
+ * test. A task counts once, with the first sample of each.
+ *
+ * @param condition its name
+ * @param first its value; null if not stated, as {@code second}
+ * @param model of both; null if not stated
+ * @param firstMethod name of the method, which may only be a label of the condition
+ * @param counts of the tasks that both have
+ * @param holm p, adjusted for all ablations of one outcome
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Ablation(
+    Outcome outcome,
+    String condition,
+    @Nullable String first,
+    @Nullable String second,
+    @Nullable String model,
+    @Nullable String firstMethod,
+    @Nullable String secondMethod,
+    MethodPair.Counts counts,
+    TaskOutcomes.Test mcnemar,
+    double holm) {
+  /** Stated by kbx, which names a method by its conditions, not by its name. */
+  private static final String ALGORITHM = "algorithm";
+
+  /** How candidates were generated. */
+  private record Setting(Maker maker, Map<String, String> conditions) {
+    static Setting of(VerdictRow row) {
+      return new Setting(Maker.of(row), row.conditions());
+    }
+
+    /** The only condition in which both differ; null if there are several or none. */
+    @Nullable String onlyDifference(Setting other) {
+      if (!Objects.equals(maker.model(), other.maker.model())) return null;
+      boolean named = conditions.containsKey(ALGORITHM) && other.conditions.containsKey(ALGORITHM);
+      if (!named && !Objects.equals(maker.method(), other.maker.method())) return null;
+      TreeSet<String> names = new TreeSet<>(conditions.keySet());
+      names.addAll(other.conditions.keySet());
+      names.removeIf(name -> Objects.equals(conditions.get(name), other.conditions.get(name)));
+      return names.size() == 1 ? names.first() : null;
+    }
+  }
+
+  /** All pairs of settings that differ in one condition. */
+  static List<Ablation> of(Pool pool, Outcome outcome) {
+    Map<Setting, List<VerdictRow>> settings = new LinkedHashMap<>();
+    for (VerdictRow row : pool.rows()) {
+      if (row.conditions().isEmpty()) continue;
+      settings.computeIfAbsent(Setting.of(row), _ -> new ArrayList<>()).add(row);
+    }
+    List<Setting> all = List.copyOf(settings.keySet());
+    List<Map<String, VerdictRow>> firsts =
+        settings.values().stream().map(MethodPair::firstSamples).toList();
+    List<Ablation> found = new ArrayList<>();
+    for (int i = 0; i < all.size(); i++) {
+      for (int j = i + 1; j < all.size(); j++) {
+        String condition = all.get(i).onlyDifference(all.get(j));
+        if (condition == null) continue;
+        MethodPair.Counts counts = MethodPair.count(outcome, firsts.get(i), firsts.get(j));
+        if (counts.tasks() > 0) found.add(of(outcome, condition, all.get(i), all.get(j), counts));
+      }
+    }
+    return adjusted(found);
+  }
+
+  private static Ablation of(
+      Outcome outcome, String condition, Setting one, Setting other, MethodPair.Counts counts) {
+    return new Ablation(
+        outcome,
+        condition,
+        one.conditions().get(condition),
+        other.conditions().get(condition),
+        one.maker().model(),
+        one.maker().method(),
+        other.maker().method(),
+        counts,
+        TaskOutcomes.Test.of(counts.test()),
+        1);
+  }
+
+  private static List<Ablation> adjusted(List<Ablation> all) {
+    double[] holm =
+        Holm.adjust(all.stream().mapToDouble(each -> each.mcnemar().pValue()).toArray());
+    List<Ablation> adjusted = new ArrayList<>();
+    for (int i = 0; i < holm.length; i++) adjusted.add(all.get(i).with(holm[i]));
+    return adjusted;
+  }
+
+  private Ablation with(double p) {
+    return new Ablation(
+        outcome, condition, first, second, model, firstMethod, secondMethod, counts, mcnemar, p);
+  }
+}
