@@ -26,6 +26,8 @@ final class AnalyzedRuns {
   @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
   private boolean json;
 
+  private AsPublished published = AsPublished.among(List.of());
+
   /** The runs with the tasks that they asked for. */
   List<AskedRun> read() {
     return read((_, _) -> {});
@@ -37,6 +39,8 @@ final class AnalyzedRuns {
         runs.isEmpty()
             ? List.of(RunReference.newest(folder, reader))
             : RunReference.read(runs, folder, reader);
+    AsPublished.refuseMixture(judged);
+    published = AsPublished.among(judged);
     List<AskedRun> asked =
         judged.stream()
             .map(run -> new AskedRun(run, AskedSuite.of(run), AskedSuite.traits(run)))
@@ -62,8 +66,9 @@ final class AnalyzedRuns {
       System.out.println(
           Json.mapper()
               .writerWithDefaultPrettyPrinter()
-              .writeValueAsString(Map.of("kind", kind, kind, document)));
+              .writeValueAsString(published.marked(Map.of("kind", kind, kind, document))));
     } else {
+      published.print(System.out);
       System.out.print(text.get());
     }
   }
