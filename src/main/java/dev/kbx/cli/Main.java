@@ -29,6 +29,7 @@ import picocli.CommandLine.ScopeType;
       AnalyzeCommand.class,
       ImportCommand.class,
       ExportCommand.class,
+      CertifyCommand.class,
       ModelsCommand.class,
       DoctorCommand.class,
       BenchCommand.class,

@@ -319,6 +319,8 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
    * @param peakBytes the most device memory that one call of the candidate held, result and
    *     workspace, as its process reports it
    * @param referencePeakBytes the same of the live baseline
+   * @param raw the rounds that the times and the speedup follow from, in the form of {@code
+   *     timing.RawRounds}; null in verdicts of earlier versions
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record SizeTiming(
@@ -342,9 +344,58 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
       @Nullable Launched launched,
       @Nullable Boolean hostBound,
       @Nullable Long peakBytes,
-      @Nullable Long referencePeakBytes) {
+      @Nullable Long referencePeakBytes,
+      @Nullable String raw) {
     public SizeTiming {
       throttle = throttle == null ? null : List.copyOf(throttle);
+    }
+
+    /** A size without its rounds. */
+    public SizeTiming(
+        String shape,
+        double candidateMs,
+        double referenceMs,
+        double speedup,
+        double low,
+        double high,
+        @Nullable Double gbs,
+        @Nullable Double tflops,
+        @Nullable Double iou,
+        @Nullable Double mfu,
+        int rounds,
+        @Nullable Double intensity,
+        @Nullable Bound bound,
+        @Nullable Double solMs,
+        @Nullable Double solScore,
+        @Nullable Clocks clocks,
+        @Nullable List<String> throttle,
+        @Nullable Launched launched,
+        @Nullable Boolean hostBound,
+        @Nullable Long peakBytes,
+        @Nullable Long referencePeakBytes) {
+      this(
+          shape,
+          candidateMs,
+          referenceMs,
+          speedup,
+          low,
+          high,
+          gbs,
+          tflops,
+          iou,
+          mfu,
+          rounds,
+          intensity,
+          bound,
+          solMs,
+          solScore,
+          clocks,
+          throttle,
+          launched,
+          hostBound,
+          peakBytes,
+          referencePeakBytes,
+          null);
     }
   }
 
