@@ -253,7 +253,7 @@
       ["Method", v.method],
       ["Model", v.model],
       ["Round", v.round],
-      ["SHA-256", v.candidate.slice(0, 16)],
+      ["SHA-256", v.candidate?.slice(0, 16)],
       ["Device", v.device.name],
     ]);
   }

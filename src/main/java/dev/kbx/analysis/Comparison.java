@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Comparison of two runs on the same device: changed outcomes of tasks and candidates, and changed
  * speedups.
  *
- * @param changed versions, driver and rules that differ between the two runs
+ * @param changed versions, driver and rules that differ between the two runs; empty where one is as
+ *     published, of which they are not known
  * @param noiseFloor noise floor of the second run's first GPU; null if it was not measured
  * @param noiseFloors measured noise floors of all GPUs that the second run timed on
  * @param withoutFloor UUIDs of those GPUs without a measured noise floor
@@ -117,6 +118,7 @@ public record Comparison(
   }
 
   private static void checkStages(RunInfo then, RunInfo now) {
+    if (then.published() != null || now.published() != null) return;
     if (untilCorrect(then).equals(untilCorrect(now))) return;
     throw new IncomparableRuns(
         "run %s went through %s and run %s through %s: their statuses do not compare"
@@ -132,6 +134,7 @@ public record Comparison(
   }
 
   private static Map<String, Changed> changed(RunInfo then, RunInfo now) {
+    if (then.published() != null || now.published() != null) return Map.of();
     Map<String, Changed> changed = new LinkedHashMap<>();
     TreeSet<String> names = new TreeSet<>(then.versions().keySet());
     names.addAll(now.versions().keySet());

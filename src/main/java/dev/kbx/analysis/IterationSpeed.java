@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param composition {@code now ÷ then} of the geometric means over that: because others are
  *     correct
  * @param matched persistent attempts timed in both rounds over the same sizes, on one device,
- *     against one baseline
+ *     against one baseline, or with two published speedups
  * @param unmatched the other persistent attempts that are timed
  * @param identical matched attempts with the same source in both rounds
  * @param floor 95 % of these move by less, 0.01 for 1 %; null without any
@@ -36,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * @param slower the same, slower
  * @param changed geometric mean of now ÷ then of changed sources, with its interval; null without
  *     any
+ * @param asPublished matched attempts whose speedups are as published: without intervals and sizes,
+ *     none of them is faster or slower
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record IterationSpeed(
@@ -55,7 +57,8 @@ public record IterationSpeed(
     Map<String, Integer> gains,
     int faster,
     int slower,
-    Portability.@Nullable Mean changed) {
+    Portability.@Nullable Mean changed,
+    int asPublished) {
   private static final double MOST = 0.95;
 
   private record Change(SpeedChange measured, double value, boolean same) {}
@@ -101,7 +104,11 @@ public record IterationSpeed(
             "1%", gaining(others, 1.01), "5%", gaining(others, 1.05), "10%", gaining(others, 1.1)),
         differing(others, SpeedChange.Outcome.FASTER, floor),
         differing(others, SpeedChange.Outcome.SLOWER, floor),
-        others.isEmpty() ? null : Portability.Mean.of(values(others)));
+        others.isEmpty() ? null : Portability.Mean.of(values(others)),
+        (int)
+            changes.stream()
+                .filter(change -> change.measured().outcome() == SpeedChange.Outcome.AS_PUBLISHED)
+                .count());
   }
 
   private static @Nullable Means level(Stream<Pairs.Pair> pairs, boolean later) {

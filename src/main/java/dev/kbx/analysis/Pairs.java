@@ -23,7 +23,7 @@ record Pairs(List<Pair> pairs, List<VerdictRow> onlyThen, List<VerdictRow> onlyN
   /** One candidate of each run. */
   record Pair(VerdictRow then, VerdictRow now) {
     boolean sameSource() {
-      return then.candidate().equals(now.candidate());
+      return !then.candidate().isEmpty() && then.candidate().equals(now.candidate());
     }
   }
 

@@ -146,7 +146,7 @@ public record Portability(
    */
   public static boolean isFor(List<JudgedRun> runs) {
     long ids = runs.stream().map(run -> run.run().id()).distinct().count();
-    return runs.stream().allMatch(JudgedRun::hasSpeedup)
+    return runs.stream().allMatch(run -> run.hasSpeedup() && run.run().published() == null)
         && Measured.sites(runs).stream().allMatch(site -> site.runs().size() < ids);
   }
 
@@ -157,6 +157,11 @@ public record Portability(
    */
   public static Portability of(List<JudgedRun> runs) {
     for (JudgedRun run : runs) {
+      if (run.run().published() != null) {
+        throw new IncomparableRuns(
+            "run %s is as published: its speedups have neither sizes nor intervals; portability needs runs that kbx judged"
+                .formatted(run.run().id()));
+      }
       if (run.hasSpeedup()) continue;
       throw new IncomparableRuns(
           "run %s: %s; portability needs timed runs".formatted(run.run().id(), run.noSpeedup()));

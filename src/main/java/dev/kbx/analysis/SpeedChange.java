@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * are in neither interval.
  *
  * @param value null, as are both ends, if the two are not comparable
+ * @param low null, as is {@code high}, of published speedups, too
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record SpeedChange(
@@ -32,7 +33,9 @@ public record SpeedChange(
     OTHER_DEVICE,
     OTHER_BASELINE,
     /** The timed sizes differ or are unknown. */
-    OTHER_SIZES;
+    OTHER_SIZES,
+    /** Both are as published: without sizes and intervals, so that no change can be told. */
+    AS_PUBLISHED;
 
     /** As in files: {@code faster, other_sizes, …}. */
     @JsonValue
@@ -52,6 +55,10 @@ public record SpeedChange(
     if (before == null || after == null) return null;
     if (!sameDevice(then, now)) return refused(Outcome.OTHER_DEVICE);
     if (!Objects.equals(then.against(), now.against())) return refused(Outcome.OTHER_BASELINE);
+    if (then.asPublished() && now.asPublished()) {
+      double change = after.value() / before.value();
+      return new SpeedChange(Outcome.AS_PUBLISHED, change, null, null);
+    }
     if (!then.hasSizesOf(now)) return refused(Outcome.OTHER_SIZES);
     Ratio change = after.over(before);
     NoiseFloor floor = NoiseFloor.of(now.device().uuid(), floors);

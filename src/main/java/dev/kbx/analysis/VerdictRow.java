@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * verdict takes kilobytes. Made by {@link #of} or, for many verdicts, by a {@link Reader}.
  *
  * @param run id of the run that judged it
- * @param candidate SHA-256 of the source, hex
+ * @param candidate SHA-256 of the source, hex; empty if a published result has none
  * @param source the path it came from, with {@code :line} in a JSONL file
  * @param method null if the source does not state it, as are {@code model} and {@code round}
  * @param callOk as in a verdict, like {@code perfOk}: null where not measured
@@ -212,6 +212,11 @@ public record VerdictRow(
 
   private static String anyTask(Speedup speedup) {
     return Against.of(speedup.baseline()).ofAnyTask().toString();
+  }
+
+  /** Whether it is a result as others published it. */
+  boolean asPublished() {
+    return device.asPublished();
   }
 
   /**

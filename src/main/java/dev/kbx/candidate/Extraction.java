@@ -45,6 +45,13 @@ public record Extraction(String code, String rule, boolean found) {
         : new Extraction(found.source().code(), found.rule(), true);
   }
 
+  /**
+   * The source in a published kernel, as {@code kbx eval} finds it: without the original's tests.
+   */
+  public static String published(String text, Task task) {
+    return source(SourceFiles.withoutTests(text), task).code();
+  }
+
   /** The same for the referee, which judges what is no source, too: the text as it is. */
   static Source.Text source(String reply, Task task) {
     return find(reply, task, DEPTH).source();

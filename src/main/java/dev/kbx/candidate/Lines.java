@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** Reads lines of UTF-8 one by one, with a limit on the memory for a line. */
-final class Lines implements AutoCloseable {
+public final class Lines implements AutoCloseable {
   /**
    * One line.
    *
@@ -20,7 +20,8 @@ final class Lines implements AutoCloseable {
    * @param offset offset of its first byte in the file
    * @param sum checksum of its bytes by {@link Prediction#sum}; 0 without text
    */
-  record Line(int number, @Nullable String text, long length, long badByte, long offset, int sum) {}
+  public record Line(
+      int number, @Nullable String text, long length, long badByte, long offset, int sum) {}
 
   private final InputStream in;
   private final int limit;
@@ -31,13 +32,13 @@ final class Lines implements AutoCloseable {
   private int number;
 
   /** Closes {@code in} when closed itself. */
-  Lines(InputStream in, int limit) {
+  public Lines(InputStream in, int limit) {
     this.in = in;
     this.limit = limit;
   }
 
   /** The next line; null at the end. */
-  @Nullable Line next() throws IOException {
+  public @Nullable Line next() throws IOException {
     if (!fill()) return null;
     long start = offset;
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -16,7 +16,7 @@ import tools.jackson.core.JsonToken;
  */
 final class OwnFiles {
   private static final Set<String> VERDICT =
-      Set.of("run", "candidate", "source", "suite", "task", "category", "status", "stage");
+      Set.of("run", "source", "suite", "task", "category", "status", "stage");
 
   private static final Set<String> TASK_VERDICT =
       Set.of("name", "suite", "category", "ok", "file", "controls");

@@ -21,7 +21,7 @@ import tools.jackson.databind.JsonNode;
  * Session folders of KernelAgent: {@code problem.txt}, {@code final_kernel.py}, and the kernels of
  * its workers in {@code workers/worker_0/round_1.json}. Seeds and tests in them are passed over.
  */
-final class Sessions {
+public final class Sessions {
   private static final String PROBLEM = "problem.txt";
   private static final String FINAL = "final_kernel.py";
   private static final int DEPTH = 6;
@@ -34,7 +34,7 @@ final class Sessions {
    * @param sample its worker; 0 for the last kernel of all
    * @param round null for the last kernel of all
    */
-  record Kernel(Path file, String code, int sample, @Nullable Integer round) {}
+  public record Kernel(Path file, String code, int sample, @Nullable Integer round) {}
 
   private Sessions() {}
 
@@ -46,7 +46,7 @@ final class Sessions {
   }
 
   /** The sessions at a path, sorted: itself, or those in it. */
-  static List<Path> in(Path source) {
+  public static List<Path> in(Path source) {
     if (!Files.isDirectory(source)) return List.of();
     try (Stream<Path> all = Files.find(source, DEPTH, (_, what) -> what.isDirectory())) {
       return all.filter(Sessions::is).sorted(Comparator.comparing(Path::toString)).toList();
@@ -56,7 +56,7 @@ final class Sessions {
   }
 
   /** What the session was asked for; empty if that cannot be read. */
-  static String problem(Path session) {
+  public static String problem(Path session) {
     Path file = session.resolve(PROBLEM);
     try {
       return Files.size(file) > LONGEST_PROBLEM
@@ -68,7 +68,7 @@ final class Sessions {
   }
 
   /** The kernels: those of the workers by worker and round, then the last one. */
-  static List<Kernel> kernels(Path session, Consumer<Problem> problems) {
+  public static List<Kernel> kernels(Path session, Consumer<Problem> problems) {
     List<Kernel> kernels = new ArrayList<>();
     for (Path file : rounds(session)) {
       Matcher name = ROUND.matcher(name(session, file));

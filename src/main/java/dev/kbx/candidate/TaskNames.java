@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Finds the task for a file name or a prompt. A user's own reference is the task of all. */
-final class TaskNames {
+public final class TaskNames {
   private static final List<String> PROMPTS = List.of("instruction", "prompt", "query");
   private static final String BEFORE_DESCRIPTION = "Functional Description: ";
   private static final String BEFORE_WRAPPER = "Wrapper Entry Information:";
@@ -28,36 +28,39 @@ final class TaskNames {
   private final NumberedTasks numbered;
   private final @Nullable Task only;
 
-  TaskNames(Suite suite) {
+  /** Names of the tasks of a suite. */
+  public TaskNames(Suite suite) {
     this.suite = suite;
     this.numbered = new NumberedTasks(suite);
     this.only = suite.ofOwnReference().orElse(null);
   }
 
   /** A task, or why there is none. */
-  sealed interface Match {
+  public sealed interface Match {
     /** The sample number in the name; null if there is none. */
     default @Nullable Integer sample() {
       return null;
     }
   }
 
-  record Found(Task task, @Nullable Integer sample) implements Match {
+  /** The task, and the sample number in the name; null if there is none. */
+  public record Found(Task task, @Nullable Integer sample) implements Match {
     Found(Task task) {
       this(task, null);
     }
   }
 
-  record Missing(String reason) implements Match {}
+  /** No task, and why. */
+  public record Missing(String reason) implements Match {}
 
   /** The name belongs to another suite. */
-  record OfSuite(String suite) implements Match {}
+  public record OfSuite(String suite) implements Match {}
 
   /**
    * The task of {@code [folders/][Category/]name.py}; the category decides between equal names. A
    * {@link RunFile} has the task of its level and number.
    */
-  Match ofFile(String file) {
+  public Match ofFile(String file) {
     if (only != null) return new Found(only);
     String[] parts = file.replace('\\', '/').split("/+", -1);
     String name = parts[parts.length - 1];
@@ -88,7 +91,7 @@ final class TaskNames {
    * The task of a row: by {@code file}, else by GEAK's {@code filename}, else by KernelBench's
    * {@code level} and {@code problem_id}, else by the answer's prompt.
    */
-  Match ofRow(JsonNode row) {
+  public Match ofRow(JsonNode row) {
     if (only != null) return new Found(only);
     JsonNode file = row.get("file");
     if (file != null && file.isString()) return ofFile(file.stringValue());
@@ -132,7 +135,7 @@ final class TaskNames {
    * The task of a session of KernelAgent: by its problem, else by a folder above it that is named
    * after a task.
    */
-  Match ofSession(Path session, String problem) {
+  public Match ofSession(Path session, String problem) {
     if (only != null) return new Found(only);
     Match match = ofPrompt(PROMPTS.getFirst(), problem);
     if (match instanceof Found) return match;

@@ -38,6 +38,8 @@ final class AnalyzedRuns {
     this.output = output;
   }
 
+  private AsPublished published = AsPublished.among(List.of());
+
   /** The runs with the tasks that they asked for. */
   List<AskedRun> read() {
     return read((_, _) -> {});
@@ -49,6 +51,8 @@ final class AnalyzedRuns {
         runs.isEmpty()
             ? List.of(RunReference.newest(output.folder, reader))
             : RunReference.read(runs, output.folder, reader);
+    AsPublished.refuseMixture(judged);
+    published = AsPublished.among(judged);
     List<AskedRun> asked =
         judged.stream()
             .map(run -> new AskedRun(run, AskedSuite.of(run), AskedSuite.traits(run)))
@@ -74,8 +78,9 @@ final class AnalyzedRuns {
       System.out.println(
           Json.mapper()
               .writerWithDefaultPrettyPrinter()
-              .writeValueAsString(Map.of("kind", kind, kind, document)));
+              .writeValueAsString(published.marked(Map.of("kind", kind, kind, document))));
     } else {
+      published.print(System.out);
       System.out.print(text.get());
     }
   }

@@ -56,7 +56,9 @@ final class CompareCommand implements Callable<Integer> {
     }
     Map<String, Object> document = Map.of("kind", "comparison", "steps", steps);
     ComparisonText text = new ComparisonText(Terminal.columns());
-    print(document, String.join("\n", steps.stream().map(text::render).toList()));
+    AsPublished published = AsPublished.among(judged);
+    if (!json) published.print(System.out);
+    print(published.marked(document), String.join("\n", steps.stream().map(text::render).toList()));
     return ExitCode.OK;
   }
 

@@ -43,21 +43,26 @@ import picocli.CommandLine.Parameters;
       "Of a run of methods (kbx generate, kbx run) also:",
       "predictions: predictions.jsonl of KernelBench-X, a line for each answer.",
       "geak: METHOD_0.jsonl, METHOD_1.jsonl, …: the best kernels after each round.",
-      "corpus: corpus.jsonl, KernelBench-X's iteration corpus: what each round changed."
+      "corpus: corpus.jsonl, KernelBench-X's iteration corpus: what each round changed.",
+      "",
+      "training: verified kernels for fine-tuning, training.jsonl and training.parquet,",
+      "with what the model was asked and its reply if methods wrote them."
     })
 final class ExportCommand implements Callable<Integer> {
   private static final String KERNELBENCH = "kernelbench";
   private static final String PREDICTIONS = "predictions";
   private static final String GEAK = "geak";
   private static final String CORPUS = "corpus";
-  private static final List<String> FORMATS = List.of(KERNELBENCH, PREDICTIONS, GEAK, CORPUS);
+  private static final String TRAINING = "training";
+  private static final List<String> FORMATS =
+      List.of(KERNELBENCH, PREDICTIONS, GEAK, CORPUS, TRAINING);
 
   @Mixin private RunsCommand.Folder results = new RunsCommand.Folder();
 
   @Parameters(
       index = "0",
       paramLabel = "FORMAT",
-      description = "kernelbench, predictions, geak or corpus.")
+      description = "kernelbench, predictions, geak, corpus or training.")
   private String format = KERNELBENCH;
 
   @Parameters(index = "1", paramLabel = "DIR", description = "A new or empty folder.")
@@ -74,6 +79,8 @@ final class ExportCommand implements Callable<Integer> {
       description = "predictions: every kernel of a method with its round, not only answers.")
   private boolean rounds;
 
+  @Mixin private TrainingFlags training = new TrainingFlags();
+
   @Override
   public Integer call() {
     if (!FORMATS.contains(format)) {
@@ -83,6 +90,8 @@ final class ExportCommand implements Callable<Integer> {
     if (rounds && !format.equals(PREDICTIONS)) {
       throw new UserError("--rounds: only predictions have a choice; leave it away");
     }
+    if (format.equals(TRAINING)) return training();
+    training.refuse(format);
     return format.equals(KERNELBENCH) ? runFolder() : files();
   }
 
@@ -146,6 +155,52 @@ final class ExportCommand implements Callable<Integer> {
       // An own reference, or a suite of another machine.
     }
     return references;
+  }
+
+  /** Verified kernels, to learn from. */
+  private int training() {
+    TrainingFilter filter = training.filter();
+    try (RunStore store = results.open()) {
+      RunInfo chosen = chosen(store);
+      if (chosen.published() != null) {
+        throw new UserError(
+            "run %s is as published: none of its kernels is verified; 'kbx eval' judges them"
+                .formatted(chosen.id()));
+      }
+      List<Verdict> verdicts =
+          store.verdicts(chosen.id()).values().stream()
+              .filter(verdict -> method == null || method.equals(verdict.method()))
+              .toList();
+      TrainingFilter.Kept kept = filter.of(verdicts);
+      if (kept.verdicts().isEmpty()) {
+        throw new UserError(
+            "run %s has no kernel to learn from: of %s left out are %s"
+                .formatted(
+                    chosen.id(),
+                    Counted.of(verdicts.size(), "verdict"),
+                    TrainingFlags.words(kept.leftOut())));
+      }
+      List<Trajectory> trajectories =
+          results
+              .ledger(chosen.id())
+              .map(ledger -> Transcript.read(ledger).trajectories())
+              .orElse(List.of());
+      TrainingExport export =
+          new TrainingExport(empty(target), store, chosen, trajectories, training.licence());
+      boolean parquet = export.write(filter, kept);
+      System.err.printf(
+          "kbx: run %s: %s of %s in %s; left out: %s%n",
+          chosen.id(),
+          Counted.of(kept.verdicts().size(), "example"),
+          Counted.of(verdicts.size(), "verdict"),
+          target,
+          TrainingFlags.words(kept.leftOut()));
+      if (!parquet) {
+        System.err.println(
+            "kbx: this bundle has no Parquet, so there is only training.jsonl; a checkout has it");
+      }
+      return ExitCode.OK;
+    }
   }
 
   private int runFolder() {

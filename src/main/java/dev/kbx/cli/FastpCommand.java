@@ -44,14 +44,19 @@ final class FastpCommand implements Callable<Integer> {
   public Integer call() {
     FastP.Pick pick = best ? FastP.Pick.BEST_SAMPLE : FastP.Pick.FIRST_SAMPLE;
     List<FastP> all = new ArrayList<>();
-    for (JudgedRun run : RunReference.read(runs, folder)) {
+    List<JudgedRun> judged = RunReference.read(runs, folder);
+    AsPublished published = AsPublished.among(judged);
+    for (JudgedRun run : judged) {
       all.addAll(FastP.of(run, AskedSuite.of(run), pick));
     }
     if (json) {
       Map<String, Object> document = Map.of("kind", "fastp", "series", all);
       System.out.println(
-          Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
+          Json.mapper()
+              .writerWithDefaultPrettyPrinter()
+              .writeValueAsString(published.marked(document)));
     } else {
+      published.print(System.out);
       FastPText text = new FastPText(Terminal.columns());
       System.out.print(String.join("\n", all.stream().map(text::render).toList()));
     }

@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.certify.SigningKey;
 import dev.kbx.judge.JudgeFingerprint;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Suites;
@@ -14,10 +15,14 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /** The folder of kbx ({@code worker/}, {@code tasks/}) and that of its own state ({@code .kbx}). */
 final class Home {
+  private static final String SIGNING_KEY = "signing-key.pem";
+
   private Home() {}
 
   /** The checkout or unpacked bundle, as given by the launcher; else the working directory. */
@@ -96,28 +101,65 @@ final class Home {
   }
 
   private static String secret(Path file) throws IOException {
+    String secret = kept(file, Home::newSecret).strip();
+    if (secret.isEmpty()) {
+      throw new UserError(file + ": is empty; delete it and kbx makes a new secret for seeds");
+    }
+    return secret;
+  }
+
+  private static String newSecret() {
+    byte[] bytes = new byte[32];
+    new SecureRandom().nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes);
+  }
+
+  /** The text of a file that only this user can read; made if there is none. */
+  private static String kept(Path file, Supplier<String> made) throws IOException {
     if (!Files.exists(file)) {
       Files.createDirectories(file.toAbsolutePath().getParent());
-      byte[] bytes = new byte[32];
-      new SecureRandom().nextBytes(bytes);
-      Path draft = file.resolveSibling("secret." + ProcessHandle.current().pid());
+      Path draft = file.resolveSibling(file.getFileName() + "." + ProcessHandle.current().pid());
       Files.createFile(
           draft,
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-      Files.writeString(draft, HexFormat.of().formatHex(bytes), StandardOpenOption.WRITE);
+      Files.writeString(draft, made.get(), StandardOpenOption.WRITE);
       try {
         Files.createLink(
-            file, draft); // Fails if another first run was faster; then its secret counts.
+            file, draft); // Fails if another first run was faster; then its file counts.
       } catch (FileAlreadyExistsException e) {
         // Read below.
       } finally {
         Files.delete(draft);
       }
     }
-    String secret = Files.readString(file, StandardCharsets.UTF_8).strip();
-    if (secret.isEmpty()) {
-      throw new UserError(file + ": is empty; delete it and kbx makes a new secret for seeds");
+    return Files.readString(file, StandardCharsets.UTF_8);
+  }
+
+  /** The key that this installation signs certificates with, as PEM; made at first use. */
+  static String signingKey() {
+    IOException problem = null;
+    for (Path folder : stateFolders()) {
+      try {
+        return kept(folder.resolve(SIGNING_KEY), SigningKey::generate);
+      } catch (IOException e) {
+        problem = e;
+      }
     }
-    return secret;
+    throw new UserError(
+        "cannot keep a key to sign with in %s: %s; set HOME to a folder of yours, or give --key"
+            .formatted(stateFolders(), problem == null ? "" : Reason.of(problem)));
+  }
+
+  /** The same if there is one; makes none. */
+  static Optional<String> knownSigningKey() {
+    for (Path folder : stateFolders()) {
+      Path file = folder.resolve(SIGNING_KEY);
+      try {
+        if (Files.isRegularFile(file)) return Optional.of(Files.readString(file));
+      } catch (IOException e) {
+        // Another user's.
+      }
+    }
+    return Optional.empty();
   }
 }

@@ -45,14 +45,19 @@ final class PasskCommand implements Callable<Integer> {
   public Integer call() {
     List<Integer> wanted = ks.stream().map(PasskCommand::samples).toList();
     List<PassK> all = new ArrayList<>();
-    for (JudgedRun run : RunReference.read(runs, folder)) {
+    List<JudgedRun> judged = RunReference.read(runs, folder);
+    AsPublished published = AsPublished.among(judged);
+    for (JudgedRun run : judged) {
       all.addAll(PassK.of(run, AskedSuite.of(run), wanted));
     }
     if (json) {
       Map<String, Object> document = Map.of("kind", "passk", "series", all);
       System.out.println(
-          Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
+          Json.mapper()
+              .writerWithDefaultPrettyPrinter()
+              .writeValueAsString(published.marked(document)));
     } else {
+      published.print(System.out);
       PassKText text = new PassKText(Terminal.columns());
       System.out.print(String.join("\n", all.stream().map(text::render).toList()));
     }

@@ -24,7 +24,10 @@ record ResumedRun(RunInfo run) {
   static Optional<ResumedRun> find(RunStore store, List<Path> sources) {
     List<String> names = sources.stream().map(Path::toString).toList();
     List<RunInfo> runs =
-        store.runs().stream().filter(r -> names.isEmpty() || r.sources().equals(names)).toList();
+        store.runs().stream()
+            .filter(r -> r.published() == null)
+            .filter(r -> names.isEmpty() || r.sources().equals(names))
+            .toList();
     return runs.stream()
         .filter(run -> run.finished() == null)
         .findFirst()

@@ -11,7 +11,7 @@ public record ChatMessage(Role role, String text) {
     ASSISTANT;
 
     /** The name on the wire. */
-    String label() {
+    public String label() {
       return name().toLowerCase(Locale.ROOT);
     }
   }

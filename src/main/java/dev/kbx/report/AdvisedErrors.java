@@ -98,7 +98,7 @@ public record AdvisedErrors(
       case NOT_A_KERNEL ->
           "Compute in kernels of the file; PyTorch may allocate, view, copy and cast.";
       case CHEATING -> "Compute each result from the arguments of its call.";
-      case CORRECT, REJECTED_STATIC, INVALID_TASK, INFRASTRUCTURE -> null;
+      case CORRECT, REJECTED_STATIC, FAILED, INVALID_TASK, INFRASTRUCTURE -> null;
     };
   }
 

@@ -172,6 +172,7 @@ public record ComparisonText(int width) {
       case OTHER_DEVICE -> "other device";
       case OTHER_BASELINE -> "other baseline";
       case OTHER_SIZES -> "other sizes";
+      case AS_PUBLISHED -> "as published";
     };
   }
 

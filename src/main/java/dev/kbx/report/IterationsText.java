@@ -243,6 +243,12 @@ public record IterationsText(int width) {
               speed.floor() * 100));
     }
     int changed = speed.matched() - speed.identical();
+    if (speed.asPublished() > 0) {
+      return line.append(
+              " Of %s none can be called faster or slower: published speedups have no intervals."
+                  .formatted(Counted.of(changed, "changed source")))
+          .toString();
+    }
     line.append(
         " Of %s, %d %s faster and %d slower beyond noise."
             .formatted(

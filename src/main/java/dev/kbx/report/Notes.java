@@ -31,6 +31,7 @@ final class Notes {
   /** All sentences about a run, in order. */
   static List<Note> of(RunInfo run, List<VerdictRow> rows, Tally tally) {
     List<Note> notes = new ArrayList<>();
+    add(notes, "as-published", asPublished(run));
     add(notes, "not-measured", perf(run, tally));
     add(notes, "scaled", scaled(rows));
     // Named files of variants were requested.
@@ -42,6 +43,14 @@ final class Notes {
     add(notes, "no-baseline", baseline(run, rows));
     add(notes, "no-kernel", noKernel(rows));
     return notes;
+  }
+
+  /** That these are results of others; null for a run of kbx. */
+  static @Nullable String asPublished(RunInfo run) {
+    RunInfo.Published published = run.published();
+    if (published == null) return null;
+    return "As published (%s): kbx has judged none of these results; speedups are those recorded, without intervals."
+        .formatted(published.format());
   }
 
   private static void add(List<Note> notes, String id, @Nullable String text) {
@@ -69,7 +78,7 @@ final class Notes {
   }
 
   private static @Nullable String tolerance(RunInfo run) {
-    if (run.tolerance().equals("model")) return null;
+    if (run.tolerance().equals("model") || run.published() != null) return null;
     return "Results were held to the published tolerances, not to the error model.";
   }
 
@@ -90,6 +99,7 @@ final class Notes {
 
   /** The rates of both grades; null if they are equal. */
   private static @Nullable String grades(RunInfo run, List<VerdictRow> rows) {
+    if (run.published() != null) return null;
     Grades grades = Grades.of(rows);
     if (grades.judged() == 0 || grades.published() == grades.general()) {
       return "Judged at the %s grade%s.".formatted(run.grade(), by(run));
@@ -156,6 +166,7 @@ final class Notes {
   /** That performance was not measured, and why; null if it was. */
   static @Nullable String perf(RunInfo run, Tally tally) {
     if (tally.perf()) return null;
+    if (run.published() != null) return "No speedups are published.";
     if (run.stages().getLast() == Stage.STATIC) {
       return "Nothing was run: of the stages only static was asked for, and correct means that it"
           + " found nothing.";

@@ -90,12 +90,16 @@ public final class ResultFiles implements AutoCloseable {
       List<String> problems,
       @Nullable MethodsReport methods) {
     Tally tally = Tally.of(run, verdicts.rows(), asked);
+    // Files for other tools do not say that results are as published.
+    boolean forTools = run.published() == null;
     List<Submission> submissions = Submission.of(verdicts.entries());
     for (Submission submission : submissions) {
       Summary summary = Summary.of(run, tally, submission.rows(), problems);
-      AtomicFile.replace(
-          out.resolve(submission.metrics()),
-          writer -> Metrics.write(writer, submission, verdicts, sourceOf));
+      if (forTools) {
+        AtomicFile.replace(
+            out.resolve(submission.metrics()),
+            writer -> Metrics.write(writer, submission, verdicts, sourceOf));
+      }
       AtomicFile.replace(
           out.resolve(submission.summary()),
           writer -> RunVerdicts.JSON.writeValue(writer, summary));
@@ -108,7 +112,7 @@ public final class ResultFiles implements AutoCloseable {
         writer ->
             HtmlReport.of(run, tally, verdicts, sourceOf, sources, problems, methods)
                 .write(writer));
-    new EvalResultFiles(out).write(verdicts);
+    if (forTools) new EvalResultFiles(out).write(verdicts);
     return submissions.stream().map(Submission::summary).toList();
   }
 

@@ -21,12 +21,17 @@ public final class RunList {
       rows.add(
           List.of(
               run.id(),
-              run.finished() == null ? "cut off" : "complete",
+              state(run),
               judged.applyAsLong(run) + "/" + run.candidates(),
               run.suite(),
               run.device().name(),
               String.join(" ", run.sources())));
     }
     return new Grid("llrlll", rows).lines(Integer.MAX_VALUE);
+  }
+
+  private static String state(RunInfo run) {
+    if (run.finished() == null) return "cut off";
+    return run.published() == null ? "complete" : "as published";
   }
 }

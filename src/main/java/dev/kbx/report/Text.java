@@ -140,8 +140,9 @@ public final class Text {
     return String.format(Locale.ROOT, "%.2f×", ratio);
   }
 
-  /** {@code 1.52× [1.50–1.54]}. */
+  /** {@code 1.52× [1.50–1.54]}; without an interval that excludes nothing. */
   public static String ratio(double ratio, double low, double high) {
+    if (Double.isInfinite(high)) return ratio(ratio);
     return String.format(Locale.ROOT, "%.2f× [%.2f–%.2f]", ratio, low, high);
   }
 }

@@ -335,6 +335,7 @@ final class JdbcStore implements RunStore {
 
   @Override
   public Optional<String> source(String candidate) {
+    if (candidate.isEmpty()) return Optional.empty(); // A published result without one.
     return get(h ->
         h.createQuery("SELECT code FROM source WHERE candidate = :c")
             .bind("c", candidate)

@@ -46,7 +46,7 @@ public interface RunStore extends AutoCloseable {
    *
    * @param position place of the candidate in its run; a second verdict for it, or for the same
    *     candidate of the run, is refused
-   * @param code the candidate's source
+   * @param code the candidate's source; empty if a published result has none
    * @return the verdict as it is stored
    */
   Stored add(int position, Verdict verdict, String code);
@@ -87,7 +87,7 @@ public interface RunStore extends AutoCloseable {
    */
   void remember(String key, String candidate, Judgement judgement);
 
-  /** The source of a candidate judged here. */
+  /** The source of a candidate of a run; empty if a published result has none. */
   Optional<String> source(String candidate);
 
   /**

@@ -170,6 +170,11 @@ final class PairedSamples {
     rounds.replaceAll(round -> round.withReference(factor));
   }
 
+  /** The settled rounds, as verdicts keep them. */
+  String raw() {
+    return RawRounds.text(rounds);
+  }
+
   /** Whether time that only the wall clock saw counts. */
   boolean gapsCount() {
     return gapsCount;

@@ -93,7 +93,8 @@ record Physics(OracleMessage.PreparedSize size, PeakRates peaks, Floor floor) {
         python == null ? null : launched(python),
         rounds.hostBound() ? true : null,
         memory.candidate(),
-        memory.reference());
+        memory.reference(),
+        rounds.raw());
   }
 
   private static Launched launched(PairedSamples rounds) {

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 @JsonFormat(shape = JsonFormat.Shape.ARRAY)
 public record BriefVerdict(
     String run,
-    String candidate,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) String candidate,
     String source,
     String suite,
     String task,
@@ -65,11 +65,12 @@ public record BriefVerdict(
 
   public BriefVerdict {
     // Thrown here, it is an error of the text to whoever reads it.
-    for (Object needed : new Object[] {run, candidate, source, suite, task, category, device}) {
-      Objects.requireNonNull(needed, "a verdict has run, candidate, source, task and device");
+    for (Object needed : new Object[] {run, source, suite, task, category, device}) {
+      Objects.requireNonNull(needed, "a verdict has run, source, task and device");
     }
     Objects.requireNonNull(status, "a verdict has a status");
     Objects.requireNonNull(stage, "a verdict has a stage");
+    candidate = candidate == null ? "" : candidate;
     conditions = conditions == null ? Map.of() : conditions;
     holds = holds == null ? List.of() : holds;
     breaks = breaks == null ? List.of() : breaks;

@@ -3,12 +3,14 @@ package dev.kbx.verdict;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Origin of a candidate: its run, and which answer to which task it is.
  *
  * @param run id of the run
- * @param candidate SHA-256 of the source, hex
+ * @param candidate SHA-256 of the source, hex; empty, and absent in JSON, where a published result
+ *     has no source
  * @param source a path, with {@code :line} in a JSONL file
  * @param suite name of the task's suite
  * @param task name of the task
@@ -20,11 +22,12 @@ import org.jspecify.annotations.Nullable;
  * @param round iteration of a refining method, from 0; null if the source does not state it
  * @param conditions under which it was generated, by name: {@code hardware}, {@code shots}, …;
  *     empty if the source does not state them
+ * @param published the record of a published result, without its code; null for verdicts of kbx
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Provenance(
     String run,
-    String candidate,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) String candidate,
     String source,
     String suite,
     String task,
@@ -33,10 +36,40 @@ public record Provenance(
     @Nullable String method,
     @Nullable String model,
     @Nullable Integer round,
-    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, String> conditions) {
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, String> conditions,
+    @Nullable JsonNode published) {
   public Provenance {
-    // Absent in JSON if it is empty.
+    // Both are absent in JSON if they are empty.
+    candidate = candidate == null ? "" : candidate;
     conditions = conditions == null ? Map.of() : Map.copyOf(conditions);
+  }
+
+  /** The provenance of a candidate that kbx judges. */
+  public Provenance(
+      String run,
+      String candidate,
+      String source,
+      String suite,
+      String task,
+      String category,
+      int sample,
+      @Nullable String method,
+      @Nullable String model,
+      @Nullable Integer round,
+      Map<String, String> conditions) {
+    this(
+        run,
+        candidate,
+        source,
+        suite,
+        task,
+        category,
+        sample,
+        method,
+        model,
+        round,
+        conditions,
+        null);
   }
 
   /** Its identity in the run. */

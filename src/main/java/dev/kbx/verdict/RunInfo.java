@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param publishedAccounting whether candidates that are refused because of who computes are run
  *     nevertheless; false in runs of earlier versions
  * @param settings null in runs of earlier versions
+ * @param published what it was imported from if it holds results as others published them, of which
+ *     kbx has judged none; null for all other runs
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record RunInfo(
@@ -52,7 +54,20 @@ public record RunInfo(
     String precision,
     @Nullable String policy,
     boolean publishedAccounting,
-    @Nullable Settings settings) {
+    @Nullable Settings settings,
+    @Nullable Published published) {
+
+  /**
+   * The import of published results.
+   *
+   * @param format of the files, {@code kernelbenchx-corpus}
+   * @param records how many were read
+   * @param repeated how many of them say again what an earlier one says
+   * @param withoutOutcome how many state no outcome, so that they are not in the run
+   * @param unusable how many could not be used; {@code summary.json} has the reason of each
+   */
+  public record Published(
+      String format, int records, int repeated, int withoutOutcome, int unusable) {}
 
   /**
    * Further settings that affect its verdicts.
@@ -86,6 +101,50 @@ public record RunInfo(
     versions = Map.copyOf(versions);
   }
 
+  /** A run that kbx judges. */
+  public RunInfo(
+      String id,
+      Instant started,
+      @Nullable Instant finished,
+      List<String> sources,
+      String suite,
+      String tasks,
+      List<Stage> stages,
+      List<String> rulesOff,
+      Verdict.Device device,
+      Map<String, String> versions,
+      int candidates,
+      int suiteTasks,
+      String baseline,
+      String tolerance,
+      String grade,
+      String precision,
+      @Nullable String policy,
+      boolean publishedAccounting,
+      @Nullable Settings settings) {
+    this(
+        id,
+        started,
+        finished,
+        sources,
+        suite,
+        tasks,
+        stages,
+        rulesOff,
+        device,
+        versions,
+        candidates,
+        suiteTasks,
+        baseline,
+        tolerance,
+        grade,
+        precision,
+        policy,
+        publishedAccounting,
+        settings,
+        null);
+  }
+
   /**
    * Whether only named {@code .py} files are judged. A folder, predictions file or run folder is an
    * attempt at the suite, and only then are rates shares of the suite.
@@ -115,7 +174,8 @@ public record RunInfo(
         precision,
         policy,
         publishedAccounting,
-        settings);
+        settings,
+        published);
   }
 
   /** Whether all calls of a task decided: then correct is correct at the general grade. */

@@ -38,6 +38,8 @@ public enum Status {
   NOT_A_KERNEL(Blame.CANDIDATE),
   /** Running it showed an attempt to deceive; {@code evidence} describes it. */
   CHEATING(Blame.CANDIDATE),
+  /** As published: the record says that it failed, not how. No verdict of kbx. */
+  FAILED(Blame.CANDIDATE),
   /** The task file is wrong; says nothing about the candidate. */
   INVALID_TASK(Blame.TASK),
   /** kbx or this machine failed; says nothing about the candidate. */
@@ -85,6 +87,7 @@ public enum Status {
           TIMEOUT,
           OUT_OF_MEMORY,
           CRASHED,
+          FAILED,
           INVALID_TASK,
           INFRASTRUCTURE ->
           false;

@@ -227,10 +227,41 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
   /**
    * Geometric mean over all sizes of t_baseline / t_candidate with its 95 % interval.
    *
+   * @param low lower end of the interval; 0, and absent in JSON, without one
+   * @param high upper end; infinite, and absent in JSON, without one
    * @param baseline {@code eager}, {@code compile}, {@code max-autotune}, or the best of them as
    *     {@code best (compile)}
    */
-  public record Speedup(double value, double low, double high, String baseline) {}
+  public record Speedup(
+      double value,
+      @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = NoEnd.class) double low,
+      @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = NoEnd.class) double high,
+      String baseline) {
+    public Speedup {
+      if (high == 0) high = Double.POSITIVE_INFINITY; // Absent in JSON.
+    }
+
+    /** A published speedup, whose interval excludes nothing. */
+    public static Speedup asPublished(double value) {
+      return new Speedup(value, 0, Double.POSITIVE_INFINITY, AS_PUBLISHED);
+    }
+
+    /** The baseline of published speedups, whatever their authors measured. */
+    public static final String AS_PUBLISHED = "as published";
+  }
+
+  /** Equal to an end of an interval that excludes nothing. */
+  static final class NoEnd {
+    @Override
+    public boolean equals(@Nullable Object end) {
+      return end instanceof Double d && (d == 0 || d.isInfinite());
+    }
+
+    @Override
+    public int hashCode() {
+      return 0;
+    }
+  }
 
   /**
    * The candidate against one baseline, or why there is no such baseline.
@@ -288,6 +319,8 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
    * @param peakBytes the most device memory that one call of the candidate held, result and
    *     workspace, as its process reports it
    * @param referencePeakBytes the same of the live baseline
+   * @param raw the rounds that the times and the speedup follow from, in the form of {@code
+   *     timing.RawRounds}; null in verdicts of earlier versions
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record SizeTiming(
@@ -311,9 +344,58 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
       @Nullable Launched launched,
       @Nullable Boolean hostBound,
       @Nullable Long peakBytes,
-      @Nullable Long referencePeakBytes) {
+      @Nullable Long referencePeakBytes,
+      @Nullable String raw) {
     public SizeTiming {
       throttle = throttle == null ? null : List.copyOf(throttle);
+    }
+
+    /** A size without its rounds. */
+    public SizeTiming(
+        String shape,
+        double candidateMs,
+        double referenceMs,
+        double speedup,
+        double low,
+        double high,
+        @Nullable Double gbs,
+        @Nullable Double tflops,
+        @Nullable Double iou,
+        @Nullable Double mfu,
+        int rounds,
+        @Nullable Double intensity,
+        @Nullable Bound bound,
+        @Nullable Double solMs,
+        @Nullable Double solScore,
+        @Nullable Clocks clocks,
+        @Nullable List<String> throttle,
+        @Nullable Launched launched,
+        @Nullable Boolean hostBound,
+        @Nullable Long peakBytes,
+        @Nullable Long referencePeakBytes) {
+      this(
+          shape,
+          candidateMs,
+          referenceMs,
+          speedup,
+          low,
+          high,
+          gbs,
+          tflops,
+          iou,
+          mfu,
+          rounds,
+          intensity,
+          bound,
+          solMs,
+          solScore,
+          clocks,
+          throttle,
+          launched,
+          hostBound,
+          peakBytes,
+          referencePeakBytes,
+          null);
     }
   }
 
@@ -424,12 +506,33 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Frame(int line, String function, @Nullable String text) {}
 
-  /** Device that the candidate ran on; {@code uuid} and {@code driver} exist for GPUs. */
+  /**
+   * Device that the candidate ran on; {@code uuid} and {@code driver} exist for GPUs.
+   *
+   * @param kind {@code cpu}, {@code cuda}, or {@code published} for the device of results that are
+   *     not kbx's
+   */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Device(
       String kind,
       String name,
       @Nullable String uuid,
       @Nullable String driver,
-      @Nullable String arch) {}
+      @Nullable String arch) {
+    private static final String PUBLISHED = "published";
+
+    /**
+     * The device of published results.
+     *
+     * @param name as published; null if it is not stated
+     */
+    public static Device published(@Nullable String name) {
+      return new Device(PUBLISHED, name == null ? "not stated" : name, null, null, null);
+    }
+
+    /** Whether kbx knows nothing of it but what others published. */
+    public boolean asPublished() {
+      return kind.equals(PUBLISHED);
+    }
+  }
 }

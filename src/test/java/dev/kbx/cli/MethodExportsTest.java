@@ -128,7 +128,7 @@ class MethodExportsTest {
     assertThat(export("kernelbenchx", "new").err())
         .isEqualTo(
             "kbx: export: no format 'kernelbenchx'; there are kernelbench, predictions, geak,"
-                + " corpus\n");
+                + " corpus, training\n");
 
     // And back in: a method begins with the last round.
     Kbx.Result shown =

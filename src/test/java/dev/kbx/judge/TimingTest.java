@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.within;
 import dev.kbx.Patience;
 import dev.kbx.device.Workers;
 import dev.kbx.plan.Plan;
+import dev.kbx.stats.Ratio;
+import dev.kbx.timing.RawRounds;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -18,6 +20,7 @@ import dev.kbx.worker.Zygote;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -101,6 +104,24 @@ class TimingTest {
   @Test
   void theRatioOfTheMediansIsTheSpeedup() throws Exception {
     assertThat(speedup(judge("timed", Map.of()))).isCloseTo(2, within(1e-6));
+  }
+
+  @Test
+  void allFiguresFollowFromTheRoundsThatAreKept() throws Exception {
+    for (Judgement verdict : List.of(judge("timed", Map.of()), claiming(260, 45, 45, 45))) {
+      List<RawRounds.Figures> all = new ArrayList<>();
+      for (Verdict.SizeTiming size : requireNonNull(verdict.sizes())) {
+        RawRounds.Figures figures = RawRounds.figures(RawRounds.rows(requireNonNull(size.raw())));
+        assertThat(figures.candidateMs()).isEqualTo(size.candidateMs());
+        assertThat(figures.referenceMs()).isEqualTo(size.referenceMs());
+        assertThat(figures.speedup()).isEqualTo(new Ratio(size.speedup(), size.low(), size.high()));
+        assertThat(figures.rounds()).isEqualTo(size.rounds());
+        all.add(figures);
+      }
+      Verdict.Speedup speedup = requireNonNull(verdict.speedup());
+      assertThat(RawRounds.speedup(all))
+          .isEqualTo(new Ratio(speedup.value(), speedup.low(), speedup.high()));
+    }
   }
 
   @Test

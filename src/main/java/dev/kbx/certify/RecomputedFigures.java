@@ -1,0 +1,101 @@
+package dev.kbx.certify;
+
+import dev.kbx.stats.Ratio;
+import dev.kbx.timing.RawRounds;
+import dev.kbx.verdict.Verdict;
+import dev.kbx.verdict.Verdict.Baseline;
+import dev.kbx.verdict.Verdict.SizeTiming;
+import dev.kbx.verdict.Verdict.Speedup;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+import org.apache.commons.codec.digest.DigestUtils;
+
+/** Computes the figures of verdicts again, from their rounds, and compares. */
+final class RecomputedFigures {
+  private static final String EAGER = "eager";
+
+  /** Relative difference of equal numbers that were computed on different processors. */
+  private static final double ROUNDING = 1e-9;
+
+  private final Consumer<String> problems;
+  private int verdicts;
+  private int sizes;
+  private int withoutRounds;
+  private int otherBaselines;
+  private int sources;
+
+  RecomputedFigures(Consumer<String> problems) {
+    this.problems = problems;
+  }
+
+  CheckedFigures counts() {
+    return new CheckedFigures(verdicts, sizes, withoutRounds, otherBaselines, sources);
+  }
+
+  void check(CertificateEntry entry) {
+    Verdict verdict = entry.verdict();
+    String code = entry.code();
+    if (code != null) {
+      sources++;
+      if (!DigestUtils.sha256Hex(code).equals(verdict.candidate())) {
+        problems.accept("%s: its source has another hash".formatted(entry.name()));
+      }
+    }
+    List<SizeTiming> timed = verdict.sizes();
+    if (timed == null || timed.isEmpty()) return;
+    if (!entry.hasRounds()) {
+      withoutRounds++;
+      return;
+    }
+    verdicts++;
+    List<RawRounds.Figures> all = new ArrayList<>();
+    for (int i = 0; i < timed.size(); i++) {
+      RawRounds.Figures figures = RawRounds.figures(entry.rounds().get(i));
+      size(entry, timed.get(i), figures);
+      all.add(figures);
+    }
+    task(entry, RawRounds.speedup(all));
+  }
+
+  private void size(CertificateEntry entry, SizeTiming size, RawRounds.Figures figures) {
+    sizes++;
+    String where = "%s, size %s".formatted(entry.name(), size.shape());
+    same(where, "candidate_ms", size.candidateMs(), figures.candidateMs());
+    same(where, "reference_ms", size.referenceMs(), figures.referenceMs());
+    same(where, "speedup", size.speedup(), figures.speedup().value());
+    same(where, "low", size.low(), figures.speedup().low());
+    same(where, "high", size.high(), figures.speedup().high());
+    same(where, "rounds", size.rounds(), figures.rounds());
+  }
+
+  private void task(CertificateEntry entry, Ratio speedup) {
+    Verdict verdict = entry.verdict();
+    List<Baseline> baselines = verdict.baselines();
+    if (baselines != null) {
+      for (Baseline each : baselines) {
+        Speedup against = each.against(each.name());
+        if (each.name().equals(EAGER) && against != null) compare(entry, against, speedup);
+      }
+    }
+    Speedup main = verdict.speedup();
+    if (main == null) return;
+    // A warm cache is in the baseline's name, and changes nothing about what rounds are against.
+    if (main.baseline().startsWith(EAGER)) compare(entry, main, speedup);
+    else otherBaselines++;
+  }
+
+  private void compare(CertificateEntry entry, Speedup stated, Ratio computed) {
+    same(entry.name(), "speedup", stated.value(), computed.value());
+    same(entry.name(), "low", stated.low(), computed.low());
+    same(entry.name(), "high", stated.high(), computed.high());
+  }
+
+  private void same(String where, String what, double stated, double computed) {
+    if (Math.abs(stated - computed) <= ROUNDING * Math.abs(computed)) return;
+    problems.accept(
+        String.format(
+            Locale.ROOT, "%s: %s is %s, its rounds give %s", where, what, stated, computed));
+  }
+}

@@ -1,0 +1,77 @@
+package dev.kbx.cli;
+
+import dev.kbx.certify.CertificateCheck;
+import dev.kbx.certify.CertificateHeader;
+import dev.kbx.certify.CheckedFigures;
+import dev.kbx.certify.SigningKey;
+import dev.kbx.report.Counted;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The check of a certificate for a terminal.
+ *
+ * @param wanted who has to have signed it; null for anybody
+ */
+record CertificateText(CertificateCheck checked, @Nullable String wanted) {
+  /** Problems that are printed; --json has all. */
+  private static final int SHOWN = 20;
+
+  /** Whether it holds and is signed by whom it has to be. */
+  boolean holds() {
+    return checked.holds() && (wanted == null || wanted.equals(checked.signer()));
+  }
+
+  List<String> lines(Path file) {
+    List<String> lines = new ArrayList<>();
+    CertificateHeader header = checked.header();
+    if (header != null) {
+      lines.add(
+          "run %s on %s: %s, %d correct, certified %s"
+              .formatted(
+                  header.run().id(),
+                  header.run().device().name(),
+                  Counted.of(header.verdicts(), "verdict"),
+                  header.correct(),
+                  header.certified()));
+    }
+    lines.add("signature: " + signature());
+    figures(lines, checked.figures());
+    checked.problems().stream().limit(SHOWN).forEach(problem -> lines.add("wrong: " + problem));
+    int more = checked.problems().size() - SHOWN;
+    if (more > 0) lines.add("wrong: %d more, in --json".formatted(more));
+    lines.add(holds() ? "the certificate holds" : "DO NOT TRUST " + file);
+    return lines;
+  }
+
+  private static void figures(List<String> lines, CheckedFigures figures) {
+    lines.add(
+        "figures: %s of %s computed again from their rounds"
+            .formatted(
+                Counted.of(figures.sizes(), "size"), Counted.of(figures.verdicts(), "verdict")));
+    if (figures.withoutRounds() > 0) {
+      lines.add(
+          "not checked: %s without rounds, of an earlier version of kbx"
+              .formatted(Counted.of(figures.withoutRounds(), "timed verdict")));
+    }
+    if (figures.otherBaselines() > 0) {
+      lines.add(
+          "not checked: %s against compiled references, whose rounds are not kept"
+              .formatted(Counted.of(figures.otherBaselines(), "speedup")));
+    }
+  }
+
+  private String signature() {
+    String by = checked.signer();
+    if (by == null) return "NOT VALID";
+    if (wanted != null)
+      return wanted.equals(by) ? "valid, by " + by : "by " + by + ", NOT by " + wanted;
+    boolean own =
+        Home.knownSigningKey().map(known -> SigningKey.of(known).signer().equals(by)).orElse(false);
+    return own
+        ? "valid, by %s, this installation".formatted(by)
+        : "valid, by %s; whose key that is, its owner has to say (--signer)".formatted(by);
+  }
+}

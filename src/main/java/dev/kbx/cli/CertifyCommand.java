@@ -1,0 +1,265 @@
+package dev.kbx.cli;
+
+import dev.kbx.certify.CertificateCheck;
+import dev.kbx.certify.CertificateHeader;
+import dev.kbx.certify.CertificateWriter;
+import dev.kbx.certify.SigningKey;
+import dev.kbx.report.AtomicFile;
+import dev.kbx.report.Counted;
+import dev.kbx.store.RunStore;
+import dev.kbx.task.InvalidSuite;
+import dev.kbx.task.Task;
+import dev.kbx.task.UnknownTask;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Verdict;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code kbx certify RUN}: a run in one signed file, and its check. */
+@Command(
+    name = "certify",
+    description = "Sign a run so that anybody can check its figures; --check checks a file.",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "The file has every verdict with its source, the fingerprints of tasks and judge,",
+      "the commitment to the seeds, devices, clocks, and the rounds of each timed size.",
+      "--check FILE tells whether it is as it was signed, and computes all figures again",
+      "from the rounds. --replay N also judges N random candidates of it here. Exit code",
+      "1 if anything in it is wrong, or a replayed verdict differs."
+    })
+final class CertifyCommand implements Callable<Integer> {
+  private static final String FILE = "certificate.kbx";
+
+  @Mixin private RunsCommand.Folder results = new RunsCommand.Folder();
+
+  @Parameters(
+      paramLabel = "RUN",
+      arity = "0..1",
+      description = "Id of the run. Default: the newest complete one in --out.")
+  private @Nullable String run;
+
+  @Option(
+      names = "--key",
+      paramLabel = "FILE",
+      description =
+          "Ed25519 key to sign with, PEM ('openssl genpkey -algorithm ed25519'). Default: this"
+              + " installation's, made at first use.")
+  private @Nullable Path key;
+
+  @Option(
+      names = "--output",
+      paramLabel = "FILE",
+      description = "The certificate. Default: " + FILE + " in the run's folder.")
+  private @Nullable Path output;
+
+  @Option(
+      names = "--no-sources",
+      description = "Leave the sources out; then nobody else can replay a candidate.")
+  private boolean noSources;
+
+  @Option(names = "--check", paramLabel = "FILE", description = "Check this certificate.")
+  private @Nullable Path check;
+
+  @Option(
+      names = "--signer",
+      paramLabel = "NAME",
+      description = "--check: it has to be signed by this one, ed25519:...")
+  private @Nullable String signer;
+
+  @Option(
+      names = "--replay",
+      paramLabel = "N",
+      converter = Values.Count.class,
+      description = "--check: judge so many random candidates of it here.")
+  private @Nullable Integer replay;
+
+  @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
+  private boolean json;
+
+  @Mixin private WorkerOptions workers = new WorkerOptions();
+
+  @Override
+  public Integer call() throws Exception {
+    if (check != null) return check(check);
+    if (signer != null || replay != null) {
+      throw new UserError("--signer, --replay: are for --check FILE");
+    }
+    return certify();
+  }
+
+  private int certify() {
+    SigningKey signing = signingKey();
+    try (RunStore store = results.open()) {
+      RunInfo chosen = chosen(store);
+      Path file = output == null ? file(chosen) : output;
+      CertificateHeader header = header(store, chosen);
+      AtomicFile.replace(file, writer -> write(writer, store, header, signing));
+      print(chosen, header, file, signing);
+      return ExitCode.OK;
+    }
+  }
+
+  private RunInfo chosen(RunStore store) {
+    String id = run;
+    RunInfo chosen =
+        id == null
+            ? store.runs().stream()
+                .filter(each -> each.finished() != null)
+                .findFirst()
+                .orElseThrow(() -> new UserError("certify: there is no complete run yet"))
+            : store.run(id).orElseThrow(() -> results.unknown(id, store));
+    if (chosen.published() != null) {
+      throw new UserError(
+          "run %s is as published: kbx can vouch for none of it; 'kbx eval' judges its kernels"
+              .formatted(chosen.id()));
+    }
+    if (chosen.finished() == null) {
+      throw new UserError(
+          "run %s was cut off: 'kbx eval --resume' completes it first".formatted(chosen.id()));
+    }
+    return chosen;
+  }
+
+  private Path file(RunInfo chosen) {
+    Path folder = results.out().resolve("runs").resolve(chosen.id());
+    return OutFolder.writable("--output", folder).resolve(FILE);
+  }
+
+  private CertificateHeader header(RunStore store, RunInfo chosen) {
+    TreeSet<String> paths = new TreeSet<>();
+    CertificateHeader.Counts[] counts = {CertificateHeader.Counts.NONE};
+    store.forEach(
+        chosen.id(),
+        stored -> {
+          Verdict verdict = stored.verdict();
+          paths.add(verdict.category() + "/" + verdict.task());
+          counts[0] = counts[0].and(verdict);
+        });
+    Map<String, String> tasks = digests(chosen);
+    tasks.keySet().retainAll(paths);
+    return CertificateHeader.of(Version.number(), chosen, tasks, counts[0], !noSources);
+  }
+
+  /** Fingerprints of the run's tasks; none if its suite is not here. */
+  static Map<String, String> digests(RunInfo run) {
+    Map<String, String> digests = new TreeMap<>();
+    try {
+      for (Task task : Home.suite(run.suite()).find(run.tasks())) {
+        digests.put(task.path(), task.digest());
+      }
+    } catch (InvalidSuite | UnknownTask _) {
+      // A suite of another machine: then nothing is said of its tasks.
+    }
+    return digests;
+  }
+
+  private void write(Writer writer, RunStore store, CertificateHeader header, SigningKey signing)
+      throws IOException {
+    CertificateWriter certificate = new CertificateWriter(writer, header);
+    store.forEach(
+        header.run().id(),
+        stored -> {
+          String code = noSources ? null : store.source(stored.verdict().candidate()).orElse(null);
+          try {
+            certificate.add(stored.json(), code);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+    certificate.seal(signing);
+  }
+
+  private SigningKey signingKey() {
+    Path given = key;
+    if (given == null) return SigningKey.of(Home.signingKey());
+    try {
+      return SigningKey.of(Files.readString(given));
+    } catch (NoSuchFileException e) {
+      throw new UserError("--key %s: does not exist".formatted(given));
+    } catch (IOException e) {
+      throw new UserError("--key %s: cannot be read: %s".formatted(given, Reason.of(e)));
+    } catch (IllegalArgumentException e) {
+      throw new UserError(
+          "--key %s: is no Ed25519 private key in PEM; 'openssl genpkey -algorithm ed25519' makes one"
+              .formatted(given));
+    }
+  }
+
+  private void print(RunInfo chosen, CertificateHeader header, Path file, SigningKey signing) {
+    if (json) {
+      Map<String, Object> document = new LinkedHashMap<>();
+      document.put("kind", "certificate");
+      document.put("file", file.toString());
+      document.put("signer", signing.signer());
+      document.put("header", header);
+      print(document);
+      return;
+    }
+    System.out.printf(
+        "run %s: %s, %d correct, signed by %s%n",
+        chosen.id(), Counted.of(header.verdicts(), "verdict"), header.correct(), signing.signer());
+    System.out.println(
+        header.timed() == 0
+            ? "nothing was timed"
+            : "timed: %d, of which %d have the rounds that their figures follow from"
+                .formatted(header.timed(), header.withRounds()));
+    System.out.println("certificate: " + file);
+  }
+
+  private static void print(Object document) {
+    System.out.println(Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
+  }
+
+  private int check(Path file) throws Exception {
+    if (key != null || output != null || noSources || run != null) {
+      throw new UserError("--check: needs neither a RUN, --key, --output nor --no-sources");
+    }
+    CertificateSample sample = new CertificateSample(replay == null ? 0 : replay);
+    CertificateCheck checked = read(file, sample);
+    CertificateText text = new CertificateText(checked, signer);
+    CertificateHeader header = checked.header();
+    CertificateReplay.Result replayed =
+        replay == null || header == null || !checked.holds()
+            ? null
+            : CertificateReplay.of(header, sample.chosen(), workers);
+    boolean good = text.holds() && (replayed == null || replayed.disagreeing().isEmpty());
+    if (json) {
+      Map<String, Object> document = new LinkedHashMap<>();
+      document.put("kind", "certificate_check");
+      document.put("holds", text.holds());
+      document.put("check", checked);
+      if (replayed != null) document.put("replay", replayed);
+      print(document);
+    } else {
+      text.lines(file).forEach(System.out::println);
+      if (replayed != null) replayed.lines().forEach(System.out::println);
+    }
+    return good ? ExitCode.OK : ExitCode.USAGE;
+  }
+
+  private static CertificateCheck read(Path file, CertificateSample sample) {
+    try {
+      return CertificateCheck.of(file, sample::add);
+    } catch (NoSuchFileException e) {
+      throw new UserError("--check %s: does not exist".formatted(file));
+    } catch (IOException e) {
+      throw new UserError("--check %s: cannot be read: %s".formatted(file, Reason.of(e)));
+    }
+  }
+}

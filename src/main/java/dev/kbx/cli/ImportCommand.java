@@ -1,0 +1,165 @@
+package dev.kbx.cli;
+
+import dev.kbx.candidate.Problem;
+import dev.kbx.published.PublishedFormat;
+import dev.kbx.published.PublishedReading;
+import dev.kbx.report.Counted;
+import dev.kbx.store.RunStore;
+import dev.kbx.store.StoreAddress;
+import dev.kbx.task.Suite;
+import dev.kbx.task.Suites;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.RunInfo;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code kbx import FORMAT PATH}: published results as runs of their own kind. */
+@Command(
+    name = "import",
+    description = "Read results as others published them, as runs beside your own.",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "kernelbenchx-corpus: KernelBench-X's iteration corpus, JSONL files.",
+      "kernelbenchx-results: metrics.json; summary.json beside it names the method.",
+      "kernelbench-results: eval_results.json, or a run folder with it and its kernels.",
+      "flashinfer: traces of flashinfer-bench, a file or a dataset's folder.",
+      "geak: NAME_0.jsonl ... with NAME_mem_0.json ..., which has the outcomes.",
+      "kernelagent: session folders.",
+      "",
+      "Nothing is judged: the run is marked 'as published' wherever it is shown, and no",
+      "analysis mixes it with runs that kbx judged. Its kernels are in",
+      "runs/<run id>/predictions.jsonl: 'kbx eval' judges them, 'kbx compare' has both",
+      "beside each other. Results on several devices are a run each."
+    })
+final class ImportCommand implements Callable<Integer> {
+  @Parameters(index = "0", paramLabel = "FORMAT", description = "Format of the files.")
+  private String format = "";
+
+  @Parameters(index = "1", paramLabel = "PATH", description = "A file or folder.")
+  private Path path = Path.of("");
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      defaultValue = "kbx-out",
+      description = "The results folder. Default: ${DEFAULT-VALUE}.")
+  private Path out = Path.of("kbx-out");
+
+  @Option(
+      names = "--suite",
+      paramLabel = "SUITE",
+      description = "The suite that the tasks are of. Default: kernelbenchx or kernelbench.")
+  private @Nullable String suite;
+
+  @Option(
+      names = "--method",
+      paramLabel = "NAME",
+      description = "What wrote the kernels, where the files do not say.")
+  private @Nullable String method;
+
+  @Option(
+      names = "--model",
+      paramLabel = "NAME",
+      description = "Which model wrote them, where the files do not say.")
+  private @Nullable String model;
+
+  @Option(
+      names = "--level",
+      paramLabel = "N",
+      description = "kernelbench-results: level of the problems, where the files do not say.")
+  private @Nullable Integer level;
+
+  @Option(names = "--json", description = "Print the runs as a JSON array on stdout.")
+  private boolean json;
+
+  @Mixin private StoreOption stores = new StoreOption();
+
+  @Override
+  public Integer call() throws Exception {
+    PublishedFormat wanted =
+        PublishedFormat.of(format)
+            .orElseThrow(() ->
+                new UserError(
+                    "import: no format '%s'; there are %s"
+                        .formatted(format, String.join(", ", PublishedFormat.labels()))));
+    Suite opened = suite(wanted);
+    PublishedReading reading =
+        wanted.read(path, opened, new PublishedFormat.Given(method, model, level));
+    refuseNothing(wanted, reading);
+    List<String> problems = reading.problems().stream().map(Problem::toString).toList();
+    Problems.print(problems);
+    StoreAddress address = stores.address(out);
+    address.check();
+    Path folder = OutFolder.writable(out);
+    try (var _ = FolderLock.of(folder);
+        RunStore store = RunStore.open(address)) {
+      PublishedImport imported = new PublishedImport(store, folder, wanted, path, opened);
+      List<RunInfo> runs = imported.write(reading, problems);
+      print(runs, reading);
+      Problems.recall(
+          problems, folder.resolve("runs").resolve(runs.getFirst().id()).resolve("summary.json"));
+      return ExitCode.OK;
+    }
+  }
+
+  private @Nullable Suite suite(PublishedFormat wanted) {
+    String named = suite == null ? wanted.suite() : suite;
+    if (wanted.suite() == null && suite != null) {
+      throw new UserError("--suite: kbx has no tasks for %s; leave it away".formatted(format));
+    }
+    return named == null ? null : Home.suite(named);
+  }
+
+  private void refuseNothing(PublishedFormat wanted, PublishedReading reading) {
+    if (!reading.stated().isEmpty()) return;
+    List<Problem> problems = reading.problems();
+    if (problems.size() == 1) throw new UserError(problems.getFirst().toString());
+    Problems.print(problems.stream().map(Problem::toString).toList());
+    if (reading.results().isEmpty()) {
+      throw new UserError("%s: has no result in the format %s".formatted(path, wanted.label()));
+    }
+    throw new UserError(
+        "%s: states no outcome for any of its %s, so nothing is published there to import; 'kbx eval' judges the kernels"
+            .formatted(path, Counted.of(reading.results().size(), "record")));
+  }
+
+  private void print(List<RunInfo> runs, PublishedReading reading) {
+    if (json) {
+      System.out.println(Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(runs));
+      return;
+    }
+    for (RunInfo run : runs) {
+      System.out.printf(
+          "run %s, as published: %s, device %s%n",
+          run.id(), Counted.of(run.candidates(), "result"), run.device().name());
+    }
+    System.out.printf(
+        "%s read: %d repeat another, %d without an outcome, %d unusable%n",
+        Counted.of(reading.records(), "record"),
+        reading.repeated(),
+        reading.results().size() - reading.stated().size(),
+        reading.unusable());
+    boolean code = reading.results().stream().anyMatch(result -> result.code() != null);
+    if (code && suiteFlag() != null) {
+      System.out.printf(
+          "to judge its kernels: kbx eval %s%s%n",
+          out.resolve("runs").resolve(runs.getFirst().id()).resolve(PublishedImport.KERNELS),
+          suiteFlag());
+    }
+  }
+
+  /** How to name the suite; null if kbx has no such tasks. */
+  private @Nullable String suiteFlag() {
+    String of = PublishedFormat.of(format).map(PublishedFormat::suite).orElse(null);
+    String named = suite == null ? of : suite;
+    if (named == null) return null;
+    return named.equals(Suites.DEFAULT) ? "" : " --suite " + named;
+  }
+}

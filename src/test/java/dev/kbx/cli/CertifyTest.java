@@ -1,0 +1,132 @@
+package dev.kbx.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kbx.certify.SigningKey;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** {@code kbx certify}, as a user runs it; static checks need no Python. */
+class CertifyTest {
+  @TempDir private Path folder;
+
+  private static Kbx.Result ok(Object... arguments) {
+    Kbx.Result result = Kbx.here(arguments);
+    assertThat(result.exit()).as(result.err() + result.out()).isZero();
+    return result;
+  }
+
+  private static void refused(Kbx.Result result, String... words) {
+    assertThat(result.exit()).as(result.out()).isEqualTo(ExitCode.USAGE);
+    assertThat(result.err()).contains(words).doesNotContain("\tat ");
+    assertThat(result.err().lines()).hasSize(1);
+  }
+
+  private Path out() {
+    return folder.resolve("out");
+  }
+
+  private Path key() throws Exception {
+    return Files.writeString(folder.resolve("key.pem"), SigningKey.generate());
+  }
+
+  /** Judges two kernels statically, and certifies the run. */
+  private JsonNode certified(Object... more) throws Exception {
+    Path kernels = Files.createDirectories(folder.resolve("kernels"));
+    Files.copy(
+        Path.of("tasks/kernelbenchx/Activation/kernels/tanh.py"), kernels.resolve("tanh.py"));
+    Files.writeString(kernels.resolve("gelu.py"), "def gelu(input): return 1\n");
+    ok("eval", kernels, "--stages", "static", "--out", out());
+    List<Object> words = new ArrayList<>(List.of("certify", "--out", out(), "--json"));
+    words.addAll(List.of(more));
+    return ok(words.toArray()).json();
+  }
+
+  @Test
+  void aRunIsCertifiedCheckedAndReplayed() throws Exception {
+    JsonNode made = certified("--key", key());
+    String file = made.get("file").asString();
+    assertThat(made.get("header").get("verdicts").asInt()).isEqualTo(2);
+    assertThat(made.get("header").get("tasks")).hasSize(2);
+    String signer = made.get("signer").asString();
+    assertThat(ok("certify", "--check", file).out())
+        .contains("valid, by " + signer, "whose key that is", "the certificate holds");
+    assertThat(ok("certify", "--check", file, "--signer", signer).out())
+        .contains("valid, by " + signer)
+        .doesNotContain("whose");
+    Kbx.Result other = Kbx.here("certify", "--check", file, "--signer", "ed25519:0");
+    assertThat(other.exit()).isEqualTo(ExitCode.USAGE);
+    assertThat(other.out()).contains("NOT by ed25519:0", "DO NOT TRUST");
+    JsonNode replay = ok("certify", "--check", file, "--replay", 2, "--json").json().get("replay");
+    assertThat(replay.get("rows")).hasSize(2);
+    for (JsonNode row : replay.get("rows")) assertThat(row.get("now")).isEqualTo(row.get("then"));
+    assertThat(ok("certify", "--check", file, "--replay", 1).out())
+        .contains("1 of 1 verdicts agree, 0 cannot be compared");
+  }
+
+  @Test
+  void aForgedCertificateIsNotTrusted() throws Exception {
+    Path file = Path.of(certified("--key", key()).get("file").asString());
+    String text = Files.readString(file);
+    Files.writeString(
+        file, text.replace("\"status\":\"rejected_static\"", "\"status\":\"correct\""));
+    Kbx.Result result = Kbx.here("certify", "--check", file, "--replay", 1);
+    assertThat(result.exit()).isEqualTo(ExitCode.USAGE);
+    assertThat(result.out())
+        .contains("signature: NOT VALID", "something was changed", "DO NOT TRUST")
+        .doesNotContain("replayed");
+    assertThat(Kbx.here("certify", "--check", file, "--json").json().get("holds").asBoolean())
+        .isFalse();
+    Path other = Files.writeString(folder.resolve("other"), "no certificate\n");
+    assertThat(Kbx.here("certify", "--check", other).out()).contains("DO NOT TRUST");
+  }
+
+  @Test
+  void withoutSourcesNothingCanBeReplayed() throws Exception {
+    String file = certified("--key", key(), "--no-sources").get("file").asString();
+    assertThat(Files.readString(Path.of(file))).doesNotContain("def gelu");
+    assertThat(ok("certify", "--check", file, "--replay", 2).out())
+        .contains("0 of 0 verdicts agree, 2 cannot be compared", "has no source");
+  }
+
+  @Test
+  void theInstallationHasAKeyThatNobodyElseReads() throws Exception {
+    String pem = Home.signingKey();
+    assertThat(Home.signingKey()).isEqualTo(pem);
+    Path file =
+        Home.stateFolders().stream()
+            .map(state -> state.resolve("signing-key.pem"))
+            .filter(Files::exists)
+            .findFirst()
+            .orElseThrow();
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+        .isEqualTo("rw-------");
+    JsonNode made = certified();
+    assertThat(made.get("signer").asString()).isEqualTo(SigningKey.of(pem).signer());
+    assertThat(ok("certify", "--check", made.get("file").asString()).out())
+        .contains("this installation");
+  }
+
+  @Test
+  void wrongInputIsOneLine() throws Exception {
+    refused(
+        Kbx.here("certify", "--out", out(), "--key", "nowhere"), "--key nowhere: does not exist");
+    Path noKey = Files.writeString(folder.resolve("no.pem"), "-----BEGIN PRIVATE KEY-----");
+    refused(Kbx.here("certify", "--out", out(), "--key", noKey), "is no Ed25519 private key");
+    refused(Kbx.here("certify", "--out", out(), "--key", key()), "no runs there");
+    refused(Kbx.here("certify", "--check", "nowhere"), "--check nowhere: does not exist");
+    refused(Kbx.here("certify", "--replay", 2), "are for --check");
+    refused(Kbx.here("certify", "--check", noKey, "--key", noKey), "needs neither");
+    Path metrics =
+        Files.writeString(
+            folder.resolve("metrics.json"), "{\"Activation/gelu.py\": {\"call_ok\": false}}");
+    ok("import", "kernelbenchx-results", metrics, "--out", out());
+    refused(Kbx.here("certify", "--out", out(), "--key", key()), "is as published");
+  }
+}

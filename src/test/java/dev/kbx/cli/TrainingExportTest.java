@@ -1,0 +1,182 @@
+package dev.kbx.cli;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kbx.SimulatedRun;
+import dev.kbx.llm.ScriptedProvider;
+import dev.kbx.llm.ScriptedReply;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.SourceFeatures;
+import dev.kbx.verdict.Status;
+import java.io.ByteArrayInputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.apache.parquet.format.ColumnChunk;
+import org.apache.parquet.format.FileMetaData;
+import org.apache.parquet.format.Util;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** {@code kbx export training}: verified kernels and nothing else. */
+class TrainingExportTest {
+  @TempDir private Path folder;
+
+  private Kbx.Result export(String target, Object... more) {
+    List<Object> words = new ArrayList<>(List.of("export", "training", folder.resolve(target)));
+    words.addAll(List.of("--out", folder.resolve("out")));
+    words.addAll(List.of(more));
+    return Kbx.here(words.toArray());
+  }
+
+  private List<JsonNode> rows(String target) throws Exception {
+    return Files.readAllLines(folder.resolve(target).resolve("training.jsonl")).stream()
+        .map(line -> Json.mapper().readTree(line))
+        .toList();
+  }
+
+  /** The footer of the Parquet file; the library's own readers need Hadoop. */
+  private FileMetaData footer(String target) throws Exception {
+    byte[] file = Files.readAllBytes(folder.resolve(target).resolve("training.parquet"));
+    ByteBuffer end = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
+    int length = end.getInt(file.length - 8);
+    return Util.readFileMetaData(new ByteArrayInputStream(file, file.length - 8 - length, length));
+  }
+
+  /** The columns of the Parquet file. */
+  private List<String> columns(String target) throws Exception {
+    List<ColumnChunk> chunks =
+        requireNonNull(requireNonNull(footer(target).getRow_groups()).getFirst().getColumns());
+    return chunks.stream()
+        .map(chunk -> String.join(".", requireNonNull(chunk.getMeta_data()).getPath_in_schema()))
+        .toList();
+  }
+
+  /** Pages are not compressed, so that texts are there as they are. */
+  private String bytes(String target) throws Exception {
+    return Files.readString(
+        folder.resolve(target).resolve("training.parquet"), StandardCharsets.ISO_8859_1);
+  }
+
+  private List<String> kernels(String target, Object... more) throws Exception {
+    Kbx.Result result = export(target, more);
+    assertThat(result.exit()).as(result.err()).isZero();
+    return rows(target).stream().map(row -> row.get("kernel").asString()).toList();
+  }
+
+  private static SourceFeatures structure(String name) {
+    return new SourceFeatures(name, 1, 1, List.of());
+  }
+
+  private SimulatedRun simulated() {
+    SimulatedRun run = SimulatedRun.on(SimulatedRun.H200, 1).by("m").model("gpt");
+    run.featuring(structure("one")).correct("Math/exp_sqrt", "slow", 1.1);
+    run.correct("Math/exp_sqrt", "renamed and fast", 1.5);
+    run.correct("Activation/gelu", "same structure, other task", 0.9);
+    run.featuring(structure("two")).published("Math/exp_sqrt", "for the tests alone");
+    run.featuring(null).wrong("Math/exp_sqrt", "wrong", Status.WRONG_VALUES);
+    return run.store(folder.resolve("out"));
+  }
+
+  @Test
+  void filtersAreByWhatWasVerified() throws Exception {
+    simulated();
+    assertThat(kernels("all"))
+        .containsExactly("renamed and fast", "same structure, other task", "for the tests alone");
+    assertThat(kernels("near", "--near-duplicates")).hasSize(4).contains("slow");
+    assertThat(kernels("general", "--grade", "general"))
+        .containsExactly("renamed and fast", "same structure, other task");
+    assertThat(kernels("fast", "--min-speedup", "1.05")).containsExactly("renamed and fast");
+    JsonNode about = Json.mapper().readTree(folder.resolve("fast/training.json"));
+    assertThat(about.get("left_out").toString())
+        .isEqualTo(
+            "{\"grade\":0,\"near-duplicate\":1,\"not correct\":1,\"policy\":0,\"speedup\":2}");
+    Kbx.Result bound = export("bound", "--min-speedup", "1.5");
+    assertThat(bound.exit()).as("1.5 is the value, its interval begins below").isEqualTo(1);
+    assertThat(bound.err()).contains("no kernel to learn from", "not correct 1, speedup 4");
+    assertThat(folder.resolve("bound")).doesNotExist();
+  }
+
+  @Test
+  void bothFilesSayTheSame() throws Exception {
+    SimulatedRun run = simulated();
+    assertThat(kernels("all", "--licence", "MIT")).hasSize(3);
+    JsonNode row = rows("all").getFirst();
+    assertThat(row.get("kernel_licence").asString()).isEqualTo("MIT");
+    assertThat(row.get("task_licence").asString()).isEqualTo("Apache-2.0");
+    assertThat(row.get("run").asString()).isEqualTo(run.id());
+    assertThat(row.get("speedup_low").asDouble()).isLessThan(1.5);
+    assertThat(row.has("messages") || row.has("reply")).as("no ledger").isFalse();
+    assertThat(footer("all").getNum_rows()).isEqualTo(3);
+    List<String> names =
+        Arrays.stream(TrainingRow.class.getRecordComponents())
+            .map(each -> each.getName().replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT))
+            .toList();
+    assertThat(columns("all").stream().map(name -> name.replaceFirst("\\..*", "")).distinct())
+        .containsExactlyElementsOf(names);
+    for (JsonNode each : rows("all")) {
+      assertThat(bytes("all")).contains(each.get("kernel").asString());
+      assertThat(names).containsAll(each.propertyNames());
+    }
+  }
+
+  @Test
+  void promptAndReplyAreInTheLedger() throws Exception {
+    String right = Files.readString(Path.of("tasks/kernelbenchx/Activation/kernels/tanh.py"));
+    String reply = "Here it is:\n```python\n" + right + "\n```\n";
+    try (ScriptedProvider provider = ScriptedProvider.start(_ -> ScriptedReply.text(reply))) {
+      Path models = ScriptedModels.write(folder, provider);
+      Kbx.Result result =
+          Kbx.here(
+              "run",
+              "--method",
+              "single",
+              "--model",
+              "openai-whole",
+              "--models",
+              models,
+              "--tasks",
+              "Activation/tanh",
+              "--out",
+              folder.resolve("out"));
+      assertThat(result.exit()).as(result.err()).isZero();
+    }
+    assertThat(kernels("all")).hasSize(1);
+    JsonNode row = rows("all").getFirst();
+    assertThat(row.get("reply").asString()).isEqualTo(reply);
+    JsonNode messages = row.get("messages");
+    assertThat(messages.get(messages.size() - 1).get("role").asString()).isEqualTo("user");
+    assertThat(messages.toString()).contains("tanh");
+    assertThat(row.get("method").asString()).isEqualTo("single");
+    assertThat(bytes("all")).contains(reply);
+    assertThat(columns("all")).contains("messages.list.element.role", "reply");
+  }
+
+  @Test
+  void wrongInputIsOneLine() throws Exception {
+    simulated();
+    for (List<String> wrong :
+        List.of(
+            List.of("--min-speedup", "-1"),
+            List.of("--policy", "none"),
+            List.of("--grade", "best"),
+            List.of("--run", "unknown"),
+            List.of("--method", "other"))) {
+      Kbx.Result result = export("wrong", wrong.toArray());
+      assertThat(result.exit()).as(wrong + result.err()).isEqualTo(ExitCode.USAGE);
+      assertThat(result.err().lines()).hasSize(1);
+    }
+    Kbx.Result other =
+        Kbx.here("export", "geak", folder.resolve("x"), "--licence", "MIT", "--out", folder);
+    assertThat(other.exit()).isEqualTo(ExitCode.USAGE);
+    assertThat(other.err()).contains("for the format training");
+  }
+}
