@@ -37,6 +37,11 @@ final class AnalyzedRuns {
         runs.isEmpty()
             ? List.of(RunReference.newest(folder, reader))
             : RunReference.read(runs, folder, reader);
+    return asked(judged);
+  }
+
+  /** Runs as one set, with the tasks that they asked for. */
+  static List<AskedRun> asked(List<JudgedRun> judged) {
     List<AskedRun> asked =
         judged.stream()
             .map(run -> new AskedRun(run, AskedSuite.of(run), AskedSuite.traits(run)))

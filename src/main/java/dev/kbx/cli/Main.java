@@ -27,6 +27,7 @@ import picocli.CommandLine.ScopeType;
       RunsCommand.class,
       CompareCommand.class,
       AnalyzeCommand.class,
+      ReportCommand.class,
       ExportCommand.class,
       ModelsCommand.class,
       DoctorCommand.class,

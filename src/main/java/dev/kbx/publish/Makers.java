@@ -1,0 +1,58 @@
+package dev.kbx.publish;
+
+import dev.kbx.analysis.Maker;
+import dev.kbx.report.Text;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Short, different names of methods with models for figures and heads of tables. */
+final class Makers {
+  /** Characters of a name; tables of rates have the whole names. */
+  private static final int LONGEST = 30;
+
+  static final String UNSTATED = "not stated";
+
+  private final Map<Maker, String> names = new LinkedHashMap<>();
+
+  Makers(List<Maker> makers) {
+    boolean methods = makers.stream().map(Maker::method).distinct().count() > 1;
+    boolean models = makers.stream().map(Maker::model).distinct().count() > 1;
+    Set<String> used = new HashSet<>();
+    for (Maker maker : makers) {
+      String name = Text.cutMiddle(name(maker, methods, models), LONGEST);
+      String unique = name;
+      for (int i = 2; !used.add(unique); i++) {
+        unique = Text.cutMiddle(name, LONGEST - 4) + " " + i;
+      }
+      names.put(maker, unique);
+    }
+  }
+
+  /** What differs between makers; method and model if nothing does. */
+  private static String name(Maker maker, boolean methods, boolean models) {
+    String method = maker.method() == null ? "" : Text.clean(maker.method());
+    String model = maker.model() == null ? "" : Text.clean(maker.model());
+    if (method.isEmpty() && model.isEmpty()) return methods || models ? UNSTATED : "all candidates";
+    if (methods && !models && !method.isEmpty()) return method;
+    if (models && !methods && !model.isEmpty()) return model;
+    if (method.isEmpty() || model.isEmpty()) return method + model;
+    return method + " · " + model;
+  }
+
+  String of(Maker maker) {
+    return Objects.requireNonNullElse(names.get(maker), UNSTATED);
+  }
+
+  String of(@Nullable String method, @Nullable String model) {
+    return of(new Maker(method, model));
+  }
+
+  List<String> all() {
+    return List.copyOf(names.values());
+  }
+}

@@ -1,0 +1,65 @@
+package dev.kbx.publish;
+
+import dev.kbx.analysis.Maker;
+import dev.kbx.analysis.PropertyMatrix;
+import dev.kbx.publish.Tabular.Column;
+import dev.kbx.publish.Tabular.Section;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The property matrix of each method and model: tasks against properties. */
+final class MatrixTables {
+  /** Columns of a table: the properties broken most often. */
+  private static final int PROPERTIES = 16;
+
+  private static final int TASKS = 40;
+
+  private MatrixTables() {}
+
+  static List<Tabular> of(List<PropertyMatrix> all) {
+    Makers makers =
+        new Makers(all.stream().map(each -> new Maker(each.method(), each.model())).toList());
+    List<Tabular> tables = new ArrayList<>();
+    for (int i = 0; i < all.size(); i++) {
+      PropertyMatrix matrix = all.get(i);
+      String id = Chunks.id("properties", i, all.size());
+      List<List<PropertyMatrix.Task>> parts = Chunks.of(matrix.tasks(), TASKS);
+      for (int part = 0; part < parts.size(); part++) {
+        tables.add(
+            table(
+                matrix,
+                parts.get(part),
+                parts.size() == 1 ? id : id + "-part-" + (part + 1),
+                makers.of(matrix.method(), matrix.model())));
+      }
+    }
+    return tables;
+  }
+
+  private static Tabular table(
+      PropertyMatrix matrix, List<PropertyMatrix.Task> tasks, String id, String name) {
+    List<String> shown =
+        matrix.properties().subList(0, Math.min(PROPERTIES, matrix.properties().size()));
+    List<Column> columns = new ArrayList<>(List.of(new Column("task", false, false)));
+    for (String property : shown) columns.add(new Column(property, true, true));
+    List<List<String>> rows = new ArrayList<>();
+    for (PropertyMatrix.Task task : tasks) {
+      List<String> row = new ArrayList<>(List.of(task.path()));
+      for (String property : shown) row.add(cell(task.cells().get(property)));
+      rows.add(row);
+    }
+    int more = matrix.properties().size() - shown.size();
+    return new Tabular(
+        id,
+        Section.PROPERTIES,
+        "Where kernels hold that are right at the published grade (%s): candidates that are right for calls with a property, of those asked; those broken most often first%s."
+            .formatted(name, more == 0 ? "" : ", %d more not shown".formatted(more)),
+        columns,
+        rows);
+  }
+
+  private static String cell(PropertyMatrix.@Nullable Cell cell) {
+    return cell == null ? "" : cell.held() + "/" + (cell.held() + cell.broken());
+  }
+}
