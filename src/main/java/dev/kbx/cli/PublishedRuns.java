@@ -6,6 +6,7 @@ import dev.kbx.analysis.Causes;
 import dev.kbx.analysis.FastP;
 import dev.kbx.analysis.IncomparableRuns;
 import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.Maker;
 import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.PassK;
 import dev.kbx.analysis.Portability;
@@ -24,7 +25,11 @@ import dev.kbx.verdict.Verdict;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -91,7 +96,7 @@ final class PublishedRuns {
 
   Publication publication() {
     List<AskedRun> asked = AnalyzedRuns.asked(judged());
-    Methods methods = Methods.of(asked, KS, PS);
+    Methods methods = Methods.of(asked, samples(), PS);
     Overview overview = SummaryCommand.overview(asked, methods, causes);
     if (overview.iterations() == null) {
       without.add(new Publication.Without("iterations", "no method has candidates of two rounds"));
@@ -113,6 +118,17 @@ final class PublishedRuns {
 
   private List<VerdictRow> rows() {
     return judged().stream().flatMap(run -> run.rows().stream()).toList();
+  }
+
+  /** The usual numbers of samples, and the most that a task has of one method and model. */
+  private List<Integer> samples() {
+    SortedSet<Integer> ks = new TreeSet<>(KS);
+    for (List<VerdictRow> own : Maker.group(rows()).values()) {
+      Map<String, Integer> ofTask = new HashMap<>();
+      for (VerdictRow row : own) ofTask.merge(row.path(), row.sample() + 1, Math::max);
+      ks.add(ofTask.values().stream().max(Integer::compare).orElse(1));
+    }
+    return List.copyOf(ks);
   }
 
   private Conditions conditions() {
@@ -139,10 +155,11 @@ final class PublishedRuns {
     return all;
   }
 
-  private static List<PassK> passK(List<AskedRun> asked) {
+  private List<PassK> passK(List<AskedRun> asked) {
+    List<Integer> ks = samples();
     return asked.stream()
         .filter(run -> run.judged().run().stages().contains(Stage.CALL))
-        .flatMap(run -> PassK.of(run.judged(), run.asked(), KS).stream())
+        .flatMap(run -> PassK.of(run.judged(), run.asked(), ks).stream())
         .toList();
   }
 

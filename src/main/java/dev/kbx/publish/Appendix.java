@@ -9,6 +9,8 @@ import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict.Device;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -40,7 +42,7 @@ final class Appendix {
   static List<Item> of(Measurement measurement) {
     Appendix appendix = new Appendix(measurement);
     appendix.add("Runs", measurement.runs().stream().map(Appendix::run).toList());
-    appendix.add("Devices", appendix.conditions.devices().stream().map(Appendix::device).toList());
+    appendix.add("Devices", appendix.conditions.devices().stream().map(appendix::device).toList());
     appendix.add("Software", appendix.software());
     appendix.add("Coverage", appendix.coverage());
     appendix.add("Left out", appendix.exclusions());
@@ -66,20 +68,25 @@ final class Appendix {
             run.tasks().equals("*") ? "all" : run.tasks(),
             Counted.of(run.candidates(), "candidate"),
             run.stages().stream().map(Stage::label).collect(Collectors.joining(", ")),
-            run.started(),
-            run.finished() == null ? "not finished" : "finished " + run.finished());
+            seconds(run.started()),
+            run.finished() == null ? "not finished" : "finished " + seconds(run.finished()));
   }
 
-  private static String device(Device device) {
+  private static Instant seconds(Instant time) {
+    return time.truncatedTo(ChronoUnit.SECONDS);
+  }
+
+  private String device(Device device) {
     List<String> parts = new ArrayList<>(List.of(device.name()));
+    if (device.kind().equals("cpu")) {
+      String arch = settings(RunInfo.Settings::arch);
+      return "%s. Kernels %sran under an interpreter; nothing was timed."
+          .formatted(device.name(), arch.isEmpty() ? "" : "were compiled for " + arch + " and ");
+    }
     if (device.uuid() != null) parts.add(device.uuid());
     if (device.driver() != null) parts.add("driver " + device.driver());
-    if (device.arch() != null) {
-      parts.add((device.kind().equals("cpu") ? "kernels compiled for " : "") + device.arch());
-    }
-    String cpu =
-        device.kind().equals("cpu") ? " Kernels ran under an interpreter; nothing was timed." : "";
-    return String.join(", ", parts) + "." + cpu;
+    if (device.arch() != null) parts.add(device.arch());
+    return String.join(", ", parts) + ".";
   }
 
   private List<String> software() {

@@ -4,6 +4,7 @@ import dev.kbx.analysis.BudgetCurve;
 import dev.kbx.analysis.Maker;
 import dev.kbx.analysis.Spent;
 import dev.kbx.publish.Tabular.Section;
+import dev.kbx.report.BudgetText;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -44,12 +45,16 @@ final class BudgetTables {
       List<BudgetCurve> all,
       Publication.Budget budget) {
     Makers makers =
-        new Makers(all.stream().map(curve -> new Maker(curve.method(), curve.model())).toList());
+        new Makers(
+            budget.curves().stream()
+                .map(curve -> new Maker(curve.method(), curve.model()))
+                .distinct()
+                .toList());
     List<String> heads = new ArrayList<>(List.of(Captions.budgetAxis(kind)));
     some.forEach(curve -> heads.add(makers.of(curve.method(), curve.model())));
     List<List<String>> rows = new ArrayList<>();
     for (double level : BudgetCurve.levels(all, LEVELS)) {
-      List<String> row = new ArrayList<>(List.of(Axes.number(level)));
+      List<String> row = new ArrayList<>(List.of(BudgetText.amount(kind, level)));
       for (BudgetCurve curve : some) {
         BudgetCurve.Point point = curve.at(level);
         row.add(Numbers.percent(point.share(), point.low(), point.high()));

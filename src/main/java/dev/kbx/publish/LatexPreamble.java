@@ -14,7 +14,8 @@ final class LatexPreamble {
         """
         \\usepackage[T1]{fontenc}
         \\usepackage[utf8]{inputenc}
-        \\usepackage{lmodern}
+        % Outlines in place of bitmaps, wherever one of them is installed.
+        \\IfFileExists{lmodern.sty}{\\usepackage{lmodern}}{\\usepackage{mathptmx}}
         \\usepackage{textcomp}
         \\usepackage[margin=2.4cm]{geometry}
         \\usepackage{booktabs}

@@ -42,6 +42,10 @@ public final class LatexReport {
     file("appendix.tex", appendix(publication));
     main.add("\\documentclass[11pt,a4paper]{article}");
     main.add("\\input{preamble}");
+    main.add("% Tables and figures where they are, as there is no text to float over.");
+    main.add("\\usepackage{float}");
+    main.add("\\floatplacement{table}{H}");
+    main.add("\\floatplacement{figure}{H}");
     main.add("\\title{%s}".formatted(Latex.escape(publication.title())));
     main.add("\\author{kbx report}");
     main.add("\\date{}");
@@ -70,7 +74,6 @@ public final class LatexReport {
       file("figures/%s.svg".formatted(figure.id()), SvgFigure.of(figure));
       main.add("\\input{figures/%s}".formatted(figure.id()));
     }
-    main.add("\\clearpage");
   }
 
   private static Section sectionOf(Figure figure) {

@@ -23,7 +23,7 @@ final class LatexTable {
   private static String part(Tabular table, List<List<String>> rows, int part, int parts) {
     String caption = Latex.escape(table.caption());
     return """
-    \\begin{table}[tbp]
+    \\begin{table}
     \\centering
     \\caption{%s}
     \\label{tab:%s}

@@ -8,22 +8,32 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The property matrix of each method and model: tasks against properties. */
+/**
+ * Where kernels hold: properties against methods, and for a few methods the matrix of tasks and
+ * properties of each.
+ */
 final class MatrixTables {
   /** Columns of a table: the properties broken most often. */
   private static final int PROPERTIES = 16;
 
   private static final int TASKS = 40;
 
+  /** Methods whose matrices are shown; those of more are in the JSON document. */
+  private static final int MATRICES = 4;
+
+  /** Methods beside each other. */
+  private static final int ACROSS = 8;
+
   private MatrixTables() {}
 
   static List<Tabular> of(List<PropertyMatrix> all) {
     Makers makers =
         new Makers(all.stream().map(each -> new Maker(each.method(), each.model())).toList());
-    List<Tabular> tables = new ArrayList<>();
+    List<Tabular> tables = new ArrayList<>(totals(all, makers));
+    if (all.size() > MATRICES) return tables;
     for (int i = 0; i < all.size(); i++) {
       PropertyMatrix matrix = all.get(i);
-      String id = Chunks.id("properties", i, all.size());
+      String id = Chunks.id("matrix", i, all.size());
       List<List<PropertyMatrix.Task>> parts = Chunks.of(matrix.tasks(), TASKS);
       for (int part = 0; part < parts.size(); part++) {
         tables.add(
@@ -35,6 +45,45 @@ final class MatrixTables {
       }
     }
     return tables;
+  }
+
+  private static List<Tabular> totals(List<PropertyMatrix> all, Makers makers) {
+    List<String> properties =
+        all.stream().flatMap(each -> each.properties().stream()).distinct().sorted().toList();
+    List<Tabular> tables = new ArrayList<>();
+    List<List<PropertyMatrix>> parts = Chunks.of(all, ACROSS);
+    for (List<PropertyMatrix> part : parts) {
+      List<Column> columns = new ArrayList<>(List.of(new Column("property", false, false)));
+      for (PropertyMatrix each : part) {
+        String name = makers.of(each.method(), each.model());
+        columns.add(new Column(name, true, part.size() > 4));
+      }
+      tables.add(
+          new Tabular(
+              Chunks.id("properties", tables.size(), parts.size()),
+              Section.PROPERTIES,
+              "Candidates that are right for calls with a property, of those that are right at the"
+                  + " published grade and were asked.",
+              columns,
+              properties.stream().map(property -> total(property, part)).toList()));
+    }
+    return tables;
+  }
+
+  private static List<String> total(String property, List<PropertyMatrix> part) {
+    List<String> row = new ArrayList<>(List.of(property));
+    for (PropertyMatrix each : part) {
+      int held = 0;
+      int asked = 0;
+      for (PropertyMatrix.Task task : each.tasks()) {
+        PropertyMatrix.Cell cell = task.cells().get(property);
+        if (cell == null) continue;
+        held += cell.held();
+        asked += cell.held() + cell.broken();
+      }
+      row.add(asked == 0 ? "" : held + "/" + asked);
+    }
+    return row;
   }
 
   private static Tabular table(

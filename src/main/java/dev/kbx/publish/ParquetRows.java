@@ -5,6 +5,7 @@ import com.jerolba.carpet.ColumnNamingStrategy;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import org.apache.parquet.conf.PlainParquetConfiguration;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 
 /**
@@ -20,8 +21,11 @@ final class ParquetRows<R extends Record> implements AutoCloseable {
   ParquetRows(Class<R> type, OutputStream out) throws IOException {
     writer =
         new CarpetWriter.Builder<>(out, type)
+            // Without Hadoop, which is slow to start, and of which the JVM warns.
+            .withConf(new PlainParquetConfiguration())
+            .withCodecFactory(new GzipPages())
             .withColumnNamingStrategy(ColumnNamingStrategy.SNAKE_CASE)
-            .withCompressionCodec(CompressionCodecName.SNAPPY)
+            .withCompressionCodec(CompressionCodecName.GZIP)
             .withRowGroupSize(ROW_GROUP)
             .withExtraMetaData("kbx.schema", Integer.toString(DataFiles.SCHEMA))
             .build();

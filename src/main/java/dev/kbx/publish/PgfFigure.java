@@ -38,7 +38,7 @@ final class PgfFigure {
   }
 
   private void draw() {
-    line("\\begin{figure}[tbp]");
+    line("\\begin{figure}");
     line("\\centering");
     line("\\begin{tikzpicture}");
     line("\\begin{axis}[");
