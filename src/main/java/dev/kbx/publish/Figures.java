@@ -102,12 +102,15 @@ final class Figures {
             .distinct()
             .toList();
     List<Series> series = new ArrayList<>();
+    double most = 1;
     for (int i = 0; i < measures.size(); i++) {
       List<Point> points = new ArrayList<>();
       for (FactorDeviance factor : measures.get(i).factors()) {
         int row = factors.indexOf(factor.factor());
         double y = Axes.row(row, factors.size()) + Figure.offset(i, measures.size());
-        points.add(percent(factor.explained(), y, factor.low(), factor.high()));
+        Point point = percent(factor.explained(), y, factor.low(), factor.high());
+        most = Math.max(most, point.high() == null ? point.x() : point.high());
+        points.add(point);
       }
       series.add(new Series(measures.get(i).outcome().label(), Join.NONE, points));
     }
@@ -115,7 +118,7 @@ final class Figures {
         new Figure(
             "deviance",
             Captions.deviance(),
-            Axes.percent("explained deviance (%)"),
+            Axes.upTo("explained deviance (%)", Math.min(100, most)),
             Axes.rows(factors),
             Whiskers.ALONG_X,
             height(factors.size(), series.size()),

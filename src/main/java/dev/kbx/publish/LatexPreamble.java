@@ -18,6 +18,7 @@ final class LatexPreamble {
         \\IfFileExists{lmodern.sty}{\\usepackage{lmodern}}{\\usepackage{mathptmx}}
         \\usepackage{textcomp}
         \\usepackage[margin=2.4cm]{geometry}
+        \\usepackage[font=small,skip=5pt]{caption}
         \\usepackage{booktabs}
         \\usepackage{graphicx}
         \\usepackage{adjustbox}

@@ -5,6 +5,7 @@ import dev.kbx.analysis.PropertyMatrix;
 import dev.kbx.publish.Tabular.Column;
 import dev.kbx.publish.Tabular.Section;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -26,9 +27,10 @@ final class MatrixTables {
 
   private MatrixTables() {}
 
-  static List<Tabular> of(List<PropertyMatrix> all) {
-    Makers makers =
-        new Makers(all.stream().map(each -> new Maker(each.method(), each.model())).toList());
+  static List<Tabular> of(List<PropertyMatrix> unsorted) {
+    List<PropertyMatrix> all =
+        unsorted.stream().sorted(Comparator.comparing(MatrixTables::maker)).toList();
+    Makers makers = new Makers(all.stream().map(MatrixTables::maker).toList());
     List<Tabular> tables = new ArrayList<>(totals(all, makers));
     if (all.size() > MATRICES) return tables;
     for (int i = 0; i < all.size(); i++) {
@@ -45,6 +47,10 @@ final class MatrixTables {
       }
     }
     return tables;
+  }
+
+  private static Maker maker(PropertyMatrix matrix) {
+    return new Maker(matrix.method(), matrix.model());
   }
 
   private static List<Tabular> totals(List<PropertyMatrix> all, Makers makers) {

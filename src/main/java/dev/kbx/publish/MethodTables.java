@@ -1,5 +1,6 @@
 package dev.kbx.publish;
 
+import dev.kbx.analysis.Maker;
 import dev.kbx.analysis.MethodPair;
 import dev.kbx.analysis.MethodRates;
 import dev.kbx.analysis.MethodRates.Conversion;
@@ -10,6 +11,7 @@ import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.Outcome;
 import dev.kbx.publish.Tabular.Section;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,6 +24,9 @@ import java.util.Set;
 final class MethodTables {
   /** Methods beside each other in a table. */
   private static final int ACROSS = 4;
+
+  /** Pairs in a table. */
+  private static final int PAIRS = 40;
 
   private final Methods methods;
   private final Makers makers;
@@ -42,8 +47,15 @@ final class MethodTables {
     return all.tables;
   }
 
+  /** Without a column for what is the same for all. */
   private void rates() {
-    List<String> heads = new ArrayList<>(List.of("method", "model", "candidates"));
+    List<Maker> all = methods.methods().stream().map(MethodRates::maker).toList();
+    boolean models = all.stream().map(Maker::model).distinct().count() > 1;
+    String model = all.getFirst().model();
+    List<String> heads = new ArrayList<>(List.of("method"));
+    if (models) heads.add("model");
+    int texts = heads.size();
+    heads.add("candidates");
     for (OfOutcome outcome : methods.methods().getFirst().outcomes()) {
       heads.add(outcome.outcome().label() + " (%)");
     }
@@ -52,7 +64,7 @@ final class MethodTables {
     for (MethodRates each : methods.methods()) {
       List<String> row = new ArrayList<>();
       row.add(Objects.requireNonNullElse(each.maker().method(), Makers.UNSTATED));
-      row.add(Objects.requireNonNullElse(each.maker().model(), Makers.UNSTATED));
+      if (models) row.add(Objects.requireNonNullElse(each.maker().model(), Makers.UNSTATED));
       row.add(Integer.toString(each.candidates()));
       for (OfOutcome outcome : each.outcomes()) row.add(share(outcome.all()));
       row.add(
@@ -63,9 +75,12 @@ final class MethodTables {
         new Tabular(
             "rates",
             Section.METHODS,
-            "Rates by method and model, in percent of all %d tasks asked for, with 95 %% intervals. %s"
-                .formatted(methods.entered().asked(), Captions.rates()),
-            Tabular.columns(2, heads),
+            "Rates in percent of all %d tasks asked for, with 95 %% intervals. %s%s"
+                .formatted(
+                    methods.entered().asked(),
+                    Captions.rates(),
+                    models || model == null ? "" : " All by model " + model + "."),
+            Tabular.columns(texts, heads),
             rows));
   }
 
@@ -157,9 +172,12 @@ final class MethodTables {
   }
 
   private void pairs() {
+    List<MethodPair> correct =
+        methods.pairs().stream().filter(pair -> pair.outcome() == Outcome.CORRECT).toList();
+    int count = correct.size();
+    List<MethodPair> shown = count <= PAIRS ? correct : clearest(correct);
     List<List<String>> rows = new ArrayList<>();
-    for (MethodPair pair : methods.pairs()) {
-      if (pair.outcome() != Outcome.CORRECT) continue;
+    for (MethodPair pair : shown) {
       rows.add(
           List.of(
               makers.of(pair.first()),
@@ -177,7 +195,10 @@ final class MethodTables {
             "pairs",
             Section.METHODS,
             "Two methods on the tasks that both have, by McNemar's exact test on correct first"
-                + " samples. Holm: p corrected for all pairs.",
+                + " samples. Holm: p corrected for all pairs."
+                + (count > rows.size()
+                    ? " The %d of %d pairs with the smallest p.".formatted(rows.size(), count)
+                    : ""),
             Tabular.columns(
                 2,
                 List.of(
@@ -190,6 +211,14 @@ final class MethodTables {
                     "p",
                     "Holm")),
             rows));
+  }
+
+  /** Those that differ most clearly. */
+  private static List<MethodPair> clearest(List<MethodPair> pairs) {
+    return pairs.stream()
+        .sorted(Comparator.comparingDouble(pair -> pair.mcnemar().pValue()))
+        .limit(PAIRS)
+        .toList();
   }
 
   /** {@code 2.00 [0.43–∞]}: the interval is unbounded where the second is never alone. */

@@ -9,13 +9,20 @@ import dev.kbx.publish.Figure.Series;
 import dev.kbx.publish.Figure.Tick;
 import dev.kbx.publish.Figure.Whiskers;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Figures of timed runs: fast_p curves, and how speedups spread over devices. */
 final class SpeedFigures {
   /** Points of a curve; TeX has little memory. */
   private static final int POINTS = 300;
+
+  /** Series whose bands can be told apart. */
+  private static final int BANDS = 5;
 
   /** Kernels whose intervals can be told apart. */
   private static final int KERNELS = 120;
@@ -36,12 +43,12 @@ final class SpeedFigures {
   }
 
   private static void fastP(List<Figure> figures, List<FastP> all, String baseline) {
-    SeriesNames names = new SeriesNames(all.stream().map(FastP::series).toList());
+    List<FastP> shown = last(all);
+    SeriesNames names = new SeriesNames(shown.stream().map(FastP::series).toList());
     List<Series> series = new ArrayList<>();
     double least = 0.5;
     double most = 2;
-    for (FastP each : all) {
-      if (each.untimed() != null) continue;
+    for (FastP each : shown) {
       List<FastP.Point> curve = curve(each, baseline);
       for (FastP.Point point : curve) {
         if (point.p() > 0) least = Math.min(least, point.p() / 1.2);
@@ -52,18 +59,24 @@ final class SpeedFigures {
       }
     }
     if (series.isEmpty()) return;
+    boolean bands = series.size() <= BANDS;
     Axis x = Axes.ratio("p (speedup against " + baseline + ")", least, most);
     figures.add(
         new Figure(
             "fastp-" + Slug.of(baseline),
             Captions.fastP(baseline)
-                + " The left end of a curve is the share of correct ones, however fast; bands are"
-                + " Wilson's 95 % intervals.",
+                + " The left end of a curve is the share of correct ones, however fast. "
+                + (bands ? "Bands are Wilson's 95 % intervals." : "The table has the intervals.")
+                + (shown.size() < timed(all) ? " Of several rounds the last one." : ""),
             x,
             Axes.percent("tasks (%)"),
             Whiskers.ALONG_Y,
             Figures.CURVE,
-            series.stream().map(one -> within(one, x)).toList()));
+            series.stream().map(one -> within(one, x, bands)).toList()));
+  }
+
+  private static long timed(List<FastP> all) {
+    return all.stream().filter(each -> each.untimed() == null).count();
   }
 
   /** The curve against a baseline; empty where it or a share is not known. */
@@ -91,15 +104,27 @@ final class SpeedFigures {
   }
 
   /** From the left end of the axis, where a share holds from p = 0 on, to its right end. */
-  private static Series within(Series series, Axis x) {
+  private static Series within(Series series, Axis x, boolean bands) {
     List<Point> points = new ArrayList<>();
-    for (Point point : series.points()) {
-      double at = Math.max(point.x(), x.low());
-      points.add(new Point(at, point.y(), point.low(), point.high()));
-    }
-    Point last = points.getLast();
-    points.add(new Point(x.high(), last.y(), last.low(), last.high()));
+    for (Point point : series.points()) points.add(at(Math.max(point.x(), x.low()), point, bands));
+    points.add(at(x.high(), points.getLast(), bands));
     return new Series(series.name(), series.join(), points);
+  }
+
+  private static Point at(double x, Point point, boolean bands) {
+    return bands ? new Point(x, point.y(), point.low(), point.high()) : Point.at(x, point.y());
+  }
+
+  /** The timed series; of several rounds in a run the last one, as curves hide each other. */
+  private static List<FastP> last(List<FastP> all) {
+    Map<List<@Nullable Object>, FastP> last = new LinkedHashMap<>();
+    for (FastP each : all) {
+      if (each.untimed() != null) continue;
+      last.put(
+          Arrays.asList(each.series().run().id(), each.series().method(), each.series().model()),
+          each);
+    }
+    return List.copyOf(last.values());
   }
 
   private static void spread(List<Figure> figures, Portability portability) {
