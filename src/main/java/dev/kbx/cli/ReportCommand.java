@@ -97,6 +97,10 @@ final class ReportCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Format wanted = Format.of(format);
+    if (wanted == Format.PARQUET && !DataFiles.hasParquet()) {
+      throw new UserError(
+          "--format parquet: this bundle has no Parquet; use csv here, or parquet in a checkout");
+    }
     Path target = target(wanted);
     PublishedRuns published = PublishedRuns.of(runs, folder);
     switch (wanted) {
@@ -105,7 +109,7 @@ final class ReportCommand implements Callable<Integer> {
       case JSON -> text(target, json(published.publication()));
       case LATEX -> LatexReport.write(published.publication(), named(target));
       case CSV -> new DataFiles(named(target)).csv(published::forEach);
-      case PARQUET -> parquet(named(target), published);
+      case PARQUET -> new DataFiles(named(target)).parquet(published::forEach);
     }
     if (target != null)
       System.out.println(wanted == Format.LATEX ? target.resolve("main.tex") : target);
@@ -142,14 +146,5 @@ final class ReportCommand implements Callable<Integer> {
   private static void text(@Nullable Path target, String text) {
     if (target == null) System.out.print(text);
     else AtomicFile.replace(target, writer -> writer.write(text));
-  }
-
-  private static void parquet(Path target, PublishedRuns published) {
-    try {
-      new DataFiles(target).parquet(published::forEach);
-    } catch (NoClassDefFoundError _) {
-      throw new UserError(
-          "--format parquet: this bundle has no Parquet; use csv here, or parquet in a checkout");
-    }
   }
 }

@@ -32,6 +32,16 @@ public final class DataFiles {
     }
   }
 
+  /** Whether Parquet can be written: its library is not in the bundle for GPU nodes. */
+  public static boolean hasParquet() {
+    try {
+      var _ = Class.forName("com.jerolba.carpet.CarpetWriter");
+      return true;
+    } catch (ClassNotFoundException _) {
+      return false;
+    }
+  }
+
   /** Passes verdicts to a reader, one by one. */
   public interface Verdicts {
     void forEach(Consumer<Verdict> reader);
@@ -54,7 +64,7 @@ public final class DataFiles {
                 }));
   }
 
-  /** Writes {@code verdicts.parquet} and {@code sizes.parquet}. */
+  /** Writes, if {@link #hasParquet}, {@code verdicts.parquet} and {@code sizes.parquet}. */
   public void parquet(Verdicts verdicts) {
     AtomicFile.replaceBytes(
         folder.resolve("verdicts.parquet"),

@@ -9,8 +9,7 @@ import org.apache.parquet.conf.PlainParquetConfiguration;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 
 /**
- * Records as Parquet, a column for each component. Its library is not in the bundle for GPU nodes:
- * there the use of this class ends in a {@link NoClassDefFoundError}.
+ * Records as Parquet, a column for each component. For use only if {@link DataFiles#hasParquet}.
  */
 final class ParquetRows<R extends Record> implements AutoCloseable {
   /** Bytes of a row group, which is collected in memory. */

@@ -63,6 +63,9 @@ public final class AtomicFile {
       throw failed(file, temporary, requireNonNull(e.getCause()));
     } catch (JacksonIOException e) {
       throw failed(file, temporary, requireNonNullElseGet(e.getCause(), () -> new IOException(e)));
+    } catch (RuntimeException e) {
+      // The body failed, not the file.
+      throw deleted(temporary, e);
     }
   }
 
@@ -94,11 +97,15 @@ public final class AtomicFile {
   }
 
   private static UnwritableException failed(Path file, Path temporary, IOException cause) {
+    return new UnwritableException(file, deleted(temporary, cause));
+  }
+
+  private static <E extends Exception> E deleted(Path temporary, E cause) {
     try {
       Files.deleteIfExists(temporary);
     } catch (IOException e) {
       cause.addSuppressed(e);
     }
-    return new UnwritableException(file, cause);
+    return cause;
   }
 }

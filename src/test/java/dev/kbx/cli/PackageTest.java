@@ -89,7 +89,9 @@ class PackageTest {
     assertThat(folder.resolve("data/verdicts.csv")).isRegularFile();
     Launched parquet = Launched.run(folder, bare, with(report, "parquet"));
     assertThat(parquet.exit()).isEqualTo(ExitCode.USAGE);
-    assertThat(parquet.err()).contains("this bundle has no Parquet; use csv").hasLineCount(1);
+    assertThat(parquet.err())
+        .contains("kbx: --format parquet: this bundle has no Parquet; use csv");
+    assertThat(folder.resolve("data").toFile().list()).hasSize(2);
   }
 
   private static List<String> with(List<String> command, String last) {
