@@ -11,12 +11,21 @@ import java.util.stream.IntStream;
 final class Axes {
   private static final int TICKS = 5;
 
+  /** Shares in percent that would be hard to read on an axis up to 100. */
+  private static final double SMALL = 50;
+
+  /** A range in which numbers of one digit are too few. */
+  private static final double NARROW = 2.5;
+
+  private static final double[] FINE = {1, 1.1, 1.2, 1.4, 1.6, 1.8, 2, 4, 6, 8};
+
   private static final double[] ROUND = {1, 2, 5};
 
   private Axes() {}
 
-  /** Shares from 0 to 100 %. */
-  static Axis percent(String label) {
+  /** Shares from 0 to 100 %; where all are small, up to the largest. */
+  static Axis percent(String label, double most) {
+    if (most <= SMALL) return upTo(label, Math.max(1, most * 1.05));
     List<Tick> ticks =
         IntStream.rangeClosed(0, 5).mapToObj(i -> new Tick(20.0 * i, 20 * i + "")).toList();
     return new Axis(label, false, 0, 100, ticks, null);
@@ -46,15 +55,14 @@ final class Axes {
     return new Axis(label, false, first - 0.3, last + 0.3, ticks, null);
   }
 
-  /** Ratios on a logarithmic scale that includes both; 1 is marked. */
-  static Axis ratio(String label, double least, double most) {
-    double low = Math.min(least, 0.5);
-    double high = Math.max(most, 2);
+  /** Ratios on a logarithmic scale; 1 is marked. */
+  static Axis ratio(String label, double low, double high) {
+    double[] factors = high / low < NARROW ? FINE : ROUND;
     List<Tick> ticks = new ArrayList<>();
     int from = (int) Math.floor(Math.log10(low));
     int to = (int) Math.ceil(Math.log10(high));
     for (int power = from; power <= to; power++) {
-      for (double factor : ROUND) {
+      for (double factor : factors) {
         double at = factor * Math.pow(10, power);
         boolean few = to - from <= 3 || factor == 1;
         if (few && at >= low * 0.999 && at <= high * 1.001) ticks.add(new Tick(at, number(at)));

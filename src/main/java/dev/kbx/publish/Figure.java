@@ -87,6 +87,16 @@ record Figure(
       points = List.copyOf(points);
     }
 
+    /** The largest value or upper end of an interval. */
+    double most(Whiskers along) {
+      double most = 0;
+      for (Point point : points) {
+        double value = along == Whiskers.ALONG_X ? point.x() : point.y();
+        most = Math.max(most, point.high() == null ? value : point.high());
+      }
+      return most;
+    }
+
     /** The corners of its line. */
     List<Point> line() {
       if (join != Join.STEPS) return points;
@@ -130,6 +140,11 @@ record Figure(
     static Point at(double x, double y) {
       return new Point(x, y, null, null);
     }
+  }
+
+  /** The largest value of some series along their intervals. */
+  static double most(List<Series> series, Whiskers along) {
+    return series.stream().mapToDouble(each -> each.most(along)).max().orElse(0);
   }
 
   /** Columns of the legend, so that the longest names fit. */

@@ -73,7 +73,7 @@ final class Figures {
             "rates",
             "Share of all %d tasks asked for that each method passes, by outcome, with its 95 %% interval. %s"
                 .formatted(publication.analyses().methods().entered().asked(), Captions.rates()),
-            Axes.percent("tasks (%)"),
+            Axes.percent("tasks (%)", Figure.most(series, Whiskers.ALONG_X)),
             Axes.rows(makers.all()),
             Whiskers.ALONG_X,
             height(methods.size(), series.size()),
@@ -102,15 +102,12 @@ final class Figures {
             .distinct()
             .toList();
     List<Series> series = new ArrayList<>();
-    double most = 1;
     for (int i = 0; i < measures.size(); i++) {
       List<Point> points = new ArrayList<>();
       for (FactorDeviance factor : measures.get(i).factors()) {
         int row = factors.indexOf(factor.factor());
         double y = Axes.row(row, factors.size()) + Figure.offset(i, measures.size());
-        Point point = percent(factor.explained(), y, factor.low(), factor.high());
-        most = Math.max(most, point.high() == null ? point.x() : point.high());
-        points.add(point);
+        points.add(percent(factor.explained(), y, factor.low(), factor.high()));
       }
       series.add(new Series(measures.get(i).outcome().label(), Join.NONE, points));
     }
@@ -118,7 +115,7 @@ final class Figures {
         new Figure(
             "deviance",
             Captions.deviance(),
-            Axes.upTo("explained deviance (%)", Math.min(100, most)),
+            Axes.percent("explained deviance (%)", Figure.most(series, Whiskers.ALONG_X)),
             Axes.rows(factors),
             Whiskers.ALONG_X,
             height(factors.size(), series.size()),
@@ -145,7 +142,7 @@ final class Figures {
             "iterations",
             Captions.iterations(iterations.entered().asked()),
             Axes.whole("round", first, last),
-            Axes.percent("solved (%)"),
+            Axes.percent("solved (%)", Figure.most(series, Whiskers.ALONG_Y)),
             Whiskers.ALONG_Y,
             CURVE,
             series));
@@ -171,7 +168,7 @@ final class Figures {
               "budget-" + kind.label().replace('_', '-'),
               Captions.budget(kind),
               Axes.upTo(Captions.budgetAxis(kind), most),
-              Axes.percent("tasks solved (%)"),
+              Axes.percent("tasks solved (%)", Figure.most(series, Whiskers.ALONG_Y)),
               Whiskers.ALONG_Y,
               CURVE,
               series));

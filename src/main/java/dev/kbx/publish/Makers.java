@@ -12,10 +12,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Short, different names of methods with models for figures and heads of tables. */
 final class Makers {
-  /** Characters of a name; tables of rates have the whole names. */
+  /** Characters of a name, and of a method or a model alone. */
   private static final int LONGEST = 30;
 
-  static final String UNSTATED = "not stated";
+  private static final int WHOLE = 40;
+
+  private static final String UNSTATED = "not stated";
 
   private final Map<Maker, String> names = new LinkedHashMap<>();
 
@@ -42,6 +44,11 @@ final class Makers {
     if (models && !methods && !model.isEmpty()) return model;
     if (method.isEmpty() || model.isEmpty()) return method + model;
     return method + " · " + model;
+  }
+
+  /** A method or a model by itself. */
+  static String whole(@Nullable String name) {
+    return name == null ? UNSTATED : Text.cutMiddle(Text.clean(name), WHOLE);
   }
 
   String of(Maker maker) {

@@ -63,8 +63,8 @@ final class MethodTables {
     List<List<String>> rows = new ArrayList<>();
     for (MethodRates each : methods.methods()) {
       List<String> row = new ArrayList<>();
-      row.add(Objects.requireNonNullElse(each.maker().method(), Makers.UNSTATED));
-      if (models) row.add(Objects.requireNonNullElse(each.maker().model(), Makers.UNSTATED));
+      row.add(Makers.whole(each.maker().method()));
+      if (models) row.add(Makers.whole(each.maker().model()));
       row.add(Integer.toString(each.candidates()));
       for (OfOutcome outcome : each.outcomes()) row.add(share(outcome.all()));
       row.add(

@@ -46,6 +46,7 @@ final class SpeedFigures {
     List<FastP> shown = last(all);
     SeriesNames names = new SeriesNames(shown.stream().map(FastP::series).toList());
     List<Series> series = new ArrayList<>();
+    List<String> unknown = new ArrayList<>();
     double least = 0.5;
     double most = 2;
     for (FastP each : shown) {
@@ -54,9 +55,8 @@ final class SpeedFigures {
         if (point.p() > 0) least = Math.min(least, point.p() / 1.2);
         most = Math.max(most, point.p() * 1.2);
       }
-      if (!curve.isEmpty()) {
-        series.add(new Series(names.of(each.series()), Join.STEPS, points(curve)));
-      }
+      if (curve.isEmpty()) unknown.add(names.of(each.series()));
+      else series.add(new Series(names.of(each.series()), Join.STEPS, points(curve)));
     }
     if (series.isEmpty()) return;
     boolean bands = series.size() <= BANDS;
@@ -67,9 +67,13 @@ final class SpeedFigures {
             Captions.fastP(baseline)
                 + " The left end of a curve is the share of correct ones, however fast. "
                 + (bands ? "Bands are Wilson's 95 % intervals." : "The table has the intervals.")
-                + (shown.size() < timed(all) ? " Of several rounds the last one." : ""),
+                + (shown.size() < timed(all) ? " Of several rounds the last one." : "")
+                + (unknown.isEmpty()
+                    ? ""
+                    : " Without a curve, as a correct candidate has no speedup: %s."
+                        .formatted(String.join("; ", unknown))),
             x,
-            Axes.percent("tasks (%)"),
+            Axes.percent("tasks (%)", Figure.most(series, Whiskers.ALONG_Y)),
             Whiskers.ALONG_Y,
             Figures.CURVE,
             series.stream().map(one -> within(one, x, bands)).toList()));
@@ -136,7 +140,7 @@ final class SpeedFigures {
     if (spreads.isEmpty()) return;
     boolean few = spreads.size() <= KERNELS;
     List<Point> points = new ArrayList<>();
-    double most = 2;
+    double most = 1.4;
     for (int i = 0; i < spreads.size(); i++) {
       Portability.MaxOverMin each = spreads.get(i);
       points.add(
@@ -157,7 +161,7 @@ final class SpeedFigures {
                     few ? ", with 95 % intervals" : "",
                     portability.baseline()),
             new Axis("kernels, by spread", false, 0, spreads.size() + 1.0, ends, null),
-            Axes.ratio("largest ÷ smallest speedup", 0.9, most),
+            Axes.ratio("largest ÷ smallest speedup", 0.95, most * 1.05),
             Whiskers.ALONG_Y,
             Figures.CURVE,
             List.of(new Series("kernel", Join.NONE, shown))));

@@ -22,7 +22,7 @@ class FigureTest {
       new Figure(
           "rates",
           "Rates of a_method & <others>, 50 %.",
-          Axes.percent("tasks (%)"),
+          Axes.percent("tasks (%)", 90),
           Axes.rows(List.of("a_method", "<b> & c")),
           Whiskers.ALONG_X,
           2,
@@ -38,7 +38,7 @@ class FigureTest {
           "budget-calls",
           "Solved.",
           Axes.upTo("calls", 4),
-          Axes.percent("solved (%)"),
+          Axes.percent("solved (%)", 95),
           Whiskers.ALONG_Y,
           6,
           List.of(
@@ -106,6 +106,11 @@ class FigureTest {
     assertThat(ratio.place(0.25)).isZero();
     assertThat(ratio.place(100)).isEqualTo(1);
     assertThat(ratio.ticks()).extracting(Figure.Tick::label).containsExactly("0.5", "1", "2");
+    assertThat(Axes.ratio("spread", 0.95, 1.5).ticks())
+        .extracting(Figure.Tick::label)
+        .containsExactly("1", "1.1", "1.2", "1.4");
+    assertThat(Axes.percent("share", 60).high()).isEqualTo(100);
+    assertThat(Axes.percent("share", 4).high()).isBetween(4.0, 5.0);
     assertThat(Axes.upTo("calls", 37).ticks())
         .extracting(Figure.Tick::label)
         .containsExactly("0", "10", "20", "30");
@@ -123,7 +128,13 @@ class FigureTest {
     String tex =
         PgfFigure.of(
             new Figure(
-                "many", "Many.", Axes.upTo("x", 1), Axes.percent("y"), Whiskers.ALONG_Y, 6, many));
+                "many",
+                "Many.",
+                Axes.upTo("x", 1),
+                Axes.percent("y", 90),
+                Whiskers.ALONG_Y,
+                6,
+                many));
     assertThat(tex.lines().filter(line -> line.startsWith("\\addplot")).distinct()).hasSize(20);
   }
 }
