@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes reports for LaTeX from two runs, the demo of methods and the bundled predictions, and compiles them: kbx report
-# --format latex, pdflatex, and the pages as PNG where pdftoppm is installed. Needs no GPU.
+# Makes reports for LaTeX from three runs, the demo of methods, its rounds and the bundled predictions, and compiles them:
+# kbx report --format latex, pdflatex, and the pages as PNG where pdftoppm is installed. Needs no GPU.
 # Debian: apt-get install texlive-latex-base texlive-pictures texlive-latex-extra texlive-fonts-recommended poppler-utils
 #
 # bench/latex.sh OUT [FOLDER...]         FOLDER: further results folders to make reports of
@@ -31,9 +31,21 @@ compile() {
   grep 'Output written' "$1/main.log"
 }
 
-"$kbx" run "$home/examples/methods/demo.toml" --out "$out/runs/demo" >/dev/null
-"$kbx" eval "$home/corpus/predictions.jsonl" --out "$out/runs/predictions" >/dev/null
-for folder in "$out/runs/demo" "$out/runs/predictions" "$@"; do
+# Without the table and the progress.
+quietly() {
+  "$@" >/dev/null 2>"$out/progress.log" || {
+    tail -n 20 "$out/progress.log" >&2
+    exit 2
+  }
+}
+
+quietly "$kbx" run "$home/examples/methods/demo.toml" --out "$out/runs/demo"
+quietly "$kbx" eval "$home/corpus/predictions.jsonl" --out "$out/runs/predictions"
+# Every round of the demo's methods, for the analysis of iterations.
+rm -rf "$out/rounds"
+quietly "$kbx" export predictions "$out/rounds" --rounds --out "$out/runs/demo"
+quietly "$kbx" eval "$out/rounds/predictions.jsonl" --out "$out/runs/rounds"
+for folder in "$out/runs/demo" "$out/runs/predictions" "$out/runs/rounds" "$@"; do
   report=$out/$(basename "$folder")
   "$kbx" report "$folder" --format latex --output "$report"
   compile "$report"
