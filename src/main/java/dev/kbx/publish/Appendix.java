@@ -1,7 +1,6 @@
 package dev.kbx.publish;
 
 import dev.kbx.analysis.Entered;
-import dev.kbx.analysis.Maker;
 import dev.kbx.publish.Conditions.Range;
 import dev.kbx.report.Counted;
 import dev.kbx.verdict.Against;
@@ -106,9 +105,7 @@ final class Appendix {
                 Counted.of(entered.candidates(), "judged candidate"),
                 entered.tasks(),
                 entered.asked()));
-    Makers makers =
-        new Makers(
-            entered.made().stream().map(made -> new Maker(made.method(), made.model())).toList());
+    Makers makers = Makers.of(entered);
     for (Entered.Made made : entered.made()) {
       sentences.add(
           "%s: %s on %s, at most %d a task%s."

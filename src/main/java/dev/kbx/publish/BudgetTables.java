@@ -1,7 +1,6 @@
 package dev.kbx.publish;
 
 import dev.kbx.analysis.BudgetCurve;
-import dev.kbx.analysis.Maker;
 import dev.kbx.analysis.Spent;
 import dev.kbx.publish.Tabular.Section;
 import dev.kbx.report.BudgetText;
@@ -18,6 +17,7 @@ final class BudgetTables {
 
   static List<Tabular> of(Publication publication) {
     List<Tabular> tables = new ArrayList<>();
+    Makers makers = publication.makers();
     int runs = publication.budgets().size();
     for (int run = 0; run < runs; run++) {
       Publication.Budget budget = publication.budgets().get(run);
@@ -31,7 +31,13 @@ final class BudgetTables {
         List<List<BudgetCurve>> parts = Chunks.of(known, ACROSS);
         for (int part = 0; part < parts.size(); part++) {
           tables.add(
-              table(Chunks.id(ofRun, part, parts.size()), kind, parts.get(part), known, budget));
+              table(
+                  Chunks.id(ofRun, part, parts.size()),
+                  kind,
+                  parts.get(part),
+                  known,
+                  budget,
+                  makers));
         }
       }
     }
@@ -43,13 +49,8 @@ final class BudgetTables {
       Spent.Kind kind,
       List<BudgetCurve> some,
       List<BudgetCurve> all,
-      Publication.Budget budget) {
-    Makers makers =
-        new Makers(
-            budget.curves().stream()
-                .map(curve -> new Maker(curve.method(), curve.model()))
-                .distinct()
-                .toList());
+      Publication.Budget budget,
+      Makers makers) {
     List<String> heads = new ArrayList<>(List.of(Captions.budgetAxis(kind)));
     some.forEach(curve -> heads.add(makers.of(curve.method(), curve.model())));
     List<List<String>> rows = new ArrayList<>();

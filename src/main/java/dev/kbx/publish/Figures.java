@@ -31,9 +31,7 @@ final class Figures {
 
   private Figures(Publication publication) {
     this.publication = publication;
-    this.makers =
-        new Makers(
-            publication.analyses().methods().methods().stream().map(MethodRates::maker).toList());
+    this.makers = publication.makers();
   }
 
   static List<Figure> of(Publication publication) {
@@ -74,7 +72,7 @@ final class Figures {
             "Share of all %d tasks asked for that each method passes, by outcome, with its 95 %% interval. %s"
                 .formatted(publication.analyses().methods().entered().asked(), Captions.rates()),
             Axes.percent("tasks (%)", Figure.most(series, Whiskers.ALONG_X)),
-            Axes.rows(makers.all()),
+            Axes.rows(methods.stream().map(each -> makers.of(each.maker())).toList()),
             Whiskers.ALONG_X,
             height(methods.size(), series.size()),
             series));

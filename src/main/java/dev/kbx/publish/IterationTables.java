@@ -5,7 +5,6 @@ import dev.kbx.analysis.IterationStep;
 import dev.kbx.analysis.Iterations;
 import dev.kbx.analysis.Iterations.OfMethod;
 import dev.kbx.analysis.Iterations.Round;
-import dev.kbx.analysis.Maker;
 import dev.kbx.analysis.Means;
 import dev.kbx.publish.Tabular.Section;
 import java.util.ArrayList;
@@ -17,12 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class IterationTables {
   private IterationTables() {}
 
-  static List<Tabular> of(Iterations iterations) {
-    Makers makers =
-        new Makers(
-            iterations.methods().stream()
-                .map(method -> new Maker(method.method(), method.model()))
-                .toList());
+  static List<Tabular> of(Iterations iterations, Makers makers) {
     List<List<String>> rounds = new ArrayList<>();
     List<List<String>> steps = new ArrayList<>();
     List<List<String>> speeds = new ArrayList<>();

@@ -1,12 +1,12 @@
 package dev.kbx.publish;
 
+import dev.kbx.analysis.Entered;
 import dev.kbx.analysis.Maker;
 import dev.kbx.report.Text;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +35,12 @@ final class Makers {
     }
   }
 
+  /** Of the candidates that an analysis counts. */
+  static Makers of(Entered entered) {
+    return new Makers(
+        entered.made().stream().map(made -> new Maker(made.method(), made.model())).toList());
+  }
+
   /** What differs between makers; method and model if nothing does. */
   private static String name(Maker maker, boolean methods, boolean models) {
     String method = maker.method() == null ? "" : Text.clean(maker.method());
@@ -51,15 +57,13 @@ final class Makers {
     return name == null ? UNSTATED : Text.cutMiddle(Text.clean(name), WHOLE);
   }
 
+  /** Its name; of one that is not among those given, method and model. */
   String of(Maker maker) {
-    return Objects.requireNonNullElse(names.get(maker), UNSTATED);
+    String name = names.get(maker);
+    return name == null ? Text.cutMiddle(name(maker, true, true), LONGEST) : name;
   }
 
   String of(@Nullable String method, @Nullable String model) {
     return of(new Maker(method, model));
-  }
-
-  List<String> all() {
-    return List.copyOf(names.values());
   }
 }

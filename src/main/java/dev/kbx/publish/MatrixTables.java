@@ -27,10 +27,9 @@ final class MatrixTables {
 
   private MatrixTables() {}
 
-  static List<Tabular> of(List<PropertyMatrix> unsorted) {
+  static List<Tabular> of(List<PropertyMatrix> unsorted, Makers makers) {
     List<PropertyMatrix> all =
         unsorted.stream().sorted(Comparator.comparing(MatrixTables::maker)).toList();
-    Makers makers = new Makers(all.stream().map(MatrixTables::maker).toList());
     List<Tabular> tables = new ArrayList<>(totals(all, makers));
     if (all.size() > MATRICES) return tables;
     for (int i = 0; i < all.size(); i++) {
@@ -68,8 +67,8 @@ final class MatrixTables {
           new Tabular(
               Chunks.id("properties", tables.size(), parts.size()),
               Section.PROPERTIES,
-              "Candidates that are right for calls with a property, of those that are right at the"
-                  + " published grade and were asked.",
+              "Candidates of all rounds that are right for calls with a property, of those that are"
+                  + " right at the published grade and were asked.",
               columns,
               properties.stream().map(property -> total(property, part)).toList()));
     }

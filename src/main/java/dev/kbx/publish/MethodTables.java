@@ -32,14 +32,14 @@ final class MethodTables {
   private final Makers makers;
   private final List<Tabular> tables = new ArrayList<>();
 
-  private MethodTables(Methods methods) {
+  private MethodTables(Methods methods, Makers makers) {
     this.methods = methods;
-    this.makers = new Makers(methods.methods().stream().map(MethodRates::maker).toList());
+    this.makers = makers;
   }
 
-  static List<Tabular> of(Methods methods) {
+  static List<Tabular> of(Methods methods, Makers makers) {
     if (methods.methods().isEmpty()) return List.of();
-    MethodTables all = new MethodTables(methods);
+    MethodTables all = new MethodTables(methods, makers);
     all.rates();
     all.categories();
     all.samples();

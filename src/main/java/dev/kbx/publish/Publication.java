@@ -65,6 +65,11 @@ public record Publication(
   /** An analysis without data: its name, and why as a clause. */
   public record Without(String analysis, String why) {}
 
+  /** The names of methods and models in tables and figures. */
+  Makers makers() {
+    return Makers.of(analyses.methods().entered());
+  }
+
   /** Suite and runs, as a title. */
   String title() {
     List<String> runs = analyses.methods().entered().runs();

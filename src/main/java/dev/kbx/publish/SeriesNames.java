@@ -1,6 +1,5 @@
 package dev.kbx.publish;
 
-import dev.kbx.analysis.Maker;
 import dev.kbx.analysis.Series;
 import dev.kbx.verdict.RunInfo;
 import java.util.HashMap;
@@ -13,8 +12,8 @@ final class SeriesNames {
   private final boolean rounds;
   private final Map<String, String> runs = new HashMap<>();
 
-  SeriesNames(List<Series> all) {
-    makers = new Makers(all.stream().map(SeriesNames::maker).distinct().toList());
+  SeriesNames(List<Series> all, Makers makers) {
+    this.makers = makers;
     rounds = all.stream().map(Series::round).distinct().count() > 1;
     Map<String, RunInfo> byId = new HashMap<>();
     for (Series series : all) byId.put(series.run().id(), series.run());
@@ -24,12 +23,8 @@ final class SeriesNames {
     byId.forEach((id, run) -> runs.put(id, devices ? run.device().name() : id));
   }
 
-  private static Maker maker(Series series) {
-    return new Maker(series.method(), series.model());
-  }
-
   String of(Series series) {
-    StringBuilder name = new StringBuilder(makers.of(maker(series)));
+    StringBuilder name = new StringBuilder(makers.of(series.method(), series.model()));
     if (rounds && series.round() != null) name.append(", round ").append(series.round());
     String run = runs.get(series.run().id());
     if (run != null) name.append(", ").append(run);

@@ -37,14 +37,16 @@ final class SpeedFigures {
             .map(FastP.Against::baseline)
             .distinct()
             .toList();
-    for (String baseline : baselines) fastP(figures, publication.fastp(), baseline);
+    for (String baseline : baselines) fastP(figures, publication, baseline);
     if (publication.portability() != null) spread(figures, publication.portability());
     return figures;
   }
 
-  private static void fastP(List<Figure> figures, List<FastP> all, String baseline) {
+  private static void fastP(List<Figure> figures, Publication publication, String baseline) {
+    List<FastP> all = publication.fastp();
     List<FastP> shown = last(all);
-    SeriesNames names = new SeriesNames(shown.stream().map(FastP::series).toList());
+    SeriesNames names =
+        new SeriesNames(shown.stream().map(FastP::series).toList(), publication.makers());
     List<Series> series = new ArrayList<>();
     List<String> unknown = new ArrayList<>();
     double least = 0.5;

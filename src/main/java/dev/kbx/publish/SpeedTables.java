@@ -20,11 +20,13 @@ final class SpeedTables {
             .map(Against::baseline)
             .distinct()
             .toList();
-    return baselines.stream().map(baseline -> table(timed, baseline)).toList();
+    return baselines.stream()
+        .map(baseline -> table(timed, baseline, publication.makers()))
+        .toList();
   }
 
-  private static Tabular table(List<FastP> timed, String baseline) {
-    SeriesNames names = new SeriesNames(timed.stream().map(FastP::series).toList());
+  private static Tabular table(List<FastP> timed, String baseline, Makers makers) {
+    SeriesNames names = new SeriesNames(timed.stream().map(FastP::series).toList(), makers);
     List<String> heads = new ArrayList<>(List.of("candidates", "tasks"));
     List<List<String>> rows = new ArrayList<>();
     for (FastP each : timed) {

@@ -8,24 +8,27 @@ import org.junit.jupiter.api.Test;
 
 /** Names of methods and models in figures say what differs, and are different. */
 class MakersTest {
+  private static List<String> names(Maker... makers) {
+    List<Maker> all = List.of(makers);
+    Makers names = new Makers(all);
+    return all.stream().map(names::of).toList();
+  }
+
   @Test
   void sayWhatDiffers() {
-    assertThat(new Makers(List.of(new Maker("a", "m"), new Maker("b", "m"))).all())
-        .containsExactly("a", "b");
-    assertThat(new Makers(List.of(new Maker("a", "m"), new Maker("a", "n"))).all())
-        .containsExactly("m", "n");
-    assertThat(new Makers(List.of(new Maker("a", "m"), new Maker("b", "n"))).all())
-        .containsExactly("a · m", "b · n");
-    assertThat(new Makers(List.of(new Maker(null, null))).all()).containsExactly("all candidates");
-    assertThat(new Makers(List.of(new Maker(null, null), new Maker("a", null))).all())
+    assertThat(names(new Maker("a", "m"), new Maker("b", "m"))).containsExactly("a", "b");
+    assertThat(names(new Maker("a", "m"), new Maker("a", "n"))).containsExactly("m", "n");
+    assertThat(names(new Maker("a", "m"), new Maker("b", "n"))).containsExactly("a · m", "b · n");
+    assertThat(names(new Maker(null, null))).containsExactly("all candidates");
+    assertThat(names(new Maker(null, null), new Maker("a", null)))
         .containsExactly("not stated", "a");
+    assertThat(new Makers(List.of()).of("a", "m")).isEqualTo("a · m");
   }
 
   @Test
   void areShortAndDifferent() {
     String model = "openai:a-model-with-a-very-long-name-";
-    Makers makers =
-        new Makers(List.of(new Maker("x", model + "1 z"), new Maker("x", model + "2 z")));
-    assertThat(makers.all()).doesNotHaveDuplicates().allMatch(name -> name.length() <= 30);
+    List<String> names = names(new Maker("x", model + "1 z"), new Maker("x", model + "2 z"));
+    assertThat(names).doesNotHaveDuplicates().allMatch(name -> name.length() <= 30);
   }
 }
