@@ -53,6 +53,11 @@ final class AnalyzedRuns {
             : RunReference.read(runs, output.folder, reader);
     AsPublished.refuseMixture(judged);
     published = AsPublished.among(judged);
+    return asked(judged);
+  }
+
+  /** Runs as one set, with the tasks that they asked for. */
+  static List<AskedRun> asked(List<JudgedRun> judged) {
     List<AskedRun> asked =
         judged.stream()
             .map(run -> new AskedRun(run, AskedSuite.of(run), AskedSuite.traits(run)))

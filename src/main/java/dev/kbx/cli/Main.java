@@ -27,6 +27,7 @@ import picocli.CommandLine.ScopeType;
       RunsCommand.class,
       CompareCommand.class,
       AnalyzeCommand.class,
+      ReportCommand.class,
       ImportCommand.class,
       ExportCommand.class,
       CertifyCommand.class,

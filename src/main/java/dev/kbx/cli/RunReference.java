@@ -27,9 +27,13 @@ final class RunReference {
   /**
    * A run that was named.
    *
-   * @param folder the results folder that has its files
+   * @param place the results folder that has its files, and where its verdicts are
    */
-  record Found(JudgedRun judged, Path folder) {}
+  record Found(JudgedRun judged, RunsCommand.Folder place) {
+    Path folder() {
+      return place.out();
+    }
+  }
 
   /** Reads the runs with their verdicts, in the order given. */
   static List<JudgedRun> read(List<String> references, RunsCommand.Folder out) {
@@ -49,10 +53,9 @@ final class RunReference {
     return find(references, out, (_, _) -> {});
   }
 
-  private static List<Found> find(
-      List<String> references,
-      RunsCommand.Folder out,
-      BiConsumer<VerdictRow, BriefVerdict> reader) {
+  /** The same; each verdict is shown to {@code reader} with its row, and not kept. */
+  static List<Found> find(
+      List<String> references, RunsCommand.Folder out, BiConsumer<VerdictRow, BriefVerdict> reader) {
     return references.stream().map(reference -> find(reference, out, reader)).toList();
   }
 
@@ -61,7 +64,8 @@ final class RunReference {
     if (reference.isEmpty()) throw new UserError("RUN: is empty; name a run or a results folder");
     Path path = Path.of(reference);
     if (Files.isDirectory(path)) {
-      return new Found(newest(new RunsCommand.Folder(path), reader), path);
+      RunsCommand.Folder folder = new RunsCommand.Folder(path);
+      return new Found(newest(folder, reader), folder);
     }
     if (Files.exists(path)) {
       throw new UserError("%s: is a file; %s".formatted(path, FORMS));
@@ -97,7 +101,7 @@ final class RunReference {
             .existing()
             .orElseThrow(() -> neither(reference, "no runs in %s; %s".formatted(place, FORMS)))) {
       Optional<RunInfo> run = store.run(id);
-      if (run.isPresent()) return new Found(judged(store, run.get(), reader), folder.out());
+      if (run.isPresent()) return new Found(judged(store, run.get(), reader), folder);
       String there = RunIds.newest(store.runs());
       throw neither(reference, "no such run in %s; %s".formatted(place, there));
     }

@@ -37,14 +37,15 @@ final class SummaryCommand implements Callable<Integer> {
   public Integer call() {
     Causes causes = new Causes();
     List<AskedRun> judged = runs.read(causes::add);
-    Overview overview =
-        new Overview(
-            Methods.of(judged, List.of(1), List.of()),
-            Deviance.of(judged),
-            iterations(judged),
-            AdvisedErrors.of(Errors.of(judged, causes)));
+    Overview overview = overview(judged, Methods.of(judged, List.of(1), List.of()), causes);
     runs.print("summary", overview, () -> new OverviewText(Terminal.columns()).render(overview));
     return ExitCode.OK;
+  }
+
+  /** All analyses beside that of methods. */
+  static Overview overview(List<AskedRun> runs, Methods methods, Causes causes) {
+    return new Overview(
+        methods, Deviance.of(runs), iterations(runs), AdvisedErrors.of(Errors.of(runs, causes)));
   }
 
   private static @Nullable Iterations iterations(List<AskedRun> runs) {

@@ -103,7 +103,8 @@ public record BudgetText(int width) {
     };
   }
 
-  static String amount(Spent.Kind kind, double amount) {
+  /** {@code 1,200} calls, {@code 0.05} USD. */
+  public static String amount(Spent.Kind kind, double amount) {
     return switch (kind) {
       case CALLS, TOKENS -> String.format(Locale.ROOT, "%,.0f", amount);
       case USD -> String.format(Locale.ROOT, amount < 0.1 ? "%.4f" : "%.2f", amount);

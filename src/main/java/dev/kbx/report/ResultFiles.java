@@ -107,13 +107,29 @@ public final class ResultFiles implements AutoCloseable {
     deleteOthers(submissions);
     // With several submissions the files have only the first samples.
     String sources = submissions.size() == 1 ? submissions.getFirst().metrics() : "kbx.db";
-    AtomicFile.replace(
-        report(),
-        writer ->
-            HtmlReport.of(run, tally, verdicts, sourceOf, sources, problems, methods)
-                .write(writer));
+    page(report(), HtmlReport.of(run, tally, verdicts, sourceOf, sources, problems, methods));
     if (forTools) new EvalResultFiles(out).write(verdicts);
     return submissions.stream().map(Submission::summary).toList();
+  }
+
+  /**
+   * Writes the page of a run alone, as {@link #finish} does.
+   *
+   * @param file to be replaced
+   */
+  public static void writePage(
+      Path file,
+      RunInfo run,
+      RunVerdicts verdicts,
+      AskedTasks asked,
+      Function<Verdict, String> sourceOf,
+      @Nullable MethodsReport methods) {
+    Tally tally = Tally.of(run, verdicts.rows(), asked);
+    page(file, HtmlReport.of(run, tally, verdicts, sourceOf, "kbx.db", List.of(), methods));
+  }
+
+  private static void page(Path file, HtmlReport page) {
+    AtomicFile.replace(file, page::write);
   }
 
   /** Deletes pairs of files written before candidates of other models were added. */

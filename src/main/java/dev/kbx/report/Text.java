@@ -86,7 +86,7 @@ public final class Text {
   }
 
   /** The text, cut in the middle so that more of the end is left: the file name of a path. */
-  static String cutMiddle(String text, int columns) {
+  public static String cutMiddle(String text, int columns) {
     if (columns(text) <= columns) return text;
     int head = (columns - 1) / 3;
     String reversed = new StringBuilder(text).reverse().toString();

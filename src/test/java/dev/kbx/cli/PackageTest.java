@@ -71,5 +71,30 @@ class PackageTest {
             folder, bare, List.of(kbx, "eval", corpus, "--stages", "static", "--out", out));
     assertThat(judged.exit()).as(judged.err()).isZero();
     assertThat(folder.resolve("results/report.html")).isRegularFile();
+    assertReports(bundle, bare, out);
+  }
+
+  /** All but Parquet, whose library is too large for a GPU node. */
+  private void assertReports(Path bundle, Map<String, String> bare, String results)
+      throws Exception {
+    try (Stream<Path> jars = Files.list(bundle.resolve("app/lib"))) {
+      assertThat(jars.map(jar -> jar.getFileName().toString()))
+          .noneMatch(name -> name.contains("parquet") || name.contains("hadoop"));
+    }
+    String data = folder.resolve("data").toString();
+    List<String> report =
+        List.of(bundle.resolve("kbx").toString(), "report", results, "--output", data, "--format");
+    Launched csv = Launched.run(folder, bare, with(report, "csv"));
+    assertThat(csv.exit()).as(csv.err()).isZero();
+    assertThat(folder.resolve("data/verdicts.csv")).isRegularFile();
+    Launched parquet = Launched.run(folder, bare, with(report, "parquet"));
+    assertThat(parquet.exit()).isEqualTo(ExitCode.USAGE);
+    assertThat(parquet.err())
+        .contains("kbx: --format parquet: this bundle has no Parquet; use csv");
+    assertThat(folder.resolve("data").toFile().list()).hasSize(2);
+  }
+
+  private static List<String> with(List<String> command, String last) {
+    return Stream.concat(command.stream(), Stream.of(last)).toList();
   }
 }

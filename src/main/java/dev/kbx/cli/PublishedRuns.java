@@ -1,0 +1,206 @@
+package dev.kbx.cli;
+
+import dev.kbx.analysis.AskedRun;
+import dev.kbx.analysis.BudgetCurve;
+import dev.kbx.analysis.Causes;
+import dev.kbx.analysis.FastP;
+import dev.kbx.analysis.IncomparableRuns;
+import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.Maker;
+import dev.kbx.analysis.Methods;
+import dev.kbx.analysis.PassK;
+import dev.kbx.analysis.Portability;
+import dev.kbx.analysis.PropertyMatrix;
+import dev.kbx.analysis.VerdictRow;
+import dev.kbx.publish.Conditions;
+import dev.kbx.publish.Measurement;
+import dev.kbx.publish.Publication;
+import dev.kbx.report.Overview;
+import dev.kbx.report.ResultFiles;
+import dev.kbx.report.RunVerdicts;
+import dev.kbx.store.RunStore;
+import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Verdict;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Runs that a report is about. */
+final class PublishedRuns {
+  /** Samples and speedups of pass@k and fast_p@k, as {@code kbx analyze methods} has them. */
+  private static final List<Integer> KS = List.of(1, 5, 10);
+
+  private static final List<Double> PS = List.of(1.0, 2.0);
+
+  private final List<RunReference.Found> runs;
+  private final Causes causes;
+  private final List<Publication.Without> without = new ArrayList<>();
+
+  private PublishedRuns(List<RunReference.Found> runs, Causes causes) {
+    this.runs = runs;
+    this.causes = causes;
+  }
+
+  /** Those named; without a name, the newest in the folder. */
+  static PublishedRuns of(List<String> names, RunsCommand.Folder folder) {
+    Causes causes = new Causes();
+    List<RunReference.Found> found =
+        names.isEmpty()
+            ? List.of(new RunReference.Found(RunReference.newest(folder, causes::add), folder))
+            : RunReference.find(names, folder, causes::add);
+    AsPublished.refuseMixture(found.stream().map(RunReference.Found::judged).toList());
+    return new PublishedRuns(found, causes);
+  }
+
+  private List<JudgedRun> judged() {
+    return runs.stream().map(RunReference.Found::judged).toList();
+  }
+
+  /** All verdicts of all runs, whole. */
+  void forEach(Consumer<Verdict> reader) {
+    for (RunReference.Found run : runs) {
+      try (RunStore store = run.place().open()) {
+        store.forEach(run.judged().run().id(), stored -> reader.accept(stored.verdict()));
+      }
+    }
+  }
+
+  /** Writes the page of the only run. */
+  void page(Path file) {
+    if (runs.size() > 1) {
+      throw new UserError(
+          "--format html: is the page of one run, and %d were named".formatted(runs.size()));
+    }
+    RunReference.Found found = runs.getFirst();
+    RunInfo run = found.judged().run();
+    Path ledger = ledger(found);
+    try (RunStore store = found.place().open()) {
+      RunVerdicts verdicts = StoredVerdicts.of(store, run.id());
+      ResultFiles.writePage(
+          file,
+          run,
+          verdicts,
+          AskedSuite.of(found.judged()),
+          verdict -> store.source(verdict.candidate()).orElse(""),
+          ledger == null ? null : LedgerReport.of(ledger, verdicts.rows()));
+    }
+  }
+
+  Publication publication() {
+    List<AskedRun> asked = AnalyzedRuns.asked(judged());
+    Methods methods = Methods.of(asked, samples(), PS);
+    Overview overview = SummaryCommand.overview(asked, methods, causes);
+    if (overview.iterations() == null) {
+      without.add(new Publication.Without("iterations", "no method has candidates of two rounds"));
+    }
+    return new Publication(
+        overview,
+        fastP(asked),
+        passK(asked),
+        PropertyMatrix.of(rows()),
+        portability(),
+        budgets(),
+        without,
+        new Measurement(
+            judged().stream().map(JudgedRun::run).toList(),
+            methods.entered(),
+            conditions(),
+            NoiseFloors.ofRuns(asked)));
+  }
+
+  private List<VerdictRow> rows() {
+    return judged().stream().flatMap(run -> run.rows().stream()).toList();
+  }
+
+  /** The usual numbers of samples, and the most that a task has of one method and model. */
+  private List<Integer> samples() {
+    SortedSet<Integer> ks = new TreeSet<>(KS);
+    for (List<VerdictRow> own : Maker.group(rows()).values()) {
+      Map<String, Integer> ofTask = new HashMap<>();
+      for (VerdictRow row : own) ofTask.merge(row.path(), row.sample() + 1, Math::max);
+      ks.add(ofTask.values().stream().max(Integer::compare).orElse(1));
+    }
+    return List.copyOf(ks);
+  }
+
+  private Conditions conditions() {
+    Conditions.Reader reader = new Conditions.Reader();
+    forEach(reader::add);
+    return reader.conditions();
+  }
+
+  private List<FastP> fastP(List<AskedRun> asked) {
+    List<FastP> all = new ArrayList<>();
+    for (AskedRun run : asked) {
+      List<FastP> own =
+          known("fast_p", () -> FastP.of(run.judged(), run.asked(), FastP.Pick.FIRST_SAMPLE));
+      if (own == null) continue;
+      all.addAll(own);
+      String untimed = own.getFirst().untimed();
+      if (untimed != null) {
+        String id = run.judged().run().id();
+        without.add(
+            new Publication.Without(
+                "fast_p", "run %s: nothing was timed: %s".formatted(id, untimed)));
+      }
+    }
+    return all;
+  }
+
+  private List<PassK> passK(List<AskedRun> asked) {
+    List<Integer> ks = samples();
+    return asked.stream()
+        .filter(run -> run.judged().run().stages().contains(Stage.CALL))
+        .flatMap(run -> PassK.of(run.judged(), run.asked(), ks).stream())
+        .toList();
+  }
+
+  private @Nullable Portability portability() {
+    if (runs.size() > 1 && Portability.isFor(judged())) {
+      return known("portability", () -> Portability.of(judged()));
+    }
+    without.add(
+        new Publication.Without("portability", "the runs are not timed ones on several devices"));
+    return null;
+  }
+
+  /** What an analysis says; null if it has no data, which is recorded. */
+  private <T> @Nullable T known(String analysis, Supplier<T> figures) {
+    try {
+      return figures.get();
+    } catch (IncomparableRuns e) {
+      without.add(new Publication.Without(analysis, String.valueOf(e.getMessage())));
+      return null;
+    }
+  }
+
+  private List<Publication.Budget> budgets() {
+    List<Publication.Budget> budgets = new ArrayList<>();
+    for (RunReference.Found run : runs) {
+      Path ledger = ledger(run);
+      if (ledger == null) continue;
+      JudgedRun judged = run.judged();
+      budgets.add(
+          new Publication.Budget(
+              judged.run().id(), BudgetCurve.of(LedgerRows.of(ledger, judged.rows()))));
+    }
+    if (budgets.isEmpty()) {
+      without.add(new Publication.Without("budget", "no run has a ledger of methods"));
+    }
+    return budgets;
+  }
+
+  private static @Nullable Path ledger(RunReference.Found run) {
+    Path ledger = Ledgers.file(run.folder(), run.judged().run().id());
+    return Files.isRegularFile(ledger) ? ledger : null;
+  }
+}

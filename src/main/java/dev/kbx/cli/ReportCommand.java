@@ -1,0 +1,150 @@
+package dev.kbx.cli;
+
+import dev.kbx.publish.DataFiles;
+import dev.kbx.publish.LatexReport;
+import dev.kbx.publish.MarkdownReport;
+import dev.kbx.publish.Publication;
+import dev.kbx.report.AtomicFile;
+import dev.kbx.verdict.Json;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code kbx report [RUN…]}: runs as tables, figures and data for publication. */
+@Command(
+    name = "report",
+    description = "Runs as a page, tables and figures for a paper, or data for other tools.",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "html      the page of one run",
+      "md        tables in Markdown, and how they were measured",
+      "json      all analyses in one document",
+      "latex     DIR/main.tex, which compiles, and its tables and figures, also as SVG",
+      "csv       DIR/verdicts.csv and DIR/sizes.csv: every verdict, every timed size",
+      "parquet   the same as Parquet",
+      "",
+      "md and json go to stdout without --output. Several runs are one set of candidates."
+    })
+final class ReportCommand implements Callable<Integer> {
+  /** What can be written. */
+  private enum Format {
+    HTML("kbx-report.html", false),
+    MD(null, false),
+    JSON(null, false),
+    LATEX("kbx-report", true),
+    CSV("kbx-report", true),
+    PARQUET("kbx-report", true);
+
+    private final @Nullable String target;
+    private final boolean folder;
+
+    /**
+     * @param target where it is written if nothing is named; null for stdout
+     * @param folder whether it is several files
+     */
+    Format(@Nullable String target, boolean folder) {
+      this.target = target;
+      this.folder = folder;
+    }
+
+    static Format of(String name) {
+      for (Format format : values()) if (format.label().equals(name)) return format;
+      throw new UserError(
+          "--format: no format '%s'; there are %s"
+              .formatted(
+                  name,
+                  Arrays.stream(values()).map(Format::label).collect(Collectors.joining(", "))));
+    }
+
+    String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  @Parameters(
+      paramLabel = "RUN",
+      arity = "0..*",
+      description = RunReference.HELP + " Without one, the newest complete run in --out.")
+  private List<String> runs = List.of();
+
+  @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
+
+  @Option(
+      names = "--format",
+      paramLabel = "FORMAT",
+      defaultValue = "html",
+      description = "html, md, json, latex, csv or parquet. Default: ${DEFAULT-VALUE}.")
+  private String format = "html";
+
+  @Option(
+      names = "--output",
+      paramLabel = "PATH",
+      description =
+          "The file to write; for latex, csv and parquet a folder. Default: kbx-report.html,"
+              + " kbx-report.")
+  private @Nullable Path output;
+
+  @Override
+  public Integer call() {
+    Format wanted = Format.of(format);
+    if (wanted == Format.PARQUET && !DataFiles.hasParquet()) {
+      throw new UserError(
+          "--format parquet: this bundle has no Parquet; use csv here, or parquet in a checkout");
+    }
+    Path target = target(wanted);
+    PublishedRuns published = PublishedRuns.of(runs, folder);
+    switch (wanted) {
+      case HTML -> published.page(named(target));
+      case MD -> text(target, MarkdownReport.of(published.publication()));
+      case JSON -> text(target, json(published.publication()));
+      case LATEX -> LatexReport.write(published.publication(), named(target));
+      case CSV -> new DataFiles(named(target)).csv(published::forEach);
+      case PARQUET -> new DataFiles(named(target)).parquet(published::forEach);
+    }
+    if (target != null)
+      System.out.println(wanted == Format.LATEX ? target.resolve("main.tex") : target);
+    return ExitCode.OK;
+  }
+
+  /** Where to write; null for stdout. Checked before runs are read. */
+  private @Nullable Path target(Format wanted) {
+    Path named = output;
+    if (named == null) {
+      if (wanted.target == null) return null;
+      named = Path.of(wanted.target);
+    }
+    String name = "--output " + named;
+    if (wanted.folder) return OutFolder.writable(name, named);
+    if (Files.isDirectory(named)) {
+      throw new UserError(
+          "%s: is a folder; %s is one file: name it".formatted(name, wanted.label()));
+    }
+    Path parent = named.toAbsolutePath().getParent();
+    if (parent != null) OutFolder.writable(name, parent);
+    return named;
+  }
+
+  private static Path named(@Nullable Path target) {
+    if (target == null) throw new IllegalStateException("the format has a default");
+    return target;
+  }
+
+  private static String json(Publication publication) {
+    return Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(publication) + "\n";
+  }
+
+  private static void text(@Nullable Path target, String text) {
+    if (target == null) System.out.print(text);
+    else AtomicFile.replace(target, writer -> writer.write(text));
+  }
+}

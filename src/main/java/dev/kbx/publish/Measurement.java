@@ -1,0 +1,25 @@
+package dev.kbx.publish;
+
+import dev.kbx.analysis.Entered;
+import dev.kbx.verdict.NoiseFloor;
+import dev.kbx.verdict.RunInfo;
+import java.util.List;
+
+/**
+ * How the figures of some runs were measured: what a reviewer asks for.
+ *
+ * @param runs with their settings
+ * @param entered which candidates were counted, and which were not
+ * @param conditions under which they were judged
+ * @param floors known noise floors of the devices
+ */
+public record Measurement(
+    List<RunInfo> runs, Entered entered, Conditions conditions, List<NoiseFloor> floors) {
+  /** The title of the appendix. */
+  static final String TITLE = "How this was measured";
+
+  public Measurement {
+    runs = List.copyOf(runs);
+    floors = List.copyOf(floors);
+  }
+}
