@@ -148,7 +148,7 @@ class MethodsPageTest extends BrowserTest {
       assertThat(second).containsText("Your kernel was <b>wrong</b>.");
       assertThat(second).containsText("<script>alert(1)</script>");
       assertThat(second).not().containsText("Write a kernel.");
-      assertThat(page.url()).contains("Math%2Fexp%40refine");
+      assertThat(page.url()).contains("candidate=Math%2Fexp%40refine");
       page.reload();
       assertThat(page.locator(".written")).hasCount(1);
       shown.picture("methods-dark", page);
