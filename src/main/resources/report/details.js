@@ -152,7 +152,7 @@ function failingLine({ frames, status, message }) {
 
 /** Lines with numbers and colours; the line at fault is marked. */
 function source(verdict, text) {
-  if (!text) return unknown(verdict.status === "no_code" ? "The answer holds no Python source." : "not in this page");
+  if (!text) return unknown(verdict.status === "no_code" ? "The answer holds no Python source." : "Not in this page, which would be too large; the results folder has it.");
   const failing = failingLine(verdict);
   const lines = highlighted(text.replace(/\n$/, "")).map((parts, i) => {
     const marked = i + 1 === failing;

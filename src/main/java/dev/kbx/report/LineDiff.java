@@ -4,6 +4,7 @@ import com.github.difflib.DiffUtils;
 import com.github.difflib.UnifiedDiffUtils;
 import com.github.difflib.patch.Patch;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** The difference of two texts by lines, as {@code diff -u} writes it. */
 public final class LineDiff {
@@ -42,5 +43,10 @@ public final class LineDiff {
     List<String> lines =
         UnifiedDiffUtils.generateUnifiedDiff(nameBefore, nameAfter, before, patch, CONTEXT);
     return lines.isEmpty() ? "" : String.join("\n", lines) + "\n";
+  }
+
+  /** The hunks alone; empty for equal texts. */
+  public String hunks() {
+    return unified("", "").lines().skip(2).collect(Collectors.joining("\n"));
   }
 }

@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,17 +50,8 @@ record RoundChange(int round, String status, @Nullable String message, String di
       Map.Entry<Integer, RunVerdicts.Entry> before = rounds.lowerEntry(round);
       if (before == null) return null;
       Verdict then = verdicts.whole(before.getValue());
-      String diff = diff(sourceOf.apply(then), sourceOf.apply(verdicts.whole(entry)));
-      return new RoundChange(before.getKey(), then.status().label(), then.message(), diff);
+      LineDiff diff = new LineDiff(sourceOf.apply(then), sourceOf.apply(verdicts.whole(entry)));
+      return new RoundChange(before.getKey(), then.status().label(), then.message(), diff.hunks());
     }
-  }
-
-  /** The hunks. */
-  private static String diff(String before, String after) {
-    return new LineDiff(before, after)
-        .unified("", "")
-        .lines()
-        .skip(2)
-        .collect(Collectors.joining("\n"));
   }
 }
