@@ -64,11 +64,16 @@ record HeatMap(List<MethodRates> methods, List<String> labels, boolean samples) 
     }
     String link = Anchors.filter(maker, "category", share.category());
     writer.write(
-        "<td class=\"h%d\"><a href=\"%s\">%s%s</a></td>"
+        "<td class=\"%s\"><a href=\"%s\">%s%s</a></td>"
             .formatted(
-                Math.round(share.share() * SHADES),
+                shade(share.share()),
                 link,
                 Bar.percent(share.share()),
                 samples ? "" : "<small>%d/%d</small>".formatted(share.passes(), share.tasks())));
+  }
+
+  /** The style of a share. */
+  static String shade(double share) {
+    return "h" + Math.round(share * SHADES);
   }
 }
