@@ -29,7 +29,7 @@ function identity(v) {
 }
 
 /** Text that scrolls, also by keyboard. */
-const scrollable = (kind, label, text) => el("pre", { class: kind, tabindex: 0, role: "region", "aria-label": label }, text);
+const scrollable = (kind, label, text) => el("pre", { class: kind, tabindex: 0, role: "group", "aria-label": label }, text);
 
 /** A table; columns are [title, row → cell, "number" for right-aligned]. */
 function table(rows, columns) {
@@ -38,7 +38,7 @@ function table(rows, columns) {
     el("tr", {}, ...columns.map(([, cell, kind]) => el("td", { class: kind ?? "" }, String(cell(item)))));
   return el(
     "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": columns[0][0] },
+    { class: "scroll", tabindex: 0, role: "group", "aria-label": columns[0][0] },
     el("table", {}, el("thead", {}, head), el("tbody", {}, ...rows.map(line))),
   );
 }
@@ -160,7 +160,7 @@ function source(verdict, text) {
     const spans = parts.map(([part, kind]) => (kind ? el("span", { class: kind }, part) : part));
     return el("span", marked ? { ...attributes, "aria-current": "true" } : attributes, ...spans, "\n");
   });
-  return el("pre", { class: "source", tabindex: 0, role: "region", "aria-label": "Source" }, el("code", {}, ...lines));
+  return el("pre", { class: "source", tabindex: 0, role: "group", "aria-label": "Source" }, el("code", {}, ...lines));
 }
 
 /** All that is known about a candidate. */

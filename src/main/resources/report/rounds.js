@@ -5,7 +5,7 @@ const LINES = { "+": "added", "-": "removed", "@": "hunk" };
 /** A unified diff with its lines coloured. */
 function diff(text) {
   const lines = text.split("\n").map((line) => el("span", { class: LINES[line[0]] ?? "same" }, `${line}\n`));
-  return el("pre", { class: "output diff", tabindex: 0, role: "region", "aria-label": "Changes" }, ...lines);
+  return el("pre", { class: "output diff", tabindex: 0, role: "group", "aria-label": "Changes" }, ...lines);
 }
 
 /** What a round changed against the one before, under what was found about that one. */

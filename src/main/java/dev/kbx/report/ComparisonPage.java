@@ -147,13 +147,13 @@ public record ComparisonPage(Comparison comparison, Map<String, String> sources)
     tile(writer, "Unresolved", tasks.unresolved(), "tasks wrong in both");
     if (tasks.rescued() + tasks.regressed() > 0) {
       writer.write(
-          "<div class=\"tile\"><h3>McNemar’s exact test</h3><p class=\"figure\">p = %.3f</p><p>whether rescued and regressed differ by more than chance</p></div>\n"
+          "<div class=\"tile\"><h2>McNemar’s exact test</h2><p class=\"figure\">p = %.3f</p><p>whether rescued and regressed differ by more than chance</p></div>\n"
               .formatted(tasks.mcnemar().pValue()));
     }
     MatchedSpeed speed = comparison.speed();
     if (speed == null) return;
     writer.write(
-        "<div class=\"tile\"><h3>Speed, now ÷ then</h3><p class=\"figure\">%s</p><p>%sgeometric mean over tasks; of %s %d faster, %d slower</p></div>\n"
+        "<div class=\"tile\"><h2>Speed, now ÷ then</h2><p class=\"figure\">%s</p><p>%sgeometric mean over tasks; of %s %d faster, %d slower</p></div>\n"
             .formatted(
                 Text.ratio(speed.change().value()),
                 speed.change().low() == null || speed.change().high() == null
@@ -167,7 +167,7 @@ public record ComparisonPage(Comparison comparison, Map<String, String> sources)
 
   private static void tile(Writer writer, String name, int count, String what) throws IOException {
     writer.write(
-        "<div class=\"tile\"><h3>%s</h3><p class=\"figure\">%d</p><p>%s</p></div>\n"
+        "<div class=\"tile\"><h2>%s</h2><p class=\"figure\">%d</p><p>%s</p></div>\n"
             .formatted(name, count, what));
   }
 
@@ -253,7 +253,7 @@ public record ComparisonPage(Comparison comparison, Map<String, String> sources)
     if (row.sameSource() || then == null || now == null) return;
     writer.write(
         "<tr class=\"changes\"><td colspan=\"4\"><details><summary>Changes of the"
-            + " source</summary><pre class=\"output diff\" tabindex=\"0\" role=\"region\""
+            + " source</summary><pre class=\"output diff\" tabindex=\"0\" role=\"group\""
             + " aria-label=\"Changes\">");
     for (String line : new LineDiff(then, now).hunks().lines().toList()) {
       writer.write("<span class=\"" + kind(line) + "\">" + Html.escape(line) + "\n</span>");

@@ -26,7 +26,7 @@ record Failures(Errors errors, List<Maker> makers, List<String> labels) {
     writer.write(
         "<section id=\"failures\">\n"
             + "<h2>What goes wrong</h2>\n"
-            + "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Statuses by"
+            + "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Statuses by"
             + " method\"><table class=\"series\">\n"
             + "<thead><tr><th scope=\"col\">Status</th><th scope=\"col\">Stage</th>");
     for (String label : labels) {

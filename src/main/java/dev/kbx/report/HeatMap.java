@@ -28,7 +28,7 @@ record HeatMap(List<MethodRates> methods, List<String> labels, boolean samples) 
     writer.write(
         "<section id=\"heat\">\n"
             + "<h2>By category</h2>\n"
-            + "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Correct by"
+            + "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Correct by"
             + " category and method\"><table class=\"heat\">\n"
             + "<thead><tr><th scope=\"col\">Category</th>");
     for (String label : labels) writer.write("<th scope=\"col\">" + Html.escape(label) + "</th>");

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 /** What came of a single candidate, as markup. */
 record SingleOutcome(RunInfo run, Verdict verdict, boolean timed) {
   void write(Writer writer) throws IOException {
-    writer.write("<div class=\"tile\"><h3>Verdict</h3><p class=\"figure\">");
+    writer.write("<div class=\"tile\"><h2>Verdict</h2><p class=\"figure\">");
     writer.write(verdict.status().label() + "</p><p class=\"message\">");
     writer.write(
         verdict.status() == Status.CORRECT
@@ -19,7 +19,7 @@ record SingleOutcome(RunInfo run, Verdict verdict, boolean timed) {
             : "decided by the stage %s".formatted(verdict.stage().label()));
     String message = Text.cut(Text.clean(verdict.message()), PageRow.LONGEST_MESSAGE);
     if (!message.isEmpty()) writer.write("<br>" + Html.escape(message));
-    writer.write("</p></div>\n<div class=\"tile\"><h3>Speedup</h3>");
+    writer.write("</p></div>\n<div class=\"tile\"><h2>Speedup</h2>");
     Verdict.Speedup speedup = verdict.speedup();
     writer.write(
         speedup == null

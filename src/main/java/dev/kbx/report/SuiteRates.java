@@ -24,7 +24,7 @@ record SuiteRates(Tally tally, List<VerdictRow> rows, String baseline) {
     SetSpeedup speedup = SetSpeedup.of(tally.counted(rows));
     if (speedup != null) speedupTile(writer, speedup, baseline);
     if (all.notJudged() > 0) {
-      writer.write("<div class=\"tile\"><h3>Not judged</h3><p class=\"figure\">");
+      writer.write("<div class=\"tile\"><h2>Not judged</h2><p class=\"figure\">");
       writer.write(all.notJudged() + "</p><p>task or kbx at fault; not in the rates</p></div>\n");
     }
   }
@@ -33,7 +33,7 @@ record SuiteRates(Tally tally, List<VerdictRow> rows, String baseline) {
   private static void tile(
       Writer writer, String name, @Nullable Rate tasks, @Nullable Rate candidates)
       throws IOException {
-    writer.write("<div class=\"tile\"><h3>" + name + "</h3>");
+    writer.write("<div class=\"tile\"><h2>" + name + "</h2>");
     if (tasks == null) {
       writer.write("<p class=\"figure unknown\">not measured</p></div>\n");
       return;
@@ -57,7 +57,7 @@ record SuiteRates(Tally tally, List<VerdictRow> rows, String baseline) {
 
   private static void speedupTile(Writer writer, SetSpeedup speedup, String baseline)
       throws IOException {
-    writer.write("<div class=\"tile\"><h3>Speedup, geometric mean</h3><p class=\"figure\">");
+    writer.write("<div class=\"tile\"><h2>Speedup, geometric mean</h2><p class=\"figure\">");
     writer.write(String.format(Locale.ROOT, "%.2f×</p><p>", speedup.geometricMean()));
     if (speedup.low() != null && speedup.high() != null) {
       writer.write(

@@ -75,7 +75,9 @@ class CompareRunsTest {
     refused("--page: shows two runs, not 3", "compare", h200, h200, h200, "--page", page);
     refused("on different devices", "compare", h200, a100, "--page", page);
     Path nowhere = folder.resolve("no/such/folder.html");
-    refused("no/such", "compare", "--out", h200, first.id(), second.id(), "--page", nowhere);
+    Kbx.Result failed =
+        Kbx.here("compare", "--out", h200, first.id(), second.id(), "--page", nowhere);
+    assertThat(failed.err()).contains("no/such").hasLineCount(1);
   }
 
   @Test

@@ -231,6 +231,7 @@ class HtmlReportTest extends BrowserTest {
         open(page, "Activation/gelu#1");
         assertThat(open(page, "Activation/silu").locator("> td")).hasAttribute("colspan", "2");
         assertThat(page.evaluate("document.documentElement.scrollWidth")).isEqualTo(390);
+        assertThat(shown.violations()).isEmpty();
         assertThat(page.locator(".under", new Page.LocatorOptions().setHasText("21 of 1,003")))
             .isVisible();
         shown.picture("phone-" + (scheme == ColorScheme.LIGHT ? "light" : "dark"), page);

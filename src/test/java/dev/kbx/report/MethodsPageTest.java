@@ -150,6 +150,7 @@ class MethodsPageTest extends BrowserTest {
       assertThat(page.url()).contains("candidate=Math%2Fexp%40refine");
       page.reload();
       assertThat(page.locator(".written")).hasCount(1);
+      assertThat(shown.violations()).isEmpty();
       shown.picture("methods-dark", page);
     }
   }
@@ -161,6 +162,7 @@ class MethodsPageTest extends BrowserTest {
         var shown = show(files.report(), phone)) {
       Page page = shown.page();
       assertThat((int) page.evaluate("document.documentElement.scrollWidth")).isEqualTo(390);
+      assertThat(shown.violations()).isEmpty();
       shown.picture("methods-phone", page);
     }
   }
