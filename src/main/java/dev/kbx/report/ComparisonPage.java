@@ -171,16 +171,23 @@ public record ComparisonPage(Comparison comparison, Map<String, String> sources)
             .formatted(name, count, what));
   }
 
+  /** A row of the table of categories. */
+  private record Rates(String start, String name, List<Row> rows) {}
+
   private void categories(Writer writer) throws IOException {
+    List<Rates> rates = new ArrayList<>();
     Map<String, List<Row>> categories = new TreeMap<>();
     for (Row row : comparison.candidates()) {
       if (row.transition() == null) continue;
       categories.computeIfAbsent(row.category(), _ -> new ArrayList<>()).add(row);
     }
-    for (var entry : categories.entrySet()) {
-      writer.write("<tr><th scope=\"row\">" + Html.escape(entry.getKey()) + "</th>");
-      share(writer, entry.getValue(), Transition.REGRESSED);
-      share(writer, entry.getValue(), Transition.RESCUED);
+    categories.forEach((name, rows) -> rates.add(new Rates("<tr>", name, rows)));
+    List<Row> all = categories.values().stream().flatMap(List::stream).toList();
+    if (!all.isEmpty()) rates.add(new Rates("<tr class=\"total\">", "All", all));
+    for (Rates each : rates) {
+      writer.write(each.start() + "<th scope=\"row\">" + Html.escape(each.name()) + "</th>");
+      share(writer, each.rows(), Transition.REGRESSED);
+      share(writer, each.rows(), Transition.RESCUED);
       writer.write("</tr>\n");
     }
   }

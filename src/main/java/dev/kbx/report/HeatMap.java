@@ -36,9 +36,9 @@ record HeatMap(List<MethodRates> methods, List<String> labels, boolean samples) 
     for (int i = 0; i < columns.getFirst().categories().size(); i++) {
       List<Share> cells = new ArrayList<>();
       for (OfOutcome column : columns) cells.add(column.categories().get(i));
-      row(writer, Objects.requireNonNull(cells.getFirst().category()), cells);
+      row(writer, "<tr>", Objects.requireNonNull(cells.getFirst().category()), cells);
     }
-    row(writer, "All", columns.stream().map(OfOutcome::all).toList());
+    row(writer, "<tr class=\"total\">", "All", columns.stream().map(OfOutcome::all).toList());
     writer.write("</tbody>\n</table></div>\n<p class=\"legend\">Correct, in percent of ");
     writer.write(
         samples
@@ -51,8 +51,8 @@ record HeatMap(List<MethodRates> methods, List<String> labels, boolean samples) 
     return each.outcomes().stream().filter(o -> o.outcome() == Outcome.CORRECT).toList();
   }
 
-  private void row(Writer writer, String name, List<Share> cells) throws IOException {
-    writer.write("<tr><th scope=\"row\">" + Html.escape(name) + "</th>");
+  private void row(Writer writer, String start, String name, List<Share> cells) throws IOException {
+    writer.write(start + "<th scope=\"row\">" + Html.escape(name) + "</th>");
     for (int i = 0; i < cells.size(); i++) cell(writer, cells.get(i), methods.get(i).maker());
     writer.write("</tr>\n");
   }
