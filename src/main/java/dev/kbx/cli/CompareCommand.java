@@ -3,14 +3,19 @@ package dev.kbx.cli;
 import dev.kbx.analysis.Comparison;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.Portability;
+import dev.kbx.report.ComparisonPage;
 import dev.kbx.report.ComparisonText;
 import dev.kbx.report.PortabilityText;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.NoiseFloor;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -38,10 +43,24 @@ final class CompareCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
   private boolean json;
 
+  @Option(
+      names = "--page",
+      paramLabel = "FILE",
+      description = "Also write two runs as one HTML page, with the changes of the sources.")
+  private @Nullable Path page;
+
   @Override
   public Integer call() {
     List<JudgedRun> judged = RunReference.read(runs, folder);
+    if (page != null && judged.size() != 2) {
+      throw new UserError("--page: shows two runs, not %d".formatted(judged.size()));
+    }
     if (Portability.isFor(judged)) {
+      if (page != null) {
+        throw new UserError(
+            "--page: these runs are on different devices, which are no then and now;"
+                + " leave it out for the table of devices");
+      }
       Portability portability = Portability.of(judged);
       print(portability, new PortabilityText(Terminal.columns()).render(portability));
       return ExitCode.OK;
@@ -54,12 +73,20 @@ final class CompareCommand implements Callable<Integer> {
           now.cards().stream().flatMap(card -> floors.of(card).stream()).toList();
       steps.add(Comparison.of(judged.get(i - 1), now, known));
     }
+    if (page != null) write(page, steps.getFirst());
     Map<String, Object> document = Map.of("kind", "comparison", "steps", steps);
     ComparisonText text = new ComparisonText(Terminal.columns());
     AsPublished published = AsPublished.among(judged);
     if (!json) published.print(System.out);
     print(published.marked(document), String.join("\n", steps.stream().map(text::render).toList()));
     return ExitCode.OK;
+  }
+
+  private void write(Path file, Comparison comparison) {
+    Set<String> wanted = ComparisonPage.wanted(comparison);
+    Map<String, String> sources = new HashMap<>();
+    for (String run : runs) sources.putAll(RunReference.sources(run, folder, wanted));
+    new ComparisonPage(comparison, sources).write(file);
   }
 
   private void print(Object document, String text) {

@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import dev.kbx.generate.Transcript.Kernel;
 import dev.kbx.generate.Transcript.Trajectory;
+import dev.kbx.report.LineDiff;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Verdict.SizeTiming;

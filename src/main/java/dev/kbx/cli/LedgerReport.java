@@ -8,6 +8,7 @@ import dev.kbx.llm.ChatMessage;
 import dev.kbx.llm.Usage;
 import dev.kbx.method.Event;
 import dev.kbx.method.ProgramAnswer;
+import dev.kbx.report.LineDiff;
 import dev.kbx.report.MethodsReport;
 import dev.kbx.report.Text;
 import dev.kbx.report.Trajectory;
@@ -82,6 +83,7 @@ final class LedgerReport {
         }
         case Event.Extraction e -> {
           request(e.ask()).rule = e.rule();
+          request(e.ask()).code = e.code();
           yield 0;
         }
         case Event.RecordedSpeedup e -> {
@@ -110,6 +112,7 @@ final class LedgerReport {
     private long own(ProgramAnswer.Candidate candidate) {
       String code = shortened(candidate.code());
       request(candidate.id()).own = code;
+      request(candidate.id()).code = code;
       return code.length();
     }
 
@@ -133,12 +136,29 @@ final class LedgerReport {
       return requests.computeIfAbsent(ask, _ -> new Request());
     }
 
+    /** Against the kernel that a request is told about, else the last one. */
+    private @Nullable Change change(Request request, @Nullable String last) {
+      String told =
+          request.about.stream().filter(ask -> request(ask).code != null).findFirst().orElse(last);
+      String before = told == null ? null : request(told).code;
+      if (told == null || before == null || request.code == null) return null;
+      return new Change(told, new LineDiff(before, request.code).hunks());
+    }
+
     Trajectory trajectory() {
       List<Trajectory.Round> rounds = new ArrayList<>();
-      requests.forEach((ask, request) -> rounds.add(request.round(ask)));
+      String last = null;
+      for (Map.Entry<String, Request> entry : requests.entrySet()) {
+        Request request = entry.getValue();
+        rounds.add(request.round(entry.getKey(), change(request, last)));
+        if (request.code != null) last = entry.getKey();
+      }
       return new Trajectory(unit.method(), unit.task(), unit.sample(), answer, why, rounds);
     }
   }
+
+  /** What a kernel changes against that of another ask. */
+  private record Change(String ask, String diff) {}
 
   /** One request while its events are read. */
   private static final class Request {
@@ -146,12 +166,13 @@ final class LedgerReport {
     private final List<Trajectory.Message> prompt = new ArrayList<>();
     private Event.@Nullable Reply reply;
     private @Nullable String own;
+    private @Nullable String code;
     private @Nullable String failure;
     private @Nullable String rule;
     private Event.@Nullable RecordedSpeedup recorded;
     private Event.@Nullable Judged judged;
 
-    Trajectory.Round round(String ask) {
+    Trajectory.Round round(String ask, @Nullable Change change) {
       return new Trajectory.Round(
           ask,
           about.stream().distinct().toList(),
@@ -163,6 +184,8 @@ final class LedgerReport {
           reply == null ? null : reply.usd(),
           reply == null ? null : reply.seconds(),
           rule,
+          change == null ? null : change.ask(),
+          change == null ? null : change.diff(),
           judged == null ? null : judged.judgement().status().label(),
           judged == null ? null : judged.judgement().message(),
           judged == null ? null : speedup(judged.judgement().speedup()),

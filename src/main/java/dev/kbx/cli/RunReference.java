@@ -7,8 +7,11 @@ import dev.kbx.verdict.BriefVerdict;
 import dev.kbx.verdict.RunInfo;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiConsumer;
 
 /**
@@ -55,8 +58,26 @@ final class RunReference {
 
   /** The same; each verdict is shown to {@code reader} with its row, and not kept. */
   static List<Found> find(
-      List<String> references, RunsCommand.Folder out, BiConsumer<VerdictRow, BriefVerdict> reader) {
+      List<String> references,
+      RunsCommand.Folder out,
+      BiConsumer<VerdictRow, BriefVerdict> reader) {
     return references.stream().map(reference -> find(reference, out, reader)).toList();
+  }
+
+  /**
+   * Sources of some candidates of a run, by hash; those that the store does not have are absent.
+   */
+  static Map<String, String> sources(
+      String reference, RunsCommand.Folder out, Set<String> candidates) {
+    Path path = Path.of(reference);
+    Path parent = Files.isDirectory(path) ? path : path.getParent();
+    Map<String, String> sources = new HashMap<>();
+    try (RunStore store = (parent == null ? out : new RunsCommand.Folder(parent)).open()) {
+      for (String candidate : candidates) {
+        store.source(candidate).ifPresent(source -> sources.put(candidate, source));
+      }
+    }
+    return sources;
   }
 
   private static Found find(

@@ -1,43 +1,38 @@
 package dev.kbx.report;
 
-import dev.kbx.analysis.SetSpeedup;
+import dev.kbx.analysis.AskedRun;
+import dev.kbx.analysis.Errors;
+import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.Maker;
+import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.Tally;
-import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.VerdictRow;
-import dev.kbx.stats.Rate;
-import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
-import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import java.io.IOException;
 import java.io.Writer;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.StreamWriteFeature;
-import tools.jackson.databind.ObjectWriter;
 
 /**
  * {@code report.html}: the template of the resources with its {@code {{holes}}} filled.
  *
- * <p>Header, tallies and a plain table of verdicts are markup made here, so they need no script.
- * The sortable table and the details are built by {@code report.js} from JSON in the page, on
- * demand. Text of candidates is escaped here and set as text there. A content security policy
- * allows only our script and style, by hash, so that missed markup does nothing.
+ * <p>Header, rates and a plain table of verdicts are markup made here, so they need no script. The
+ * sortable table, the charts and the details are built by the page's script from {@link PageData}.
+ * Text of candidates is escaped here and set as text there. A content security policy allows only
+ * our scripts and style, by hash, so that missed markup does nothing.
  *
- * @param rows of all verdicts
- * @param shown verdicts in the table
- * @param sources sources of shown verdicts, by candidate hash: samples with equal sources share one
+ * @param makers all rows by method and model; their figures are never mixed
+ * @param labels of the methods and models
+ * @param data of the candidates that are shown
  * @param sourcesFile the file beside the page with all sources
  * @param problems what could not be read
  * @param methods what wrote the candidates; null if that is not known
@@ -46,37 +41,20 @@ record HtmlReport(
     RunInfo run,
     Tally tally,
     List<VerdictRow> rows,
-    List<Verdict> shown,
-    Map<String, String> sources,
+    Map<Maker, List<VerdictRow>> makers,
+    List<String> labels,
+    AskedRun asked,
+    PageData data,
     String sourcesFile,
     List<String> problems,
     @Nullable MethodsReport methods) {
-  private static final String SCRIPT = Html.resource("report.js");
+  private static final String SCRIPT = PageScript.text();
 
-  /** Maximum characters of one source in the page, for a responsive browser. */
-  private static final int LONGEST_SOURCE = 100_000;
+  /** Maximum rows of a page. */
+  private static final int MOST_ROWS = 10_000;
 
-  /** Maximum characters of a message beside the verdict; the details have the full message. */
-  private static final int LONGEST_MESSAGE = 400;
-
-  /**
-   * Maximum rows of a page that a browser sorts and searches without delay; with sources about 40
-   * MB.
-   */
-  private static final int MOST_ROWS = 5_000;
-
-  private static final ObjectWriter JSON =
-      Json.mapper()
-          .writer()
-          .with(new ScriptEscapes())
-          .without(StreamWriteFeature.AUTO_CLOSE_TARGET);
-
-  /** Input of the script. */
-  record Page(
-      List<Verdict> verdicts,
-      Map<String, String> sources,
-      boolean timed,
-      List<Trajectory> trajectories) {}
+  /** Maximum rows of the table for browsers without scripts. */
+  private static final int MOST_PLAIN = 2_000;
 
   static HtmlReport of(
       RunInfo run,
@@ -86,25 +64,26 @@ record HtmlReport(
       String sourcesFile,
       List<String> problems,
       @Nullable MethodsReport methods) {
-    List<Verdict> shown = verdicts.whole(shown(verdicts.entries()));
+    List<RunVerdicts.Entry> shown = shown(verdicts.entries());
+    Map<Maker, List<VerdictRow>> makers = Maker.group(verdicts.rows());
+    List<Maker> names = List.copyOf(makers.keySet());
     return new HtmlReport(
         run,
         tally,
         verdicts.rows(),
-        shown,
-        sources(shown, sourceOf),
+        makers,
+        SeriesColumns.of(verdicts.rows()).stream().map(SeriesColumns::label).toList(),
+        new AskedRun(new JudgedRun(run, verdicts.rows()), tally.asked(), Map.of()),
+        new PageData(
+            shown,
+            verdicts,
+            names,
+            sourceOf,
+            methods == null ? List.of() : methods.trajectories(),
+            shown.size() > 1 ? PageSpeed.of(run, verdicts, shown, tally.asked(), names) : null),
         sourcesFile,
         problems,
         methods);
-  }
-
-  private static Map<String, String> sources(
-      List<Verdict> shown, Function<Verdict, String> sourceOf) {
-    var sources = new TreeMap<String, String>();
-    for (Verdict verdict : shown) {
-      sources.computeIfAbsent(verdict.candidate(), _ -> sourceOf.apply(verdict));
-    }
-    return sources;
   }
 
   /** All verdicts, or if they are too many the first samples of every task. */
@@ -127,9 +106,13 @@ record HtmlReport(
     switch (hole) {
       case "script" -> writer.write(SCRIPT);
       case "script-hash" -> writer.write(Template.hash(SCRIPT));
+      case "charts-hash" -> writer.write(charted() ? " '" + PageScript.chartsHash() + "'" : "");
+      case "charts" -> {
+        if (charted()) PageScript.writeCharts(writer);
+      }
       case "run" -> writer.write(Html.escape(run.id()));
-      case "headline" -> writer.write(headline());
-      case "facts" -> facts(writer);
+      case "headline" -> writer.write(head().headline());
+      case "facts" -> head().facts(writer);
       case "notes" -> notes(writer);
       case "overview" -> Template.fill(overview(), writer, this::fill);
       case "values" ->
@@ -139,166 +122,96 @@ record HtmlReport(
           writer.write(
               tally.general() ? " General: correct in all that the operation accepts." : "");
       case "properties" -> PropertyTables.write(writer, rows);
-      case "outcome" -> outcome(writer, rows.getFirst());
+      case "outcome" ->
+          new SingleOutcome(run, data.verdicts().whole(data.shown().getFirst()), tally.perf())
+              .write(writer);
       case "sources-file" -> writer.write(sourcesFile);
-      case "tiles" -> tiles(writer);
-      case "statuses" -> statuses(writer);
-      case "categories" -> categories(writer);
+      case "tiles" -> rates().tiles(writer);
+      case "statuses" -> rates().statuses(writer);
+      case "categories" -> rates().categories(writer);
+      case "makers" -> makers(writer);
+      case "failures" -> failures(writer);
+      case "speed" -> {
+        if (charted()) writer.write(Html.resource("report-speed.html"));
+      }
       case "verdicts" -> plainTable(writer);
-      case "data" -> JSON.writeValue(writer, page());
-      case "methods" ->
-          new MethodsSection(methods == null ? List.of() : methods.rows()).write(writer);
-      case "method-statuses" -> SeriesTables.of(tally, rows).statuses(writer);
-      case "method-categories" -> SeriesTables.of(tally, rows).categories(writer);
+      case "rows" -> data.writeRows(writer);
+      case "details" -> data.writeDetails(writer);
+      case "methods-table" -> methodsSection().rates(writer);
+      case "methods-rounds" -> methodsSection().rounds(writer);
       default ->
           throw new IllegalStateException("the template has an unknown placeholder: " + hole);
     }
   }
 
-  private Page page() {
-    List<Trajectory> trajectories = methods == null ? List.of() : methods.trajectories();
-    return new Page(shown, shortened(), tally.perf(), trajectories);
+  private boolean charted() {
+    return data.speed() != null;
   }
 
-  private String headline() {
-    if (methods != null) return methodsHeadline(TrajectoryRates.of(methods.rows()));
-    if (run.ofFiles()) return filesHeadline();
-    Rate correct = tally.tasks("", rows).correct();
-    if (correct == null) return Counted.of(rows.size(), "candidate") + " judged";
-    return "%d of %d tasks have a correct candidate".formatted(correct.passes(), correct.total());
+  private PageHead head() {
+    return new PageHead(run, tally, rows, methods, makers.size());
   }
 
-  private String methodsHeadline(List<TrajectoryRates> rates) {
-    if (rates.size() != 1) {
-      return "%s at %s"
-          .formatted(Counted.of(rates.size(), "method"), Counted.of(tally.asked().total(), "task"));
-    }
-    TrajectoryRates only = rates.getFirst();
-    String tasks = Counted.of(only.tasks(), "task");
-    return Html.escape(
-        only.solved() == null
-            ? "%s at %s, not judged".formatted(only.method(), tasks)
-            : "%s solves %d of %s".formatted(only.method(), only.solved(), tasks));
+  private SuiteRates rates() {
+    return new SuiteRates(tally, rows, run.baseline());
   }
 
-  private String filesHeadline() {
-    if (rows.size() == 1) {
-      VerdictRow only = rows.getFirst();
-      return Html.escape(only.path() + ": " + only.status().label());
-    }
-    return Notes.correct(rows);
-  }
-
-  private String coverage() {
-    return "%s for %d of %s"
-        .formatted(
-            Counted.of(tally.counted(rows).size(), "candidate"),
-            tally.submitted(rows),
-            Counted.of(tally.asked().total(), "task"));
+  private MethodsSection methodsSection() {
+    return new MethodsSection(methods == null ? List.of() : methods.rows());
   }
 
   /** Rates if a suite is judged; for single files the table suffices. */
   private String overview() {
     if (methods != null) return "report-methods.html";
-    if (!run.ofFiles()) return "report-suite.html";
-    return rows.size() == 1 ? "report-file.html" : "report-files.html";
+    if (run.ofFiles()) return rows.size() == 1 ? "report-file.html" : "report-files.html";
+    return makers.size() > 1 ? "report-makers.html" : "report-suite.html";
   }
 
-  /** The outcome of a single candidate. */
-  private void outcome(Writer writer, VerdictRow row) throws IOException {
-    Verdict verdict = shown.getFirst();
-    writer.write("<div class=\"tile\"><h3>Verdict</h3><p class=\"figure\">");
-    writer.write(row.status().label() + "</p><p class=\"message\">");
-    writer.write(
-        row.status() == Status.CORRECT
-            ? "passed %s".formatted(stages())
-            : "decided by the stage %s".formatted(verdict.stage().label()));
-    String message = Text.cut(Text.clean(verdict.message()), LONGEST_MESSAGE);
-    if (!message.isEmpty()) writer.write("<br>" + Html.escape(message));
-    writer.write("</p></div>\n<div class=\"tile\"><h3>Speedup</h3>");
-    Verdict.Speedup speedup = row.speedup();
-    writer.write(
-        speedup == null
-            ? "<p class=\"figure unknown\">not measured</p></div>\n"
-            : "<p class=\"figure\">%s</p><p>95 %% interval %.2f–%.2f×<br>against %s</p></div>\n"
-                .formatted(
-                    Text.ratio(speedup.value()),
-                    speedup.low(),
-                    speedup.high(),
-                    Html.escape(speedup.baseline())));
+  /** How good each method and model is, and where. */
+  private void makers(Writer writer) throws IOException {
+    int samples = makers.values().stream().mapToInt(HtmlReport::samples).min().orElse(1);
+    Methods all = Methods.of(List.of(asked), List.of(samples), List.of());
+    if (all.methods().isEmpty()) return;
+    if (methods == null) new MakerTable(all, tally, makers).write(writer);
+    List<String> names =
+        all.methods().stream()
+            .map(each -> labels.get(data.makers().indexOf(each.maker())))
+            .toList();
+    new HeatMap(all.methods(), names, all.entered().hasSamples()).write(writer);
   }
 
-  private String stages() {
-    return run.stages().stream()
-        .filter(stage -> stage != Stage.PERF || tally.perf())
-        .map(Stage::label)
-        .collect(Collectors.joining(" → "));
-  }
-
-  private void facts(Writer writer) throws IOException {
-    var device = run.device();
-    fact(writer, "Suite", run.suite() + (run.tasks().equals("*") ? "" : ", " + run.tasks()));
-    if (!run.ofFiles()) fact(writer, "Coverage", coverage());
-    fact(writer, "Device", device.name() + (device.arch() == null ? "" : " · " + device.arch()));
-    if (device.driver() != null) fact(writer, "Driver", device.driver());
-    if (device.uuid() != null) fact(writer, "UUID", device.uuid());
-    fact(writer, "Started", time(run.started()));
-    fact(writer, "Took", run.finished() == null ? "not finished" : took(run.finished()));
-    fact(
-        writer,
-        "Stages",
-        run.stages().stream().map(s -> s.label()).collect(Collectors.joining(" → ")));
-    fact(writer, "Grade", run.grade());
-    if (!run.precision().equals("fp32")) fact(writer, "Precision", run.precision());
-    if (run.policy() != null) fact(writer, "Policy", run.policy());
-    fact(
-        writer,
-        "Versions",
-        new TreeMap<>(run.versions())
-            .entrySet().stream()
-                .map(e -> e.getKey() + " " + e.getValue())
-                .collect(Collectors.joining(" · ")));
-    fact(writer, "Sources", String.join("  ", run.sources()));
-  }
-
-  private static void fact(Writer writer, String name, String value) throws IOException {
-    writer.write("<div><dt>" + name + "</dt><dd>" + Html.escape(value) + "</dd></div>\n");
-  }
-
-  private static String time(Instant instant) {
-    return DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm 'UTC'", Locale.ROOT)
-        .format(instant.atOffset(ZoneOffset.UTC));
-  }
-
-  private String took(Instant end) {
-    Duration took = Duration.between(run.started(), end);
-    if (took.toMinutes() == 0) {
-      return String.format(Locale.ROOT, "%.1f s", took.toMillis() / 1_000.0);
+  /** The number of samples that each task has which has a candidate. */
+  private static int samples(List<VerdictRow> rows) {
+    Map<String, Set<Integer>> tasks = new HashMap<>();
+    for (VerdictRow row : rows) {
+      tasks.computeIfAbsent(row.path(), _ -> new HashSet<>()).add(row.sample());
     }
-    return took.toHours() == 0
-        ? took.toMinutes() + " min " + took.toSecondsPart() + " s"
-        : took.toHours() + " h " + took.toMinutesPart() + " min";
+    return tasks.values().stream().mapToInt(Set::size).min().orElse(1);
+  }
+
+  private void failures(Writer writer) throws IOException {
+    Errors errors = Errors.of(List.of(asked), data.verdicts().causes());
+    Failures failures = new Failures(errors, data.makers(), labels);
+    if (methods != null || makers.size() > 1) failures.statuses(writer);
+    failures.messages(writer);
   }
 
   private void notes(Writer writer) throws IOException {
     for (Notes.Note note : Notes.of(run, rows, tally)) {
-      writer.write("<p class=\"note\" id=\"" + note.id() + "\">");
-      writer.write(Html.escape(note.text()) + "</p>\n");
+      note(writer, note.id(), note.text());
     }
-    if (shown.size() < rows.size()) {
-      writer.write(
-          """
-          <p class="note" id="cut">The table has %,d of %,d candidates, the first samples of every \
-          task. All are in results.jsonl, their sources in %s.</p>
-          """
-              .formatted(shown.size(), rows.size(), sourcesFile));
+    if (data.shown().size() < rows.size()) {
+      note(
+          writer,
+          "cut",
+          "The table has %,d of %,d candidates, the first samples of every task. All are in results.jsonl, their sources in %s."
+              .formatted(data.shown().size(), rows.size(), sourcesFile));
     }
     if (methods != null && methods.trajectories().size() < methods.rows().size()) {
-      writer.write(
-          """
-          <p class="note" id="cut-trajectories">The details have the prompts and replies of %,d of %,d \
-          candidates. All are in ledger.jsonl.</p>
-          """
+      note(
+          writer,
+          "cut-trajectories",
+          "The details have the prompts and replies of %,d of %,d candidates. All are in ledger.jsonl."
               .formatted(methods.trajectories().size(), methods.rows().size()));
     }
     if (problems.isEmpty()) return;
@@ -309,122 +222,8 @@ record HtmlReport(
     writer.write("</ul></details>\n");
   }
 
-  private void tiles(Writer writer) throws IOException {
-    Tally.Passes all = tally.candidates("all", rows);
-    Tally.Passes tasks = tally.tasks("tasks", rows);
-    tile(writer, "Called", tasks.call(), all.call());
-    tile(writer, "Correct", tasks.correct(), all.correct());
-    if (tally.general()) tile(writer, "Correct, general grade", tasks.general(), all.general());
-    tile(writer, "Timed", tasks.perf(), all.perf());
-    SetSpeedup speedup = SetSpeedup.of(tally.counted(rows));
-    if (speedup != null) speedupTile(writer, speedup, run.baseline());
-    if (all.notJudged() > 0) {
-      writer.write("<div class=\"tile\"><h3>Not judged</h3><p class=\"figure\">");
-      writer.write(all.notJudged() + "</p><p>task or kbx at fault; not in the rates</p></div>\n");
-    }
-  }
-
-  /** The rate over all requested tasks, and below it the rate over judged candidates. */
-  private static void tile(
-      Writer writer, String name, @Nullable Rate tasks, @Nullable Rate candidates)
-      throws IOException {
-    writer.write("<div class=\"tile\"><h3>" + name + "</h3>");
-    if (tasks == null) {
-      writer.write("<p class=\"figure unknown\">not measured</p></div>\n");
-      return;
-    }
-    writer.write("<p class=\"figure\">" + Bar.percent(tasks.value()) + "</p>" + Bar.of(tasks));
-    writer.write(
-        "<p>%d of %s asked for<br>95 %% interval %s</p>"
-            .formatted(
-                tasks.passes(),
-                Counted.of(tasks.total(), "task"),
-                Bar.interval(tasks.low(), tasks.high())));
-    writer.write(
-        candidates == null
-            ? "<p>no candidate judged</p></div>\n"
-            : "<p>%d of %s judged, %s</p></div>\n"
-                .formatted(
-                    candidates.passes(),
-                    Counted.of(candidates.total(), "candidate"),
-                    Bar.percent(candidates.value())));
-  }
-
-  private static void speedupTile(Writer writer, SetSpeedup speedup, String baseline)
-      throws IOException {
-    writer.write("<div class=\"tile\"><h3>Speedup, geometric mean</h3><p class=\"figure\">");
-    writer.write(String.format(Locale.ROOT, "%.2f×</p><p>", speedup.geometricMean()));
-    if (speedup.low() != null && speedup.high() != null) {
-      writer.write(
-          String.format(
-              Locale.ROOT, "95 %% interval %.2f–%.2f×<br>", speedup.low(), speedup.high()));
-    }
-    writer.write(
-        String.format(
-            Locale.ROOT,
-            "over %s, %s<br>against %s<br>median %.2f× · %d of %s slower than 1×</p></div>\n",
-            Counted.of(speedup.tasks(), "task"),
-            Counted.of(speedup.candidates(), "candidate"),
-            Html.escape(baseline),
-            speedup.median(),
-            speedup.slower(),
-            Counted.of(speedup.tasks(), "task")));
-  }
-
-  private void statuses(Writer writer) throws IOException {
-    Map<Status, Integer> counts = Tally.byStatus(rows);
-    int most = counts.values().stream().mapToInt(c -> c).max().orElse(1);
-    for (var entry : counts.entrySet()) {
-      Status status = entry.getKey();
-      writer.write(
-          """
-          <li data-status="%1$s"><span class="name"><span class="status %2$s">%1$s</span></span>\
-          <svg class="bar %2$s" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">\
-          <rect class="fill" width="%3$s" height="8"/></svg><span class="count">%4$d</span></li>
-          """
-              .formatted(
-                  status.label(),
-                  tone(status),
-                  Bar.decimal(100.0 * entry.getValue() / most),
-                  entry.getValue()));
-    }
-  }
-
-  private void categories(Writer writer) throws IOException {
-    boolean values = tally.refusesRightValues(rows);
-    for (Tally.Passes passes : tally.byCategory(rows)) category(writer, passes, values, "<tr>");
-    category(writer, tally.candidates("All", rows), values, "<tr class=\"total\">");
-    category(writer, tally.tasks("Tasks asked for", rows), values, "<tr class=\"tasks\">");
-  }
-
-  /**
-   * Writes one row.
-   *
-   * @param values whether right values and correct are two columns
-   */
-  private void category(Writer writer, Tally.Passes passes, boolean values, String row)
-      throws IOException {
-    writer.write(row + "<th scope=\"row\">" + Html.escape(passes.name()) + "</th>");
-    writer.write("<td class=\"number\">" + passes.candidates() + "</td>");
-    String unknown = Notes.unknown(passes);
-    rate(writer, "called", passes.call(), unknown);
-    if (values) rate(writer, "right values", passes.values(), unknown);
-    rate(writer, "correct", passes.correct(), unknown);
-    if (tally.general()) rate(writer, "general", passes.general(), Notes.unknownGeneral(passes));
-    rate(writer, "timed", passes.perf(), unknown);
-    writer.write("</tr>\n");
-  }
-
-  private static void rate(Writer writer, String name, @Nullable Rate rate, String unknown)
-      throws IOException {
-    writer.write("<td data-name=\"" + name + "\">");
-    if (rate == null) {
-      writer.write("<span class=\"unknown\">" + unknown + "</span></td>");
-      return;
-    }
-    writer.write("<span class=\"rate\"><b>" + rate.passes() + "/" + rate.total() + "</b>");
-    writer.write(Bar.of(rate) + "<span>" + Bar.percent(rate.value()) + "</span>");
-    writer.write("<small>" + Bar.interval(rate.low(), rate.high()) + "</small></span></td>");
+  private static void note(Writer writer, String id, String text) throws IOException {
+    writer.write("<p class=\"note\" id=\"" + id + "\">" + Html.escape(text) + "</p>\n");
   }
 
   static String tone(Status status) {
@@ -436,25 +235,19 @@ record HtmlReport(
   }
 
   private void plainTable(Writer writer) throws IOException {
-    for (Verdict verdict : shown) {
-      writer.write("<tr><th scope=\"row\">" + Html.escape(VerdictRow.of(verdict).name()));
+    List<RunVerdicts.Entry> some =
+        data.shown().subList(0, Math.min(MOST_PLAIN, data.shown().size()));
+    for (RunVerdicts.Entry entry : some) {
+      Verdict verdict = data.verdicts().whole(entry);
+      String maker = entry.row().method() == null ? "" : " " + entry.row().method();
+      writer.write("<tr><th scope=\"row\">" + Html.escape(entry.row().name() + maker));
       writer.write("</th><td>" + Html.escape(verdict.source()));
       writer.write("</td><td>" + verdict.status().label());
       writer.write("</td><td>" + verdict.stage().label());
       writer.write("</td><td>" + Html.escape(verdict.message()) + "</td></tr>\n");
     }
-  }
-
-  private Map<String, String> shortened() {
-    var shortened = new TreeMap<String, String>();
-    sources.forEach((hash, source) ->
-        shortened.put(
-            hash,
-            source.length() <= LONGEST_SOURCE
-                ? source
-                : source.substring(0, LONGEST_SOURCE)
-                    + "\n… %,d more characters are not shown"
-                        .formatted(source.length() - LONGEST_SOURCE)));
-    return shortened;
+    if (some.size() < data.shown().size()) {
+      writer.write("<tr><td colspan=\"5\">The first %,d.</td></tr>\n".formatted(some.size()));
+    }
   }
 }

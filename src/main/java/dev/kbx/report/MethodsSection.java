@@ -2,7 +2,6 @@ package dev.kbx.report;
 
 import dev.kbx.analysis.BudgetCurve;
 import dev.kbx.analysis.Spent;
-import dev.kbx.analysis.TaskShare;
 import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.analysis.TrajectoryRow.Recorded;
@@ -20,11 +19,15 @@ record MethodsSection(List<TrajectoryRow> rows) {
   /** So many trajectories are shown round by round; the details of candidates have all. */
   private static final int MOST_TRAJECTORIES = 60;
 
-  void write(Writer writer) throws IOException {
-    List<TrajectoryRates> methods = TrajectoryRates.of(rows);
-    table(writer, methods);
-    curves(writer, methods);
-    rounds(writer);
+  /** How good each method is. */
+  void rates(Writer writer) throws IOException {
+    table(writer, TrajectoryRates.of(rows));
+  }
+
+  /** What methods solve within a budget, and how answers came about. */
+  void rounds(Writer writer) throws IOException {
+    curves(writer, TrajectoryRates.of(rows));
+    trajectories(writer);
   }
 
   // ---------------------------------------------------------------- rates
@@ -53,8 +56,8 @@ record MethodsSection(List<TrajectoryRow> rows) {
   private static void row(Writer writer, TrajectoryRates method) throws IOException {
     writer.write("<tr><th scope=\"row\">" + Html.escape(method.method()));
     writer.write("<small>" + Html.escape(method.model()) + "</small></th>");
-    share(writer, "development", method.development());
-    share(writer, "final", method.finalRate());
+    RateCell.write(writer, "development", method.development());
+    RateCell.write(writer, "final", method.finalRate());
     mean(writer, "gap", "%+.0f", "", method.gap());
     cell(
         writer,
@@ -65,27 +68,6 @@ record MethodsSection(List<TrajectoryRow> rows) {
     mean(writer, passes, "%.0f", " %", method.passAtK());
     cell(writer, "spent", spent(method));
     writer.write("</tr>\n");
-  }
-
-  private static void share(Writer writer, String name, @Nullable TaskShare share)
-      throws IOException {
-    if (share == null) {
-      cell(writer, name, "");
-      return;
-    }
-    String interval =
-        share.low() == null || share.high() == null
-            ? ""
-            : "<small>" + Bar.interval(share.low(), share.high()) + "</small>";
-    writer.write(
-        "<td data-name=\"%s\"><span class=\"rate\"><b>%d/%d</b>%s<span>%s</span>%s</span></td>"
-            .formatted(
-                name,
-                share.passes(),
-                share.total(),
-                Bar.of(share.value(), share.low(), share.high()),
-                Bar.percent(share.value()),
-                interval));
   }
 
   private static void mean(
@@ -180,12 +162,12 @@ record MethodsSection(List<TrajectoryRow> rows) {
       TrajectoryRates method = methods.get(i);
       if (method.method().equals(curve.method()) && method.model().equals(curve.model())) return i;
     }
-    return 0;
+    throw new IllegalArgumentException("a curve of no method: " + curve.method());
   }
 
   // ---------------------------------------------------------------- trajectories
 
-  private void rounds(Writer writer) throws IOException {
+  private void trajectories(Writer writer) throws IOException {
     List<TrajectoryRow> several =
         rows.stream()
             .filter(row -> row.rounds().stream().filter(r -> r.status() != null).count() > 1)
@@ -215,7 +197,8 @@ record MethodsSection(List<TrajectoryRow> rows) {
   private static void trajectory(Writer writer, TrajectoryRow row) throws IOException {
     String sample = row.sample() == 0 ? "" : "#" + row.sample();
     writer.write("<tr><th scope=\"row\">" + Html.escape(row.task() + sample));
-    writer.write("<small>" + Html.escape(row.method()) + "</small></th><td><ol>");
+    writer.write("<small>" + Html.escape(row.method() + " · " + row.model()) + "</small>");
+    writer.write("</th><td><ol>");
     for (Round round : row.rounds()) if (round.status() != null) step(writer, round);
     writer.write("</ol></td></tr>\n");
   }

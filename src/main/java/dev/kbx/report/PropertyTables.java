@@ -1,9 +1,11 @@
 package dev.kbx.report;
 
+import dev.kbx.analysis.Maker;
 import dev.kbx.analysis.PropertyMatrix;
 import dev.kbx.analysis.VerdictRow;
 import java.io.IOException;
 import java.io.Writer;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -16,7 +18,10 @@ final class PropertyTables {
 
   /** Writes a section, or nothing where no candidate was asked for more than the ordinary. */
   static void write(Writer writer, List<VerdictRow> rows) throws IOException {
-    List<PropertyMatrix> matrices = PropertyMatrix.of(rows);
+    List<PropertyMatrix> matrices =
+        PropertyMatrix.of(rows).stream()
+            .sorted(Comparator.comparing(each -> new Maker(each.method(), each.model())))
+            .toList();
     if (matrices.isEmpty()) return;
     writer.write("<section id=\"properties\">\n<h2>Where kernels hold</h2>\n");
     for (PropertyMatrix matrix : matrices) table(writer, matrix);

@@ -1,6 +1,8 @@
 package dev.kbx.report;
 
+import dev.kbx.analysis.Causes;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.verdict.BriefVerdict;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
@@ -18,7 +20,7 @@ import tools.jackson.databind.ObjectWriter;
  * The verdicts of one run for its outputs: all rows in memory, and whole verdicts one at a time. A
  * run of a hundred thousand candidates has 100 MB of verdicts and some 30 MB of rows.
  *
- * <p>Sorted by category, task and sample, as every output is.
+ * <p>Sorted by category, task, sample and round, as every output is.
  */
 public final class RunVerdicts {
   /**
@@ -36,13 +38,17 @@ public final class RunVerdicts {
       Comparator.comparing((Entry entry) -> entry.row().category())
           .thenComparing(entry -> entry.row().task())
           .thenComparingInt(entry -> entry.row().sample())
+          .thenComparing(
+              entry -> entry.row().round(), Comparator.nullsFirst(Comparator.naturalOrder()))
           .thenComparingInt(Entry::position);
 
   private final List<Entry> entries;
+  private final Causes causes;
   private final IntFunction<Verdict> whole;
 
-  private RunVerdicts(List<Entry> entries, IntFunction<Verdict> whole) {
+  private RunVerdicts(List<Entry> entries, Causes causes, IntFunction<Verdict> whole) {
     this.entries = entries.stream().sorted(ORDER).toList();
+    this.causes = causes;
     this.whole = whole;
   }
 
@@ -57,10 +63,14 @@ public final class RunVerdicts {
   public static final class Reader {
     private final List<Entry> entries = new ArrayList<>();
     private final VerdictRow.Reader rows = new VerdictRow.Reader();
+    private final Causes causes = new Causes();
 
     /** The next one. */
     public void add(int position, Verdict verdict) {
-      entries.add(new Entry(position, rows.row(verdict)));
+      BriefVerdict brief = BriefVerdict.of(verdict);
+      VerdictRow row = rows.row(brief);
+      entries.add(new Entry(position, row));
+      causes.add(row, brief);
     }
 
     /**
@@ -69,7 +79,7 @@ public final class RunVerdicts {
      * @param whole reads the verdict at a position
      */
     public RunVerdicts verdicts(IntFunction<Verdict> whole) {
-      return new RunVerdicts(entries, whole);
+      return new RunVerdicts(entries, causes, whole);
     }
   }
 
@@ -102,6 +112,11 @@ public final class RunVerdicts {
 
   List<Entry> entries() {
     return entries;
+  }
+
+  /** Why candidates failed. */
+  Causes causes() {
+    return causes;
   }
 
   int size() {

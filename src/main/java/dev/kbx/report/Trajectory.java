@@ -29,6 +29,8 @@ public record Trajectory(
    * @param rule by which the code was found; null if none was looked for
    * @param status on development inputs; null if it was not judged, as are {@code message} and
    *     {@code speedup}
+   * @param against the ask whose kernel this one's changes; null without one, as is {@code diff}
+   * @param diff the hunks of a unified diff; empty for the same source
    * @param recorded the speedup in the ledger that is replayed, and where it was measured, in words
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -43,6 +45,8 @@ public record Trajectory(
       @Nullable Double usd,
       @Nullable Double seconds,
       @Nullable String rule,
+      @Nullable String against,
+      @Nullable String diff,
       @Nullable String status,
       @Nullable String message,
       @Nullable String speedup,

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.SimulatedRun;
 import dev.kbx.verdict.Status;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -60,6 +62,22 @@ class CompareRunsTest {
     assertThat(exp.get("same_source").asBoolean()).isTrue();
     assertThat(exp.get("speed").get("outcome").asString()).isEqualTo("slower");
     assertThat(exp.get("speed").get("value").asDouble()).isBetween(0.93, 0.94);
+  }
+
+  @Test
+  void twoRunsFitOnOnePage() throws IOException {
+    Path page = folder.resolve("compared.html");
+    ok("compare", "--out", h200, first.id(), second.id(), "--page", page);
+    assertThat(Files.readString(page))
+        .contains("<h1>0 rescued, 1 regressed of 2 tasks</h1>")
+        .contains("Regressed: 1 candidate", "Slower: 1 candidate")
+        .contains("<span class=\"added\">");
+    refused("--page: shows two runs, not 3", "compare", h200, h200, h200, "--page", page);
+    refused("on different devices", "compare", h200, a100, "--page", page);
+    Path nowhere = folder.resolve("no/such/folder.html");
+    Kbx.Result failed =
+        Kbx.here("compare", "--out", h200, first.id(), second.id(), "--page", nowhere);
+    assertThat(failed.err()).contains("no/such").hasLineCount(1);
   }
 
   @Test

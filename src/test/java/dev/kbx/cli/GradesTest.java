@@ -161,7 +161,7 @@ class GradesTest {
         .contains(
             "Where kernels hold",
             "<th scope=\"col\">General</th>",
-            "<h3>Correct, general grade</h3>",
+            "<h2>Correct, general grade</h2>",
             "<span>non_contiguous</span>",
             "<td class=\"bad\">0/2</td>");
     JsonNode summary = new Kbx.Result(0, Files.readString(out.resolve("summary.json")), "").json();

@@ -7,16 +7,23 @@ import dev.kbx.llm.ScriptedProvider.Asked;
 import dev.kbx.llm.ScriptedReply;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Verdict;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -205,8 +212,9 @@ class MethodRunsTest {
         .containsPattern("not\\s+measured\\s+in\\s+this\\s+run:\\s+recorded\\s+on")
         .containsPattern("refine +rep.*1/1 +1/1 100 % +1/1 100 % +\\+0")
         .containsPattern("sample +rep.*4/4 +3/4 +75 %");
-    assertThat(Files.readString(out.resolve("report.html")))
-        .contains("recorded 1.90×", "id=\"budget\"", "written by hand");
+    String page = Files.readString(out.resolve("report.html"));
+    assertThat(page).contains("recorded 1.90×", "id=\"budget\"");
+    assertThat(details(page)).contains("written by hand");
 
     Kbx.Result budget = Kbx.here("analyze", "budget", "--out", out, "--json");
     assertThat(budget.exit()).as(budget.err()).isZero();
@@ -215,6 +223,16 @@ class MethodRunsTest {
     assertThat(calls.path("points").path(1).path("budget").asDouble()).isEqualTo(2);
     assertThat(calls.path("points").path(1).path("solved").asInt()).isEqualTo(1);
     assertThat(calls.path("points").path(2).path("budget").asDouble()).isEqualTo(3);
+  }
+
+  /** The details of a page's first candidates, which it holds packed. */
+  private static String details(String page) throws IOException {
+    Matcher chunk = Pattern.compile("id=\"chunk-0\">([^<]*)<").matcher(page);
+    assertThat(chunk.find()).isTrue();
+    byte[] packed = Base64.getDecoder().decode(chunk.group(1));
+    try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(packed))) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.kbx.report;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Browser;
@@ -7,6 +8,8 @@ import com.microsoft.playwright.BrowserType.LaunchOptions;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,6 +34,12 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class BrowserTest {
+  private static final String AXE =
+      """
+      axe.run().then(({ violations, passes }) =>
+        passes.length < 20 ? ["too little was checked"] : violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 4).map((n) => `${n.html.slice(0, 160)} ${n.any[0]?.message ?? ""}`).join(" | ")}`))
+      """;
+
   private @Nullable Playwright playwright;
   private @Nullable Browser browser;
 
@@ -73,6 +82,18 @@ abstract class BrowserTest {
       if (pictures == null) return;
       page.screenshot(
           new Page.ScreenshotOptions().setFullPage(true).setPath(Path.of(pictures, name + ".png")));
+    }
+
+    /** What axe finds wrong: contrast, names, roles, keyboard. A line for each rule. */
+    List<String> violations() throws IOException {
+      try (InputStream axe = BrowserTest.class.getResourceAsStream("/axe.min.js")) {
+        page.evaluate(new String(Objects.requireNonNull(axe).readAllBytes(), UTF_8));
+      }
+      List<String> found = new ArrayList<>();
+      for (Object each : (List<?>) Objects.requireNonNull(page.evaluate(AXE))) {
+        found.add(String.valueOf(each));
+      }
+      return found;
     }
 
     @Override

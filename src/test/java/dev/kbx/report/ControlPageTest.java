@@ -9,6 +9,7 @@ import com.microsoft.playwright.Page;
 import dev.kbx.verdict.TaskVerdict;
 import dev.kbx.verdict.TaskVerdict.Control;
 import dev.kbx.verdict.TaskVerdict.Kind;
+import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -60,7 +61,7 @@ class ControlPageTest extends BrowserTest {
   private static final List<TaskVerdict> VERDICTS = List.of(GELU, UNSOUND, UNUSABLE);
 
   @Test
-  void showsTheMatrixAndWhyATaskIsNotSound() {
+  void showsTheMatrixAndWhyATaskIsNotSound() throws IOException {
     try (ControlFiles files = new ControlFiles(folder)) {
       files.finish(VERDICTS, "kernelbenchx", Fixtures.CPU);
       assertThat(files.before()).containsOnlyKeys("key");
@@ -73,6 +74,7 @@ class ControlPageTest extends BrowserTest {
         assertThat(unsound).hasAttribute("open", "");
         assertThat(unsound).containsText("<b>0 of 21</b>");
         assertThat(page.locator("#log")).containsText("tasks/log.py:3: no");
+        assertThat(shown.violations()).isEmpty();
         shown.picture("controls", page);
       }
     }

@@ -11,7 +11,6 @@ import dev.kbx.analysis.Spent;
 import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.report.Trajectory.Message;
 import dev.kbx.report.Trajectory.Round;
-import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -21,16 +20,10 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import tools.jackson.databind.node.ObjectNode;
 
 /** The report of a run of methods in a real browser. */
 class MethodsPageTest extends BrowserTest {
   private static final String PROMPT = "# exp\n\nWrite a kernel.\n\n## Sizes\n\n- 4096\n";
-
-  private static Verdict by(String method, String model, Verdict verdict) {
-    ObjectNode json = Json.mapper().valueToTree(verdict);
-    return Json.mapper().treeToValue(json.put("method", method).put("model", model), Verdict.class);
-  }
 
   private static List<Verdict> verdicts() {
     List<Verdict> verdicts = new ArrayList<>();
@@ -39,10 +32,10 @@ class MethodsPageTest extends BrowserTest {
           task.endsWith("exp")
               ? Fixtures.passed(task, 0, "refine turn-1", Fixtures.CPU, 1)
               : Fixtures.failed(task, 0, Status.WRONG_VALUES, Stage.CORRECT).build(Fixtures.CPU);
-      verdicts.add(by("refine", "command:long", refined));
+      verdicts.add(Made.by("refine", "command:long", refined));
       for (int sample = 0; sample < 4; sample++) {
         verdicts.add(
-            by(
+            Made.by(
                 "sample",
                 "openai:gpt-5",
                 Fixtures.failed(task, sample, Status.WRONG_VALUES, Stage.CORRECT)
@@ -64,6 +57,8 @@ class MethodsPageTest extends BrowserTest {
         null,
         0.5,
         "fence",
+        about.isEmpty() ? null : about.getFirst(),
+        about.isEmpty() ? null : "@@ -1 +1 @@\n-BLOCK = 64\n+BLOCK = 128",
         "correct",
         "3 wrong elements",
         null,
@@ -127,6 +122,8 @@ class MethodsPageTest extends BrowserTest {
       assertThat(page.locator("#recorded")).containsText("measured on NVIDIA H200, 2026-11-25");
       assertThat(page.locator(".rounds li").nth(1)).hasText("correct recorded 1.60×");
       assertThat(page.locator(".series").first()).containsText("refine");
+      assertThat(page.locator(".heat thead")).containsText("sample");
+      assertThat(page.locator(".heat tbody tr").last()).containsText("50 %");
       shown.picture("methods-light", page);
     }
   }
@@ -148,9 +145,12 @@ class MethodsPageTest extends BrowserTest {
       assertThat(second).containsText("Your kernel was <b>wrong</b>.");
       assertThat(second).containsText("<script>alert(1)</script>");
       assertThat(second).not().containsText("Write a kernel.");
-      assertThat(page.url()).contains("Math%2Fexp%40refine");
+      assertThat(second).containsText("Changes since turn-0");
+      assertThat(second.locator(".diff .added")).hasText("+BLOCK = 128");
+      assertThat(page.url()).contains("candidate=Math%2Fexp%40refine");
       page.reload();
       assertThat(page.locator(".written")).hasCount(1);
+      assertThat(shown.violations()).isEmpty();
       shown.picture("methods-dark", page);
     }
   }
@@ -162,6 +162,7 @@ class MethodsPageTest extends BrowserTest {
         var shown = show(files.report(), phone)) {
       Page page = shown.page();
       assertThat((int) page.evaluate("document.documentElement.scrollWidth")).isEqualTo(390);
+      assertThat(shown.violations()).isEmpty();
       shown.picture("methods-phone", page);
     }
   }

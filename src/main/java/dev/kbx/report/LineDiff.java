@@ -1,34 +1,35 @@
-package dev.kbx.cli;
+package dev.kbx.report;
 
 import com.github.difflib.DiffUtils;
 import com.github.difflib.UnifiedDiffUtils;
 import com.github.difflib.patch.Patch;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** The difference of two texts by lines, as {@code diff -u} writes it. */
-final class LineDiff {
+public final class LineDiff {
   private static final int CONTEXT = 3;
 
   private final List<String> before;
   private final List<String> after;
   private final Patch<String> patch;
 
-  LineDiff(String before, String after) {
+  public LineDiff(String before, String after) {
     this.before = before.lines().toList();
     this.after = after.lines().toList();
     this.patch = DiffUtils.diff(this.before, this.after);
   }
 
-  int linesBefore() {
+  public int linesBefore() {
     return before.size();
   }
 
-  int linesAfter() {
+  public int linesAfter() {
     return after.size();
   }
 
   /** Twice the common lines over all lines; 1 for equal texts. */
-  double similarity() {
+  public double similarity() {
     int all = before.size() + after.size();
     int changed =
         patch.getDeltas().stream()
@@ -38,9 +39,14 @@ final class LineDiff {
   }
 
   /** The hunks under a heading with these names; empty for equal texts. */
-  String unified(String nameBefore, String nameAfter) {
+  public String unified(String nameBefore, String nameAfter) {
     List<String> lines =
         UnifiedDiffUtils.generateUnifiedDiff(nameBefore, nameAfter, before, patch, CONTEXT);
     return lines.isEmpty() ? "" : String.join("\n", lines) + "\n";
+  }
+
+  /** The hunks alone; empty for equal texts. */
+  public String hunks() {
+    return unified("", "").lines().skip(2).collect(Collectors.joining("\n"));
   }
 }

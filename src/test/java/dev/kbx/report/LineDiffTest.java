@@ -1,4 +1,4 @@
-package dev.kbx.cli;
+package dev.kbx.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

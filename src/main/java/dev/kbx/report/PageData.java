@@ -1,0 +1,128 @@
+package dev.kbx.report;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.analysis.Maker;
+import dev.kbx.analysis.VerdictRow;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.Verdict;
+import java.io.IOException;
+import java.io.Writer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.StreamWriteFeature;
+import tools.jackson.databind.ObjectWriter;
+
+/**
+ * The candidates of a page as JSON for its script: a short row of each, and the details of {@value
+ * #CHUNK} at a time, packed, as most are never looked at.
+ *
+ * @param makers methods and models, which rows name by number
+ * @param speed null if nothing was timed
+ */
+record PageData(
+    List<RunVerdicts.Entry> shown,
+    RunVerdicts verdicts,
+    List<Maker> makers,
+    Function<Verdict, String> sourceOf,
+    List<Trajectory> trajectories,
+    @Nullable PageSpeed speed) {
+  /** Candidates of one chunk of details. */
+  private static final int CHUNK = 50;
+
+  /** Characters of packed details in one page; sources beyond them are left out. */
+  private static final int MOST_PACKED = 10 << 20;
+
+  /** Maximum characters of one source in the page, for a responsive browser. */
+  private static final int LONGEST_SOURCE = 100_000;
+
+  private static final ObjectWriter JSON =
+      Json.mapper()
+          .writer()
+          .with(new ScriptEscapes())
+          .without(StreamWriteFeature.AUTO_CLOSE_TARGET);
+
+  private static final ObjectWriter PLAIN = Json.mapper().writer();
+
+  /** Input of the script. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record Page(int chunk, List<Maker> makers, @Nullable PageSpeed speed, List<PageRow> rows) {}
+
+  /**
+   * Details of some candidates.
+   *
+   * @param sources by candidate hash; absent if left out
+   * @param changes what a round changed, by its place in {@code verdicts}
+   */
+  record Chunk(
+      List<Verdict> verdicts,
+      Map<String, String> sources,
+      Map<Integer, RoundChange> changes,
+      List<Trajectory> trajectories) {}
+
+  private record Key(@Nullable String method, String task, int sample) {}
+
+  /** Writes the rows, for a script element. */
+  void writeRows(Writer writer) throws IOException {
+    List<String> ids = Anchors.of(shown.stream().map(RunVerdicts.Entry::row).toList());
+    Map<Maker, Integer> numbers = new TreeMap<>();
+    for (Maker maker : makers) numbers.put(maker, numbers.size());
+    List<PageRow> rows = new ArrayList<>(shown.size());
+    for (int i = 0; i < shown.size(); i++) {
+      VerdictRow row = shown.get(i).row();
+      Verdict verdict = verdicts.whole(shown.get(i));
+      Integer maker = numbers.get(new Maker(row.method(), row.model()));
+      rows.add(PageRow.of(verdict, row, ids.get(i), maker == null ? 0 : maker));
+    }
+    JSON.writeValue(writer, new Page(CHUNK, makers, speed, rows));
+  }
+
+  /** Writes the details, each chunk as a script element of data. */
+  void writeDetails(Writer writer) throws IOException {
+    Map<Key, Trajectory> written = new LinkedHashMap<>();
+    for (Trajectory t : trajectories) written.put(new Key(t.method(), t.task(), t.sample()), t);
+    RoundChange.Finder changes = new RoundChange.Finder(verdicts, sourceOf);
+    long size = 0;
+    for (int from = 0; from < shown.size(); from += CHUNK) {
+      List<RunVerdicts.Entry> some = shown.subList(from, Math.min(from + CHUNK, shown.size()));
+      boolean full = size >= MOST_PACKED;
+      String packed = Packed.of(PLAIN.writeValueAsString(chunk(some, written, changes, full)));
+      size += packed.length();
+      writer.write("<script type=\"text/plain\" id=\"chunk-%d\">".formatted(from / CHUNK));
+      writer.write(packed);
+      writer.write("</script>\n");
+    }
+  }
+
+  private Chunk chunk(
+      List<RunVerdicts.Entry> some,
+      Map<Key, Trajectory> written,
+      RoundChange.Finder changes,
+      boolean full) {
+    List<Verdict> whole = verdicts.whole(some);
+    Chunk chunk = new Chunk(whole, new TreeMap<>(), new TreeMap<>(), new ArrayList<>());
+    if (full) return chunk;
+    for (int i = 0; i < some.size(); i++) {
+      VerdictRow row = some.get(i).row();
+      Verdict verdict = whole.get(i);
+      chunk.sources().computeIfAbsent(row.candidate(), _ -> shortened(sourceOf.apply(verdict)));
+      RoundChange change = changes.of(some.get(i));
+      if (change != null) chunk.changes().put(i, change);
+      Trajectory trajectory = written.get(new Key(row.method(), row.path(), row.sample()));
+      if (trajectory != null && !chunk.trajectories().contains(trajectory)) {
+        chunk.trajectories().add(trajectory);
+      }
+    }
+    return chunk;
+  }
+
+  private static String shortened(String source) {
+    if (source.length() <= LONGEST_SOURCE) return source;
+    return "%s\n… %,d more characters are not shown"
+        .formatted(source.substring(0, LONGEST_SOURCE), source.length() - LONGEST_SOURCE);
+  }
+}

@@ -1,0 +1,104 @@
+package dev.kbx.report;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.analysis.VerdictRow;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import dev.kbx.verdict.Verdict.Break;
+import dev.kbx.verdict.Verdict.SizeTiming;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One line of the page's table of candidates: all that it is sorted, searched and filtered by.
+ *
+ * @param id what addresses call it
+ * @param task {@code Category/name}
+ * @param maker index into the page's methods and models
+ * @param seconds of all stages; null if none is known
+ * @param speedup value, lower and upper end of its 95 % interval; null without one
+ * @param roof operations for each byte and 10¹² operations a second, at the largest size for which
+ *     both are known
+ * @param reason why it ended so, in a line or two
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+record PageRow(
+    String id,
+    String task,
+    int sample,
+    @Nullable Integer round,
+    int maker,
+    String source,
+    String status,
+    String stage,
+    @Nullable Double seconds,
+    @Nullable List<Double> speedup,
+    @Nullable List<Double> roof,
+    String reason) {
+  /** Maximum characters of a message; the details have the full one. */
+  static final int LONGEST_MESSAGE = 400;
+
+  static PageRow of(Verdict verdict, VerdictRow row, String id, int maker) {
+    Verdict.Speedup speedup = row.status() == Status.CORRECT ? row.speedup() : null;
+    return new PageRow(
+        id,
+        row.path(),
+        row.sample(),
+        row.round(),
+        maker,
+        row.source(),
+        row.status().label(),
+        verdict.stage().label(),
+        verdict.seconds().isEmpty() ? null : round(sum(verdict)),
+        speedup == null
+            ? null
+            : List.of(round(speedup.value()), round(speedup.low()), round(speedup.high())),
+        roof(verdict.sizes()),
+        reason(verdict));
+  }
+
+  private static double sum(Verdict verdict) {
+    return verdict.seconds().values().stream().mapToDouble(Double::doubleValue).sum();
+  }
+
+  /** As many digits as a table or a chart shows. */
+  private static double round(double value) {
+    return Math.round(value * 1e4) / 1e4;
+  }
+
+  private static @Nullable List<Double> roof(@Nullable List<SizeTiming> sizes) {
+    if (sizes == null) return null;
+    return sizes.reversed().stream()
+        .filter(size -> size.intensity() != null && size.tflops() != null)
+        .findFirst()
+        .map(size -> Stream.of(size.intensity(), size.tflops()).filter(Objects::nonNull).toList())
+        .orElse(null);
+  }
+
+  private static String reason(Verdict verdict) {
+    List<String> parts = new ArrayList<>();
+    add(parts, verdict.rule() == null ? verdict.evidence() : verdict.rule());
+    add(parts, cut(verdict.message()));
+    List<Break> breaks = verdict.breaks();
+    if (verdict.status() == Status.CORRECT && breaks != null && !breaks.isEmpty()) {
+      parts.add(
+          "breaks on " + breaks.stream().map(Break::property).collect(Collectors.joining(", ")));
+    }
+    List<String> flags = Notes.flags(verdict);
+    String flagged = flags.isEmpty() ? "" : " [" + String.join(", ", flags) + "]";
+    return (String.join(": ", parts) + flagged).strip();
+  }
+
+  private static void add(List<String> parts, @Nullable String part) {
+    if (part != null && !part.isEmpty()) parts.add(part);
+  }
+
+  private static @Nullable String cut(@Nullable String message) {
+    if (message == null || message.length() <= LONGEST_MESSAGE) return message;
+    return message.substring(0, LONGEST_MESSAGE) + "…";
+  }
+}

@@ -1,0 +1,33 @@
+package dev.kbx.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kbx.analysis.Maker;
+import dev.kbx.analysis.VerdictRow;
+import dev.kbx.verdict.Verdict;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class AnchorsTest {
+  private static final Verdict RELU =
+      Fixtures.passed("Activation/relu", 6, "relu.py", Fixtures.CPU, 1);
+
+  @Test
+  void equalNamesOfSeveralMethodsAreTwoAddresses() {
+    List<Verdict> both =
+        List.of(Made.by("single", "m", RELU), Made.by("refine", "m", RELU), RELU, RELU);
+    assertThat(Anchors.of(VerdictRow.of(both)))
+        .containsExactly(
+            "Activation/relu#6@single m",
+            "Activation/relu#6@refine m",
+            "Activation/relu#6@",
+            "Activation/relu#6@ (2)");
+    assertThat(Anchors.of(VerdictRow.of(List.of(RELU)))).containsExactly("Activation/relu#6");
+  }
+
+  @Test
+  void aLinkNamesWhatIsNotStated() {
+    assertThat(Anchors.filter(new Maker("a&b", null), "category", "Math", "status", null))
+        .isEqualTo("#method=a%26b&amp;model=not+stated&amp;category=Math");
+  }
+}

@@ -1,0 +1,81 @@
+package dev.kbx.report;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.ColorScheme;
+import dev.kbx.analysis.Comparison;
+import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.VerdictRow;
+import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Two runs on one page in a real browser. */
+class ComparisonPageTest extends BrowserTest {
+  private static JudgedRun run(List<Verdict> verdicts) {
+    RunInfo run = Fixtures.run(Fixtures.H200, verdicts.size(), 20);
+    return new JudgedRun(run, VerdictRow.of(verdicts));
+  }
+
+  private Path write() {
+    Verdict expThen = Fixtures.passed("Math/exp", 0, "exp 1", Fixtures.H200, 1);
+    Verdict expNow = Fixtures.passed("Math/exp", 0, "exp 2", Fixtures.H200, 6);
+    Verdict geluThen =
+        Fixtures.failed("Activation/gelu", 0, Status.WRONG_VALUES, Stage.CORRECT)
+            .build(Fixtures.H200);
+    Verdict geluNow = Fixtures.passed("Activation/gelu", 0, "gelu", Fixtures.H200, 1);
+    Comparison comparison =
+        Comparison.of(run(List.of(expThen, geluThen)), run(List.of(expNow, geluNow)), List.of());
+    Map<String, String> sources = new HashMap<>();
+    for (Verdict verdict : List.of(expThen, expNow, geluThen, geluNow)) {
+      if (ComparisonPage.wanted(comparison).contains(verdict.candidate())) {
+        sources.put(verdict.candidate(), Fixtures.source(verdict));
+      }
+    }
+    Path file = folder.resolve("compared.html");
+    new ComparisonPage(comparison, sources).write(file);
+    return file;
+  }
+
+  @Test
+  void whatChangedIsAboveWhatDidNot() throws IOException {
+    try (var shown = show(write(), new Browser.NewContextOptions().setViewportSize(1400, 900))) {
+      Page page = shown.page();
+      assertThat(page.locator("h1")).hasText("1 rescued, 0 regressed of 2 tasks");
+      assertThat(page.locator("section > h2").nth(1)).hasText("Rescued: 1 candidate");
+      assertThat(page.locator("#faster tbody tr").first()).containsText("2.47×");
+      page.locator("#faster summary").click();
+      assertThat(page.locator("#faster .added")).hasText("+# exp 2");
+      assertThat(page.locator(".heat tbody tr").first()).containsText("1/1");
+      shown.picture("compared-light", page);
+    }
+  }
+
+  @Test
+  void axeFindsNothingOnEitherScreenInEitherColour() throws IOException {
+    Path file = write();
+    for (var scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
+      for (int width : List.of(1400, 390)) {
+        var options =
+            new Browser.NewContextOptions().setViewportSize(width, 900).setColorScheme(scheme);
+        try (var shown = show(file, options)) {
+          shown.page().locator("#faster summary").click();
+          assertThat(shown.page().evaluate("document.documentElement.scrollWidth"))
+              .isEqualTo(width);
+          assertThat(shown.violations()).isEmpty();
+          shown.picture("compared-" + width + "-" + scheme, shown.page());
+        }
+      }
+    }
+  }
+}
