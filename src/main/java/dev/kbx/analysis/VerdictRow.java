@@ -91,7 +91,7 @@ public record VerdictRow(
     private final Map<Object, Object> shared = new HashMap<>();
 
     /** The row of the next verdict. */
-    public VerdictRow row(Verdict verdict) {
+    VerdictRow row(Verdict verdict) {
       return row(BriefVerdict.of(verdict));
     }
 

@@ -3,7 +3,6 @@ package dev.kbx.candidate;
 import dev.kbx.candidate.SampleNumbers.Series;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
-import dev.kbx.verdict.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -17,9 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.exc.MismatchedInputException;
 
 /**
  * Reads candidates in KernelBenchX's three shapes: {@code .jsonl} predictions, {@code task.py}
@@ -42,9 +40,6 @@ public final class CandidateSources {
 
   /** The method of kernels in sessions. */
   private static final String KERNELAGENT = "kernelagent";
-
-  private static final ObjectReader ROWS =
-      Json.mapper().readerFor(JsonNode.class).with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
   private final TaskNames names;
   private final Set<Task> selected;
@@ -237,9 +232,11 @@ public final class CandidateSources {
       return;
     }
     try {
-      JsonNode row = ROWS.readValue(text);
+      JsonNode row = Predictions.row(text);
       if (row.isObject()) readRow(predictions, line, row);
       else problem(file, line.number(), "is no JSON object; each line should hold one");
+    } catch (MismatchedInputException e) {
+      problem(file, line.number(), e.getOriginalMessage() + "; which one counts?");
     } catch (JacksonException e) {
       problem(file, line.number(), "is no JSON at column " + column(e) + "; is the line cut off?");
     }

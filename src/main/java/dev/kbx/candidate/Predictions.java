@@ -12,7 +12,10 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.json.JsonReadFeature;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectReader;
 
 /**
  * A JSONL file that stays open while its candidates wait, so that it may be renamed or deleted.
@@ -26,6 +29,15 @@ final class Predictions {
   static final String PREDICT = "predict";
 
   private static final String CONDITIONS = "conditions";
+
+  /** Python writes NaN by default. */
+  private static final ObjectReader ROWS =
+      Json.mapper()
+          .readerFor(JsonNode.class)
+          .with(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
+          .with(
+              DeserializationFeature.FAIL_ON_TRAILING_TOKENS,
+              DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY);
 
   private static final Pattern ROUND_FILE = Pattern.compile("_(\\d{1,6})\\.jsonl$");
 
@@ -75,10 +87,19 @@ final class Predictions {
     return member.equals(PREDICT) ? answer : SourceFiles.withoutTests(answer);
   }
 
+  /**
+   * A line.
+   *
+   * @throws tools.jackson.core.JacksonException if it is no JSON, or a key occurs twice
+   */
+  static JsonNode row(String text) {
+    return ROWS.readValue(text);
+  }
+
   /** The answer in a valid line. */
   static String answer(byte[] line, String member) {
     String text = Lines.text(line, line.length > 0 && line[0] == (byte) 0xef);
-    String answer = answer(Json.mapper().readTree(text), member);
+    String answer = answer(row(text), member);
     return answer == null ? "" : answer;
   }
 

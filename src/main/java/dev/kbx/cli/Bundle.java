@@ -47,7 +47,7 @@ final class Bundle {
   private static final String UNCOMPRESSED = "zip-0";
 
   private static final List<String> FOLDERS =
-      List.of("worker/kbx", "tasks", "prompts", "examples", "corpus", "bench/simulated");
+      List.of("worker/kbx", "tasks", "prompts", "examples", "corpus", "docs", "bench/simulated");
   private static final List<String> FILES =
       List.of("kbx", "LICENSE", "README.md", "worker/requirements.txt");
 

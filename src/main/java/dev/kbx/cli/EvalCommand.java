@@ -127,6 +127,11 @@ final class EvalCommand implements Callable<Integer> {
               + " if all are complete, show the newest again.")
   private boolean resume;
 
+  @Option(
+      names = "--strict",
+      description = "Judge nothing if a source, or a line of one, cannot be used.")
+  private boolean strict;
+
   @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
   private boolean json;
 
@@ -245,6 +250,11 @@ final class EvalCommand implements Callable<Integer> {
           "nothing was judged: %d of the sources do not exist".formatted(absent.size()));
     }
     if (reading.candidates().isEmpty()) throw nothing(reading, given);
+    if (strict && !reading.problems().isEmpty()) {
+      throw new UserError(
+          "--strict: nothing was judged: %s, named above"
+              .formatted(Counted.of(reading.problems().size(), "problem")));
+    }
     return reading;
   }
 

@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -35,6 +36,7 @@ import picocli.CommandLine.ScopeType;
       DoctorCommand.class,
       BenchCommand.class,
       PackageCommand.class,
+      AutoComplete.GenerateCompletion.class,
       CommandLine.HelpCommand.class,
     },
     footer = {

@@ -41,12 +41,18 @@ final class TasksCommand implements Callable<Integer> {
   static final class ListTasks implements Callable<Integer> {
     @Mixin private SuiteOption suite = new SuiteOption();
 
+    @Option(
+        names = "--category",
+        paramLabel = "NAME",
+        description = "Only tasks of this category: Reduce, level1.")
+    private @Nullable String category;
+
     @Option(names = "--json", description = "An array of tasks.")
     private boolean json;
 
     @Override
     public Integer call() {
-      List<Task> tasks = suite.open().tasks();
+      List<Task> tasks = chosen(suite.open().tasks());
       if (json) {
         List<TaskView> rows = tasks.stream().map(TaskView::of).toList();
         System.out.println(Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(rows));
@@ -54,6 +60,23 @@ final class TasksCommand implements Callable<Integer> {
         TaskTable.lines(tasks).forEach(System.out::println);
       }
       return ExitCode.OK;
+    }
+
+    private List<Task> chosen(List<Task> all) {
+      String wanted = category;
+      if (wanted == null) return all;
+      List<Task> tasks =
+          all.stream().filter(task -> task.category().equalsIgnoreCase(wanted)).toList();
+      if (!tasks.isEmpty()) return tasks;
+      throw new UserError(
+          "--category %s: no such category; there are %s"
+              .formatted(
+                  wanted,
+                  all.stream()
+                      .map(Task::category)
+                      .distinct()
+                      .sorted()
+                      .collect(Collectors.joining(", "))));
     }
   }
 

@@ -41,6 +41,7 @@ final class Appendix {
   static List<Item> of(Measurement measurement) {
     Appendix appendix = new Appendix(measurement);
     appendix.add("Runs", measurement.runs().stream().map(Appendix::run).toList());
+    if (measurement.asPublished()) return appendix.asPublished();
     appendix.add("Devices", appendix.conditions.devices().stream().map(appendix::device).toList());
     appendix.add("Software", appendix.software());
     appendix.add("Coverage", appendix.coverage());
@@ -53,6 +54,29 @@ final class Appendix {
     appendix.add("Observations", appendix.flags());
     appendix.add("Statistics", List.of(statistics()));
     return appendix.items;
+  }
+
+  /** Nothing is known of how others measured. */
+  private List<Item> asPublished() {
+    add(
+        "As published",
+        measurement.runs().stream()
+            .map(RunInfo::published)
+            .filter(Objects::nonNull)
+            .map(Appendix::imported)
+            .toList());
+    add("Coverage", coverage());
+    add("Left out", exclusions());
+    return items;
+  }
+
+  private static String imported(RunInfo.Published published) {
+    return "All outcomes and speedups are the files read (%s), kbx has judged none of them; of %s %d state no outcome and %d could not be used."
+        .formatted(
+            published.format(),
+            Counted.of(published.records(), "record"),
+            published.withoutOutcome(),
+            published.unusable());
   }
 
   private void add(String subject, List<String> sentences) {
@@ -102,7 +126,9 @@ final class Appendix {
     sentences.add(
         "%s of %d of the %d tasks asked for."
             .formatted(
-                Counted.of(entered.candidates(), "judged candidate"),
+                Counted.of(
+                    entered.candidates(),
+                    measurement.asPublished() ? "candidate" : "judged candidate"),
                 entered.tasks(),
                 entered.asked()));
     Makers makers = Makers.of(entered);

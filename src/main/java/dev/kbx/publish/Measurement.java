@@ -22,4 +22,9 @@ public record Measurement(
     runs = List.copyOf(runs);
     floors = List.copyOf(floors);
   }
+
+  /** Whether the runs are results as others published them: never only some of them. */
+  boolean asPublished() {
+    return runs.stream().anyMatch(run -> run.published() != null);
+  }
 }

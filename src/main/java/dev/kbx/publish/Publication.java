@@ -73,9 +73,10 @@ public record Publication(
   /** Suite and runs, as a title. */
   String title() {
     List<String> runs = analyses.methods().entered().runs();
-    return "%s: %s"
+    return "%s: %s%s"
         .formatted(
             analyses.methods().entered().suite(),
-            runs.size() == 1 ? "run " + runs.getFirst() : runs.size() + " runs");
+            runs.size() == 1 ? "run " + runs.getFirst() : runs.size() + " runs",
+            measurement.asPublished() ? ", as published" : "");
   }
 }

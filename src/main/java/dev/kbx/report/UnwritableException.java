@@ -14,6 +14,8 @@ import java.nio.file.Path;
 public final class UnwritableException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
+  private static final String FULL = "No space left on device";
+
   private final transient Path file;
 
   public UnwritableException(Path file, IOException cause) {
@@ -30,6 +32,8 @@ public final class UnwritableException extends RuntimeException {
     return switch (cause) {
       case AccessDeniedException _ -> "Permission denied";
       case FileAlreadyExistsException _, NotDirectoryException _ -> "Not a folder";
+      case IOException e when String.valueOf(e.getMessage()).contains(FULL) ->
+          FULL + "; free some, then run again: eval, run and generate go on with --resume";
       case FileSystemException e when e.getReason() != null -> e.getReason();
       default -> cause.getMessage() == null ? cause.toString() : cause.getMessage();
     };

@@ -255,6 +255,9 @@ class PublishedImportsTest {
     assertThat(Files.readString(files.resolve("summary.json"))).contains("\"published\"");
     assertThat(files.resolve("metrics.json")).as("it would not say so").doesNotExist();
     refused(Kbx.here("analyze", "portability", out()), run, "as published");
+    assertThat(ok("report", run, "--format", "md", "--out", out()).out())
+        .contains(run + ", as published", "kbx has judged none of them")
+        .doesNotContain("Infinity", "NaN", "that the candidate cannot reach", "Nothing was timed");
   }
 
   @Test
@@ -283,6 +286,11 @@ class PublishedImportsTest {
         .isEqualTo("regressed");
     refused(
         Kbx.here("analyze", "methods", published, judged, "--out", out()),
+        published,
+        judged,
+        "one by one");
+    refused(
+        Kbx.here("report", published, judged, "--format", "md", "--out", out()),
         published,
         judged,
         "one by one");
