@@ -200,7 +200,8 @@ def tune(timed):
         slow = _slow_ms(call, warmup + rep)
         if slow is None:
             measured = stock(call, warmup=warmup, rep=rep, **options)
-            torch.cuda.reset_peak_memory_stats()  # the benchmark's own buffer, 256 MB, is no workspace of the kernel
+            if torch.cuda.is_available():
+                torch.cuda.reset_peak_memory_stats()  # the benchmark's own buffer, 256 MB, is no workspace of the kernel
             return measured
         quantiles = options.get("quantiles")
         return [slow] * len(quantiles) if quantiles else [slow] if options.get("return_mode") == "all" else slow

@@ -53,7 +53,7 @@ public record BudgetCurve(
   private static BudgetCurve of(List<TrajectoryRow> rows, Spent.Kind kind) {
     Collection<List<TrajectoryRow>> all = TrajectoryRates.byTask(rows).values();
     List<List<TrajectoryRow>> tasks = all.stream().filter(BudgetCurve::isJudged).toList();
-    String unknown = unknown(rows, kind, tasks);
+    String unknown = unknown(kind, tasks);
     TrajectoryRow any = rows.getFirst();
     return new BudgetCurve(
         any.method(),
@@ -71,11 +71,14 @@ public record BudgetCurve(
     return task.stream().anyMatch(row -> row.correct() != null);
   }
 
-  private static @Nullable String unknown(
-      List<TrajectoryRow> rows, Spent.Kind kind, List<List<TrajectoryRow>> tasks) {
+  private static @Nullable String unknown(Spent.Kind kind, List<List<TrajectoryRow>> tasks) {
     if (tasks.isEmpty()) return "no answer has a final judgement";
     Double spent =
-        rows.stream().map(TrajectoryRow::spent).reduce(Spent.NOTHING, Spent::plus).of(kind);
+        tasks.stream()
+            .flatMap(List::stream)
+            .map(TrajectoryRow::spent)
+            .reduce(Spent.NOTHING, Spent::plus)
+            .of(kind);
     if (spent == null) {
       return kind == Spent.Kind.TOKENS
           ? "the tokens of some requests are not known"

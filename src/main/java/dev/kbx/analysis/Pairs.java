@@ -31,8 +31,8 @@ record Pairs(List<Pair> pairs, List<VerdictRow> onlyThen, List<VerdictRow> onlyN
     boolean methods = methods(then) > 1 || methods(now) > 1;
     List<Function<VerdictRow, List<@Nullable Object>>> keys =
         List.of(
-            v -> key(v, v.candidate(), v.sample()),
-            v -> key(v, v.candidate()),
+            v -> key(v, code(v), v.sample()),
+            v -> key(v, code(v)),
             v -> key(v, v.method(), v.model(), v.round(), v.sample()),
             v -> key(v, methods ? v.method() : null, v.sample()));
     List<Pair> pairs = new ArrayList<>();
@@ -55,6 +55,11 @@ record Pairs(List<Pair> pairs, List<VerdictRow> onlyThen, List<VerdictRow> onlyN
             .thenComparing(pair -> pair.then().task())
             .thenComparingInt(pair -> pair.then().sample()));
     return new Pairs(List.copyOf(pairs), first, second);
+  }
+
+  /** The source; of a result that was published without one it is like no other. */
+  private static Object code(VerdictRow v) {
+    return v.candidate().isEmpty() ? v : v.candidate();
   }
 
   private static List<@Nullable Object> key(VerdictRow v, @Nullable Object... parts) {

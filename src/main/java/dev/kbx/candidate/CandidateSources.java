@@ -17,7 +17,6 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.exc.MismatchedInputException;
 
 /**
  * Reads candidates in KernelBenchX's three shapes: {@code .jsonl} predictions, {@code task.py}
@@ -233,10 +232,11 @@ public final class CandidateSources {
     }
     try {
       JsonNode row = Predictions.row(text);
-      if (row.isObject()) readRow(predictions, line, row);
+      String twice = Predictions.repeatedKey(text);
+      if (twice != null)
+        problem(file, line.number(), "has \"%s\" twice; which one counts?".formatted(twice));
+      else if (row.isObject()) readRow(predictions, line, row);
       else problem(file, line.number(), "is no JSON object; each line should hold one");
-    } catch (MismatchedInputException e) {
-      problem(file, line.number(), e.getOriginalMessage() + "; which one counts?");
     } catch (JacksonException e) {
       problem(file, line.number(), "is no JSON at column " + column(e) + "; is the line cut off?");
     }

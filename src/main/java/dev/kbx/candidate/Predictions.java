@@ -6,12 +6,16 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
 import tools.jackson.core.json.JsonReadFeature;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -35,9 +39,7 @@ final class Predictions {
       Json.mapper()
           .readerFor(JsonNode.class)
           .with(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
-          .with(
-              DeserializationFeature.FAIL_ON_TRAILING_TOKENS,
-              DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY);
+          .with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
   private static final Pattern ROUND_FILE = Pattern.compile("_(\\d{1,6})\\.jsonl$");
 
@@ -90,10 +92,24 @@ final class Predictions {
   /**
    * A line.
    *
-   * @throws tools.jackson.core.JacksonException if it is no JSON, or a key occurs twice
+   * @throws tools.jackson.core.JacksonException if it is no JSON
    */
   static JsonNode row(String text) {
     return ROWS.readValue(text);
+  }
+
+  /** A key of the object in a valid line that occurs twice; null if none does. */
+  static @Nullable String repeatedKey(String text) {
+    Set<String> keys = new HashSet<>();
+    try (JsonParser json = ROWS.createParser(text)) {
+      if (json.nextToken() != JsonToken.START_OBJECT) return null;
+      while (json.nextToken() == JsonToken.PROPERTY_NAME) {
+        if (!keys.add(json.currentName())) return json.currentName();
+        json.nextToken();
+        json.skipChildren();
+      }
+      return null;
+    }
   }
 
   /** The answer in a valid line. */

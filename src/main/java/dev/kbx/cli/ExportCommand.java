@@ -161,12 +161,7 @@ final class ExportCommand implements Callable<Integer> {
   private int training() {
     TrainingFilter filter = training.filter();
     try (RunStore store = results.open()) {
-      RunInfo chosen = chosen(store);
-      if (chosen.published() != null) {
-        throw new UserError(
-            "run %s is as published: none of its kernels is verified; 'kbx eval' judges them"
-                .formatted(chosen.id()));
-      }
+      RunInfo chosen = judged(store);
       List<Verdict> verdicts =
           store.verdicts(chosen.id()).values().stream()
               .filter(verdict -> method == null || method.equals(verdict.method()))
@@ -203,9 +198,18 @@ final class ExportCommand implements Callable<Integer> {
     }
   }
 
+  /** The run, which kbx judged. */
+  private RunInfo judged(RunStore store) {
+    RunInfo chosen = chosen(store);
+    if (chosen.published() == null) return chosen;
+    throw new UserError(
+        "run %s is as published: none of its kernels is verified; 'kbx eval' judges them"
+            .formatted(chosen.id()));
+  }
+
   private int runFolder() {
     try (RunStore store = results.open()) {
-      RunInfo chosen = chosen(store);
+      RunInfo chosen = judged(store);
       RunVerdicts verdicts =
           method == null
               ? StoredVerdicts.of(store, chosen.id())

@@ -26,8 +26,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -125,9 +127,11 @@ final class PublishedRuns {
   private List<Integer> samples() {
     SortedSet<Integer> ks = new TreeSet<>(KS);
     for (List<VerdictRow> own : Maker.group(rows()).values()) {
-      Map<String, Integer> ofTask = new HashMap<>();
-      for (VerdictRow row : own) ofTask.merge(row.path(), row.sample() + 1, Math::max);
-      ks.add(ofTask.values().stream().max(Integer::compare).orElse(1));
+      Map<String, Set<Integer>> ofTask = new HashMap<>();
+      for (VerdictRow row : own) {
+        ofTask.computeIfAbsent(row.path(), _ -> new HashSet<>()).add(row.sample());
+      }
+      ks.add(ofTask.values().stream().mapToInt(Set::size).max().orElse(1));
     }
     return List.copyOf(ks);
   }

@@ -33,7 +33,7 @@ final class Axes {
 
   /** From 0 to at least {@code most}, with a handful of round ticks. */
   static Axis upTo(String label, double most) {
-    double step = step(most / TICKS);
+    double step = most > 0 ? step(most / TICKS) : 1;
     List<Tick> ticks = new ArrayList<>();
     for (int i = 0; i * step <= most * 1.0001; i++) {
       ticks.add(new Tick(i * step, number(i * step)));

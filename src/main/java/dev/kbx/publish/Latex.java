@@ -27,6 +27,9 @@ final class Latex {
       case '`' -> escaped.append("\\textasciigrave{}");
       // Two of them would become a dash, and [ the beginning of an option after a line's end.
       case '-' -> escaped.append("{-}");
+      case ',' -> escaped.append("{,}");
+      // A line's end would take it for its own.
+      case '*' -> escaped.append("{*}");
       case '[' -> escaped.append("{[}");
       case ']' -> escaped.append("{]}");
       // Ligatures of Spanish.

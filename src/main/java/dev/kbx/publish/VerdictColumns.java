@@ -74,6 +74,8 @@ record VerdictColumns(
 
   static VerdictColumns of(Verdict v) {
     Speedup speedup = v.speedup();
+    // A published speedup has none.
+    Speedup interval = speedup == null || Double.isInfinite(speedup.high()) ? null : speedup;
     Origin origin = v.origin();
     Compile compile = v.compile();
     WithoutPolicy without = v.withoutPolicy();
@@ -110,8 +112,8 @@ record VerdictColumns(
         v.holds() == null ? null : list(v.holds()),
         breaks == null ? null : list(breaks.stream().map(Break::property).toList()),
         speedup == null ? null : speedup.value(),
-        speedup == null ? null : speedup.low(),
-        speedup == null ? null : speedup.high(),
+        interval == null ? null : interval.low(),
+        interval == null ? null : interval.high(),
         speedup == null ? null : speedup.baseline(),
         v.sizes() == null ? null : v.sizes().size(),
         origin == null ? null : origin.kernelShare(),

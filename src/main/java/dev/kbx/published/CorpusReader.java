@@ -77,7 +77,9 @@ final class CorpusReader implements PublishedReader {
     String method = found.method(Fields.text(row, "method"));
     String model = found.model(Fields.text(row, "model"));
     String origin = file + ":" + line;
-    List<@Nullable Object> key = Arrays.asList(task.path(), method, model, end.round(), code);
+    String hardware = Fields.text(row, "hardware");
+    List<@Nullable Object> key =
+        Arrays.asList(task.path(), method, model, hardware, end.round(), code);
     Seen earlier = seen.putIfAbsent(key, new Seen(origin, outcome));
     if (earlier == null) {
       found.keep(
@@ -91,7 +93,7 @@ final class CorpusReader implements PublishedReader {
               null,
               code,
               outcome,
-              Fields.text(row, "hardware"),
+              hardware,
               end.fields()));
     } else if (agree(earlier.outcome(), outcome)) {
       found.again();

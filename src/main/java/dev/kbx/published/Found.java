@@ -20,6 +20,9 @@ import tools.jackson.databind.JsonNode;
 
 /** Collects what a reader finds. */
 final class Found {
+  /** Larger numbers of samples are taken for something else. */
+  private static final int MOST_SAMPLES = 1_000_000;
+
   private final @Nullable TaskNames names;
   private final Given given;
   private final List<Kept> kept = new ArrayList<>();
@@ -51,7 +54,7 @@ final class Found {
     }
 
     private List<@Nullable Object> series() {
-      return Arrays.asList(category, task, method, model, round);
+      return Arrays.asList(category, task, method, model, round, hardware);
     }
   }
 
@@ -174,7 +177,7 @@ final class Found {
 
   private static int stated(Kept record, Map<List<@Nullable Object>, BitSet> taken) {
     Integer sample = record.sample();
-    if (sample == null || in(taken, record).get(sample)) return -1;
+    if (sample == null || sample > MOST_SAMPLES || in(taken, record).get(sample)) return -1;
     in(taken, record).set(sample);
     return sample;
   }

@@ -105,9 +105,13 @@ final class JsonFiles {
           entry(file, key, json.readValueAsTree(), line, found, entries);
         }
       } else if (first == JsonToken.START_ARRAY) {
-        while (json.nextToken() == JsonToken.START_OBJECT) {
+        for (JsonToken next = json.nextToken();
+            next != null && next != JsonToken.END_ARRAY;
+            next = json.nextToken()) {
           int line = json.currentTokenLocation().getLineNr();
-          entry(file, "", json.readValueAsTree(), line, found, entries);
+          JsonNode value = json.readValueAsTree();
+          if (value.isObject()) entry(file, "", value, line, found, entries);
+          else notAnObject(file, line, found);
         }
       } else {
         found.unreadable(file, "is no JSON object");
@@ -116,6 +120,11 @@ final class JsonFiles {
       int line = e.getLocation() == null ? 1 : e.getLocation().getLineNr();
       found.unreadable(file, "is no JSON at line " + line + "; what comes before it was read");
     }
+  }
+
+  private static void notAnObject(Path file, int line, Found found) {
+    found.count();
+    found.unusable(file.toString(), line, "is no JSON object");
   }
 
   private static void entry(

@@ -79,8 +79,7 @@ final class BriefReader {
             new SourceFeatures(needed(text()), needed(integer()), needed(integer()), texts())),
         decimal(),
         needed(array(() -> new Device(needed(text()), needed(text()), text(), text(), text()))),
-        array(() ->
-            new Speedup(needed(decimal()), needed(decimal()), needed(decimal()), needed(text()))),
+        array(() -> new Speedup(needed(decimal()), end(), end(), needed(text()))),
         baselines(),
         array(() ->
             new Sizes(texts(), needed(decimal()), decimal(), array(this::efficiency), decimal())));
@@ -157,6 +156,12 @@ final class BriefReader {
     if (token == JsonToken.VALUE_STRING) return Double.valueOf(parser.getString());
     if (token == null || !token.isNumeric()) throw wrong();
     return parser.getDoubleValue();
+  }
+
+  /** An end of an interval; 0 for that of a published speedup, which has none. */
+  private double end() {
+    Double end = decimal();
+    return end == null ? 0 : end;
   }
 
   private @Nullable Boolean flag() {

@@ -161,6 +161,8 @@ class CandidateSourcesTest {
         "[1] | is no JSON object; each line should hold one",
         "{\"file\": \"gelu.py\", \"pre | is no JSON at column 25; is the line cut off?",
         "{} {} | is no JSON at column 4; is the line cut off?",
+        "{\"file\": \"gelu\", \"predict\": \"a\", \"predict\": \"b\"} | has \"predict\" twice;"
+            + " which one counts?",
       })
   void reportsRowsAndReadsTheRest(String row, String message) throws IOException {
     String good = "{\"file\": \"gelu.py\", \"predict\": \"x\"}\n";
@@ -168,6 +170,14 @@ class CandidateSourcesTest {
     Reading reading = read(file);
     assertThat(reading.candidates()).hasSize(2);
     assertThat(reading.problems()).containsExactly(new Problem(file.toString(), 2, message));
+  }
+
+  @Test
+  void pythonsNotANumberLosesNoCandidate() throws IOException {
+    String row = "{\"file\": \"gelu.py\", \"predict\": \"x\", \"loss\": [NaN, -Infinity]}";
+    Reading reading = read(write("p.jsonl", row));
+    assertThat(reading.problems()).isEmpty();
+    assertThat(reading.candidates().getFirst().held().code()).isEqualTo("x");
   }
 
   @Test

@@ -67,6 +67,14 @@ class BadInputTest {
   }
 
   @Test
+  void strictJudgesNothingWhereALineCannotBeUsed() throws Exception {
+    Path file = file("p.jsonl", GOOD + "{\"file\": \n");
+    refused(
+        eval(file, "--strict"), "p.jsonl:2: is no JSON", "--strict: nothing was judged: 1 problem");
+    assertThat(folder.resolve("out")).doesNotExist();
+  }
+
+  @Test
   void aPipeIsNotWaitedFor() throws Exception {
     for (String name : List.of("relu.py", "p.jsonl")) {
       Path pipe = folder.resolve(name);

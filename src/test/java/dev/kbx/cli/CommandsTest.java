@@ -102,6 +102,10 @@ class CommandsTest {
       categories.add(task.get("category").asString());
     }
     assertThat(categories).hasSize(15);
+    JsonNode reduce = here("tasks", "list", "--category", "reduce", "--json").json();
+    assertThat(new HashSet<>(reduce.findValuesAsString("category"))).containsExactly("Reduce");
+    assertThat(Kbx.here("tasks", "list", "--category", "Redoce").err())
+        .contains("--category Redoce: no such category; there are Activation, ");
     assertThat(here("tasks", "show", "gelu").out()).contains("kernel_function", "approximate");
   }
 

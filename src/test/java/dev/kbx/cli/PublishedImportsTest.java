@@ -428,6 +428,28 @@ class PublishedImportsTest {
   }
 
   @Test
+  void devicesAreRunsOfTheirOwnWithTheirOwnSamples() throws Exception {
+    ObjectNode first = (ObjectNode) Json.mapper().readTree(transition("Activation/gelu.py", 0, 0));
+    ObjectNode second = first.deepCopy();
+    first.put("hardware", "H100");
+    ((ObjectNode) second.put("hardware", "A100").get("after")).put("speedup", 9.9);
+    Path corpus = file("corpus.jsonl", first + "\n" + second + "\n");
+    JsonNode runs = imported("kernelbenchx-corpus", corpus);
+    assertThat(runs).hasSize(2);
+    for (JsonNode run : runs) {
+      assertThat(run.get("published").get("unusable").asInt()).isZero();
+      JsonNode verdicts = shown(run.get("id").asString()).get("verdicts");
+      assertThat(each(verdicts, "sample")).containsOnly("0");
+    }
+    Path mixed =
+        file(
+            "metrics.json",
+            "[null, {\"file\": \"Activation/gelu.py\", \"call_ok\": true, \"exe_ok\": true}]");
+    Kbx.Result read = ok("import", "kernelbenchx-results", mixed, "--out", out());
+    assertThat(read.err()).contains("metrics.json:1: is no JSON object");
+  }
+
+  @Test
   void wrongInputIsOneLine() throws Exception {
     refused(Kbx.here("import", "nonsense", "x", "--out", out()), "no format 'nonsense'", "geak");
     refused(Kbx.here("import", "geak", "nowhere", "--out", out()), "nowhere: does not exist");

@@ -80,7 +80,7 @@ class FigureTest {
     assertThat(tex)
         .contains("(80,1) += (10,0) -= (20,0)", "(50,0) += (20,0) -= (10,0)", "(30,1)")
         .contains("\\addlegendentry{correct\\_1}", "{a\\_method},{\\textless{}b")
-        .contains("\\caption{Rates of a\\_method \\& \\textless{}others\\textgreater{}, 50 \\%.}")
+        .contains("\\caption{Rates of a\\_method \\& \\textless{}others\\textgreater{}{,} 50 \\%.}")
         .contains("\\label{fig:rates}");
     assertThat(count(tex, "\\begin{")).isEqualTo(count(tex, "\\end{"));
   }

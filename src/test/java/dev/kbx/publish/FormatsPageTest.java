@@ -114,7 +114,9 @@ class FormatsPageTest {
     Set<String> read = new TreeSet<>();
     for (String name : READERS) {
       for (String line : Files.readAllLines(CANDIDATES.resolve(name))) {
-        if (!line.contains("row") && !line.contains("List.of(") && !line.contains("PREDICT =")) {
+        if (!line.contains("row")
+            && !line.contains("List.of(")
+            && !line.matches(".*(PREDICT|CONDITIONS) =.*")) {
           continue;
         }
         LITERAL.matcher(line).results().map(MatchResult::group).forEach(read::add);

@@ -11,12 +11,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever a task, a method or a message is called, TeX prints it and does nothing else. */
 class LatexTest {
-  private static final String ACTIVE = "\\{}$&#%_^~<>|\"'`-[]?!";
+  private static final String ACTIVE = "\\{}$&#%_^~<>|\"'`-[]?!*,";
 
   /** All that {@link Latex#escape} may write beside letters. */
   private static final Pattern WRITTEN =
       Pattern.compile(
-          "\\\\[&%$#_{}]|\\\\text[a-z]+\\{\\}|\\\\ldots\\{\\}|\\{[-\\[\\]?!]\\}|-{2,3}"
+          "\\\\[&%$#_{}]|\\\\text[a-z]+\\{\\}|\\\\ldots\\{\\}|\\{[-\\[\\]?!*,]\\}|-{2,3}"
               + "|\\$(-|\\\\[a-z]+|\\^2|\\^\\\\circ)\\$");
 
   @ParameterizedTest
@@ -31,6 +31,7 @@ class LatexTest {
         "^~ \\textasciicircum{}\\textasciitilde{}",
         "--json {-}{-}json",
         "[1] {[}1{]}",
+        "*a,,b {*}a{,}{,}b",
         "1–2 1--2",
         "é é",
         "中 {?}",
