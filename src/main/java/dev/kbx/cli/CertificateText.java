@@ -5,6 +5,7 @@ import dev.kbx.certify.CertificateHeader;
 import dev.kbx.certify.CheckedFigures;
 import dev.kbx.certify.SigningKey;
 import dev.kbx.report.Counted;
+import dev.kbx.report.Text;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +44,7 @@ record CertificateText(CertificateCheck checked, @Nullable String wanted) {
     int more = checked.problems().size() - SHOWN;
     if (more > 0) lines.add("wrong: %d more, in --json".formatted(more));
     lines.add(holds() ? "the certificate holds" : "DO NOT TRUST " + file);
+    lines.replaceAll(Text::clean); // Its names are anybody's text.
     return lines;
   }
 
