@@ -63,6 +63,9 @@ class CertifyTest {
     Kbx.Result other = Kbx.here("certify", "--check", file, "--signer", "ed25519:0");
     assertThat(other.exit()).isEqualTo(ExitCode.USAGE);
     assertThat(other.out()).contains("NOT by ed25519:0", "DO NOT TRUST");
+    assertThat(Kbx.here("certify", "--check", file, "--signer", "ed25519:0", "--replay", 1).out())
+        .contains("DO NOT TRUST")
+        .doesNotContain("replayed");
     JsonNode replay = ok("certify", "--check", file, "--replay", 2, "--json").json().get("replay");
     assertThat(replay.get("rows")).hasSize(2);
     for (JsonNode row : replay.get("rows")) assertThat(row.get("now")).isEqualTo(row.get("then"));
