@@ -3,7 +3,6 @@ package dev.kbx.cli;
 import dev.kbx.certify.CertificateCheck;
 import dev.kbx.certify.CertificateHeader;
 import dev.kbx.certify.CheckedFigures;
-import dev.kbx.certify.SigningKey;
 import dev.kbx.report.Counted;
 import dev.kbx.report.Text;
 import java.nio.file.Path;
@@ -70,8 +69,7 @@ record CertificateText(CertificateCheck checked, @Nullable String wanted) {
     if (by == null) return "NOT VALID";
     if (wanted != null)
       return wanted.equals(by) ? "valid, by " + by : "by " + by + ", NOT by " + wanted;
-    boolean own =
-        Home.knownSigningKey().map(known -> SigningKey.of(known).signer().equals(by)).orElse(false);
+    boolean own = Home.knownSigningKey().map(known -> known.signer().equals(by)).orElse(false);
     return own
         ? "valid, by %s, this installation".formatted(by)
         : "valid, by %s; whose key that is, its owner has to say (--signer)".formatted(by);

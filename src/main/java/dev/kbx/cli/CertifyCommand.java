@@ -187,7 +187,7 @@ final class CertifyCommand implements Callable<Integer> {
 
   private SigningKey signingKey() {
     Path given = key;
-    if (given == null) return SigningKey.of(Home.signingKey());
+    if (given == null) return Home.signingKey();
     try {
       return SigningKey.of(Files.readString(given));
     } catch (NoSuchFileException e) {

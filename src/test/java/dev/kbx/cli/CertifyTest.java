@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kbx.certify.SigningKey;
 import java.nio.file.Files;
@@ -100,8 +101,8 @@ class CertifyTest {
 
   @Test
   void theInstallationHasAKeyThatNobodyElseReads() throws Exception {
-    String pem = Home.signingKey();
-    assertThat(Home.signingKey()).isEqualTo(pem);
+    String signer = Home.signingKey().signer();
+    assertThat(Home.signingKey().signer()).isEqualTo(signer);
     Path file =
         Home.stateFolders().stream()
             .map(state -> state.resolve("signing-key.pem"))
@@ -111,9 +112,35 @@ class CertifyTest {
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
         .isEqualTo("rw-------");
     JsonNode made = certified();
-    assertThat(made.get("signer").asString()).isEqualTo(SigningKey.of(pem).signer());
+    assertThat(made.get("signer").asString()).isEqualTo(signer);
     assertThat(ok("certify", "--check", made.get("file").asString()).out())
         .contains("this installation");
+  }
+
+  @Test
+  void aDamagedKeyOfTheInstallationIsNamedAndKept() throws Exception {
+    Path file = folder.resolve("signing-key.pem");
+    List<Path> folders = List.of(folder, folder.resolve("second"));
+    String pem = SigningKey.generate();
+    for (String damaged : List.of("", "no key", pem.substring(0, 60), pem.replace("MC4", "MC5"))) {
+      Files.writeString(file, damaged);
+      isDamaged(file, folders);
+      assertThat(file).hasContent(damaged);
+    }
+    Files.write(file, new byte[] {(byte) 0xff, (byte) 0xfe, 0});
+    isDamaged(file, folders);
+    Files.writeString(file, pem);
+    String signer = SigningKey.of(pem).signer();
+    assertThat(Home.signingKey(folders).signer()).isEqualTo(signer);
+    assertThat(Home.knownSigningKey(folders).orElseThrow().signer()).isEqualTo(signer);
+  }
+
+  private static void isDamaged(Path file, List<Path> folders) {
+    assertThatThrownBy(() -> Home.signingKey(folders))
+        .isInstanceOf(UserError.class)
+        .hasMessageContainingAll(file + ": is no Ed25519 private key", "delete it");
+    assertThat(Home.knownSigningKey(folders)).isEmpty();
+    assertThat(folders.getLast()).doesNotExist();
   }
 
   @Test
