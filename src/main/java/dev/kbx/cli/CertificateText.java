@@ -38,6 +38,9 @@ record CertificateText(CertificateCheck checked, @Nullable String wanted) {
                   header.certified()));
     }
     lines.add("signature: " + signature());
+    lines.add(
+        "sources: %d of %d compared"
+            .formatted(checked.figures().sources(), checked.figures().entries()));
     figures(lines, checked.figures());
     checked.problems().stream().limit(SHOWN).forEach(problem -> lines.add("wrong: " + problem));
     int more = checked.problems().size() - SHOWN;
@@ -54,13 +57,25 @@ record CertificateText(CertificateCheck checked, @Nullable String wanted) {
                 Counted.of(figures.sizes(), "size"), Counted.of(figures.verdicts(), "verdict")));
     if (figures.withoutRounds() > 0) {
       lines.add(
-          "not checked: %s without rounds, of an earlier version of kbx"
-              .formatted(Counted.of(figures.withoutRounds(), "timed verdict")));
+          "not checked: %s without rounds, and the speedups of %s with such sizes"
+              .formatted(
+                  Counted.of(figures.sizesWithoutRounds(), "size"),
+                  Counted.of(figures.withoutRounds(), "verdict")));
     }
     if (figures.otherBaselines() > 0) {
       lines.add(
           "not checked: %s against compiled references, whose rounds are not kept"
               .formatted(Counted.of(figures.otherBaselines(), "speedup")));
+    }
+    if (figures.launched() > 0) {
+      lines.add(
+          "not checked: times launched from Python, beside those of CUDA graphs, of %s"
+              .formatted(Counted.of(figures.launched(), "size")));
+    }
+    if (figures.deviceUse() > 0) {
+      lines.add(
+          "not checked: use of the device (rates, limits, clocks, memory) of %s"
+              .formatted(Counted.of(figures.deviceUse(), "size")));
     }
   }
 

@@ -60,6 +60,26 @@ class CertificateTextTest {
   }
 
   @Test
+  void whatIsNotCheckedIsSaid() throws Exception {
+    SimulatedRun run = SimulatedRun.on(SimulatedRun.H200, 1);
+    assertThat(lines(run.correct("Activation/gelu", "", 1.5), "1"))
+        .contains(
+            "sources: 1 of 1 compared",
+            "not checked: 3 sizes without rounds, and the speedups of 1 verdict with such sizes")
+        .noneMatch(line -> line.contains("Python") || line.contains("use of the device"));
+    Map<String, Object> launched =
+        Map.of("candidate_ms", 1, "reference_ms", 2, "speedup", 2, "low", 2, "high", 2);
+    run =
+        SimulatedRun.on(SimulatedRun.H200, 1)
+            .measuring(
+                List.of(Map.of("launched", launched), Map.of("gbs", 900), Map.of("iou", 0.2)));
+    assertThat(lines(run.correct("Activation/gelu", "", 1.5), "1"))
+        .contains(
+            "not checked: times launched from Python, beside those of CUDA graphs, of 1 size",
+            "not checked: use of the device (rates, limits, clocks, memory) of 2 sizes");
+  }
+
+  @Test
   void namesInAReplayNeitherEndLinesNorControlTheTerminal() {
     CertificateReplay.Row row = CertificateReplay.Row.notJudged(FAKE, Status.CORRECT, FAKE);
     List<String> lines = new CertificateReplay.Result(FAKE, false, List.of(row)).lines();

@@ -57,7 +57,11 @@ class CertifyTest {
     assertThat(made.get("header").get("tasks")).hasSize(2);
     String signer = made.get("signer").asString();
     assertThat(ok("certify", "--check", file).out())
-        .contains("valid, by " + signer, "whose key that is", "the certificate holds");
+        .contains(
+            "valid, by " + signer,
+            "whose key that is",
+            "sources: 2 of 2 compared",
+            "the certificate holds");
     assertThat(ok("certify", "--check", file, "--signer", signer).out())
         .contains("valid, by " + signer)
         .doesNotContain("whose");
@@ -96,7 +100,10 @@ class CertifyTest {
     String file = certified("--key", key(), "--no-sources").get("file").asString();
     assertThat(Files.readString(Path.of(file))).doesNotContain("def gelu");
     assertThat(ok("certify", "--check", file, "--replay", 2).out())
-        .contains("0 of 0 verdicts agree, 2 cannot be compared", "has no source");
+        .contains(
+            "sources: 0 of 2 compared",
+            "0 of 0 verdicts agree, 2 cannot be compared",
+            "has no source");
   }
 
   @Test
