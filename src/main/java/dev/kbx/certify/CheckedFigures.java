@@ -3,11 +3,21 @@ package dev.kbx.certify;
 /**
  * What of a certificate was computed again.
  *
- * @param verdicts timed ones whose figures were computed from their rounds, with so many {@code
- *     sizes}
- * @param withoutRounds timed ones that have no rounds: of an earlier version of kbx
+ * @param verdicts timed ones of which so many {@code sizes} were computed from their rounds
+ * @param withoutRounds timed ones with so many {@code sizesWithoutRounds}; their speedups were not
+ *     computed
  * @param otherBaselines speedups against compiled references, whose own rounds are not kept
- * @param sources whose hashes were compared
+ * @param launched sizes with times launched from Python, which were not computed
+ * @param deviceUse sizes with rates, limits, clocks or memory, which were not computed
+ * @param sources whose hashes were compared, of so many {@code entries}
  */
 public record CheckedFigures(
-    int verdicts, int sizes, int withoutRounds, int otherBaselines, int sources) {}
+    int verdicts,
+    int sizes,
+    int withoutRounds,
+    int sizesWithoutRounds,
+    int otherBaselines,
+    int launched,
+    int deviceUse,
+    int sources,
+    int entries) {}

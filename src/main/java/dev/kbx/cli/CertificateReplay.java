@@ -13,6 +13,7 @@ import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Tolerance;
 import dev.kbx.python.PythonProblem;
+import dev.kbx.report.Text;
 import dev.kbx.task.InvalidSuite;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Task;
@@ -111,27 +112,28 @@ final class CertificateReplay {
       lines.add(
           "speedups: %d of %d within both intervals, %d cannot be compared"
               .formatted(within, timed, apart));
-      for (Row row : rows) line(row).ifPresent(lines::add);
+      lines.replaceAll(Text::clean); // Names in a certificate are anybody's text.
+      for (Row row : rows) line(row).ifPresent(line -> lines.add("  " + Text.clean(line)));
       return lines;
     }
 
     private static Optional<String> line(Row row) {
       if (row.incomparable() != null) {
-        return Optional.of("  %s: not compared: %s".formatted(row.candidate(), row.incomparable()));
+        return Optional.of("%s: not compared: %s".formatted(row.candidate(), row.incomparable()));
       }
       if (row.now() != null && row.disagrees()) {
         return Optional.of(
-            "  %s: %s then, %s here"
+            "%s: %s then, %s here"
                 .formatted(row.candidate(), row.then().label(), row.now().label()));
       }
       if (Objects.equals(row.speed(), false)) {
         return Optional.of(
-            "  %s: the intervals of its speedups are apart".formatted(row.candidate()));
+            "%s: the intervals of its speedups are apart".formatted(row.candidate()));
       }
       return row.speedIncomparable() == null
           ? Optional.empty()
           : Optional.of(
-              "  %s: speedup not compared: %s".formatted(row.candidate(), row.speedIncomparable()));
+              "%s: speedup not compared: %s".formatted(row.candidate(), row.speedIncomparable()));
     }
   }
 
@@ -173,7 +175,7 @@ final class CertificateReplay {
 
   private static <T> T known(Optional<T> setting, String name) {
     return setting.orElseThrow(
-        () -> new UserError("--replay: this kbx does not know the run's " + name));
+        () -> new UserError("--replay: this kbx does not know the run's " + Text.clean(name)));
   }
 
   private Row row(CertificateEntry entry) throws InterruptedException {

@@ -3,8 +3,8 @@ package dev.kbx.cli;
 import dev.kbx.certify.CertificateCheck;
 import dev.kbx.certify.CertificateHeader;
 import dev.kbx.certify.CheckedFigures;
-import dev.kbx.certify.SigningKey;
 import dev.kbx.report.Counted;
+import dev.kbx.report.Text;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,11 +38,15 @@ record CertificateText(CertificateCheck checked, @Nullable String wanted) {
                   header.certified()));
     }
     lines.add("signature: " + signature());
+    lines.add(
+        "sources: %d of %d compared"
+            .formatted(checked.figures().sources(), checked.figures().entries()));
     figures(lines, checked.figures());
     checked.problems().stream().limit(SHOWN).forEach(problem -> lines.add("wrong: " + problem));
     int more = checked.problems().size() - SHOWN;
     if (more > 0) lines.add("wrong: %d more, in --json".formatted(more));
     lines.add(holds() ? "the certificate holds" : "DO NOT TRUST " + file);
+    lines.replaceAll(Text::clean); // Its names are anybody's text.
     return lines;
   }
 
@@ -53,13 +57,25 @@ record CertificateText(CertificateCheck checked, @Nullable String wanted) {
                 Counted.of(figures.sizes(), "size"), Counted.of(figures.verdicts(), "verdict")));
     if (figures.withoutRounds() > 0) {
       lines.add(
-          "not checked: %s without rounds, of an earlier version of kbx"
-              .formatted(Counted.of(figures.withoutRounds(), "timed verdict")));
+          "not checked: %s without rounds, and the speedups of %s with such sizes"
+              .formatted(
+                  Counted.of(figures.sizesWithoutRounds(), "size"),
+                  Counted.of(figures.withoutRounds(), "verdict")));
     }
     if (figures.otherBaselines() > 0) {
       lines.add(
           "not checked: %s against compiled references, whose rounds are not kept"
               .formatted(Counted.of(figures.otherBaselines(), "speedup")));
+    }
+    if (figures.launched() > 0) {
+      lines.add(
+          "not checked: times launched from Python, beside those of CUDA graphs, of %s"
+              .formatted(Counted.of(figures.launched(), "size")));
+    }
+    if (figures.deviceUse() > 0) {
+      lines.add(
+          "not checked: use of the device (rates, limits, clocks, memory) of %s"
+              .formatted(Counted.of(figures.deviceUse(), "size")));
     }
   }
 
@@ -68,8 +84,7 @@ record CertificateText(CertificateCheck checked, @Nullable String wanted) {
     if (by == null) return "NOT VALID";
     if (wanted != null)
       return wanted.equals(by) ? "valid, by " + by : "by " + by + ", NOT by " + wanted;
-    boolean own =
-        Home.knownSigningKey().map(known -> SigningKey.of(known).signer().equals(by)).orElse(false);
+    boolean own = Home.knownSigningKey().map(known -> known.signer().equals(by)).orElse(false);
     return own
         ? "valid, by %s, this installation".formatted(by)
         : "valid, by %s; whose key that is, its owner has to say (--signer)".formatted(by);

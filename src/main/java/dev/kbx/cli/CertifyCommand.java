@@ -187,7 +187,7 @@ final class CertifyCommand implements Callable<Integer> {
 
   private SigningKey signingKey() {
     Path given = key;
-    if (given == null) return SigningKey.of(Home.signingKey());
+    if (given == null) return Home.signingKey();
     try {
       return SigningKey.of(Files.readString(given));
     } catch (NoSuchFileException e) {
@@ -235,7 +235,7 @@ final class CertifyCommand implements Callable<Integer> {
     CertificateText text = new CertificateText(checked, signer);
     CertificateHeader header = checked.header();
     CertificateReplay.Result replayed =
-        replay == null || header == null || !checked.holds()
+        replay == null || header == null || !text.holds()
             ? null
             : CertificateReplay.of(header, sample.chosen(), workers);
     boolean good = text.holds() && (replayed == null || replayed.disagreeing().isEmpty());

@@ -6,6 +6,7 @@ import dev.kbx.task.Suite;
 import dev.kbx.task.Suites;
 import dev.kbx.task.TaskCache;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -135,29 +136,42 @@ final class Home {
     return Files.readString(file, StandardCharsets.UTF_8);
   }
 
-  /** The key that this installation signs certificates with, as PEM; made at first use. */
-  static String signingKey() {
+  /** The key that this installation signs certificates with; made at first use. */
+  static SigningKey signingKey() {
+    return signingKey(stateFolders());
+  }
+
+  static SigningKey signingKey(List<Path> folders) {
     IOException problem = null;
-    for (Path folder : stateFolders()) {
+    for (Path folder : folders) {
+      Path file = folder.resolve(SIGNING_KEY);
       try {
-        return kept(folder.resolve(SIGNING_KEY), SigningKey::generate);
+        return SigningKey.of(kept(file, SigningKey::generate));
+      } catch (CharacterCodingException | IllegalArgumentException e) {
+        throw new UserError(
+            "%s: is no Ed25519 private key in PEM; put a copy of it back, or delete it and kbx makes a new one, which is another signer"
+                .formatted(file));
       } catch (IOException e) {
         problem = e;
       }
     }
     throw new UserError(
         "cannot keep a key to sign with in %s: %s; set HOME to a folder of yours, or give --key"
-            .formatted(stateFolders(), problem == null ? "" : Reason.of(problem)));
+            .formatted(folders, problem == null ? "" : Reason.of(problem)));
   }
 
-  /** The same if there is one; makes none. */
-  static Optional<String> knownSigningKey() {
-    for (Path folder : stateFolders()) {
+  /** The same if there is a usable one; makes none. */
+  static Optional<SigningKey> knownSigningKey() {
+    return knownSigningKey(stateFolders());
+  }
+
+  static Optional<SigningKey> knownSigningKey(List<Path> folders) {
+    for (Path folder : folders) {
       Path file = folder.resolve(SIGNING_KEY);
       try {
-        if (Files.isRegularFile(file)) return Optional.of(Files.readString(file));
-      } catch (IOException e) {
-        // Another user's.
+        if (Files.isRegularFile(file)) return Optional.of(SigningKey.of(Files.readString(file)));
+      } catch (IOException | IllegalArgumentException e) {
+        // Another user's, or damaged: whether this installation signed something is unknown.
       }
     }
     return Optional.empty();

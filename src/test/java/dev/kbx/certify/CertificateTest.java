@@ -32,11 +32,16 @@ class CertificateTest {
 
   /** The rounds of a size, in the form that a verdict keeps. */
   private static String raw(double candidateMs, double referenceMs) {
+    return raw(candidateMs, referenceMs, 0);
+  }
+
+  /** The same; in so many of the eight rounds the device may have waited for the host. */
+  private static String raw(double candidateMs, double referenceMs, int hostBound) {
     ByteBuffer bytes = ByteBuffer.allocate(8 * 25);
     for (int i = 0; i < 8; i++) {
       double noise = 1 + 0.001 * ((i * 5) % 7);
       bytes.putDouble(candidateMs * noise).putDouble(referenceMs / noise).putDouble(1e-5);
-      bytes.put((byte) (i % 2));
+      bytes.put((byte) (i % 2 + (i < hostBound ? 2 : 0)));
     }
     return Base64.getEncoder().encodeToString(bytes.array());
   }
@@ -94,7 +99,7 @@ class CertificateTest {
     assertThat(check.problems()).isEmpty();
     assertThat(check.holds()).isTrue();
     assertThat(check.signer()).isEqualTo(KEY.signer());
-    assertThat(check.figures()).isEqualTo(new CheckedFigures(1, 3, 0, 0, 1));
+    assertThat(check.figures()).isEqualTo(new CheckedFigures(1, 3, 0, 0, 0, 0, 0, 1, 1));
   }
 
   @Test
@@ -160,10 +165,56 @@ class CertificateTest {
     for (JsonNode size : json.get("sizes")) ((ObjectNode) size).remove("raw");
     CertificateCheck check = check(signed(KEY, json.toString()));
     assertThat(check.holds()).isTrue();
-    assertThat(check.figures()).isEqualTo(new CheckedFigures(0, 0, 1, 0, 1));
+    assertThat(check.figures()).isEqualTo(new CheckedFigures(0, 0, 1, 3, 0, 0, 0, 1, 1));
     ObjectNode compiled = (ObjectNode) Json.mapper().readTree(verdict());
     ((ObjectNode) compiled.get("speedup")).put("baseline", "best (compile)");
     assertThat(check(signed(KEY, compiled.toString())).figures().otherBaselines()).isEqualTo(1);
+  }
+
+  @Test
+  void theHostIsSaidToDelayTheDeviceIfItDidInMostRounds() throws Exception {
+    ObjectNode json = (ObjectNode) Json.mapper().readTree(verdict());
+    ObjectNode size = (ObjectNode) json.get("sizes").get(0);
+    size.put("host_bound", true);
+    assertThat(check(signed(KEY, json.toString())).problems())
+        .singleElement()
+        .asString()
+        .endsWith("host_bound is true, its rounds give false");
+    size.remove("host_bound");
+    size.put("raw", raw(0.1, 0.15, 5));
+    assertThat(check(signed(KEY, json.toString())).problems())
+        .anyMatch(problem -> problem.endsWith("host_bound is false, its rounds give true"));
+    size.put("host_bound", true);
+    assertThat(check(signed(KEY, json.toString())).problems())
+        .noneMatch(problem -> problem.contains("host_bound"));
+  }
+
+  @Test
+  void aSizeWithoutRoundsHidesNoOther() throws Exception {
+    ObjectNode json = (ObjectNode) Json.mapper().readTree(verdict());
+    ((ObjectNode) json.get("sizes").get(0)).remove("raw");
+    CertificateCheck check = check(signed(KEY, json.toString()));
+    assertThat(check.holds()).isTrue();
+    assertThat(check.figures().sizes()).isEqualTo(2);
+    assertThat(check.figures().sizesWithoutRounds()).isEqualTo(1);
+    ((ObjectNode) json.get("sizes").get(2)).put("candidate_ms", 0.001);
+    assertThat(check(signed(KEY, json.toString())).problems())
+        .singleElement()
+        .asString()
+        .contains("candidate_ms is 0.001");
+  }
+
+  @Test
+  void aSpeedupWithoutSizesIsAProblem() throws Exception {
+    for (String other : List.of("baselines", "speedup")) {
+      for (boolean empty : List.of(true, false)) {
+        ObjectNode json = (ObjectNode) Json.mapper().readTree(verdict());
+        json.remove(List.of("sizes", other));
+        if (empty) json.putArray("sizes");
+        assertThat(check(signed(KEY, json.toString())).problems())
+            .containsExactly("Activation/gelu#0: it has a speedup, but no timed sizes");
+      }
+    }
   }
 
   @Test

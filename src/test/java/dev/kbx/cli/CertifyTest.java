@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kbx.certify.SigningKey;
 import java.nio.file.Files;
@@ -56,13 +57,20 @@ class CertifyTest {
     assertThat(made.get("header").get("tasks")).hasSize(2);
     String signer = made.get("signer").asString();
     assertThat(ok("certify", "--check", file).out())
-        .contains("valid, by " + signer, "whose key that is", "the certificate holds");
+        .contains(
+            "valid, by " + signer,
+            "whose key that is",
+            "sources: 2 of 2 compared",
+            "the certificate holds");
     assertThat(ok("certify", "--check", file, "--signer", signer).out())
         .contains("valid, by " + signer)
         .doesNotContain("whose");
     Kbx.Result other = Kbx.here("certify", "--check", file, "--signer", "ed25519:0");
     assertThat(other.exit()).isEqualTo(ExitCode.USAGE);
     assertThat(other.out()).contains("NOT by ed25519:0", "DO NOT TRUST");
+    assertThat(Kbx.here("certify", "--check", file, "--signer", "ed25519:0", "--replay", 1).out())
+        .contains("DO NOT TRUST")
+        .doesNotContain("replayed");
     JsonNode replay = ok("certify", "--check", file, "--replay", 2, "--json").json().get("replay");
     assertThat(replay.get("rows")).hasSize(2);
     for (JsonNode row : replay.get("rows")) assertThat(row.get("now")).isEqualTo(row.get("then"));
@@ -92,13 +100,16 @@ class CertifyTest {
     String file = certified("--key", key(), "--no-sources").get("file").asString();
     assertThat(Files.readString(Path.of(file))).doesNotContain("def gelu");
     assertThat(ok("certify", "--check", file, "--replay", 2).out())
-        .contains("0 of 0 verdicts agree, 2 cannot be compared", "has no source");
+        .contains(
+            "sources: 0 of 2 compared",
+            "0 of 0 verdicts agree, 2 cannot be compared",
+            "has no source");
   }
 
   @Test
   void theInstallationHasAKeyThatNobodyElseReads() throws Exception {
-    String pem = Home.signingKey();
-    assertThat(Home.signingKey()).isEqualTo(pem);
+    String signer = Home.signingKey().signer();
+    assertThat(Home.signingKey().signer()).isEqualTo(signer);
     Path file =
         Home.stateFolders().stream()
             .map(state -> state.resolve("signing-key.pem"))
@@ -108,9 +119,35 @@ class CertifyTest {
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
         .isEqualTo("rw-------");
     JsonNode made = certified();
-    assertThat(made.get("signer").asString()).isEqualTo(SigningKey.of(pem).signer());
+    assertThat(made.get("signer").asString()).isEqualTo(signer);
     assertThat(ok("certify", "--check", made.get("file").asString()).out())
         .contains("this installation");
+  }
+
+  @Test
+  void aDamagedKeyOfTheInstallationIsNamedAndKept() throws Exception {
+    Path file = folder.resolve("signing-key.pem");
+    List<Path> folders = List.of(folder, folder.resolve("second"));
+    String pem = SigningKey.generate();
+    for (String damaged : List.of("", "no key", pem.substring(0, 60), pem.replace("MC4", "MC5"))) {
+      Files.writeString(file, damaged);
+      isDamaged(file, folders);
+      assertThat(file).hasContent(damaged);
+    }
+    Files.write(file, new byte[] {(byte) 0xff, (byte) 0xfe, 0});
+    isDamaged(file, folders);
+    Files.writeString(file, pem);
+    String signer = SigningKey.of(pem).signer();
+    assertThat(Home.signingKey(folders).signer()).isEqualTo(signer);
+    assertThat(Home.knownSigningKey(folders).orElseThrow().signer()).isEqualTo(signer);
+  }
+
+  private static void isDamaged(Path file, List<Path> folders) {
+    assertThatThrownBy(() -> Home.signingKey(folders))
+        .isInstanceOf(UserError.class)
+        .hasMessageContainingAll(file + ": is no Ed25519 private key", "delete it");
+    assertThat(Home.knownSigningKey(folders)).isEmpty();
+    assertThat(folders.getLast()).doesNotExist();
   }
 
   @Test
