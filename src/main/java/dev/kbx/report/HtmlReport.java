@@ -131,6 +131,8 @@ record HtmlReport(
           new SingleOutcome(run, data.verdicts().whole(data.shown().getFirst()), tally.perf())
               .write(writer);
       case "sources-file" -> writer.write(sourcesFile);
+      case "counted" ->
+          writer.write(run.published() == null ? "candidates judged" : "published results");
       case "tiles" -> rates().tiles(writer);
       case "statuses" -> rates().statuses(writer);
       case "categories" -> rates().categories(writer);
@@ -158,7 +160,7 @@ record HtmlReport(
   }
 
   private SuiteRates rates() {
-    return new SuiteRates(tally, rows, run.baseline());
+    return new SuiteRates(tally, rows, run);
   }
 
   private MethodsSection methodsSection() {
