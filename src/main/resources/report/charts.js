@@ -129,12 +129,12 @@ function sorted() {
   const series = groups.flatMap((group, maker) => {
     group.sort((a, b) => a.speedup[0] - b.speedup[0]);
     const x = (i) => (100 * (i + 0.5)) / group.length;
-    const whiskers = group.flatMap(({ speedup: [, low, high] }, i) => [[x(i), low], [x(i), high], ["-", "-"]]);
+    const whiskers = group.flatMap(({ speedup: [, low, high] }, i) => (known(high) ? [[x(i), low], [x(i), high], ["-", "-"]] : []));
     const dots = group.map((row, i) => point(row, [x(i), row.speedup[0]], interval(row.speedup)));
     return group.length ? [plain(whiskers, { color: colour(maker) }), points(maker, dots)] : [];
   });
   return {
-    says: `Speedups of ${all.length / 3} correct candidates`,
+    says: `Speedups of ${groups.flat().length} correct candidates`,
     xAxis: horizontal("% of correct candidates", { type: "value", min: 0, max: 100 }),
     yAxis: vertical("speedup", {
       type: "log",
@@ -146,7 +146,7 @@ function sorted() {
   };
 }
 
-const interval = ([value, low, high]) => `${value.toFixed(2)}× [${low.toFixed(2)}–${high.toFixed(2)}]`;
+const interval = ([value, low, high]) => `${value.toFixed(2)}×${known(high) ? ` [${low.toFixed(2)}–${high.toFixed(2)}]` : ""}`;
 
 function roofline() {
   const groups = byMaker(drawn.filter((row) => row.roof));

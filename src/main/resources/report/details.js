@@ -150,9 +150,15 @@ function failingLine({ frames, status, message }) {
   return status === "correct" ? undefined : Number(/\bline (\d+)\b/.exec(message ?? "")?.[1]);
 }
 
+function noSource({ candidate, status }) {
+  if (status === "no_code") return "The answer holds no Python source.";
+  if (!candidate) return "No kernel was published with this result.";
+  return "Not in this page, which would be too large; the results folder has it.";
+}
+
 /** Lines with numbers and colours; the line at fault is marked. */
 function source(verdict, text) {
-  if (!text) return unknown(verdict.status === "no_code" ? "The answer holds no Python source." : "Not in this page, which would be too large; the results folder has it.");
+  if (!text) return unknown(noSource(verdict));
   const failing = failingLine(verdict);
   const lines = highlighted(text.replace(/\n$/, "")).map((parts, i) => {
     const marked = i + 1 === failing;

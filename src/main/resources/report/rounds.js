@@ -8,6 +8,12 @@ function diff(text) {
   return el("pre", { class: "output diff", tabindex: 0, role: "group", "aria-label": "Changes" }, ...lines);
 }
 
+/** A diff of two kernels, of which one may not be published. */
+function difference(text) {
+  if (!known(text)) return unknown("not published: a kernel of the two is missing");
+  return text ? diff(text) : unknown("none: the same source");
+}
+
 /** What a round changed against the one before, under what was found about that one. */
 function changed(change) {
   if (!change) return null;
@@ -16,7 +22,7 @@ function changed(change) {
     "div",
     { class: "wide changed" },
     ...section(`Found in round ${change.round}`, before),
-    ...section(`Changes since round ${change.round}`, change.diff ? diff(change.diff) : unknown("none: the same source")),
+    ...section(`Changes since round ${change.round}`, difference(change.diff)),
   );
 }
 
@@ -42,7 +48,7 @@ function round(r) {
     el("summary", {}, head, " ", r.status ? badge(r.status) : null, speed ? ` ${speed}` : null),
     ...r.prompt.flatMap((message) => said(message, r.about)),
     ...(r.against
-      ? section(`Changes since ${r.against}`, r.diff ? diff(r.diff) : unknown("none: the same source"))
+      ? section(`Changes since ${r.against}`, difference(r.diff ?? ""))
       : []),
     ...section("Reply", r.reply === undefined ? unknown(r.failure ?? "none") : scrollable("output", "Reply", r.reply)),
     ...(r.rule ? section("Code found by the rule", el("p", {}, r.rule)) : []),

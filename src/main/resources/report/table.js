@@ -183,7 +183,7 @@ function line(row) {
     status: [badge(row.status)],
     stage: [row.stage],
     seconds: [known(row.seconds) ? row.seconds.toFixed(2) : ""],
-    speedup: row.speedup ? [`${row.speedup[0].toFixed(2)}×`, whisker(row.speedup)] : [],
+    speedup: row.speedup ? [`${row.speedup[0].toFixed(2)}×`, row.speedup.length > 1 ? whisker(row.speedup) : null] : [],
     reason: [el("span", { class: "cut" }, row.reason)],
   };
   const made = el("tr", { class: "row" }, ...COLUMNS.map(({ id }) => el("td", { class: `col-${id}` }, ...cells[id])));

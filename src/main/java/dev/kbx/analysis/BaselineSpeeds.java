@@ -1,5 +1,6 @@
 package dev.kbx.analysis;
 
+import dev.kbx.verdict.Against;
 import dev.kbx.verdict.Status;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -39,6 +40,15 @@ record BaselineSpeeds(List<String> names) {
     List<String> all = new ArrayList<>(names);
     all.add(BEST);
     return List.copyOf(all);
+  }
+
+  /** The name here of the baseline that a run asked for, {@code best (compile), warm cache}. */
+  String named(String asked) {
+    List<String> all = withBest();
+    if (all.contains(asked)) return asked;
+    String name = Against.of(asked).baseline();
+    // The best of one is that one.
+    return all.size() == 1 ? all.getFirst() : name;
   }
 
   /**

@@ -128,6 +128,34 @@ public record FastP(
     return Series.of(run, asked).stream().map(m -> of(m, speeds, pick, untimed)).toList();
   }
 
+  /**
+   * The curve of one method and model over all tasks: the first sample of each, in its last round.
+   *
+   * @param verdicts rows of that method and model
+   * @param baseline the one that the run asked for
+   * @return null if a speedup of a correct candidate is unknown
+   */
+  public static @Nullable List<Point> curve(
+      List<VerdictRow> verdicts, AskedTasks asked, String baseline) {
+    BaselineSpeeds speeds = BaselineSpeeds.of(verdicts);
+    List<VerdictRow> counted = verdicts.stream().filter(asked::has).toList();
+    List<Row> rows = rows(lastRounds(counted), speeds, Pick.FIRST_SAMPLE);
+    return group(null, asked.total(), rows, speeds.named(baseline)).curve();
+  }
+
+  /** Each sample in its last round, sorted. */
+  private static List<VerdictRow> lastRounds(List<VerdictRow> verdicts) {
+    Map<String, VerdictRow> last = new LinkedHashMap<>();
+    for (VerdictRow row : Tally.sorted(verdicts)) {
+      last.merge(row.name(), row, (old, now) -> number(now) >= number(old) ? now : old);
+    }
+    return List.copyOf(last.values());
+  }
+
+  private static int number(VerdictRow row) {
+    return row.round() == null ? 0 : row.round();
+  }
+
   private static FastP of(
       Series.Members members, BaselineSpeeds speeds, Pick pick, @Nullable String untimed) {
     List<Row> rows = rows(members.rows(), speeds, pick);

@@ -63,7 +63,7 @@ public record ComparisonPage(Comparison comparison, Map<String, String> sources)
   public static Set<String> wanted(Comparison comparison) {
     Set<String> wanted = new TreeSet<>();
     for (Row row : comparison.candidates()) {
-      if (Kind.of(row) == Kind.OTHER || row.sameSource()) continue;
+      if (!hasDiff(row)) continue;
       if (wanted.size() >= 2 * MOST_DIFFS) break;
       wanted.add(row.then().candidate());
       wanted.add(row.now().candidate());
@@ -125,16 +125,49 @@ public record ComparisonPage(Comparison comparison, Map<String, String> sources)
   }
 
   private void notes(Writer writer) throws IOException {
+    for (RunInfo run : List.of(comparison.then(), comparison.now())) {
+      String published = Notes.asPublished(run);
+      if (published != null) note(writer, "Run %s: %s".formatted(run.id(), published));
+    }
     for (var entry : comparison.untimed().entrySet()) {
-      writer.write(
-          "<p class=\"note\">Run %s: %s.</p>\n"
-              .formatted(Html.escape(entry.getKey()), Html.escape(entry.getValue())));
+      note(writer, "Run %s: %s.".formatted(entry.getKey(), entry.getValue()));
+    }
+    long left = leftOut();
+    if (left > 0) {
+      note(
+          writer,
+          "The page has no changes of the source for %,d more changed candidates; its limit is %,d."
+              .formatted(left, MOST_DIFFS));
     }
     int without = comparison.onlyThen() + comparison.onlyNow();
-    if (without == 0) return;
-    writer.write(
-        "<p class=\"note\">Without a partner in the other run: %d of the first, %d of the second.</p>\n"
-            .formatted(comparison.onlyThen(), comparison.onlyNow()));
+    if (without > 0) {
+      note(
+          writer,
+          "Without a partner in the other run: %d of the first, %d of the second."
+              .formatted(comparison.onlyThen(), comparison.onlyNow()));
+    }
+  }
+
+  private static void note(Writer writer, String text) throws IOException {
+    writer.write("<p class=\"note\">" + Html.escape(text) + "</p>\n");
+  }
+
+  /** Number of candidates whose sources differ and are not compared, as they are too many. */
+  private long leftOut() {
+    Set<String> wanted = wanted(comparison);
+    return comparison.candidates().stream()
+        .filter(ComparisonPage::hasDiff)
+        .filter(row ->
+            !wanted.contains(row.then().candidate()) || !wanted.contains(row.now().candidate()))
+        .count();
+  }
+
+  /** Whether the page says what its source changed, if there is room. */
+  private static boolean hasDiff(Row row) {
+    return Kind.of(row) != Kind.OTHER
+        && !row.sameSource()
+        && !row.then().candidate().isEmpty()
+        && !row.now().candidate().isEmpty();
   }
 
   // ---------------------------------------------------------------- figures

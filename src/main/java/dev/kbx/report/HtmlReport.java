@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param makers all rows by method and model; their figures are never mixed
  * @param labels of the methods and models
  * @param data of the candidates that are shown
+ * @param details of the same
  * @param sourcesFile the file beside the page with all sources
  * @param problems what could not be read
  * @param methods what wrote the candidates; null if that is not known
@@ -45,6 +46,7 @@ record HtmlReport(
     List<String> labels,
     AskedRun asked,
     PageData data,
+    PageDetails details,
     String sourcesFile,
     List<String> problems,
     @Nullable MethodsReport methods) {
@@ -67,6 +69,14 @@ record HtmlReport(
     List<RunVerdicts.Entry> shown = shown(verdicts.entries());
     Map<Maker, List<VerdictRow>> makers = Maker.group(verdicts.rows());
     List<Maker> names = List.copyOf(makers.keySet());
+    PageData data =
+        new PageData(
+            shown,
+            verdicts,
+            names,
+            sourceOf,
+            methods == null ? List.of() : methods.trajectories(),
+            shown.size() > 1 ? PageSpeed.of(run, verdicts, shown, tally.asked(), names) : null);
     return new HtmlReport(
         run,
         tally,
@@ -74,13 +84,8 @@ record HtmlReport(
         makers,
         SeriesColumns.of(verdicts.rows()).stream().map(SeriesColumns::label).toList(),
         new AskedRun(new JudgedRun(run, verdicts.rows()), tally.asked(), Map.of()),
-        new PageData(
-            shown,
-            verdicts,
-            names,
-            sourceOf,
-            methods == null ? List.of() : methods.trajectories(),
-            shown.size() > 1 ? PageSpeed.of(run, verdicts, shown, tally.asked(), names) : null),
+        data,
+        data.details(),
         sourcesFile,
         problems,
         methods);
@@ -126,6 +131,8 @@ record HtmlReport(
           new SingleOutcome(run, data.verdicts().whole(data.shown().getFirst()), tally.perf())
               .write(writer);
       case "sources-file" -> writer.write(sourcesFile);
+      case "counted" ->
+          writer.write(run.published() == null ? "candidates judged" : "published results");
       case "tiles" -> rates().tiles(writer);
       case "statuses" -> rates().statuses(writer);
       case "categories" -> rates().categories(writer);
@@ -136,7 +143,7 @@ record HtmlReport(
       }
       case "verdicts" -> plainTable(writer);
       case "rows" -> data.writeRows(writer);
-      case "details" -> data.writeDetails(writer);
+      case "details" -> details.write(writer);
       case "methods-table" -> methodsSection().rates(writer);
       case "methods-rounds" -> methodsSection().rounds(writer);
       default ->
@@ -153,7 +160,7 @@ record HtmlReport(
   }
 
   private SuiteRates rates() {
-    return new SuiteRates(tally, rows, run.baseline());
+    return new SuiteRates(tally, rows, run);
   }
 
   private MethodsSection methodsSection() {
@@ -206,6 +213,13 @@ record HtmlReport(
           "cut",
           "The table has %,d of %,d candidates, the first samples of every task. All are in results.jsonl, their sources in %s."
               .formatted(data.shown().size(), rows.size(), sourcesFile));
+    }
+    if (details.without() > 0) {
+      note(
+          writer,
+          "cut-sources",
+          "The details of %,d of %,d candidates have neither source nor prompts: the page would be too large. All sources are in %s."
+              .formatted(details.without(), data.shown().size(), sourcesFile));
     }
     if (methods != null && methods.trajectories().size() < methods.rows().size()) {
       note(

@@ -53,6 +53,13 @@ final class Notes {
         .formatted(published.format());
   }
 
+  /** So many verdicts of a run, in words: {@code 7 candidates judged}. */
+  static String counted(long verdicts, RunInfo run) {
+    return run.published() == null
+        ? Counted.of(verdicts, "candidate") + " judged"
+        : Counted.of(verdicts, "published result");
+  }
+
   private static void add(List<Note> notes, String id, @Nullable String text) {
     if (text != null) notes.add(new Note(id, text));
   }

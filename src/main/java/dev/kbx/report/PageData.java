@@ -81,21 +81,23 @@ record PageData(
     JSON.writeValue(writer, new Page(CHUNK, makers, speed, rows));
   }
 
-  /** Writes the details, each chunk as a script element of data. */
-  void writeDetails(Writer writer) throws IOException {
+  /** The details, with sources and prompts until they take too much room. */
+  PageDetails details() {
     Map<Key, Trajectory> written = new LinkedHashMap<>();
     for (Trajectory t : trajectories) written.put(new Key(t.method(), t.task(), t.sample()), t);
     RoundChange.Finder changes = new RoundChange.Finder(verdicts, sourceOf);
+    List<String> chunks = new ArrayList<>();
     long size = 0;
+    int without = 0;
     for (int from = 0; from < shown.size(); from += CHUNK) {
       List<RunVerdicts.Entry> some = shown.subList(from, Math.min(from + CHUNK, shown.size()));
       boolean full = size >= MOST_PACKED;
+      if (full) without += some.size();
       String packed = Packed.of(PLAIN.writeValueAsString(chunk(some, written, changes, full)));
       size += packed.length();
-      writer.write("<script type=\"text/plain\" id=\"chunk-%d\">".formatted(from / CHUNK));
-      writer.write(packed);
-      writer.write("</script>\n");
+      chunks.add(packed);
     }
+    return new PageDetails(List.copyOf(chunks), without);
   }
 
   private Chunk chunk(

@@ -30,7 +30,7 @@ record PageHead(
           .formatted(makers, Counted.of(tally.asked().total(), "task"));
     }
     Rate correct = tally.tasks("", rows).correct();
-    if (correct == null) return Counted.of(rows.size(), "candidate") + " judged";
+    if (correct == null) return Notes.counted(rows.size(), run);
     return "%d of %d tasks have a correct candidate".formatted(correct.passes(), correct.total());
   }
 

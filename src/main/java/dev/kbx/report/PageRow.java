@@ -2,15 +2,14 @@ package dev.kbx.report;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.verdict.BriefVerdict.Efficiency;
+import dev.kbx.verdict.BriefVerdict.Sizes;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.Break;
-import dev.kbx.verdict.Verdict.SizeTiming;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,9 +19,10 @@ import org.jspecify.annotations.Nullable;
  * @param task {@code Category/name}
  * @param maker index into the page's methods and models
  * @param seconds of all stages; null if none is known
- * @param speedup value, lower and upper end of its 95 % interval; null without one
- * @param roof operations for each byte and 10¹² operations a second, at the largest size for which
- *     both are known
+ * @param speedup value, lower and upper end of its 95 % interval; the value alone if there is no
+ *     interval; null without one
+ * @param roof operations for each byte and 10¹² operations a second, at the size that takes the
+ *     reference longest; null if one is not known
  * @param reason why it ended so, in a line or two
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -54,11 +54,14 @@ record PageRow(
         row.status().label(),
         verdict.stage().label(),
         verdict.seconds().isEmpty() ? null : round(sum(verdict)),
-        speedup == null
-            ? null
-            : List.of(round(speedup.value()), round(speedup.low()), round(speedup.high())),
-        roof(verdict.sizes()),
+        speedup == null ? null : figures(speedup),
+        roof(row.sizes()),
         reason(verdict));
+  }
+
+  private static List<Double> figures(Verdict.Speedup speedup) {
+    if (!speedup.hasInterval()) return List.of(round(speedup.value()));
+    return List.of(round(speedup.value()), round(speedup.low()), round(speedup.high()));
   }
 
   private static double sum(Verdict verdict) {
@@ -70,13 +73,12 @@ record PageRow(
     return Math.round(value * 1e4) / 1e4;
   }
 
-  private static @Nullable List<Double> roof(@Nullable List<SizeTiming> sizes) {
-    if (sizes == null) return null;
-    return sizes.reversed().stream()
-        .filter(size -> size.intensity() != null && size.tflops() != null)
-        .findFirst()
-        .map(size -> Stream.of(size.intensity(), size.tflops()).filter(Objects::nonNull).toList())
-        .orElse(null);
+  private static @Nullable List<Double> roof(@Nullable Sizes sizes) {
+    Efficiency largest = sizes == null ? null : sizes.largest();
+    if (largest == null) return null;
+    Double intensity = largest.intensity();
+    Double tflops = largest.tflops();
+    return intensity == null || tflops == null ? null : List.of(intensity, tflops);
   }
 
   private static String reason(Verdict verdict) {

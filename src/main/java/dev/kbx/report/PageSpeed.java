@@ -2,21 +2,14 @@ package dev.kbx.report;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.analysis.AskedTasks;
+import dev.kbx.analysis.FastP;
 import dev.kbx.analysis.Maker;
-import dev.kbx.analysis.VerdictRow;
-import dev.kbx.stats.Exceedance;
-import dev.kbx.stats.Rate;
-import dev.kbx.stats.Ratio;
 import dev.kbx.verdict.RunInfo;
-import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,39 +49,18 @@ record PageSpeed(
     List<Curve> curves = new ArrayList<>();
     Maker.group(verdicts.rows())
         .forEach((maker, rows) -> {
-          List<List<Double>> points = points(attempts(rows), asked.total());
-          if (!points.isEmpty()) curves.add(new Curve(makers.indexOf(maker), points));
+          List<FastP.Point> curve = FastP.curve(rows, asked, run.baseline());
+          if (curve != null) curves.add(new Curve(makers.indexOf(maker), points(curve)));
         });
     List<SizeTiming> sizes = sizes(shown, verdicts);
     return new PageSpeed(run.baseline(), curves, bandwidth(sizes), rates(sizes));
   }
 
-  /** The first sample of each task, in its last round. */
-  private static Collection<VerdictRow> attempts(List<VerdictRow> rows) {
-    Map<String, VerdictRow> first = new LinkedHashMap<>();
-    for (VerdictRow row : rows) {
-      first.merge(row.path(), row, (old, now) -> now.sample() == old.sample() ? now : old);
-    }
-    return first.values();
-  }
-
-  /** None if the speedup of a correct candidate is not known. */
-  private static List<List<Double>> points(Collection<VerdictRow> attempts, int asked) {
-    List<VerdictRow> correct =
-        attempts.stream().filter(row -> row.status() == Status.CORRECT).toList();
-    double[] speedups =
-        correct.stream()
-            .map(VerdictRow::correctSpeedup)
-            .filter(Objects::nonNull)
-            .mapToDouble(Ratio::value)
-            .toArray();
-    if (speedups.length == 0 || speedups.length < correct.size()) return List.of();
-    Exceedance faster = new Exceedance(speedups, Math.max(asked, attempts.size()));
-    return Arrays.stream(faster.steps())
-        .mapToObj(p -> {
-          Rate rate = faster.above(p);
-          return List.of(p, rate.value(), rate.low(), rate.high());
-        })
+  private static List<List<Double>> points(List<FastP.Point> curve) {
+    return curve.stream()
+        .map(at -> Stream.of(at.p(), at.share(), at.low(), at.high()))
+        .map(point -> point.filter(Objects::nonNull).toList())
+        .filter(point -> point.size() == 4) // Without tasks there are no shares.
         .toList();
   }
 

@@ -15,10 +15,11 @@ import org.jspecify.annotations.Nullable;
  * @param round the one before
  * @param status of the candidate before
  * @param message what was found about it
- * @param diff unified, without the names; empty if both are equal
+ * @param diff unified, without the names; empty if both are equal; null if one of the kernels is
+ *     not published
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-record RoundChange(int round, String status, @Nullable String message, String diff) {
+record RoundChange(int round, String status, @Nullable String message, @Nullable String diff) {
   private record Attempt(
       String path, @Nullable String method, @Nullable String model, int sample) {}
 
@@ -50,8 +51,13 @@ record RoundChange(int round, String status, @Nullable String message, String di
       Map.Entry<Integer, RunVerdicts.Entry> before = rounds.lowerEntry(round);
       if (before == null) return null;
       Verdict then = verdicts.whole(before.getValue());
-      LineDiff diff = new LineDiff(sourceOf.apply(then), sourceOf.apply(verdicts.whole(entry)));
-      return new RoundChange(before.getKey(), then.status().label(), then.message(), diff.hunks());
+      String diff = diff(then, verdicts.whole(entry));
+      return new RoundChange(before.getKey(), then.status().label(), then.message(), diff);
+    }
+
+    private @Nullable String diff(Verdict then, Verdict now) {
+      if (then.candidate().isEmpty() || now.candidate().isEmpty()) return null;
+      return new LineDiff(sourceOf.apply(then), sourceOf.apply(now)).hunks();
     }
   }
 }

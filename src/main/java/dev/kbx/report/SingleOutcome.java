@@ -24,12 +24,16 @@ record SingleOutcome(RunInfo run, Verdict verdict, boolean timed) {
     writer.write(
         speedup == null
             ? "<p class=\"figure unknown\">not measured</p></div>\n"
-            : "<p class=\"figure\">%s</p><p>95 %% interval %.2f–%.2f×<br>against %s</p></div>\n"
+            : "<p class=\"figure\">%s</p><p>%sagainst %s</p></div>\n"
                 .formatted(
                     Text.ratio(speedup.value()),
-                    speedup.low(),
-                    speedup.high(),
+                    interval(speedup),
                     Html.escape(speedup.baseline())));
+  }
+
+  private static String interval(Verdict.Speedup speedup) {
+    if (!speedup.hasInterval()) return "";
+    return "95 %% interval %.2f–%.2f×<br>".formatted(speedup.low(), speedup.high());
   }
 
   private String stages() {

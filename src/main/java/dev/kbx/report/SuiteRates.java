@@ -4,6 +4,7 @@ import dev.kbx.analysis.SetSpeedup;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.stats.Rate;
+import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Status;
 import java.io.IOException;
 import java.io.Writer;
@@ -13,7 +14,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Rates of one method and model as markup: tiles, statuses, categories. */
-record SuiteRates(Tally tally, List<VerdictRow> rows, String baseline) {
+record SuiteRates(Tally tally, List<VerdictRow> rows, RunInfo run) {
   void tiles(Writer writer) throws IOException {
     Tally.Passes all = tally.candidates("all", rows);
     Tally.Passes tasks = tally.tasks("tasks", rows);
@@ -22,7 +23,7 @@ record SuiteRates(Tally tally, List<VerdictRow> rows, String baseline) {
     if (tally.general()) tile(writer, "Correct, general grade", tasks.general(), all.general());
     tile(writer, "Timed", tasks.perf(), all.perf());
     SetSpeedup speedup = SetSpeedup.of(tally.counted(rows));
-    if (speedup != null) speedupTile(writer, speedup, baseline);
+    if (speedup != null) speedupTile(writer, speedup, run.baseline());
     if (all.notJudged() > 0) {
       writer.write("<div class=\"tile\"><h2>Not judged</h2><p class=\"figure\">");
       writer.write(all.notJudged() + "</p><p>task or kbx at fault; not in the rates</p></div>\n");
@@ -30,8 +31,7 @@ record SuiteRates(Tally tally, List<VerdictRow> rows, String baseline) {
   }
 
   /** The rate over all requested tasks, and below it the rate over judged candidates. */
-  private static void tile(
-      Writer writer, String name, @Nullable Rate tasks, @Nullable Rate candidates)
+  private void tile(Writer writer, String name, @Nullable Rate tasks, @Nullable Rate candidates)
       throws IOException {
     writer.write("<div class=\"tile\"><h2>" + name + "</h2>");
     if (tasks == null) {
@@ -48,10 +48,10 @@ record SuiteRates(Tally tally, List<VerdictRow> rows, String baseline) {
     writer.write(
         candidates == null
             ? "<p>no candidate judged</p></div>\n"
-            : "<p>%d of %s judged, %s</p></div>\n"
+            : "<p>%d of %s, %s</p></div>\n"
                 .formatted(
                     candidates.passes(),
-                    Counted.of(candidates.total(), "candidate"),
+                    Notes.counted(candidates.total(), run),
                     Bar.percent(candidates.value())));
   }
 

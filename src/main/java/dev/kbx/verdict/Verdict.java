@@ -246,6 +246,11 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
       return new Speedup(value, 0, Double.POSITIVE_INFINITY, AS_PUBLISHED);
     }
 
+    /** Whether it has an interval: one that excludes something. */
+    public boolean hasInterval() {
+      return Double.isFinite(high);
+    }
+
     /** The baseline of published speedups, whatever their authors measured. */
     public static final String AS_PUBLISHED = "as published";
   }

@@ -14,7 +14,9 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +61,37 @@ class ComparisonPageTest extends BrowserTest {
       assertThat(page.locator(".heat tbody tr").first()).containsText("1/1");
       shown.picture("compared-light", page);
     }
+  }
+
+  @Test
+  void publishedRunsAreMarked() throws IOException {
+    List<Verdict> then = List.of(PublishedResults.correct("Math/exp", 0, 1.2));
+    JudgedRun published = new JudgedRun(PublishedResults.run(1), VerdictRow.of(then));
+    Verdict now = Fixtures.passed("Math/exp", 0, "exp", Fixtures.H200, 1);
+    Comparison comparison = Comparison.of(published, run(List.of(now)), List.of());
+    Path file = folder.resolve("published.html");
+    new ComparisonPage(comparison, Map.of()).write(file);
+    assertThat(Files.readString(file))
+        .containsOnlyOnce("As published")
+        .contains("Run 20261122T081200-pblx: As published (kernelbenchx-corpus)");
+  }
+
+  @Test
+  void changesThatDoNotFitAreCounted() throws IOException {
+    List<Verdict> then = new ArrayList<>();
+    List<Verdict> now = new ArrayList<>();
+    for (int i = 0; i < 302; i++) {
+      then.add(Fixtures.passed("Math/exp", i, "then " + i, Fixtures.H200, 1));
+      now.add(Fixtures.passed("Math/exp", i, "now " + i, Fixtures.H200, 6));
+    }
+    Comparison comparison = Comparison.of(run(then), run(now), List.of());
+    Map<String, String> sources = new HashMap<>();
+    for (String hash : ComparisonPage.wanted(comparison)) sources.put(hash, hash);
+    Path file = folder.resolve("many.html");
+    new ComparisonPage(comparison, sources).write(file);
+    String page = Files.readString(file);
+    assertThat(page.split("class=\"changes\"", -1)).hasSize(301);
+    assertThat(page).contains("no changes of the source for 2 more changed candidates");
   }
 
   @Test
