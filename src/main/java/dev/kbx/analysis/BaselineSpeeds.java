@@ -48,7 +48,7 @@ record BaselineSpeeds(List<String> names) {
     if (all.contains(asked)) return asked;
     String name = Against.of(asked).baseline();
     // The best of one is that one.
-    return all.size() == 1 ? all.getFirst() : name;
+    return name.equals(BEST) && all.size() == 1 ? all.getFirst() : name;
   }
 
   /**
