@@ -3,4 +3,4 @@
 # Needs chromium, and no GPU.
 set -eu
 cd "$(dirname "$0")/.."
-exec mvn -o -q -Psoak test -Dtest=ManyCandidatesPageTest -Dsurefire.failIfNoSpecifiedTests=false
+exec mvn -o -q -Psoak test -Dtest=ManyCandidatesPageTest -Dkbx.page.timed=true -Dsurefire.failIfNoSpecifiedTests=false

@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -21,6 +20,9 @@ import org.junit.jupiter.api.Test;
 /** What a page of ten thousand candidates costs a browser; bench/page.sh prints it. */
 @Tag("soak-only")
 class ManyCandidatesPageTest extends BrowserTest {
+  /** Whether its speed is asserted, too: by the benchmark, not where other tests run beside it. */
+  private static final boolean TIMED = Boolean.getBoolean("kbx.page.timed");
+
   private static final int CANDIDATES = 10_000;
   private static final long MOST_BYTES = 15_000_000;
   private static final double MOST_SECONDS = 2;
@@ -108,9 +110,11 @@ class ManyCandidatesPageTest extends BrowserTest {
             "%,d candidates: %.1f MB, open in %.2f s; scrolling: %.1f ms a frame in the median,"
                 + " %.1f %% over 50 ms%n",
             CANDIDATES, bytes / 1e6, open, median, 100 * late);
-        assertThat(Map.of("bytes", bytes <= MOST_BYTES, "open", open <= MOST_SECONDS))
-            .doesNotContainValue(false);
-        assertThat(late).isLessThanOrEqualTo(MOST_LATE);
+        assertThat(bytes).isLessThanOrEqualTo(MOST_BYTES);
+        if (TIMED) {
+          assertThat(open).isLessThanOrEqualTo(MOST_SECONDS);
+          assertThat(late).isLessThanOrEqualTo(MOST_LATE);
+        }
       }
     }
   }
