@@ -52,12 +52,14 @@ final class JdbcStore implements RunStore {
 
   private final Database database;
   private final Jdbi jdbi;
+  private final VerdictQueries queries;
   private final Set<String> claimed = new HashSet<>();
   private Handle handle;
 
   private JdbcStore(Database database) {
     this.database = database;
     this.jdbi = Jdbi.create(database::connect);
+    this.queries = new JdbcQueries(database, jdbi);
     this.handle = jdbi.open();
   }
 
@@ -475,6 +477,11 @@ final class JdbcStore implements RunStore {
 
   private @Nullable String original(@Nullable String text) {
     return text == null ? null : database.original(text);
+  }
+
+  @Override
+  public VerdictQueries queries() {
+    return queries;
   }
 
   private interface Use {

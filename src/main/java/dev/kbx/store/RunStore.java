@@ -125,6 +125,9 @@ public interface RunStore extends AutoCloseable {
    */
   List<Copied> copy(List<Selection> selections);
 
+  /** Counts and pages of its verdicts; usable until the store is closed. */
+  VerdictQueries queries();
+
   @Override
   void close();
 }
