@@ -103,7 +103,8 @@ final class Parts {
   /**
    * Statuses with bars.
    *
-   * @param address of the page that shows those with a status, which is appended
+   * @param address of the page that shows those with a status, which is appended;
+   *     empty for none
    */
   static Markup statuses(Map<Status, Integer> counts, String address) {
     int most = counts.values().stream().mapToInt(c -> c).max().orElse(1);
@@ -113,11 +114,10 @@ final class Parts {
             counts.entrySet(),
             each ->
                 Markup.of(
-                    "<li><a class=\"name\" href=\"%s%s\">%s</a>%s<span"
-                        + " class=\"count\">%,d</span></li>",
-                    address,
-                    each.getKey().label(),
-                    badge(each.getKey()),
+                    "<li><span class=\"name\">%s</span>%s<span class=\"count\">%,d</span></li>",
+                    address.isEmpty()
+                        ? badge(each.getKey())
+                        : link(address + each.getKey().label(), badge(each.getKey())),
                     new Markup(
                         Components.statusBar(each.getKey(), (double) each.getValue() / most)),
                     each.getValue())));

@@ -36,13 +36,13 @@ public record RunView(String status, String task, String method, String model, i
         null,
         category.isEmpty() ? null : category,
         slash < 0 ? null : task.substring(slash + 1),
-        status(),
+        wanted(),
         stated(method),
         stated(model));
   }
 
   /** Null for any, also where the address has no status. */
-  private @Nullable Status status() {
+  private @Nullable Status wanted() {
     for (Status each : Status.values()) if (each.label().equals(status)) return each;
     return null;
   }

@@ -29,7 +29,7 @@ record TaskPage(VerdictQueries queries, Task task) {
             : best()
                 .and(
                     Parts.section(
-                        "breaks", "What candidates come to", Parts.statuses(statuses, "#newest-")))
+                        "breaks", "What candidates come to", Parts.statuses(statuses, "")))
                 .and(RunPage.propertiesOf(queries.page(own, Order.NEWEST, 0, LOOKED_AT)))
                 .and(
                     Parts.section(
