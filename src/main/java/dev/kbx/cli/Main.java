@@ -32,6 +32,7 @@ import picocli.CommandLine.ScopeType;
       ImportCommand.class,
       ExportCommand.class,
       CertifyCommand.class,
+      ServeCommand.class,
       ModelsCommand.class,
       DoctorCommand.class,
       BenchCommand.class,
