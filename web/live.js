@@ -1,30 +1,26 @@
-// Follows runs in progress: the server sends an event for each verdict.
+// Follows runs in progress: the server sends each verdict, first those that there are.
 
 for (const card of document.querySelectorAll("[data-events]")) follow(card);
 
 function follow(card) {
-  const find = (name) => card.querySelector(`[data-count="${name}"]`);
+  const set = (name, value) => (card.querySelector(`[data-count="${name}"]`).textContent = value);
+  const last = card.querySelector("[data-last]");
   const bar = card.querySelector("progress");
+  const known = Number(card.dataset.correct);
+  let correct = 0;
   const events = new EventSource(card.dataset.events);
-  // Verdicts that the page has counted come again from the start of the stream.
-  events.addEventListener("progress", (event) => {
-    const { judged, total, correct } = JSON.parse(event.data);
-    if (judged !== undefined) {
-      find("judged").textContent = judged;
-      bar.value = judged;
-    }
-    if (total !== undefined) {
-      find("total").textContent = total;
-      bar.max = Math.max(1, total);
-    }
-    if (correct !== undefined) find("correct").textContent = correct;
-  });
   events.addEventListener("verdict", (event) => {
     const { category, task, status } = JSON.parse(event.data);
-    card.querySelector("[data-last]").textContent = `${category}/${task}: ${status}`;
+    if (status === "correct") correct++;
+    set("correct", Math.max(known, correct));
+    last.textContent = `${category}/${task}: ${status}`;
   });
-  events.addEventListener("end", () => {
-    events.close();
-    card.querySelector("[data-last]").textContent = "finished";
+  events.addEventListener("progress", (event) => {
+    const { judged, queued, judging } = JSON.parse(event.data);
+    const total = judged + queued + judging;
+    set("judged", judged);
+    set("total", total);
+    bar.max = Math.max(1, total);
+    bar.value = judged;
   });
 }

@@ -1,7 +1,6 @@
 package dev.kbx.dashboard;
 
 import dev.kbx.report.Components;
-import dev.kbx.report.Counted;
 import dev.kbx.stats.Rate;
 import dev.kbx.store.VerdictQueries;
 import dev.kbx.store.VerdictQueries.RunCounts;
@@ -16,6 +15,9 @@ record RunsPage(VerdictQueries queries) {
 
   /** How many runs follow their events: a browser keeps six connections to a server. */
   private static final int FOLLOWED = 3;
+
+  /** A stream of events begins with the verdicts that there are; of more it is too long. */
+  private static final int REPLAYED = 2_000;
 
   private static final RunCounts NONE = new RunCounts(0, 0, 0, 0, 0, 0, 0, Map.of());
 
@@ -112,7 +114,11 @@ record RunsPage(VerdictQueries queries) {
         <p class="last" data-last></p>
         </article>
         """,
-        followed ? Markup.of("data-events=\"/v1/runs/%s/events\"", Links.encoded(run.id())) : "",
+        followed && counts.verdicts() <= REPLAYED
+            ? Markup.of(
+                "data-events=\"/v1/runs/%s/events?follow=true\" data-correct=\"%s\"",
+                Links.encoded(run.id()), counts.correct())
+            : "",
         Links.run(run.id()),
         run.id(),
         run.suite(),
@@ -122,9 +128,5 @@ record RunsPage(VerdictQueries queries) {
         counts.verdicts(),
         total,
         counts.correct());
-  }
-
-  static String title(int runs) {
-    return Counted.of(runs, "run");
   }
 }
