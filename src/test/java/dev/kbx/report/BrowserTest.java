@@ -43,7 +43,7 @@ public abstract class BrowserTest {
   private @Nullable Playwright playwright;
   private @Nullable Browser browser;
 
-  @TempDir protected Path folder;
+  @TempDir Path folder;
 
   @BeforeAll
   void startBrowser() {
