@@ -33,6 +33,7 @@ import picocli.CommandLine.ScopeType;
       ExportCommand.class,
       CertifyCommand.class,
       ServeCommand.class,
+      TokensCommand.class,
       ModelsCommand.class,
       DoctorCommand.class,
       BenchCommand.class,
