@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -138,7 +139,7 @@ final class ServeCommand implements Callable<Integer> {
     } catch (UncheckedIOException e) {
       throw new UserError(
           "--host %s --port %d: cannot listen there: %s"
-              .formatted(host, port, Reason.of(e.getCause())));
+              .formatted(host, port, Reason.of(Objects.requireNonNull(e.getCause()))));
     }
   }
 

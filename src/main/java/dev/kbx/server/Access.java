@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.apache.commons.codec.digest.DigestUtils;
 
 /**
  * Who may do what. On a loopback address a request without a token is the user's own, unless a page
@@ -17,6 +18,9 @@ final class Access {
   private static final HeaderName ORIGIN = HeaderNames.create("Origin");
   private static final Pattern LOOPBACK =
       Pattern.compile("(localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d{1,5})?");
+  /** Name of the cookie that has a browser's token. */
+  static final String COOKIE = "kbx_token";
+
   private static final String BEARER = "bearer ";
 
   private final Tokens tokens;
@@ -42,13 +46,29 @@ final class Access {
 
   private Client client(ServerRequest request) {
     Optional<String> given = request.headers().first(HeaderNames.AUTHORIZATION);
-    if (given.isEmpty()) return withoutToken(request);
+    if (given.isEmpty()) {
+      return cookie(request).flatMap(tokens::client).orElseGet(() -> withoutToken(request));
+    }
     String header = given.get();
     if (header.toLowerCase(Locale.ROOT).startsWith(BEARER)) {
       Optional<Client> client = tokens.client(header.substring(BEARER.length()).strip());
       if (client.isPresent()) return client.get();
     }
     throw Refusal.of(401, "the token is not valid; make one with kbx tokens create");
+  }
+
+  /** The token of a browser that has signed in. Browsers send it with requests of our pages alone. */
+  static Optional<String> cookie(ServerRequest request) {
+    return request.headers().cookies().first(COOKIE).asOptional();
+  }
+
+  /** What a form must send back: only a page that was made for the token has it. */
+  static String csrf(String token) {
+    return DigestUtils.sha256Hex("csrf " + token);
+  }
+
+  boolean isToken(String token) {
+    return tokens.client(token).isPresent();
   }
 
   private Client withoutToken(ServerRequest request) {

@@ -15,16 +15,26 @@ interface Desk {
 
   ServiceState state();
 
-  /** Submissions of a source without a verdict. */
-  List<Pending> pending(String candidate);
+  /** Whether it is a valid token, for who signs in. */
+  boolean isToken(String token);
+
+  /** The submission of that id, if it is one of the source and has no verdict. */
+  List<Pending> pending(String candidate, String judgement);
 
   /**
    * Accepts a candidate.
    *
-   * @return SHA-256 of its source, whose page shows what becomes of it
    * @throws Refused if it cannot be judged, or not now
    */
-  String submit(Viewer viewer, Submission submission);
+  Accepted submit(Viewer viewer, Submission submission);
+
+  /**
+   * An accepted candidate.
+   *
+   * @param candidate SHA-256 of its source, whose page shows what becomes of it
+   * @param judgement id of the submission
+   */
+  record Accepted(String candidate, String judgement) {}
 
   /** Why a form was refused, in a line for who filled it. */
   final class Refused extends RuntimeException {

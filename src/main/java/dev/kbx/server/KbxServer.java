@@ -1,5 +1,6 @@
 package dev.kbx.server;
 
+import dev.kbx.dashboard.Dashboard;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreProblem;
 import io.helidon.common.configurable.Resource;
@@ -22,6 +23,7 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
 /** The HTTP server of kbx. Listens and judges from {@link #start} until it is closed. */
 public final class KbxServer implements AutoCloseable {
@@ -78,7 +80,10 @@ public final class KbxServer implements AutoCloseable {
                     new JudgementsApi(access, judging, reads.service(), machine, scratch),
                     new RunsApi(access, reads, judging, feeds),
                     new TasksApi(access, machine),
-                    new ServiceApi(access, machine, judging, figures)));
+                    new ServiceApi(access, machine, judging, figures),
+                    new PageRoutes(
+                        new Dashboard(reads, List.copyOf(machine.suites().values())),
+                        new ServerDesk(access, judging, reads.service(), machine))));
     where.tls().ifPresent(tls -> secure(config, tls));
     try {
       return new KbxServer(config.build().start(), where, judging);
@@ -104,7 +109,8 @@ public final class KbxServer implements AutoCloseable {
       JudgementsApi judgements,
       RunsApi runs,
       TasksApi tasks,
-      ServiceApi service) {
+      ServiceApi service,
+      PageRoutes pages) {
     routing
         .addFilter((chain, _, response) -> {
           response.header(HeaderNames.X_CONTENT_TYPE_OPTIONS_NAME, "nosniff");
@@ -113,7 +119,7 @@ public final class KbxServer implements AutoCloseable {
         })
         .register("/health", health)
         .register("/v1", judgements, runs, tasks)
-        .register("/", service)
+        .register("/", service, pages)
         .get("/openapi.yaml", (_, response) -> contract(response))
         .any((request, _) -> {
           String path = Plans.cut(request.path().path());

@@ -9,6 +9,7 @@ import io.helidon.common.parameters.Parameters;
 import io.helidon.http.Header;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
+import io.helidon.http.SetCookie;
 import io.helidon.http.Status;
 import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.HttpRules;
@@ -18,6 +19,7 @@ import io.helidon.webserver.http.ServerResponse;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.util.Optional;
 
 /** The pages at {@code /}: addresses to {@link Dashboard}. */
@@ -39,6 +41,9 @@ final class PageRoutes implements HttpService {
 
   /** A page more than anybody turns to, and a place in a table that an int can hold. */
   private static final int LAST_PAGE = 1_000_000;
+
+  /** Of a form; a source of 1 MiB may take three times as much. */
+  private static final long MOST_FORM = 4L << 20;
 
   private final Dashboard dashboard;
   private final Desk desk;
@@ -88,6 +93,8 @@ final class PageRoutes implements HttpService {
         .post("/submit", this::submit)
         .get("/system", page((viewer, _) -> Optional.of(dashboard.system(viewer, desk.state()))))
         .get("/login", (request, response) -> html(response, Dashboard.login(null, next(request))))
+        .post("/login", this::login)
+        .post("/logout", this::logout)
         .get("/assets/{name}", PageRoutes::asset);
   }
 
@@ -117,12 +124,46 @@ final class PageRoutes implements HttpService {
 
   private static void toLogin(ServerRequest request, ServerResponse response) {
     String here = request.prologue().uriPath().path();
-    response
-        .status(Status.SEE_OTHER_303)
-        .header(
-            HeaderNames.LOCATION,
-            "/login?next=" + URLEncoder.encode(here, StandardCharsets.UTF_8))
-        .send();
+    see(response, "/login?next=" + URLEncoder.encode(here, StandardCharsets.UTF_8));
+  }
+
+  private static void see(ServerResponse response, String address) {
+    response.status(Status.SEE_OTHER_303).header(HeaderNames.LOCATION, address).send();
+  }
+
+  /** Keeps a token in a cookie that no script reads and no other site sends. */
+  private void login(ServerRequest request, ServerResponse response) {
+    Parameters form = form(request);
+    String token = field(form, "token").strip();
+    if (!desk.isToken(token)) {
+      response.status(Status.UNAUTHORIZED_401);
+      html(response, Dashboard.login("this token is not valid", own(field(form, "next"))));
+      return;
+    }
+    response.headers().addCookie(cookie(request, token).build());
+    see(response, own(field(form, "next")));
+  }
+
+  private void logout(ServerRequest request, ServerResponse response) {
+    Optional<Viewer> viewer = desk.viewer(request);
+    if (viewer.isPresent() && isOwn(viewer.get(), form(request))) {
+      response.headers().addCookie(cookie(request, "").maxAge(Duration.ZERO).build());
+    }
+    see(response, "/");
+  }
+
+  private static SetCookie.Builder cookie(ServerRequest request, String token) {
+    return SetCookie.builder(Access.COOKIE, token)
+        .path("/")
+        .httpOnly(true)
+        .secure(request.isSecure())
+        .sameSite(SetCookie.SameSite.STRICT);
+  }
+
+  private static Parameters form(ServerRequest request) {
+    long length = request.headers().contentLength().orElse(Long.MAX_VALUE);
+    if (length > MOST_FORM) throw Refusal.of(413, "the form is larger than 4 MiB");
+    return request.content().as(Parameters.class);
   }
 
   private Optional<String> candidate(Viewer viewer, ServerRequest request) {
@@ -132,7 +173,7 @@ final class PageRoutes implements HttpService {
         hash,
         query(request, "run"),
         number(request, "position").orElse(null),
-        desk.pending(hash));
+        desk.pending(hash, query(request, "judgement")));
   }
 
   private void submit(ServerRequest request, ServerResponse response) {
@@ -141,7 +182,7 @@ final class PageRoutes implements HttpService {
       toLogin(request, response);
       return;
     }
-    Parameters form = request.content().as(Parameters.class);
+    Parameters form = form(request);
     Submission given =
         new Submission(
             field(form, "suite"),
@@ -158,11 +199,10 @@ final class PageRoutes implements HttpService {
       return;
     }
     try {
-      String hash = desk.submit(viewer.get(), given);
-      response
-          .status(Status.SEE_OTHER_303)
-          .header(HeaderNames.LOCATION, "/candidates/" + hash)
-          .send();
+      Desk.Accepted accepted = desk.submit(viewer.get(), given);
+      see(
+          response,
+          "/candidates/%s?judgement=%s".formatted(accepted.candidate(), accepted.judgement()));
     } catch (Desk.Refused e) {
       response.status(UNUSABLE);
       html(response, dashboard.submit(viewer.get(), given, e.getMessage()));
@@ -216,7 +256,10 @@ final class PageRoutes implements HttpService {
 
   /** Where to go after signing in: a path of this server, whatever was asked for. */
   private static String next(ServerRequest request) {
-    String next = query(request, "next");
+    return own(query(request, "next"));
+  }
+
+  private static String own(String next) {
     boolean own = next.startsWith("/") && !next.startsWith("//") && !next.contains("\\");
     return own ? next : "/";
   }

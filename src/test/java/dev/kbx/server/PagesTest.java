@@ -225,7 +225,7 @@ class PagesTest extends BrowserTest {
       page.locator("[name=code]").fill(KERNEL);
       page.locator("[name=grade]").selectOption("published");
       page.locator("button.button").click();
-      assertThat(page).hasURL(Pattern.compile(".*/candidates/" + ScriptedDesk.HASH));
+      assertThat(page).hasURL(Pattern.compile(".*/candidates/" + ScriptedDesk.HASH + "[?]judgement=j_1"));
       assertThat(page.locator("[data-state]")).hasText("queued");
       desk.state = "judging";
       assertThat(page.locator("[data-state]")).hasText("judging");

@@ -26,6 +26,11 @@ final class ScriptedDesk implements Desk {
   }
 
   @Override
+  public boolean isToken(String token) {
+    return token.equals("kbx_right");
+  }
+
+  @Override
   public ServiceState state() {
     return new ServiceState(
         List.of(
@@ -40,17 +45,17 @@ final class ScriptedDesk implements Desk {
   }
 
   @Override
-  public List<Pending> pending(String candidate) {
+  public List<Pending> pending(String candidate, String judgement) {
     if (!candidate.equals(HASH) || submissions.isEmpty() || state.equals("done")) return List.of();
     return List.of(new Pending("j_1", state, "Activation/relu", "service", 2, null));
   }
 
   @Override
-  public String submit(Viewer client, Submission submission) {
+  public Accepted submit(Viewer client, Submission submission) {
     if (submission.task().equals("Nowhere/none")) {
       throw new Refused("no task 'Nowhere/none'; did you mean <Activation/relu>?");
     }
     submissions.add(submission);
-    return HASH;
+    return new Accepted(HASH, "j_1");
   }
 }
