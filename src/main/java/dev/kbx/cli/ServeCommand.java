@@ -1,5 +1,7 @@
 package dev.kbx.cli;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kbx.python.PythonProblem;
 import dev.kbx.run.RememberingReferee;
 import dev.kbx.server.KbxServer;
@@ -16,7 +18,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -139,7 +140,7 @@ final class ServeCommand implements Callable<Integer> {
     } catch (UncheckedIOException e) {
       throw new UserError(
           "--host %s --port %d: cannot listen there: %s"
-              .formatted(host, port, Reason.of(Objects.requireNonNull(e.getCause()))));
+              .formatted(host, port, Reason.of(requireNonNull(e.getCause()))));
     }
   }
 
