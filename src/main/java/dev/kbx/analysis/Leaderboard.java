@@ -104,10 +104,10 @@ public record Leaderboard(int tasks, List<Entry> entries) {
     }
     int asked = Math.max(tasks, paths.size());
     List<Own> sorted = new ArrayList<>();
-    makers.forEach((maker, own) -> sorted.add(new Own(maker, own, share(own, asked, Tried::correct))));
+    makers.forEach(
+        (maker, own) -> sorted.add(new Own(maker, own, share(own, asked, Tried::correct))));
     sorted.sort(
-        Comparator.comparingDouble((Own own) -> -own.correct().value())
-            .thenComparing(Own::maker));
+        Comparator.comparingDouble((Own own) -> -own.correct().value()).thenComparing(Own::maker));
     return new Leaderboard(asked, ranked(sorted, asked, timed));
   }
 

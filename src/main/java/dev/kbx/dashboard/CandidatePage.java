@@ -14,14 +14,18 @@ import org.jspecify.annotations.Nullable;
  * @param history verdicts on it, newest first
  */
 record CandidatePage(
-    @Nullable Verdict verdict, @Nullable String source, List<Placed> history, List<Pending> pending) {
+    @Nullable Verdict verdict,
+    @Nullable String source,
+    List<Placed> history,
+    List<Pending> pending) {
   Markup body() {
     return Markup.each(pending, CandidatePage::waiting)
         .and(whole())
         .and(
             history.size() < 2
                 ? Markup.NONE
-                : Parts.section("history", "Verdicts on this source", Parts.verdicts(history, true)));
+                : Parts.section(
+                    "history", "Verdicts on this source", Parts.verdicts(history, true)));
   }
 
   /** The page's script asks for the state again while it is open. */
@@ -49,9 +53,7 @@ record CandidatePage(
 
   private Markup whole() {
     if (verdict == null) {
-      return source == null
-          ? Markup.NONE
-          : Parts.section("source", "Source", plain(source));
+      return source == null ? Markup.NONE : Parts.section("source", "Source", plain(source));
     }
     return Markup.of(
         """

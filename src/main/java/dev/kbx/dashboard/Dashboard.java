@@ -57,8 +57,7 @@ public final class Dashboard {
             .atAGlance()
             .and(Parts.section("live", "In progress", runs.live()))
             .and(Parts.section("newest", "Newest runs", runs.newest(NEWEST_RUNS)));
-    return Frame.page(
-        viewer, "/", eyebrow("kbx"), "Kernels under judgement", body, "live.js");
+    return Frame.page(viewer, "/", eyebrow("kbx"), "Kernels under judgement", body, "live.js");
   }
 
   /** All runs, a page of them. */
@@ -106,8 +105,7 @@ public final class Dashboard {
    * @param name empty for the default
    */
   public Optional<String> tasks(Viewer viewer, String name) {
-    Optional<Suite> chosen =
-        name.isEmpty() ? suites.stream().findFirst() : suite(name);
+    Optional<Suite> chosen = name.isEmpty() ? suites.stream().findFirst() : suite(name);
     return chosen.map(suite ->
         Frame.page(
             viewer,
@@ -147,11 +145,7 @@ public final class Dashboard {
    * @param pending its submissions without a verdict
    */
   public Optional<String> candidate(
-      Viewer viewer,
-      String hash,
-      String run,
-      @Nullable Integer position,
-      List<Pending> pending) {
+      Viewer viewer, String hash, String run, @Nullable Integer position, List<Pending> pending) {
     List<Placed> history = queries.history(hash, HISTORY);
     Optional<String> source = store.source(hash);
     if (history.isEmpty() && source.isEmpty() && pending.isEmpty()) return Optional.empty();
@@ -165,7 +159,9 @@ public final class Dashboard {
             Markup.of("Candidate <span>%s</span>", what),
             verdict == null ? "Not judged yet" : title(verdict),
             page.body(),
-            verdict == null ? new String[] {"waiting.js"} : new String[] {"waiting.js", "candidate.js"}));
+            verdict == null
+                ? new String[] {"waiting.js"}
+                : new String[] {"waiting.js", "candidate.js"}));
   }
 
   private @Nullable Verdict verdict(
@@ -200,11 +196,11 @@ public final class Dashboard {
               "/runs",
               eyebrow,
               "Too many verdicts for a page",
-              Parts.note("These runs have more than %,d verdicts. Run: %s".formatted(COMPARED, command))));
+              Parts.note(
+                  "These runs have more than %,d verdicts. Run: %s".formatted(COMPARED, command))));
     }
     try {
-      Comparison comparison =
-          Comparison.of(judged(first.get()), judged(second.get()), List.of());
+      Comparison comparison = Comparison.of(judged(first.get()), judged(second.get()), List.of());
       Map<String, String> sources = new HashMap<>();
       for (String each : ComparisonPage.wanted(comparison)) {
         store.source(each).ifPresent(code -> sources.put(each, code));
@@ -215,7 +211,11 @@ public final class Dashboard {
     } catch (IncomparableRuns e) {
       return Optional.of(
           Frame.page(
-              viewer, "/runs", eyebrow, "Not comparable", Parts.note(String.valueOf(e.getMessage()))));
+              viewer,
+              "/runs",
+              eyebrow,
+              "Not comparable",
+              Parts.note(String.valueOf(e.getMessage()))));
     }
   }
 

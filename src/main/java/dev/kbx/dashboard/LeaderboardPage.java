@@ -134,9 +134,7 @@ record LeaderboardPage(VerdictQueries queries, Function<String, Optional<Integer
         tasks,
         share("correct", entry.correct()),
         share("general", entry.general()),
-        timed
-            ? share("fast₁", entry.faster()).and(share("fast₂", entry.twice()))
-            : Markup.NONE);
+        timed ? share("fast₁", entry.faster()).and(share("fast₂", entry.twice())) : Markup.NONE);
   }
 
   private static Markup share(String name, @Nullable TaskShare share) {
@@ -162,7 +160,10 @@ record LeaderboardPage(VerdictQueries queries, Function<String, Optional<Integer
     String text =
         "Shares of the suite’s %,d tasks, with 95 %% intervals; a task without a candidate counts as not solved, and of the same sample in several runs the last verdict counts."
                 .formatted(board.tasks())
-            + " A rank is shared by all that cannot be told apart from its first: by McNemar’s exact test on the same tasks, adjusted for all pairs, p is 0.05 or more; where a method has several samples of a task, their intervals overlap. p is against the first of the rank before.";
+            + " A rank is shared by all that cannot be told apart from its first: by McNemar’s"
+            + " exact test on the same tasks, adjusted for all pairs, p is 0.05 or more; where a"
+            + " method has several samples of a task, their intervals overlap. p is against the"
+            + " first of the rank before.";
     if (timed) {
       return text
           + " fast₁ and fast₂: correct and more than 1 and 2 times as fast as %s."
@@ -170,7 +171,9 @@ record LeaderboardPage(VerdictQueries queries, Function<String, Optional<Integer
     }
     return baselines.size() < 2
         ? text
-        : text + " No fast₁: speedups are against different baselines, " + String.join(", ", baselines) + ".";
+        : text
+            + " No fast₁: speedups are against different baselines, "
+            + String.join(", ", baselines)
+            + ".";
   }
-
 }

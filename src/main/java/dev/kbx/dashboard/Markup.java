@@ -46,8 +46,7 @@ record Markup(String html) {
 
   /** Markup of each element, one after the other. */
   static <T> Markup each(Collection<T> all, Function<T, Markup> markup) {
-    return new Markup(
-        all.stream().map(markup).map(Markup::html).collect(Collectors.joining("\n")));
+    return new Markup(all.stream().map(markup).map(Markup::html).collect(Collectors.joining("\n")));
   }
 
   static Markup written(Written component) {

@@ -103,8 +103,7 @@ final class Parts {
   /**
    * Statuses with bars.
    *
-   * @param address of the page that shows those with a status, which is appended;
-   *     empty for none
+   * @param address of the page that shows those with a status, which is appended; empty for none
    */
   static Markup statuses(Map<Status, Integer> counts, String address) {
     int most = counts.values().stream().mapToInt(c -> c).max().orElse(1);
@@ -126,8 +125,7 @@ final class Parts {
   static Markup speedup(@Nullable Speedup speedup) {
     if (speedup == null) return Markup.NONE;
     return Markup.of(
-        "%s× <small>%s–%s</small>",
-        two(speedup.value()), two(speedup.low()), two(speedup.high()));
+        "%s× <small>%s–%s</small>", two(speedup.value()), two(speedup.low()), two(speedup.high()));
   }
 
   static String two(double value) {
@@ -147,8 +145,7 @@ final class Parts {
         </tbody>
         </table>
         """,
-        withRun ? "Run" : "Task",
-        Markup.each(placed, each -> row(each, withRun)));
+        withRun ? "Run" : "Task", Markup.each(placed, each -> row(each, withRun)));
   }
 
   private static Markup row(Placed placed, boolean withRun) {

@@ -11,7 +11,12 @@ import org.jspecify.annotations.Nullable;
  * @param message why it failed or expired
  */
 public record Pending(
-    String id, String state, String task, String run, @Nullable Integer ahead, @Nullable String message) {
+    String id,
+    String state,
+    String task,
+    String run,
+    @Nullable Integer ahead,
+    @Nullable String message) {
   /** Whether a verdict may still come. */
   boolean isOpen() {
     return state.equals("queued") || state.equals("judging");

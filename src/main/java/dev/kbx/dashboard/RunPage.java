@@ -55,7 +55,8 @@ record RunPage(VerdictQueries queries, RunInfo run, RunView view) {
         "<dl class=\"facts\">%s</dl>",
         Markup.each(
             List.of(
-                Parts.fact("Suite", run.suite() + (run.tasks().equals("*") ? "" : ", " + run.tasks())),
+                Parts.fact(
+                    "Suite", run.suite() + (run.tasks().equals("*") ? "" : ", " + run.tasks())),
                 Parts.fact("Device", run.device().name()),
                 Parts.fact("Started", Parts.time(run.started())),
                 Parts.fact(
@@ -75,7 +76,10 @@ record RunPage(VerdictQueries queries, RunInfo run, RunView view) {
     String judged = "judged candidates";
     Markup speed =
         counts.timed() == 0
-            ? Parts.tile("Timed", new Markup("<span class=\"unknown\">none</span>"), "no speedups in this run")
+            ? Parts.tile(
+                "Timed",
+                new Markup("<span class=\"unknown\">none</span>"),
+                "no speedups in this run")
             : Parts.rateTile("Timed", counts.timed(), counts.judged(), judged);
     int asked = Math.max(run.suiteTasks(), counts.solved());
     return Parts.tiles(
@@ -129,8 +133,7 @@ record RunPage(VerdictQueries queries, RunInfo run, RunView view) {
   }
 
   private Markup properties(RunCounts counts) {
-    List<Placed> some =
-        queries.page(Filter.ofRun(run.id()), Order.NEWEST, 0, LOOKED_AT);
+    List<Placed> some = queries.page(Filter.ofRun(run.id()), Order.NEWEST, 0, LOOKED_AT);
     Markup tables = propertiesOf(some);
     return counts.verdicts() <= LOOKED_AT || tables.html().isEmpty()
         ? tables
@@ -175,7 +178,10 @@ record RunPage(VerdictQueries queries, RunInfo run, RunView view) {
             "status",
             "Status",
             view.status(),
-            Arrays.stream(Status.values()).map(Status::label).sorted(Comparator.naturalOrder()).toList()),
+            Arrays.stream(Status.values())
+                .map(Status::label)
+                .sorted(Comparator.naturalOrder())
+                .toList()),
         select("method", "Method", view.method(), names.methods()),
         select("model", "Model", view.model(), names.models()),
         view.isAll() ? "" : Parts.link(Links.run(run.id()) + "#candidates", "Show all"),

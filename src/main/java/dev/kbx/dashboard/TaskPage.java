@@ -20,8 +20,7 @@ record TaskPage(VerdictQueries queries, Task task) {
   private static final int LOOKED_AT = 300;
 
   Markup body() {
-    Map<Status, Integer> statuses =
-        queries.statuses(task.suite(), task.category(), task.name());
+    Map<Status, Integer> statuses = queries.statuses(task.suite(), task.category(), task.name());
     Filter own = Filter.ofTask(task.suite(), task.category(), task.name());
     Markup verdicts =
         statuses.isEmpty()
@@ -48,8 +47,7 @@ record TaskPage(VerdictQueries queries, Task task) {
         """,
         task.signature(),
         Links.query(
-            "/submit",
-            List.of(Map.entry("suite", task.suite()), Map.entry("task", task.path()))),
+            "/submit", List.of(Map.entry("suite", task.suite()), Map.entry("task", task.path()))),
         Prompt.general(task, Policy.usual(task), null));
   }
 
@@ -74,8 +72,7 @@ record TaskPage(VerdictQueries queries, Task task) {
   }
 
   private static Markup of(String device, List<Placed> newestFirst) {
-    double most =
-        newestFirst.stream().mapToDouble(each -> speed(each.verdict())).max().orElse(1);
+    double most = newestFirst.stream().mapToDouble(each -> speed(each.verdict())).max().orElse(1);
     return Markup.of(
         """
         <h3>%s</h3>
@@ -83,8 +80,7 @@ record TaskPage(VerdictQueries queries, Task task) {
         <thead><tr><th scope="col">Run</th><th scope="col">Method</th><th scope="col">Speedup</th><th scope="col">Against</th></tr></thead>
         <tbody>%s</tbody></table>
         """,
-        device,
-        Markup.each(newestFirst, each -> step(each, most)));
+        device, Markup.each(newestFirst, each -> step(each, most)));
   }
 
   private static double speed(BriefVerdict verdict) {

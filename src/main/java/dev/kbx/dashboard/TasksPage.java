@@ -36,7 +36,8 @@ record TasksPage(VerdictQueries queries, List<Suite> suites) {
                         "<section><h2 id=\"%s\">%s</h2><ul class=\"taskgrid\">%s</ul></section>",
                         each.getKey(),
                         each.getKey(),
-                        Markup.each(each.getValue(), task -> item(task, counts.get(task.path()))))));
+                        Markup.each(
+                            each.getValue(), task -> item(task, counts.get(task.path()))))));
   }
 
   private Markup others(Suite chosen) {

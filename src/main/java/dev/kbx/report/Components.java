@@ -16,8 +16,7 @@ import tools.jackson.databind.ObjectWriter;
 
 /** Parts of reports for pages of other packages, as markup for the style {@code report.css}. */
 public final class Components {
-  private static final ObjectWriter JSON =
-      Json.mapper().writer().with(new ScriptEscapes());
+  private static final ObjectWriter JSON = Json.mapper().writer().with(new ScriptEscapes());
 
   private Components() {}
 

@@ -18,6 +18,7 @@ final class Access {
   private static final HeaderName ORIGIN = HeaderNames.create("Origin");
   private static final Pattern LOOPBACK =
       Pattern.compile("(localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d{1,5})?");
+
   /** Name of the cookie that has a browser's token. */
   static final String COOKIE = "kbx_token";
 
@@ -57,7 +58,9 @@ final class Access {
     throw Refusal.of(401, "the token is not valid; make one with kbx tokens create");
   }
 
-  /** The token of a browser that has signed in. Browsers send it with requests of our pages alone. */
+  /**
+   * The token of a browser that has signed in. Browsers send it with requests of our pages alone.
+   */
   static Optional<String> cookie(ServerRequest request) {
     return request.headers().cookies().first(COOKIE).asOptional();
   }
@@ -74,7 +77,8 @@ final class Access {
   private Client withoutToken(ServerRequest request) {
     if (!open) {
       throw Refusal.of(
-          401, "a token is needed: send 'Authorization: Bearer kbx_...', made by kbx tokens create");
+          401,
+          "a token is needed: send 'Authorization: Bearer kbx_...', made by kbx tokens create");
     }
     String host = request.authority();
     if (!LOOPBACK.matcher(host.toLowerCase(Locale.ROOT)).matches()) {

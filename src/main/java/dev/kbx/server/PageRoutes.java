@@ -195,7 +195,8 @@ final class PageRoutes implements HttpService {
       response.status(Status.FORBIDDEN_403);
       html(
           response,
-          dashboard.submit(viewer.get(), given, "this form is of an earlier session; send it again"));
+          dashboard.submit(
+              viewer.get(), given, "this form is of an earlier session; send it again"));
       return;
     }
     try {

@@ -114,9 +114,7 @@ final class ServerDesk implements Desk {
       Read read = new SubmissionReader(machine).ofJson(body);
       Plan how = Plans.of(plan, machine.secret());
       Submission accepted =
-          judging
-              .accept(viewer.client(), read.wanted(), run(form.run()), how, 0, null)
-              .getFirst();
+          judging.accept(viewer.client(), read.wanted(), run(form.run()), how, 0, null).getFirst();
       return new Accepted(accepted.identity().source(), accepted.id());
     } catch (Refusal refusal) {
       throw new Refused(String.valueOf(refusal.getMessage()));

@@ -221,8 +221,7 @@ final class JdbcQueries implements VerdictQueries {
     String places =
         "SELECT run, position FROM verdict WHERE %s ORDER BY %s LIMIT %d OFFSET %d"
             .formatted(where.text(), by, most, skip);
-    return get(
-        h -> placed(where.bind(h.createQuery(PLACED.formatted(places, by)))));
+    return get(h -> placed(where.bind(h.createQuery(PLACED.formatted(places, by)))));
   }
 
   private static List<Placed> placed(Query query) {
@@ -291,7 +290,10 @@ final class JdbcQueries implements VerdictQueries {
         row.getInt(9),
         row.getInt(10),
         row.getInt(11),
-        Stream.of(row.getString(12), row.getString(13)).filter(Objects::nonNull).distinct().toList());
+        Stream.of(row.getString(12), row.getString(13))
+            .filter(Objects::nonNull)
+            .distinct()
+            .toList());
   }
 
   private @Nullable String original(@Nullable String text) {
@@ -357,8 +359,7 @@ final class JdbcQueries implements VerdictQueries {
 
   @Override
   public Names names(String run) {
-    return new Names(
-        distinct(run, "category"), distinct(run, "method"), distinct(run, "model"));
+    return new Names(distinct(run, "category"), distinct(run, "method"), distinct(run, "model"));
   }
 
   private List<String> distinct(String run, String column) {
@@ -388,7 +389,8 @@ final class JdbcQueries implements VerdictQueries {
   @Override
   public Optional<Stored> stored(String run, int position) {
     return get(h ->
-        h.createQuery("SELECT position, body FROM verdict WHERE run = :run AND position = :position")
+        h.createQuery(
+                "SELECT position, body FROM verdict WHERE run = :run AND position = :position")
             .bind("run", run)
             .bind("position", position)
             .map((row, _) -> new Stored(row.getInt(1), row.getString(2)))

@@ -63,8 +63,7 @@ class LeaderboardTest {
       sampled.add(
           new Tried(new Maker("sampled", null), "Math/t" + i, 4, i % 4, false, 0, i % 4, 0, 0));
     }
-    Leaderboard board =
-        board(sampled, solves("near", 0, 18, 40), solves("far", 0, 40, 40));
+    Leaderboard board = board(sampled, solves("near", 0, 18, 40), solves("far", 0, 40, 40));
     assertThat(ranks(board)).containsExactly("1 far", "2= near", "2= sampled");
     assertThat(Objects.requireNonNull(board.entries().get(1).separatedBy()).p()).isNotNull();
   }

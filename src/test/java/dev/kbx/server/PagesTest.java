@@ -35,7 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The pages over HTTP, in a real browser: light and dark, on a laptop and a phone. */
 class PagesTest extends BrowserTest {
   private static final String HOSTILE =
-      "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">";
+      "</script><script>document.title='owned'</script><img src=x"
+          + " onerror=\"document.title='owned'\">";
 
   private static final String KERNEL =
       """
@@ -58,8 +59,17 @@ class PagesTest extends BrowserTest {
     store = RunStore.open(StoreAddress.of(data.resolve("kbx.db")));
     SimulatedRun one = SimulatedRun.on(SimulatedRun.H200, 1).asking("*", 176);
     List<String> tasks =
-        List.of("Activation/relu", "Activation/gelu", "Math/exp", "Math/log", "Reduce/sum",
-            "Pooling/max_pool2d", "Index/gather", "Loss/cross_entropy", "Fusion/bias_gelu", "Math/sin");
+        List.of(
+            "Activation/relu",
+            "Activation/gelu",
+            "Math/exp",
+            "Math/log",
+            "Reduce/sum",
+            "Pooling/max_pool2d",
+            "Index/gather",
+            "Loss/cross_entropy",
+            "Fusion/bias_gelu",
+            "Math/sin");
     one.by("refine").model("large-model-2");
     for (int i = 0; i < tasks.size(); i++) one.correct(tasks.get(i), "a" + i, 0.8 + 0.2 * i);
     one.by("sample").model("large-model-2");
@@ -72,8 +82,12 @@ class PagesTest extends BrowserTest {
     for (String task : tasks) one.wrong(task, KERNEL + "# " + task + HOSTILE, Status.RUNTIME_ERROR);
     one.store(store);
     SimulatedRun two =
-        SimulatedRun.on(SimulatedRun.H200, 2).by("refine").model("large-model-2").correct("Activation/relu", "c", 1.9)
-            .saying("12 of 1,003 elements are wrong at shape (17, 59)").wrong("Math/exp", "d", Status.WRONG_VALUES)
+        SimulatedRun.on(SimulatedRun.H200, 2)
+            .by("refine")
+            .model("large-model-2")
+            .correct("Activation/relu", "c", 1.9)
+            .saying("12 of 1,003 elements are wrong at shape (17, 59)")
+            .wrong("Math/exp", "d", Status.WRONG_VALUES)
             .cutOff(8);
     two.store(store);
     first = one.id();
@@ -101,7 +115,8 @@ class PagesTest extends BrowserTest {
                             response
                                 .header("Content-Type", "text/event-stream")
                                 .send(
-                                    "event: progress\ndata: {\"judged\":7,\"queued\":2,\"judging\":1}\n\n")))
+                                    "event: progress\n"
+                                        + "data: {\"judged\":7,\"queued\":2,\"judging\":1}\n\n")))
             .build()
             .start();
   }
@@ -159,11 +174,11 @@ class PagesTest extends BrowserTest {
         for (Shown shown : List.of(laptop, phone)) {
           shown.page().navigate(url(path));
           assertThat(shown.page()).not().hasTitle("owned");
-          String name = path.replaceAll("[?].*", "").replaceAll("[^a-z]+", "-").replaceAll("^-$", "-home");
+          String name =
+              path.replaceAll("[?].*", "").replaceAll("[^a-z]+", "-").replaceAll("^-$", "-home");
           shown.picture((shown.equals(phone) ? "phone" : "laptop") + name, shown.page());
           assertThat(shown.violations()).as(path).isEmpty();
-          assertThat(
-                  shown.page().evaluate("document.documentElement.scrollWidth <= innerWidth"))
+          assertThat(shown.page().evaluate("document.documentElement.scrollWidth <= innerWidth"))
               .as("%s is not wider than the screen", path)
               .isEqualTo(true);
         }
@@ -225,7 +240,8 @@ class PagesTest extends BrowserTest {
       page.locator("[name=code]").fill(KERNEL);
       page.locator("[name=grade]").selectOption("published");
       page.locator("button.button").click();
-      assertThat(page).hasURL(Pattern.compile(".*/candidates/" + ScriptedDesk.HASH + "[?]judgement=j_1"));
+      assertThat(page)
+          .hasURL(Pattern.compile(".*/candidates/" + ScriptedDesk.HASH + "[?]judgement=j_1"));
       assertThat(page.locator("[data-state]")).hasText("queued");
       desk.state = "judging";
       assertThat(page.locator("[data-state]")).hasText("judging");
@@ -271,7 +287,8 @@ class PagesTest extends BrowserTest {
     HttpResponse<String> answer = send(HttpRequest.newBuilder(URI.create(url("/runs"))));
     assertThat(answer.statusCode()).isEqualTo(303);
     assertThat(answer.headers().firstValue("location")).contains("/login?next=%2Fruns");
-    String evil = send(HttpRequest.newBuilder(URI.create(url("/login?next=//evil.example")))).body();
+    String evil =
+        send(HttpRequest.newBuilder(URI.create(url("/login?next=//evil.example")))).body();
     assertThat(evil).contains("name=\"next\" value=\"/\"");
   }
 

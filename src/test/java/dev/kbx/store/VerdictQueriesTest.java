@@ -164,12 +164,14 @@ class VerdictQueriesTest {
   @EnumSource(Kind.class)
   void aBoardCountsTheLastVerdictOnASample(Kind kind) {
     VerdictQueries queries = queries(kind);
-    assertThat(queries.boards())
-        .containsExactly(new Board("kernelbenchx", null, GPU, 6));
+    assertThat(queries.boards()).containsExactly(new Board("kernelbenchx", null, GPU, 6));
     assertThat(queries.cells(queries.boards().getFirst()))
         .containsExactlyInAnyOrder(
-            new Cell("one-shot", null, "Activation", "gelu", 1, 1, true, 1, 1, 1, 1, List.of("eager")),
-            new Cell("one-shot", null, "Activation", "relu", 1, 1, true, 1, 1, 0, 0, List.of("eager")),
-            new Cell("refined", "m\0", "Activation", "gelu", 1, 1, true, 1, 1, 1, 0, List.of("eager")));
+            new Cell(
+                "one-shot", null, "Activation", "gelu", 1, 1, true, 1, 1, 1, 1, List.of("eager")),
+            new Cell(
+                "one-shot", null, "Activation", "relu", 1, 1, true, 1, 1, 0, 0, List.of("eager")),
+            new Cell(
+                "refined", "m\0", "Activation", "gelu", 1, 1, true, 1, 1, 1, 0, List.of("eager")));
   }
 }
