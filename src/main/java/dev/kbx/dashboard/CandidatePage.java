@@ -58,7 +58,7 @@ record CandidatePage(
     return Markup.of(
         """
         <dl class="facts">%s</dl>
-        <div id="candidate"></div>
+        <section><h2>Verdict and source</h2><div id="candidate"></div></section>
         <noscript><p class="reason">%s %s</p>%s</noscript>
         <script type="application/json" id="data">%s</script>
         """,

@@ -260,6 +260,7 @@ public final class Dashboard {
             %s
             <form class="submit login" method="post" action="/login">
             <input type="hidden" name="next" value="%s">
+            <input name="username" value="kbx" autocomplete="username" hidden>
             <label class="wide">Token <input type="password" name="token" required autofocus autocomplete="current-password" placeholder="kbx_…"></label>
             <p class="legend">From whoever runs this server: kbx tokens create NAME --scope read,submit</p>
             <p class="actions"><button class="button">Sign in</button></p>
